@@ -1,0 +1,470 @@
+"""The hub: N worlds of one kind in preallocated arrays, stepped together. Every API form is a view on a batch."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.utils.seeding import np_random as make_generator
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.core import build
+from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.rng import seed_words
+from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
+
+AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMode.DISABLED: 2}
+# below this time of a serial step, handing work to threads costs more than it saves
+WORTH_THREADS = 400e-6
+
+
+class Snapshot(NamedTuple):
+    """One world at one moment: state, random generator and parameters. Picklable, comparable, exact."""
+
+    world: str
+    state: bytes
+    params: bytes
+
+
+class KernelBatch:
+    """N worlds advanced by compiled kernels.
+
+    Args:
+        world: what to run.
+        num_worlds: N, at least 1.
+        autoreset: when a finished world starts its next episode.
+        threads: threads per step; None decides by the time that a step takes.
+        backend: "numba", or "python" for debugging.
+        choices: keywords of `Setup`.
+
+    Attributes (A agents; arrays are overwritten by the next step):
+        observations: float32, (N, A, *observation shape).
+        actions: float64 or int64, (N, A, numbers per action); what the last step used.
+        rewards, costs: float64, (N, A). terminated, truncated: bool, (N, A).
+        terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
+        masks: int8, (N, A, choices).
+        over: bool, (N,): the episode of this world has ended.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        num_worlds: int = 1,
+        *,
+        autoreset: AutoresetMode = AutoresetMode.NEXT_STEP,
+        threads: int | None = None,
+        backend: str = "numba",
+        **choices: Any,
+    ) -> None:
+        if isinstance(num_worlds, bool) or not isinstance(num_worlds, (int, np.integer)) or num_worlds < 1:
+            raise ParameterError(f"the number of environments must be a positive integer, not {num_worlds!r}")
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise ParameterError(f"threads={threads!r} must be a positive integer, or None to choose")
+        if not isinstance(autoreset, AutoresetMode):
+            raise ParameterError(f"autoreset_mode={autoreset!r} must be one of {[str(m) for m in AutoresetMode]}")
+        self.world = world
+        self.setup = Setup(world, **choices)
+        self.num_worlds = int(num_worlds)
+        self.agents = self.setup.agents
+        self.autoreset = autoreset
+        self.threads = threads
+        self.backend = backend
+        self._driver = build.driver(self.setup, backend)
+        self._allocate()
+        self._load_contexts()
+        self._serial_time = np.inf
+        self._runs = 0
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _allocate(self) -> None:
+        setup, n, a = self.setup, self.num_worlds, self.agents
+        sizes = build.all_sizes(setup)
+        number = np.float64 if setup.continuous else np.int64
+        self._states = np.zeros(n, setup.dtypes["state"])
+        self._params = setup.params_row()
+        self._results = np.zeros(n, setup.dtypes["result"])
+        self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
+        self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
+        self.masks = np.ones((n, a, sizes["choices"]), np.int8)
+        self.rewards, self.costs = np.zeros((n, a)), np.zeros((n, a))
+        self.terminated, self.truncated = np.zeros((n, a), np.bool_), np.zeros((n, a), np.bool_)
+        self._begin = np.zeros(n, np.bool_)
+        keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
+        self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
+        self._final_results = np.zeros(keeps_final, setup.dtypes["result"])
+        self.final_costs = np.zeros((keeps_final, a))
+        names = list(setup.world.params)
+        self._random_ranges = np.array(
+            [(names.index(name), low, high) for name, (low, high) in setup.random_ranges.items()],
+            dtype=[("index", "i8"), ("low", "f8"), ("high", "f8")],
+        )
+        self._make_views()
+        self._make_table(sizes)
+        self._states["over"] = True
+
+    def _make_views(self) -> None:
+        self.over = self._states["over"]
+        self.terms, self.success = self._split_results(self._results)
+        self.final_terms, self.final_success = self._split_results(self._final_results)
+
+    def _split_results(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Terms (N, terms, A) and success (N, A) as views on a results array."""
+        parts = build.row_layouts(self.world, self.setup.action)["parts"].dtype(build.all_sizes(self.setup))
+        split = results.view(parts)
+        return split["terms"], split["success"]
+
+    def _make_table(self, sizes: dict[str, int]) -> None:
+        """The record of addresses that the driver works from."""
+        layouts = build.row_layouts(self.world, self.setup.action)
+        self._metas = {name: layout.meta(sizes) for name, layout in layouts.items()}
+        self._table = np.zeros(1, build.BATCH.dtype({}))
+        self._address = self._table.ctypes.data
+        table = self._table[0]
+        for name, value in {
+            "worlds": self.num_worlds,
+            "agents": self.agents,
+            "horizon": self.setup.horizon,
+            "autoreset": AUTORESET[self.autoreset],
+            "action_numbers": sizes["action_numbers"],
+            "choices": sizes["choices"],
+            "scaled": self.setup.scaled,
+            "cost_maximum": self.world.combine_costs == "max",
+            "randomized": len(self._random_ranges),
+        }.items():
+            table[name] = value
+        for name, (array, size) in self._rows().items():
+            self._point(name, array, size)
+
+    def _rows(self) -> dict[str, tuple[np.ndarray, int]]:
+        """The array and the bytes per row behind every name of build.ROWS."""
+        a = self.agents
+
+        def by_world(array: np.ndarray) -> tuple[np.ndarray, int]:
+            return array, array.strides[0]
+
+        def by_agent(array: np.ndarray) -> tuple[np.ndarray, int]:
+            return array, array.strides[1]
+
+        state, result, action = by_world(self._states), by_world(self._results), by_world(self.actions)
+        final = (self.final_observations, self.observations.strides[1])
+        return {
+            "state": state,
+            "state_bytes": state,
+            "params": (self._params, self._param_stride),
+            "param_numbers": (self._params, self._param_stride),
+            "result": result,
+            "result_bytes": result,
+            "parts": result,
+            "action": action,
+            "advice": action,
+            "action_values": action,
+            "observation": by_agent(self.observations),
+            "observation_values": by_agent(self.observations),
+            "mask": by_agent(self.masks),
+            "weights": (self.setup.weights, 0),
+            "scaling": (self.setup.scaling, 0),
+            "random_range": (self._random_ranges, self._random_ranges.dtype.itemsize),
+            "begin": by_world(self._begin),
+            "reward": by_world(self.rewards),
+            "cost": by_world(self.costs),
+            "terminated": by_world(self.terminated),
+            "truncated": by_world(self.truncated),
+            "final_observation": final,
+            "final_result": (self._final_results, self._final_results.dtype.itemsize),
+            "final_cost": (self.final_costs, 8 * a),
+        }
+
+    def _point(self, name: str, array: np.ndarray, size: int) -> None:
+        table = self._table[0]
+        table[name] = array.ctypes.data
+        table[f"{name}_size"] = size
+        table[f"{name}_meta"] = self._metas[name].ctypes.data
+
+    @property
+    def _param_stride(self) -> int:
+        return self._params.dtype.itemsize if len(self._params) > 1 else 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held per batch, all arrays together."""
+        arrays = [self._states, self._params, self._results, self.actions, self.observations, self.masks, self.rewards]
+        arrays += [self.costs, self.terminated, self.truncated, self._begin, self.final_observations]
+        return sum(array.nbytes for array in [*arrays, self._final_results, self.final_costs])
+
+    # --- parameters ---------------------------------------------------------------------------------------------------
+
+    def _load_contexts(self) -> None:
+        for name, values in self.setup.contexts.items():
+            if len(values) != self.num_worlds:
+                raise ParameterError(f"{name} has {len(values)} values for {self.num_worlds} environments")
+            self._own_params()[name] = values
+        if self.setup.random_ranges:
+            self._own_params()
+
+    def _own_params(self) -> np.ndarray:
+        """The parameter records, one per world; shared until a world has parameters of its own."""
+        if len(self._params) < self.num_worlds:
+            self._params = np.repeat(self._params, self.num_worlds)
+        for name in ("params", "param_numbers"):
+            self._point(name, self._params, self._param_stride)
+        return self._params
+
+    def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
+        """Give some worlds (all by default; a boolean mask) other parameters, from their next step on.
+
+        Raises:
+            ParameterError: an unknown parameter, or a value outside its range; nothing is changed then.
+        """
+        checked = {}
+        for name, value in values.items():
+            if name not in self.world.params:
+                raise ParameterError(f"{self.world.name} has no parameter {name!r}; it has {sorted(self.world.params)}")
+            checked[name] = self.world.params[name].check(name, value)
+        rows = slice(None) if worlds is None else worlds
+        for name, number in checked.items():
+            self._own_params()[name][rows] = number
+
+    def get_params(self, index: int = 0) -> dict[str, float]:
+        """The physical parameters of one world."""
+        row = self._params[index if len(self._params) > 1 else 0]
+        return {name: float(row[name]) for name in self.world.params}
+
+    # --- stepping -----------------------------------------------------------------------------------------------------
+
+    def seed(self, seeds: Sequence[int | None]) -> None:
+        """Seed the generators of the worlds; None leaves one as it is. World i seeded with s equals any other with s."""
+        for i, seed in enumerate(seeds):
+            if seed is not None:
+                self.seed_from(make_generator(seed)[0], i)
+
+    def seed_from(self, generator: np.random.Generator, index: int) -> None:
+        """Seed one world's generator from a NumPy generator."""
+        self._states["rng"][index] = seed_words(generator)
+
+    def seed_unseeded(self, generator: np.random.Generator) -> None:
+        """Seed those worlds that never were."""
+        for i in np.flatnonzero(~self._states["rng"].any(axis=1)):
+            self.seed_from(generator, int(i))
+
+    def reset(self, mask: np.ndarray | None = None) -> None:
+        """Start new episodes in all worlds, or in those that the boolean mask selects."""
+        self._begin[:] = True if mask is None else mask
+        self._run(self._driver.begin_worlds)
+
+    def step(self, actions: Any) -> None:
+        """Advance every world by one step.
+
+        Args:
+            actions: (N, A, ...) or, for one agent, (N, ...): numbers in [-1, 1] (clipped) or choices.
+
+        Raises:
+            ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
+            EpisodeOverError: an episode has ended and autoreset is disabled, or there was no reset yet.
+        """
+        self.load_actions(actions)
+        self.step_loaded()
+
+    def step_loaded(self) -> None:
+        """Advance every world by the actions that lie in `actions`."""
+        code = self._driver.check_actions(self._address)
+        if code:
+            self._refuse(code)
+        self._run(self._driver.step_worlds)
+
+    def load_actions(self, actions: Any) -> None:
+        """Copy actions into the batch; ActionError when their shape or type is wrong."""
+        array = np.asarray(actions)
+        if array.dtype.kind not in ("fiu" if self.setup.continuous else "iu"):
+            raise ActionError(self._action_complaint(actions, array))
+        try:
+            self.actions[...] = array.reshape(self._check_shape(array))
+        except ValueError:
+            raise ActionError(self._action_complaint(actions, array)) from None
+
+    def load_first(self, actions: Any, team: str) -> None:
+        """Load the actions of every world's first agent; the others are played by "expert" or stay "idle"."""
+        self.load_actions(np.repeat(np.asarray(actions)[:, None], self.agents, axis=1))
+        chosen = self.actions[:, 0].copy()
+        self.actions[...] = 0
+        if team == "expert":
+            self.advise()
+        self.actions[:, 0] = chosen
+
+    def _check_shape(self, array: np.ndarray) -> tuple[int, ...]:
+        """The shape of `actions`, when the array has it, up to an agent axis of one and a number axis of one."""
+        full = self.actions.shape
+        allowed = [full] if self.setup.continuous else [full[:2], full]
+        if not self.world.agents:
+            allowed += [shape[:1] + shape[2:] for shape in allowed]
+        if self.num_worlds == 1:
+            allowed += [shape[1:] for shape in allowed]
+        if array.shape not in allowed:
+            raise ValueError
+        return full
+
+    def _action_complaint(self, actions: Any, array: np.ndarray) -> str:
+        wanted = self.actions.shape if self.setup.continuous else self.actions.shape[:2]
+        if not self.world.agents:
+            wanted = wanted[:1] + wanted[2:]
+        kind = "real numbers" if self.setup.continuous else "integers"
+        return (
+            f"{self.world.name}: an action of shape {array.shape} and type {array.dtype} was given ({actions!r}); "
+            f"needed: {kind} of shape {wanted[1:] if self.num_worlds == 1 else wanted}"
+        )
+
+    def _refuse(self, code: int) -> None:
+        reason = code % 4
+        index, agent = divmod(code // 4, self.agents)
+        where = self.world.name + (f", environment {index}" if self.num_worlds > 1 else "")
+        where += f", agent {agent}" if self.agents > 1 else ""
+        if reason == 1:
+            raise EpisodeOverError(f"{where}: the episode is over, or never began; call reset() before step()")
+        value = self.actions[index, agent].tolist()
+        if reason == 2:
+            raise ActionError(f"{where}: action {value} contains NaN")
+        raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self.setup.action_size - 1}")
+
+    def advise(self) -> np.ndarray:
+        """The scripted expert's actions, (N, A, numbers per action); they also lie in `actions` then.
+
+        Raises:
+            NotImplementedError: the world has no scripted expert.
+        """
+        kernels = self.world.kernels
+        if "python_expert" in kernels:
+            for i in range(self.num_worlds):
+                p, s = self.records(i)
+                flat = self.actions[i] if self.setup.continuous else self.actions[i, :, 0]
+                kernels["python_expert"](p, s, flat if self.world.agents or not self.setup.continuous else flat[0])
+        elif "expert" in kernels:
+            self._run(self._driver.advise_worlds)
+        else:
+            raise NotImplementedError(f"{self.world.name} has no scripted expert")
+        return self.actions
+
+    # --- snapshots ----------------------------------------------------------------------------------------------------
+
+    def get_state(self, index: int = 0) -> Snapshot:
+        """A copy of one world, exact to the bit."""
+        params = self._params[index if len(self._params) > 1 else 0]
+        return Snapshot(self.setup.fingerprint, self._states[index].tobytes(), params.tobytes())
+
+    def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
+        """Put a world (or a slice of worlds) back to a snapshot and observe it again.
+
+        Raises:
+            SnapshotError: the snapshot belongs to another environment, or to other sizes.
+        """
+        if not isinstance(snapshot, Snapshot) or snapshot.world != self.setup.fingerprint:
+            given = getattr(snapshot, "world", type(snapshot).__name__)
+            raise SnapshotError(f"a snapshot of {given} does not fit {self.setup.fingerprint}")
+        if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
+            self._own_params()[index] = np.frombuffer(snapshot.params, self._params.dtype)[0]
+        self._states[index] = np.frombuffer(snapshot.state, self._states.dtype)[0]
+        self._results[index] = 0
+        for array in (self.rewards, self.costs, self.terminated, self.truncated):
+            array[index] = 0
+        start, stop = (index, index + 1) if isinstance(index, int) else index.indices(self.num_worlds)[:2]
+        self._driver.observe_worlds(self._address, start, stop)
+
+    def records(self, index: int) -> tuple[Any, Any]:
+        """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""
+        return self._params[index if len(self._params) > 1 else 0], self._states[index]
+
+    def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play planned actions in every world up to the end of its episode, without autoreset.
+
+        Args:
+            actions: (N, T, A, numbers per action), float64 or int64, inside the action space.
+
+        Returns:
+            rewards and costs, (N, T, A); zero after the end of an episode.
+        """
+        actions = np.ascontiguousarray(actions, self.actions.dtype)
+        steps = actions.shape[1]
+        rewards, costs = np.zeros((self.num_worlds, steps, self.agents)), np.zeros((self.num_worlds, steps, self.agents))
+        self._point("plan_action", actions, self.actions.strides[0])
+        self._point("plan_reward", rewards, 8 * self.agents)
+        self._point("plan_cost", costs, 8 * self.agents)
+        self._run(self._driver.roll_worlds, steps)
+        return rewards, costs
+
+    # --- threads ------------------------------------------------------------------------------------------------------
+
+    def _run(self, function: Any, *extra: int) -> None:
+        if self.num_worlds == 1 or self._thread_count() == 1:
+            if self.threads is None and self._runs < 8:
+                self._time_serial(function, extra)
+            else:
+                function(self._address, 0, self.num_worlds, *extra)
+            return
+        threads = self._thread_count()
+        bounds = [self.num_worlds * j // threads for j in range(threads + 1)]
+        pool = _pool(threads - 1)
+        jobs = [pool.submit(function, self._address, bounds[j], bounds[j + 1], *extra) for j in range(1, threads)]
+        function(self._address, 0, bounds[1], *extra)
+        wait(jobs)
+        for job in jobs:
+            job.result()
+
+    def _time_serial(self, function: Any, extra: tuple[int, ...]) -> None:
+        start = time.perf_counter()
+        function(self._address, 0, self.num_worlds, *extra)
+        self._runs += 1
+        if function is self._driver.step_worlds:
+            self._serial_time = min(self._serial_time, time.perf_counter() - start)
+
+    def _thread_count(self) -> int:
+        if self.threads is not None:
+            return min(self.threads, self.num_worlds)
+        # the first calls are serial: they may compile, and they tell what a step costs
+        if self._runs < 8 or self._serial_time < WORTH_THREADS:
+            return 1
+        return min(_cores(), self.num_worlds)
+
+    # --- copies -------------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs")
+        kept += ("terminated", "truncated", "final_observations", "_final_results", "final_costs")
+        plain = {k: getattr(self, k) for k in ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend")}
+        return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in kept}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["plain"])
+        self._driver = build.driver(self.setup, self.backend)
+        self._serial_time, self._runs = np.inf, 0
+        self._allocate()
+        for name, array in state["arrays"].items():
+            setattr(self, name, array)  # the arrays of a copy replace the fresh ones
+        self._make_views()
+        self._make_table(build.all_sizes(self.setup))
+
+    def digest(self) -> str:
+        """A hash of all states, for golden tests."""
+        return hashlib.sha256(self._states.tobytes()).hexdigest()[:16]
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """A pool shared by all batches of the process. A forked child has none of its parent's threads: it makes its own."""
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="rlenvs")
+    return _pools[threads]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,200 @@
+# ruff: noqa: F821
+"""The loops over worlds: step, time limit, autoreset, observe, roll out. Written once, for every world.
+
+This file is a template, not a module to import: `rlenvs.core.build` puts the kernels of one world and the accessors
+of its records (`state_of(b, i)`, ...) in front of it, and compiles the functions in ENTRY_POINTS with numba, or runs
+them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
+"""
+
+ENTRY_POINTS = ("check_actions", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds")
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
+FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
+
+
+def check_actions(address):
+    """Clip continuous actions to [-1, 1]. Returns 4 * (world * agents + agent) + reason; FINE when all are valid."""
+    b = batch_at(address, 0)
+    for i in range(b.worlds):
+        s = state_of(b, i)
+        if s.over:
+            never_seeded = s.rng[0] == 0 and s.rng[1] == 0
+            if b.autoreset == DISABLED or never_seeded:
+                return 4 * i * b.agents + EPISODE_OVER
+            continue
+        values = action_values_of(b, i).value
+        for k in range(b.agents):
+            if not s.alive[k]:
+                continue
+            for j in range(k * b.action_numbers, (k + 1) * b.action_numbers):
+                value = values[j]
+                if CONTINUOUS:
+                    if value != value:
+                        return 4 * (i * b.agents + k) + NOT_A_NUMBER
+                    values[j] = min(max(value, -1.0), 1.0)
+                elif value < 0 or value >= b.choices:
+                    return 4 * (i * b.agents + k) + NOT_A_CHOICE
+    return FINE
+
+
+def step_worlds(address, start, stop):
+    """Advance worlds start ... stop - 1 by one step, with autoreset, and observe them."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        if state_of(b, i).over:
+            begin_world(b, i)
+            clear_outcome(b, i)
+            observe_world(b, i)
+            continue
+        advance_world(b, i)
+        observe_world(b, i)
+        if state_of(b, i).over and b.autoreset == SAME_STEP:
+            keep_final(b, i)
+            begin_world(b, i)
+            observe_world(b, i)
+
+
+def begin_worlds(address, start, stop):
+    """Start a new episode in those of the worlds start ... stop - 1 whose `begin` flag is set."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        if begin_of(b, i).value:
+            begin_world(b, i)
+            clear_outcome(b, i)
+            observe_world(b, i)
+
+
+def observe_worlds(address, start, stop):
+    """Write the observations of worlds start ... stop - 1 again, after their states were set from outside."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        observe_world(b, i)
+
+
+def advise_worlds(address, start, stop):
+    """Write the scripted expert's actions for worlds start ... stop - 1."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        expert(params_of(b, i), state_of(b, i), action_of(b, i).value)
+
+
+def roll_worlds(address, start, stop, steps):
+    """Play `steps` planned actions in each of the worlds start ... stop - 1, up to the end of its episode."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        for t in range(steps):
+            if state_of(b, i).over:
+                break
+            planned = plan_action_of(b, i * steps + t).value
+            values = action_values_of(b, i).value
+            for j in range(values.size):
+                values[j] = planned[j]
+            advance_world(b, i)
+            gained, spent = plan_reward_of(b, i * steps + t).value, plan_cost_of(b, i * steps + t).value
+            reward, spending = reward_of(b, i).value, cost_of(b, i).value
+            for k in range(b.agents):
+                gained[k] = reward[k]
+                spent[k] = spending[k]
+        observe_world(b, i)
+
+
+def begin_world(b, i):
+    """A new episode: all state but the generator is cleared, random parameters are drawn, the world is reset."""
+    s = state_of(b, i)
+    first, second = s.rng[0], s.rng[1]
+    memory = state_bytes_of(b, i).value
+    for j in range(memory.size):
+        memory[j] = 0
+    s.rng[0] = first
+    s.rng[1] = second
+    for j in range(b.randomized):
+        drawn = random_range_of(b, j)
+        param_numbers_of(b, i).value[drawn.index] = uniform(s.rng, drawn.low, drawn.high)
+    for k in range(b.agents):
+        s.alive[k] = True
+    clear_result(b, i)
+    reset(params_of(b, i), s, s.rng)
+
+
+def advance_world(b, i):
+    """One step of one world: kernel, reward, ends."""
+    p = params_of(b, i)
+    s = state_of(b, i)
+    clear_result(b, i)
+    step(p, s, action_of(b, i).value, s.rng, result_of(b, i))
+    s.elapsed += 1
+    late = s.elapsed >= b.horizon
+    parts = parts_of(b, i)
+    weights = weights_of(b, 0).value
+    reward, total_cost = reward_of(b, i).value, cost_of(b, i).value
+    terminated, truncated = terminated_of(b, i).value, truncated_of(b, i).value
+    s.over = True
+    for k in range(b.agents):
+        reward[k] = 0.0
+        total_cost[k] = 0.0
+        if not s.alive[k]:
+            for t in range(parts.terms.shape[0]):
+                parts.terms[t, k] = 0.0
+            parts.success[k] = False
+            terminated[k] = False
+            truncated[k] = False
+            continue
+        for t in range(weights.size):
+            reward[k] += weights[t] * parts.terms[t, k]
+        for t in range(weights.size, parts.terms.shape[0]):
+            if b.cost_maximum:
+                total_cost[k] = max(total_cost[k], parts.terms[t, k])
+            else:
+                total_cost[k] += parts.terms[t, k]
+        terminated[k] = parts.terminated[k]
+        truncated[k] = late
+        s.alive[k] = not (terminated[k] or truncated[k])
+        if s.alive[k]:
+            s.over = False
+
+
+def observe_world(b, i):
+    """Observations of all agents, scaled and clipped, and their action masks."""
+    p = params_of(b, i)
+    s = state_of(b, i)
+    for k in range(b.agents):
+        observe_agent(p, s, k, observation_of(b, i * b.agents + k))
+        mask_agent(p, s, k, mask_of(b, i * b.agents + k).value)
+        if b.scaled:
+            values = observation_values_of(b, i * b.agents + k).value
+            scale = scaling_of(b, 0)
+            for j in range(values.size):
+                value = values[j] * scale.gain[j] + scale.offset[j]
+                values[j] = min(max(value, scale.low[j]), scale.high[j])
+
+
+def keep_final(b, i):
+    """Set the last observation and result of an episode aside before the next one begins (SAME_STEP)."""
+    for k in range(b.agents):
+        source = observation_values_of(b, i * b.agents + k).value
+        target = final_observation_of(b, i * b.agents + k).value
+        for j in range(source.size):
+            target[j] = source[j]
+    result = result_bytes_of(b, i).value
+    kept = final_result_of(b, i).value
+    for j in range(result.size):
+        kept[j] = result[j]
+    total_cost, final_cost = cost_of(b, i).value, final_cost_of(b, i).value
+    for k in range(b.agents):
+        final_cost[k] = total_cost[k]
+        total_cost[k] = 0.0
+
+
+def clear_result(b, i):
+    """No terms, no success, no end."""
+    memory = result_bytes_of(b, i).value
+    for j in range(memory.size):
+        memory[j] = 0
+
+
+def clear_outcome(b, i):
+    """No reward, no cost, no end: the outcome of a reset."""
+    for k in range(b.agents):
+        reward_of(b, i).value[k] = 0.0
+        cost_of(b, i).value[k] = 0.0
+        terminated_of(b, i).value[k] = False
+        truncated_of(b, i).value[k] = False

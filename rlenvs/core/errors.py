@@ -1,0 +1,50 @@
+"""The errors that rlenvs raises, one class per way of being wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class RlenvsError(Exception):
+    """Base of all errors of this package."""
+
+
+class UnknownNameError(RlenvsError, ValueError):
+    """An id, keyword, term or level that does not exist; the message names the nearest ones."""
+
+
+class UnknownKeywordError(UnknownNameError, TypeError):
+    """A keyword that `make` does not know for this environment."""
+
+
+class ParameterError(RlenvsError, ValueError):
+    """A parameter or option outside what the environment allows."""
+
+
+class ActionError(RlenvsError, ValueError):
+    """An action of the wrong shape or type, NaN, or outside a Discrete space."""
+
+
+class EpisodeOverError(RlenvsError, RuntimeError):
+    """A step after the end of an episode, or before the first reset."""
+
+
+class SnapshotError(RlenvsError, ValueError):
+    """A snapshot that belongs to another environment or to other sizes."""
+
+
+class MissingExtraError(RlenvsError, ImportError):
+    """An optional dependency is not installed; the message holds the command that installs it."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional dependency. Install it with: pip install 'rlenvs[{extra}]'")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A sentence that names the known names closest to `name`, or all when none is close."""
+    known = sorted(known)
+    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    if close:
+        return f"Did you mean {' or '.join(map(repr, close))}?"
+    return f"Known: {', '.join(map(repr, known)) or 'none'}."

@@ -1,0 +1,145 @@
+"""gymnasium.Env: a batch of one world, seen by its first agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.info import InfoKeys
+from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
+from rlenvs.core.spec import World, load_world
+
+TEAMS = ("expert", "idle")
+
+
+class Env(gymnasium.Env):
+    """One world behind the Gymnasium API. Made by `gymnasium.make("rlenvs/Name-v0", ...)`.
+
+    Args:
+        world: the world, or its address "module:name".
+        render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
+        vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
+        team: who plays the other agents of a multi-agent world: "expert" (the scripted one) or "idle" (action 0).
+        backend: "numba", or "python" to debug kernels.
+        choices: parameters, options, level, horizon, weights, randomize.
+
+    Raises:
+        UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 30}
+
+    def __init__(
+        self,
+        world: World | str,
+        *,
+        render_mode: str | None = None,
+        vector_reward: bool = False,
+        team: str = "expert",
+        backend: str = "numba",
+        **choices: Any,
+    ) -> None:
+        world = load_world(world) if isinstance(world, str) else world
+        check_mode(world, render_mode)
+        check_team(team)
+        self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
+        setup = self.batch.setup
+        self.observation_space, self.action_space = setup.observation_space, setup.action_space
+        if vector_reward:
+            self.reward_space = setup.reward_space
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": round(world.fps)}
+        self.render_mode = render_mode
+        self.team = team
+        self._vector_reward = vector_reward
+        self._keys = InfoKeys(self.batch, vector_reward)
+        self._renderer = Renderer(render_mode, world.fps)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: seeds the world's generator; None goes on with it.
+            options: {"params": {name: number}} changes physical parameters from this episode on.
+
+        Raises:
+            ParameterError: an unknown option or parameter, or a value outside its range.
+        """
+        super().reset(seed=seed)
+        batch = self.batch
+        batch.set_params(params_from(options))
+        if seed is not None:
+            batch.seed_from(self.np_random, 0)
+        else:
+            batch.seed_unseeded(self.np_random)
+        batch.reset()
+        self._show()
+        return batch.observations[0, 0].copy(), self._keys.one(batch, 0, 0)
+
+    def step(self, action: Any) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
+        """Advance by one step. Continuous actions are clipped to [-1, 1].
+
+        Raises:
+            ActionError: wrong shape or type, NaN, not a choice. The world has not moved then.
+            EpisodeOverError: the episode is over.
+        """
+        batch = self.batch
+        if batch.agents > 1:
+            batch.load_first(np.asarray(action)[None], self.team)
+            batch.step_loaded()
+        else:
+            batch.step(action)
+        reward = batch.terms[0, : self._keys.rewards, 0].astype(np.float32) if self._vector_reward else batch.rewards.item(0)
+        info = self._keys.one(batch, 0, 0)
+        if self.render_mode == "human":
+            self._show()
+        return batch.observations[0, 0].copy(), reward, batch.terminated.item(0), batch.truncated.item(0), info
+
+    def render(self) -> Any:
+        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
+        return self._renderer.picture(self.batch, 0)
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._renderer.picture(self.batch, 0)
+
+    def close(self) -> None:
+        """Close the window, if any. May be called twice."""
+        self._renderer.close()
+
+    def get_state(self) -> Snapshot:
+        """A picklable copy of the world, exact to the bit, generator and time limit included."""
+        return self.batch.get_state()
+
+    def set_state(self, snapshot: Snapshot) -> np.ndarray:
+        """Go back to a snapshot; returns its observation. SnapshotError when it belongs to another environment."""
+        self.batch.set_state(snapshot)
+        return self.batch.observations[0, 0].copy()
+
+    def action_masks(self) -> np.ndarray:
+        """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
+        return self.batch.masks[0, 0].astype(np.bool_)
+
+    def expert_action(self) -> Any:
+        """What the scripted expert would do now: an action of the action space."""
+        action = self.batch.advise()[0, 0]
+        return action.astype(np.float32) if self.batch.setup.continuous else int(action[0])
+
+
+def check_team(team: str) -> None:
+    """ParameterError when nobody of that name can play the other agents."""
+    if team not in TEAMS:
+        raise ParameterError(f"team={team!r} is not one of {TEAMS}")
+
+
+def params_from(options: dict[str, Any] | None) -> dict[str, Any]:
+    """The parameters among reset's options."""
+    options = dict(options or {})
+    params = options.pop("params", {})
+    if options:
+        raise ParameterError(f"reset knows no options {sorted(options)}; it knows 'params' (and 'reset_mask' in vector form)")
+    return params

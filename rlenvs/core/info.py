@@ -1,0 +1,49 @@
+"""The info dictionaries, from a batch: the same keys on reset and on every step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.batch import KernelBatch
+
+
+class InfoKeys:
+    """The names under which a world's terms and costs appear in info."""
+
+    def __init__(self, batch: KernelBatch, vector_reward: bool) -> None:
+        world = batch.world
+        self.terms = tuple([f"reward_{name}" for name in world.terms] + [f"cost_{name}" for name in world.costs])
+        self.rewards = len(world.terms)
+        self.has_costs = bool(world.costs)
+        self.has_mask = "mask" in world.kernels
+        self.vector_reward = vector_reward
+
+    def one(self, batch: KernelBatch, index: int, agent: int) -> dict[str, Any]:
+        """The info of one agent of one world, in plain Python numbers and fresh arrays."""
+        values = batch.terms[index, :, agent]
+        info: dict[str, Any] = dict(zip(self.terms, values.tolist(), strict=True))
+        info["is_success"] = batch.success.item(index, agent)
+        info["reward_vector"] = values[: self.rewards].astype(np.float32)
+        if self.has_costs:
+            info["cost"] = batch.costs.item(index, agent)
+        if self.has_mask:
+            info["action_mask"] = batch.masks[index, agent].copy()
+        return info
+
+    def all(
+        self, terms: np.ndarray, success: np.ndarray, costs: np.ndarray, masks: np.ndarray | None, copy: bool
+    ) -> dict[str, Any]:
+        """The infos of the first agents of all worlds, as arrays."""
+        columns = terms[:, :, 0].T
+        if copy:
+            columns, success, costs = columns.copy(), success.copy(), costs.copy()
+        infos: dict[str, Any] = dict(zip(self.terms, columns, strict=True))
+        infos["is_success"] = success[:, 0]
+        infos["reward_vector"] = columns[: self.rewards].T.astype(np.float32)
+        if self.has_costs:
+            infos["cost"] = costs[:, 0]
+        if self.has_mask and masks is not None:
+            infos["action_mask"] = masks[:, 0].copy() if copy else masks[:, 0]
+        return infos

@@ -1,0 +1,132 @@
+"""How the records that kernels see lie in memory.
+
+A record (state, parameters, observation, ...) is one contiguous row of bytes per world. Its fields are scalars or
+arrays; a dimension is an integer or the name of a size ("agents", "height"), known only when a batch is made.
+One compiled kernel serves all sizes, because named dimensions and the offsets behind them are read at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+RESERVED = frozenset(dir(np.record)) | {"data", "meta"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The type of a field: an element type and, after a call, a shape. `f8` is a float, `f8(3)` three of them."""
+
+    code: str
+    shape: tuple[int | str, ...] = ()
+
+    def __call__(self, *shape: int | str) -> Kind:
+        return Kind(self.code, shape)
+
+
+f8, f4 = Kind("f8"), Kind("f4")
+i8, i4, i2, i1 = Kind("i8"), Kind("i4"), Kind("i2"), Kind("i1")
+u8, u1, b1 = Kind("u8"), Kind("u1"), Kind("b1")
+
+
+class Slot(NamedTuple):
+    """A number that is read from a record's meta row at run time."""
+
+    index: int
+
+
+class Place(NamedTuple):
+    """Where a field lies: element type, byte offset and dimensions, each a constant or a Slot."""
+
+    code: str
+    offset: int | Slot
+    shape: tuple[int | Slot, ...]
+
+
+class Layout:
+    """The fields of one kind of record, in order of memory.
+
+    Args:
+        name: shown in error messages.
+        fields: name to Kind.
+        packed: keep the declared order and leave no gaps (observations, results). Otherwise fields of fixed size
+            come first, so that their offsets are constants in compiled code.
+
+    Raises:
+        ValueError: a field name that is not an identifier, or that NumPy records already use.
+    """
+
+    def __init__(self, name: str, fields: Mapping[str, Kind], packed: bool = False) -> None:
+        for field in fields:
+            if not field.isidentifier() or field in RESERVED or field.startswith("_"):
+                raise ValueError(f"{name}: {field!r} cannot name a field; choose another identifier")
+        self.name = name
+        self.packed = packed
+        ordered = fields.items()
+        if not packed:
+            ordered = sorted(ordered, key=lambda item: any(isinstance(d, str) for d in item[1].shape))
+        self.fields: dict[str, Kind] = dict(ordered)
+        self.places: dict[str, Place] = {}
+        self._slots: list[tuple[str, str | None]] = []
+        self._place_fields()
+
+    def _place_fields(self) -> None:
+        offset: int | None = 0
+        for field, kind in self.fields.items():
+            item = np.dtype(kind.code).itemsize
+            if offset is None:
+                at: int | Slot = self._slot(field, None)
+            else:
+                offset = self._align(offset, item)
+                at = offset
+            shape = tuple(self._slot(field, d) if isinstance(d, str) else d for d in kind.shape)
+            self.places[field] = Place(kind.code, at, shape)
+            if any(isinstance(d, Slot) for d in shape):
+                offset = None
+            elif offset is not None:
+                offset += item * int(np.prod(shape, dtype=int))
+
+    def _slot(self, field: str, size: str | None) -> Slot:
+        self._slots.append((field, size))
+        return Slot(len(self._slots) - 1)
+
+    def _align(self, offset: int, item: int) -> int:
+        return offset if self.packed else -(-offset // item) * item
+
+    @property
+    def size_names(self) -> set[str]:
+        """Names of the sizes that the fields use."""
+        return {d for kind in self.fields.values() for d in kind.shape if isinstance(d, str)}
+
+    def dtype(self, sizes: Mapping[str, int]) -> np.dtype:
+        """The NumPy record type for the given sizes."""
+        offsets, formats, end = [], [], 0
+        for kind in self.fields.values():
+            item = np.dtype(kind.code).itemsize
+            shape = _resolve(kind.shape, sizes)
+            start = self._align(end, item)
+            offsets.append(start)
+            formats.append((kind.code, shape) if shape else kind.code)
+            end = start + item * int(np.prod(shape, dtype=int))
+        total = end if self.packed else -(-end // 8) * 8
+        plain = np.dtype(
+            {"names": list(self.fields), "formats": formats, "offsets": offsets, "itemsize": max(total, 1)}  # type: ignore[arg-type]
+        )
+        return np.dtype((np.record, plain))
+
+    def meta(self, sizes: Mapping[str, int]) -> np.ndarray:
+        """The run-time numbers of compiled code: an offset or a dimension per slot, int64."""
+        dtype = self.dtype(sizes)
+        assert dtype.fields is not None
+        row = [dtype.fields[field][1] if size is None else sizes[size] for field, size in self._slots]
+        return np.array([*row, 0], np.int64)
+
+    def __repr__(self) -> str:
+        return f"Layout({self.name}: {', '.join(self.fields)})"
+
+
+def _resolve(shape: Iterable[int | str], sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(sizes[d] if isinstance(d, str) else d for d in shape)

@@ -1,0 +1,209 @@
+"""pettingzoo.ParallelEnv: a batch of one world, seen by all its agents. AECEnv by PettingZoo's own conversion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils.seeding import np_random as make_generator
+from gymnasium.vector import AutoresetMode
+from pettingzoo import AECEnv
+from pettingzoo import ParallelEnv as PettingZooParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec
+
+from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.errors import ActionError, EpisodeOverError
+from rlenvs.core.gym_env import params_from
+from rlenvs.core.info import InfoKeys
+from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
+from rlenvs.core.spec import World, load_world
+
+
+class ParallelEnv(PettingZooParallelEnv):
+    """One multi-agent world behind PettingZoo's parallel API.
+
+    Agents are called "agent_0", "agent_1", ... Observations of a world with action masks are dictionaries
+    {"observation", "action_mask"}; otherwise they are plain arrays.
+
+    Args:
+        world: the world, or its address "module:name".
+        render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
+        vector_reward: rewards are vectors of the reward terms (float32).
+        max_cycles: PettingZoo's name of `horizon`.
+        backend: "numba", or "python" to debug kernels.
+        choices: parameters, options, level, horizon, weights, randomize.
+
+    Raises:
+        UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
+    """
+
+    def __init__(
+        self,
+        world: World | str,
+        *,
+        render_mode: str | None = None,
+        vector_reward: bool = False,
+        max_cycles: int | None = None,
+        backend: str = "numba",
+        **choices: Any,
+    ) -> None:
+        world = load_world(world) if isinstance(world, str) else world
+        check_mode(world, render_mode)
+        if max_cycles is not None:
+            choices["horizon"] = max_cycles
+        self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
+        self.metadata = {
+            "name": world.name.replace("-", "_"),
+            "render_modes": list(RENDER_MODES),
+            "render_fps": round(world.fps),
+            "is_parallelizable": True,
+        }
+        self.render_mode = render_mode
+        self.possible_agents = [f"agent_{k}" for k in range(self.batch.agents)]
+        self.agents: list[str] = []
+        self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
+        self._vector_reward = vector_reward
+        self._keys = InfoKeys(self.batch, vector_reward)
+        self._make_spaces()
+        self._generator: np.random.Generator | None = None
+        self._renderer = Renderer(render_mode, world.fps)
+
+    def _make_spaces(self) -> None:
+        setup = self.batch.setup
+        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: spaces.Box(-1.0, 1.0, (setup.action_size,), np.float32) if setup.continuous else spaces.Discrete(setup.action_size)
+            for agent in self.possible_agents
+        }
+        low, high = setup.observation_space.low, setup.observation_space.high
+        count = self.batch.agents
+        self.state_space = spaces.Box(np.stack([low] * count), np.stack([high] * count), dtype=np.float32)
+
+    def _observation_space(self) -> spaces.Space:
+        plain = self.batch.setup.observation_space
+        box = spaces.Box(plain.low, plain.high, dtype=np.float32)
+        if not self._keys.has_mask:
+            return box
+        return spaces.Dict({"observation": box, "action_mask": spaces.Box(0, 1, (self.batch.setup.action_size,), np.int8)})
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The observation space of an agent, the same object on every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """The action space of an agent, the same object on every call."""
+        return self.action_spaces[agent]
+
+    def reward_space(self, agent: str) -> spaces.Box:
+        """The space of the reward vector of an agent."""
+        return self.batch.setup.reward_space
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start an episode with all agents. Arguments as for the single-agent form."""
+        batch = self.batch
+        batch.set_params(params_from(options))
+        if seed is not None or self._generator is None:
+            self._generator = make_generator(seed)[0]
+            batch.seed_from(self._generator, 0)
+        batch.reset()
+        self.agents = list(self.possible_agents)
+        if self.render_mode == "human":
+            self._renderer.picture(batch, 0)
+        return self._observations(self.agents), self._infos(self.agents)
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
+        """Advance by one step, with an action for every living agent.
+
+        Raises:
+            ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
+            EpisodeOverError: no agent is alive.
+        """
+        batch = self.batch
+        if not self.agents:
+            raise EpisodeOverError(f"{batch.world.name}: the episode is over, or never began; call reset() before step()")
+        self._load(actions)
+        batch.step_loaded()
+        acted = self.agents
+        terminated, truncated = batch.terminated[0].tolist(), batch.truncated[0].tolist()
+        rewards = self._rewards(acted)
+        ends = {agent: terminated[self._index[agent]] for agent in acted}
+        cuts = {agent: truncated[self._index[agent]] for agent in acted}
+        self.agents = [agent for agent in acted if not (ends[agent] or cuts[agent])]
+        if self.render_mode == "human":
+            self._renderer.picture(batch, 0)
+        return self._observations(acted), rewards, ends, cuts, self._infos(acted)
+
+    def _load(self, actions: dict[str, Any]) -> None:
+        batch, continuous = self.batch, self.batch.setup.continuous
+        shape = batch.actions.shape[2:] if continuous else ()
+        for agent in self.agents:
+            if agent not in actions:
+                raise ActionError(f"{batch.world.name}: no action was given for {agent}")
+            value = np.asarray(actions[agent])
+            if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
+                raise ActionError(
+                    f"{batch.world.name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
+                    f"({actions[agent]!r}); needed: {'real numbers' if continuous else 'an integer'} of shape {shape}"
+                )
+            batch.actions[0, self._index[agent]] = value
+
+    def _rewards(self, agents: list[str]) -> dict[str, Any]:
+        if self._vector_reward:
+            vectors = self.batch.terms[0, : self._keys.rewards].astype(np.float32)
+            return {agent: vectors[:, self._index[agent]].copy() for agent in agents}
+        rewards = self.batch.rewards[0].tolist()
+        return {agent: rewards[self._index[agent]] for agent in agents}
+
+    def _observations(self, agents: list[str]) -> dict[str, Any]:
+        observations = self.batch.observations[0].copy()
+        if not self._keys.has_mask:
+            return {agent: observations[self._index[agent]] for agent in agents}
+        masks = self.batch.masks[0].copy()
+        return {
+            agent: {"observation": observations[self._index[agent]], "action_mask": masks[self._index[agent]]}
+            for agent in agents
+        }
+
+    def _infos(self, agents: list[str]) -> dict[str, Any]:
+        return {agent: self._keys.one(self.batch, 0, self._index[agent]) for agent in agents}
+
+    def state(self) -> np.ndarray:
+        """What a central critic may see: the observations of all agents, stacked."""
+        return self.batch.observations[0].copy()
+
+    def expert_actions(self) -> dict[str, Any]:
+        """What the scripted expert would do now, for every living agent."""
+        actions = self.batch.advise()[0]
+        if self.batch.setup.continuous:
+            return {agent: actions[self._index[agent]].astype(np.float32) for agent in self.agents}
+        return {agent: int(actions[self._index[agent], 0]) for agent in self.agents}
+
+    def render(self) -> Any:
+        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
+        return self._renderer.picture(self.batch, 0)
+
+    def close(self) -> None:
+        """Close the window, if any. May be called twice."""
+        self._renderer.close()
+
+    def get_state(self) -> Snapshot:
+        """A picklable copy of the world, exact to the bit, generator and time limit included."""
+        return self.batch.get_state()
+
+    def set_state(self, snapshot: Snapshot) -> dict[str, Any]:
+        """Go back to a snapshot; returns the observations of the agents alive in it."""
+        self.batch.set_state(snapshot)
+        alive = self.batch.records(0)[1]["alive"]
+        self.agents = [agent for agent, k in self._index.items() if alive[k]]
+        return self._observations(self.agents)
+
+
+def parallel_env(**keywords: Any) -> ParallelEnv:
+    """The parallel form; PettingZoo's name for its factory."""
+    return ParallelEnv(**keywords)
+
+
+def aec_env(**keywords: Any) -> AECEnv:
+    """The agent-environment-cycle form, by PettingZoo's conversion."""
+    return parallel_to_aec(ParallelEnv(**keywords))

@@ -1,0 +1,187 @@
+"""From the keywords of `make` to everything that a batch needs: values, sizes, spaces, weights."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest
+from rlenvs.core.spec import Action, Continuous, Free, World
+
+COMMON = ("level", "horizon", "weights", "randomize")
+# what users of other packages call these keywords
+ALIASES = {"max_episode_steps": "horizon", "max_cycles": "horizon", "max_steps": "horizon", "difficulty": "level"}
+
+
+class Setup:
+    """A world with all its choices made.
+
+    Args:
+        world: the declaration.
+        level: name of one of the world's levels, whose values replace the defaults.
+        horizon: steps until truncation; None for the world's own.
+        weights: weight by reward term, for terms whose weight is to differ from the default.
+        randomize: (low, high) by parameter; drawn uniformly at every reset.
+        values: parameters and options by name. A parameter may be an array with one number per world.
+
+    Raises:
+        UnknownKeywordError, UnknownNameError: a keyword, level or term that does not exist.
+        ParameterError: a value outside its range.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        level: str | None = None,
+        horizon: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        randomize: Mapping[str, tuple[float, float]] | None = None,
+        **values: Any,
+    ) -> None:
+        self.world = world
+        self.level = level
+        self.horizon = _check_horizon(world, horizon)
+        self.contexts: dict[str, np.ndarray] = {}
+        chosen = {**_level_values(world, level), **values}
+        self.values = self._resolve_values(chosen)
+        self.weights = self._resolve_weights(weights or {})
+        self.random_ranges = self._resolve_ranges(randomize or {})
+        self._resolve_sizes()
+
+    def _resolve_values(self, chosen: Mapping[str, Any]) -> SimpleNamespace:
+        world = self.world
+        known = {**world.params, **world.options}
+        for name in chosen:
+            if name not in known:
+                _refuse_keyword(world, name, [*known, *COMMON])
+        values = {}
+        for name, declared in known.items():
+            value = declared.check(name, chosen.get(name, declared.default))
+            if name in world.params:
+                if value.ndim > 1:
+                    raise ParameterError(f"{name} must be one number or one per environment, not {value.shape}")
+                if value.ndim == 1:
+                    self.contexts[name] = value
+                    value = value[0] if len(value) else declared.default
+                value = float(value)
+            values[name] = value
+        return SimpleNamespace(**values)
+
+    def _resolve_weights(self, weights: Mapping[str, float]) -> np.ndarray:
+        terms = self.world.terms
+        for name in weights:
+            if name not in terms:
+                raise UnknownNameError(f"{self.world.name} has no reward term {name!r}. {nearest(name, terms)}")
+        row = np.array([weights.get(name, term.weight) for name, term in terms.items()], np.float64)
+        if not np.isfinite(row).all():
+            raise ParameterError(f"weights={dict(weights)} must be finite numbers")
+        return row
+
+    def _resolve_ranges(self, ranges: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+        resolved = {}
+        for name, bounds in ranges.items():
+            declared = self.world.params.get(name)
+            if declared is None:
+                raise UnknownNameError(
+                    f"randomize: {self.world.name} has no parameter {name!r}. {nearest(name, self.world.params)}"
+                )
+            pair = declared.check(f"randomize[{name!r}]", bounds)
+            if pair.shape != (2,) or pair[0] > pair[1]:
+                raise ParameterError(f"randomize[{name!r}]={bounds} must be (low, high) with low <= high")
+            resolved[name] = (float(pair[0]), float(pair[1]))
+        return resolved
+
+    def _resolve_sizes(self) -> None:
+        world = self.world
+        self.data = {k: np.asarray(v) for k, v in (world.data_function(self.values) if world.data_function else {}).items()}
+        self.action: Action = world.action_of(self.values)
+        self.sizes: dict[str, int] = {"agents": 1, **world.sizes(self.values)}
+        self.agents = self.sizes["agents"]
+        self.action_size = self._size(self.action.size)
+        self.dtypes = {name: layout.dtype(self.sizes) for name, layout in world.layouts.items()}
+        text = repr((world.name, [str(dtype) for dtype in self.dtypes.values()], self.sizes))
+        self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        self._make_scaling()
+        self._make_spaces()
+
+    def _size(self, size: int | str) -> int:
+        return self.sizes[size] if isinstance(size, str) else size
+
+    def _make_scaling(self) -> None:
+        gains, offsets, lows, highs = [], [], [], []
+        for part in self.world.observation.values():
+            count = int(np.prod([self._size(d) for d in part.shape], dtype=int))
+            gain = 1.0 if part.raw else 2.0 / (part.high - part.low)
+            gains += [gain] * count
+            offsets += [0.0 if part.raw else -(part.high + part.low) / (part.high - part.low)] * count
+            lows += [part.low if part.raw else -1.0] * count
+            highs += [part.high if part.raw else 1.0] * count
+        self.scaling = np.array([gains, offsets, lows, highs], np.float32)
+        self.scaled = not all(part.raw for part in self.world.observation.values())
+
+    def _make_spaces(self) -> None:
+        blocks = list(self.world.observation.values())
+        self.observation_shape: tuple[int, ...] = (self.scaling.shape[1],)
+        if len(blocks) == 1:
+            self.observation_shape = tuple(self._size(d) for d in blocks[0].shape)
+        low, high = self.scaling[2].reshape(self.observation_shape), self.scaling[3].reshape(self.observation_shape)
+        self.observation_space = spaces.Box(low, high, dtype=np.float32)
+        if isinstance(self.action, Continuous):
+            self.action_space: spaces.Space = spaces.Box(-1.0, 1.0, (self.action_size,), np.float32)
+        else:
+            self.action_space = spaces.Discrete(self.action_size)
+        terms = self.world.terms.values()
+        self.reward_space = spaces.Box(
+            np.array([term.low for term in terms], np.float32), np.array([term.high for term in terms], np.float32)
+        )
+
+    @property
+    def continuous(self) -> bool:
+        """Whether actions are numbers in [-1, 1]; otherwise they are choices."""
+        return isinstance(self.action, Continuous)
+
+    def params_row(self) -> np.ndarray:
+        """One record of parameters, with every world's common values."""
+        row = np.zeros(1, self.dtypes["params"])
+        for name, value in vars(self.values).items():
+            option = self.world.options.get(name)
+            if option is None:
+                row[name] = value
+            elif not isinstance(option, Free):
+                row[name] = option.code(value)
+        for name, array in self.data.items():
+            row[name] = array
+        return row
+
+
+def _check_horizon(world: World, horizon: int | None) -> int:
+    if horizon is None:
+        return world.horizon
+    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
+        raise ParameterError(f"horizon={horizon!r} must be a positive integer (steps until truncation)")
+    return int(horizon)
+
+
+def _level_values(world: World, level: str | None) -> Mapping[str, Any]:
+    if level is None:
+        return {}
+    if level not in world.levels:
+        raise UnknownNameError(f"{world.name} has no level {level!r}. {nearest(str(level), world.levels)}")
+    return world.levels[level]
+
+
+def _refuse_keyword(world: World, name: str, known: list[str]) -> None:
+    if name in ALIASES:
+        hint = f"Here it is called {ALIASES[name]!r}."
+    elif difflib.get_close_matches(name, known, n=1, cutoff=0.5):
+        hint = nearest(name, known)
+    else:
+        hint = f"Known: {', '.join(sorted(known))}."
+    raise UnknownKeywordError(f"{world.name} has no keyword {name!r}. {hint}")

@@ -1,0 +1,112 @@
+"""Rolling out many action sequences from one state in one call, for search and model-predictive control."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.errors import ActionError
+
+
+class Rollouts(NamedTuple):
+    """What came of K action sequences of T steps (A agents; the agent axis is absent in single-agent worlds).
+
+    rewards, costs: float64 (K, T[, A]), zero after the end of an episode.
+    observations: float32 (K[, A], ...), at the end of each sequence.
+    lengths: int64 (K,), steps played. over: bool (K,), whether the episode ended within the sequence.
+    """
+
+    rewards: np.ndarray
+    costs: np.ndarray
+    observations: np.ndarray
+    lengths: np.ndarray
+    over: np.ndarray
+
+
+class Simulator:
+    """K copies of one environment's world, to look ahead in.
+
+    Args:
+        env: an environment of this package in any form, or a batch; it is not changed.
+        num_sequences: K.
+        threads: threads per call; None decides by the time that a call takes.
+    """
+
+    def __init__(self, env: Any, num_sequences: int, threads: int | None = None) -> None:
+        source = batch_of(env)
+        self._source = source
+        self.batch = KernelBatch.__new__(KernelBatch)
+        plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend")}
+        empty = {**plain, "num_worlds": num_sequences, "threads": threads, "autoreset": AutoresetMode.DISABLED}
+        self.batch.__setstate__({"plain": empty, "arrays": {}})
+
+    def __call__(self, actions: Any, state: Snapshot | None = None) -> Rollouts:
+        """Play K action sequences from a snapshot, or from where the environment is now.
+
+        Args:
+            actions: (K, T, ...), each of the shape of an action; with several agents (K, T, A, ...).
+                Numbers are clipped to [-1, 1].
+
+        Raises:
+            ActionError: wrong shape or type, NaN, not a choice.
+            SnapshotError: the snapshot belongs to another environment.
+        """
+        plan = self._check(actions)
+        self.batch.set_state(self._source.get_state() if state is None else state, slice(None))
+        start = self.batch._states["elapsed"].copy()
+        rewards, costs = self.batch.roll(plan)
+        lengths = self.batch._states["elapsed"] - start
+        observations, over = self.batch.observations.copy(), self.batch.over.copy()
+        if not self.batch.world.agents:
+            rewards, costs, observations = rewards[:, :, 0], costs[:, :, 0], observations[:, 0]
+        return Rollouts(rewards, costs, observations, lengths, over)
+
+    def _check(self, actions: Any) -> np.ndarray:
+        batch, setup = self.batch, self.batch.setup
+        array = np.asarray(actions)
+        per_action = (setup.action_size,) if setup.continuous else ()
+        per_step = ((batch.agents,) if batch.world.agents else ()) + per_action
+        kinds = "fiu" if setup.continuous else "iu"
+        wanted = f"({batch.num_worlds}, T{''.join(f', {n}' for n in per_step)})"
+        if array.ndim != 2 + len(per_step) or array.shape[0] != batch.num_worlds or array.shape[2:] != per_step:
+            raise ActionError(f"{batch.world.name}: action sequences of shape {array.shape} were given; needed: {wanted}")
+        if array.dtype.kind not in kinds:
+            raise ActionError(f"{batch.world.name}: actions of type {array.dtype} were given")
+        if setup.continuous:
+            if np.isnan(array).any():
+                raise ActionError(f"{batch.world.name}: the action sequences contain NaN")
+            array = np.clip(array, -1.0, 1.0)
+        elif array.size and (array.min() < 0 or array.max() >= setup.action_size):
+            raise ActionError(f"{batch.world.name}: an action is not one of 0 ... {setup.action_size - 1}")
+        return array.reshape(array.shape[0], array.shape[1], *batch.actions.shape[1:])
+
+
+def simulate(env: Any, actions: Any, state: Snapshot | None = None) -> Rollouts:
+    """Play K action sequences from one state, without touching the environment.
+
+    Args:
+        env: an environment of this package in any form (wrapped or not), or a batch.
+        actions: (K, T, ...) as for `Simulator`. In a loop, make a `Simulator` once instead.
+        state: where to start; None for the environment's present state.
+
+    Raises:
+        ActionError, SnapshotError: as `Simulator`.
+    """
+    shape = np.shape(actions)
+    if len(shape) < 2 or shape[0] < 1:
+        raise ActionError(f"action sequences of shape {shape} were given; needed: (K, T, ...)")
+    return Simulator(env, shape[0])(actions, state)
+
+
+def batch_of(env: Any) -> KernelBatch:
+    """The batch behind an environment, whatever wraps it."""
+    if isinstance(env, KernelBatch):
+        return env
+    inner = getattr(env, "unwrapped", env)
+    batch = getattr(inner, "batch", None)
+    if not isinstance(batch, KernelBatch):
+        raise TypeError(f"{type(env).__name__} is not an environment of rlenvs")
+    return batch

@@ -1,0 +1,480 @@
+"""The declarative half of a world: its parameters, options, state, spaces, terms and levels.
+
+A world file calls `world(...)` once and hangs its kernels on the result:
+
+    SPEC = world("Name-v0", ...)
+
+    @SPEC.reset
+    def reset(p, s, rng): ...
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.kernel import kernel
+from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u8
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+CORE_STATE = ("rng", "elapsed", "over", "alive")
+RESERVED_TERMS = ("vector", "success", "terminated")
+
+
+# --- parameters and options -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Param:
+    """A physical number with a unit; may differ from world to world and from episode to episode."""
+
+    default: float
+    low: float
+    high: float
+    unit: str
+    doc: str
+
+    def check(self, name: str, value: Any) -> np.ndarray:
+        """The value (one, or one per world) as float64; ParameterError when it is outside the range."""
+        try:
+            number = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{name} must be a number, not {value!r}") from None
+        if not np.all((number >= self.low) & (number <= self.high)):
+            raise ParameterError(f"{name}={value} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip())
+        return number
+
+
+def param(default: float, low: float, high: float, unit: str = "", doc: str = "") -> Param:
+    """A parameter: default, allowed range (both ends included), SI unit and meaning."""
+    if not low <= default <= high:
+        raise ParameterError(f"the default {default} is outside [{low}, {high}]")
+    return Param(float(default), float(low), float(high), unit, doc)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option with a fixed list of values; kernels see the index."""
+
+    values: tuple[str, ...]
+    doc: str
+
+    @property
+    def default(self) -> str:
+        return self.values[0]
+
+    def check(self, name: str, value: Any) -> str:
+        if value not in self.values:
+            raise ParameterError(f"{name}={value!r} is not one of {', '.join(map(repr, self.values))}")
+        return value
+
+    def code(self, value: str) -> int:
+        return self.values.index(value)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An option that is a whole number."""
+
+    default: int
+    low: int
+    high: int
+    doc: str
+
+    def check(self, name: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not self.low <= value <= self.high:
+            raise ParameterError(f"{name}={value!r} must be an integer in [{self.low}, {self.high}]")
+        return int(value)
+
+    def code(self, value: int) -> int:
+        return value
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An option that is on or off."""
+
+    default: bool
+    doc: str
+
+    def check(self, name: str, value: Any) -> bool:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ParameterError(f"{name}={value!r} must be True or False")
+        return bool(value)
+
+    def code(self, value: bool) -> int:
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Free:
+    """An option of any JSON-able type, such as a map; the world's `data` function turns it into arrays."""
+
+    default: Any
+    parse: Callable[[Any], Any]
+    doc: str
+
+    def check(self, name: str, value: Any) -> Any:
+        try:
+            return self.parse(value)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"{name}: {error}") from None
+
+
+Option = Choice | Integer | Flag | Free
+
+
+def choice(*values: str, doc: str = "") -> Choice:
+    """An option with the given values; the first is the default."""
+    return Choice(values, doc)
+
+
+def integer(default: int, low: int, high: int, doc: str = "") -> Integer:
+    """An option that is an integer in [low, high]."""
+    return Integer(default, low, high, doc)
+
+
+def flag(default: bool, doc: str = "") -> Flag:
+    """An option that is True or False."""
+    return Flag(default, doc)
+
+
+def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
+    """An option of any JSON-able type; `parse` checks it, raising ValueError with the reason."""
+    return Free(default, parse, doc)
+
+
+# --- spaces -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named part of the observation. Kernels write physical values; the core scales [low, high] to [-1, 1] and clips."""
+
+    shape: tuple[int | str, ...]
+    low: float
+    high: float
+    unit: str
+    doc: str
+    raw: bool
+    constant: bool
+
+
+def block(
+    *shape: int | str, low: float, high: float, unit: str = "", doc: str = "", raw: bool = False, constant: bool = False
+) -> Block:
+    """Part of an observation.
+
+    Args:
+        shape: dimensions, integers or names of sizes; none for a single number.
+        low, high: range in the stated unit; values outside are clipped.
+        raw: pass the values on unscaled (images, counts). The kernel then has to stay inside [low, high].
+        constant: declares that elements of this block may never change.
+    """
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ParameterError(f"an observation block needs finite low < high, not [{low}, {high}]")
+    return Block(shape, float(low), float(high), unit, doc, raw, constant)
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """An action of numbers in [-1, 1]."""
+
+    labels: tuple[str, ...]
+    size: int | str
+    doc: str
+
+
+@dataclass(frozen=True)
+class DiscreteChoice:
+    """An action that is one of several choices."""
+
+    labels: tuple[str, ...]
+    size: int | str
+    doc: str
+
+
+Action = Continuous | DiscreteChoice
+
+
+def continuous(*labels: str, size: int | str | None = None, doc: str = "") -> Continuous:
+    """Box action in [-1, 1], one number per label, or `size` numbers (an integer or the name of a size)."""
+    return Continuous(labels, len(labels) if size is None else size, doc)
+
+
+def discrete(*labels: str, size: int | str | None = None, doc: str = "") -> DiscreteChoice:
+    """Discrete action, one choice per label, or `size` choices."""
+    return DiscreteChoice(labels, len(labels) if size is None else size, doc)
+
+
+# --- reward terms and costs -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Term:
+    """A named part of the reward, with its weight and the bounds of its value."""
+
+    weight: float
+    low: float
+    high: float
+    doc: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A named constraint cost per step, in [0, high], with the limit per episode that is customary for it."""
+
+    limit: float
+    high: float
+    doc: str
+
+
+def term(low: float, high: float, weight: float = 1.0, doc: str = "") -> Term:
+    """A reward term: bounds of its value, and its weight in the scalar reward."""
+    return Term(float(weight), float(low), float(high), doc)
+
+
+def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
+    """A constraint cost: customary limit per episode, largest value per step."""
+    return Cost(float(limit), float(high), doc)
+
+
+# --- the world --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Score:
+    """Mean return over fixed seeds with the half width of its 95 % confidence interval."""
+
+    mean: float
+    half_width: float
+    note: str = ""
+
+
+@dataclass(eq=False)
+class World:
+    """A world: what `world(...)` declared and the kernels that its file hung on it."""
+
+    name: str
+    module: str
+    doc: str
+    params: Mapping[str, Param]
+    options: Mapping[str, Option]
+    state: Mapping[str, Kind]
+    observation: Mapping[str, Block]
+    action: Action | Callable[[Any], Action]
+    terms: Mapping[str, Term]
+    costs: Mapping[str, Cost]
+    horizon: int
+    fps: float
+    agents: bool
+    levels: Mapping[str, Mapping[str, Any]]
+    sizes: Callable[[Any], Mapping[str, int]]
+    data_fields: Mapping[str, Kind]
+    combine_costs: str
+    scores: Mapping[str, Score]
+    probe: Mapping[str, Mapping[str, Any]]
+    same_start: bool
+    kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    data_function: Callable[[Any], Mapping[str, Any]] | None = None
+    draw_function: Callable[..., None] | None = None
+    text_function: Callable[..., str] | None = None
+    key_function: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        per_agent = ("agents",) if self.agents else ()
+        self.layouts = {
+            "state": Layout(f"{self.name} state", _state_fields(self), packed=False),
+            "params": Layout(f"{self.name} parameters", _param_fields(self), packed=False),
+            "observation": Layout(f"{self.name} observation", {n: f4(*b.shape) for n, b in self.observation.items()}, True),
+            "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
+        }
+
+    # A world is a constant of its module: copies are the same object, pickles are its address.
+    def __deepcopy__(self, memo: dict[int, Any]) -> World:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[[str], World], tuple[str]]:
+        return load_world, (self.address,)
+
+    @property
+    def address(self) -> str:
+        """Where the world lies, as "module:name"."""
+        for name, value in vars(sys.modules[self.module]).items():
+            if value is self:
+                return f"{self.module}:{name}"
+        raise ParameterError(f"{self.name} is not a global name of module {self.module}; assign it there to pickle it")
+
+    def action_of(self, values: Any) -> Action:
+        """The action for the given parameter and option values."""
+        return self.action if isinstance(self.action, (Continuous, DiscreteChoice)) else self.action(values)
+
+    def reset(self, function: Function) -> Function:
+        """Kernel (p, s, rng): fills the state, all zero before, of a new episode."""
+        return self._add("reset", function)
+
+    def step(self, function: Function) -> Function:
+        """Kernel (p, s, a, rng, r): advances the state in place; fills the terms and costs, r.success, r.terminated."""
+        return self._add("step", function)
+
+    def observe(self, function: Function) -> Function:
+        """Kernel (p, s, o), with agents (p, s, k, o): fills the blocks of the observation."""
+        return self._add("observe", function)
+
+    def mask(self, function: Function) -> Function:
+        """Kernel (p, s, m), with agents (p, s, k, m): sets m[j] = 1 for every action that is allowed, 0 else."""
+        return self._add("mask", function)
+
+    def expert(self, function: Function) -> Function:
+        """The scripted expert (p, s, a): fills the action (a[0] for a discrete one). A kernel, or with
+        `World.python_expert` plain Python."""
+        return self._add("expert", function)
+
+    def python_expert(self, function: Function) -> Function:
+        """The scripted expert (p, s, a) as plain Python on records, for planners that need lists and heaps."""
+        self.kernels["python_expert"] = function
+        return function
+
+    def data(self, function: Function) -> Function:
+        """Plain Python (values) -> arrays by name: static data of the world, such as a map."""
+        self.data_function = function
+        return function
+
+    def draw(self, function: Function) -> Function:
+        """Plain Python (canvas, p, s): the picture."""
+        self.draw_function = function
+        return function
+
+    def text(self, function: Function) -> Function:
+        """Plain Python (p, s) -> str: the picture as text, for render_mode="ansi"."""
+        self.text_function = function
+        return function
+
+    def keys(self, function: Function) -> Function:
+        """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names."""
+        self.key_function = function
+        return function
+
+    def _add(self, role: str, function: Function) -> Function:
+        self.kernels[role] = function
+        return kernel(function)
+
+    def __repr__(self) -> str:
+        return f"World({self.name})"
+
+
+def world(
+    name: str,
+    *,
+    doc: str | None,
+    state: Mapping[str, Kind],
+    observation: Mapping[str, Block],
+    action: Action | Callable[[Any], Action],
+    terms: Mapping[str, Term],
+    horizon: int,
+    params: Mapping[str, Param] | None = None,
+    options: Mapping[str, Option] | None = None,
+    costs: Mapping[str, Cost] | None = None,
+    combine_costs: str = "sum",
+    fps: float = 30.0,
+    agents: bool = False,
+    levels: Mapping[str, Mapping[str, Any]] | None = None,
+    sizes: Callable[[Any], Mapping[str, int]] | None = None,
+    data: Mapping[str, Kind] | None = None,
+    scores: Mapping[str, Score] | None = None,
+    probe: Mapping[str, Mapping[str, Any]] | None = None,
+    same_start: bool = False,
+) -> World:
+    """Declare a world.
+
+    Args:
+        name: "Name-v0"; the registered id is "rlenvs/Name-v0".
+        doc: the module's docstring, with the headings that `rlenvs.core.docs` lists.
+        state: fields of the state record; "rng", "elapsed", "over" and "alive" are there already.
+        observation: blocks by name, per agent. One block keeps its shape, several are flattened and joined.
+        action: `continuous(...)` or `discrete(...)`, per agent, or a function of the values that gives one.
+        terms: reward terms by name. The scalar reward is the sum of weight times value.
+        horizon: steps until truncation.
+        params: physical parameters by name, seen by kernels as p.name.
+        options: other keywords of `make`; kernels see Choice, Integer and Flag as integers p.name.
+        costs: constraint costs by name.
+        combine_costs: "sum", or "max" for indicator costs whose total stays an indicator.
+        fps: steps per second of simulated time, for pictures.
+        agents: multi-agent; then `sizes` has to give "agents", terms are arrays over agents and `a` has a leading
+            agent axis.
+        levels: named sets of values ("easy", "hard").
+        sizes: function of the values that gives the named sizes.
+        data: fields of p that the function under `@SPEC.data` fills.
+        scores: reference scores: "random", "expert", an agent's name, "bound".
+        probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
+        same_start: declares that every episode starts in the same state.
+
+    Raises:
+        ParameterError: a contradiction in the declaration.
+    """
+    if combine_costs not in ("sum", "max"):
+        raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {combine_costs!r}")
+    module = sys._getframe(1).f_globals["__name__"]
+    return World(
+        name=name,
+        module=module,
+        doc=doc or "",
+        params=dict(params or {}),
+        options=dict(options or {}),
+        state=state,
+        observation=observation,
+        action=action,
+        terms=terms,
+        costs=dict(costs or {}),
+        combine_costs=combine_costs,
+        horizon=horizon,
+        fps=fps,
+        agents=agents,
+        levels=dict(levels or {}),
+        sizes=sizes or (lambda values: {}),
+        data_fields=dict(data or {}),
+        scores=dict(scores or {}),
+        probe=dict(probe or {}),
+        same_start=same_start,
+    )
+
+
+def load_world(address: str) -> World:
+    """The world at "module:name"."""
+    import importlib
+
+    module, _, name = address.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _state_fields(spec: World) -> dict[str, Kind]:
+    taken = set(CORE_STATE) & set(spec.state)
+    if taken:
+        raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} in the state")
+    alive = b1("agents") if spec.agents else b1(1)
+    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **spec.state}
+
+
+def _param_fields(spec: World) -> dict[str, Kind]:
+    encoded = {name: i8 for name, option in spec.options.items() if not isinstance(option, Free)}
+    names: Sequence[str] = [*spec.params, *spec.options, *spec.data_fields]
+    twice = {name for name in names if names.count(name) > 1} - set(encoded)
+    if twice & set(spec.params) or twice & set(encoded):
+        raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
+    return {**{name: f8 for name in spec.params}, **encoded, **spec.data_fields}
+
+
+def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:
+    names = [*spec.terms, *spec.costs]
+    for name in names:
+        if name in RESERVED_TERMS or names.count(name) > 1:
+            raise ParameterError(f"{spec.name}: a term cannot be called {name!r}")
+    return {**{name: f8(*per_agent) for name in names}, "success": b1(*per_agent), "terminated": b1(*per_agent)}
+
+

@@ -1,0 +1,206 @@
+"""gymnasium.vector.VectorEnv: a batch, without a wrapper per world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.gym_env import check_team, params_from
+from rlenvs.core.info import InfoKeys
+from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
+from rlenvs.core.spec import World, load_world
+
+
+class VectorEnv(gymnasium.vector.VectorEnv):
+    """N worlds behind Gymnasium's vector API. Made by `gymnasium.make_vec("rlenvs/Name-v0", num_envs=N, ...)`.
+
+    Args:
+        world: the world, or its address "module:name".
+        num_envs: N, at least 1.
+        autoreset_mode: when finished worlds start anew: NEXT_STEP, SAME_STEP or DISABLED (an AutoresetMode or its name).
+        copy: False returns the batch's own arrays, overwritten by the next step, instead of copies.
+        threads: threads per step; None decides by the time that a step takes.
+        max_episode_steps: another name of `horizon`, the one that `make_vec` uses.
+        render_mode, vector_reward, team, backend, choices: as for `Env`; a parameter may be an array of N numbers.
+
+    Raises:
+        UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 30, "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self,
+        world: World | str,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int | None = None,
+        render_mode: str | None = None,
+        vector_reward: bool = False,
+        team: str = "expert",
+        backend: str = "numba",
+        max_episode_steps: int | None = None,
+        **choices: Any,
+    ) -> None:
+        world = load_world(world) if isinstance(world, str) else world
+        check_mode(world, render_mode)
+        mode = _autoreset(autoreset_mode)
+        if max_episode_steps is not None:
+            choices["horizon"] = max_episode_steps
+        self.batch = KernelBatch(world, num_envs, autoreset=mode, threads=threads, backend=backend, **choices)
+        check_team(team)
+        setup = self.batch.setup
+        self.num_envs = self.batch.num_worlds
+        self.single_observation_space, self.single_action_space = setup.observation_space, setup.action_space
+        self.observation_space = batch_space(setup.observation_space, self.num_envs)
+        self.action_space = batch_space(setup.action_space, self.num_envs)
+        if vector_reward:
+            self.reward_space = setup.reward_space
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": round(world.fps), "autoreset_mode": mode}
+        self.copy = copy
+        self.team = team
+        self.render_mode = render_mode
+        self._vector_reward = vector_reward
+        self._keys = InfoKeys(self.batch, vector_reward)
+        self._everyone = np.ones(self.num_envs, np.bool_)
+        self._renderer = Renderer(render_mode, world.fps)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start episodes in all worlds, or in those of options["reset_mask"].
+
+        Args:
+            seed: world i is seeded with seed + i, or with seed[i]; None goes on with the generators.
+            options: "reset_mask" (bool, (num_envs,)) and "params" ({name: number or array}).
+
+        Raises:
+            ParameterError: a mask of the wrong shape or type, an unknown option, a wrong number of seeds.
+        """
+        options = dict(options or {})
+        mask = self._check_mask(options.pop("reset_mask", None))
+        batch = self.batch
+        seeds = self._check_seeds(seed)
+        batch.set_params(params_from(options), mask)
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        batch.seed([s if mask is None or mask[i] else None for i, s in enumerate(seeds)])
+        batch.seed_unseeded(self.np_random)
+        batch.reset(mask)
+        return self._observations(), self._infos(mask)
+
+    def _check_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, (int, np.integer)):
+            return [int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ParameterError(f"{len(seed)} seeds were given for {self.num_envs} environments")
+        return seed
+
+    def _check_mask(self, mask: Any) -> np.ndarray | None:
+        if mask is None:
+            return None
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            given = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise ParameterError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},), not {given}")
+        if not mask.any():
+            raise ParameterError("options['reset_mask'] selects no environment")
+        return mask
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Advance all worlds by one step.
+
+        Raises:
+            ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
+            EpisodeOverError: autoreset is disabled and an episode is over.
+        """
+        batch = self.batch
+        if batch.agents > 1:
+            batch.load_first(actions, self.team)
+            batch.step_loaded()
+        else:
+            batch.step(actions)
+        infos = self._infos(None)
+        ended = batch.terminated[:, 0] | batch.truncated[:, 0]
+        rewards = batch.rewards[:, 0]
+        if self._vector_reward:
+            rewards = self._reward_vectors(infos, ended)
+        if batch.autoreset is AutoresetMode.SAME_STEP and ended.any():
+            self._add_final(infos, ended)
+        terminated, truncated = batch.terminated[:, 0], batch.truncated[:, 0]
+        if self.copy:
+            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+        return self._observations(), rewards, terminated, truncated, infos
+
+    def _observations(self) -> np.ndarray:
+        observations = self.batch.observations[:, 0]
+        return observations.copy() if self.copy else observations
+
+    def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
+        batch = self.batch
+        infos = self._keys.all(batch.terms, batch.success, batch.costs, batch.masks, self.copy)
+        present = self._everyone if mask is None else mask.copy()
+        infos.update({f"_{key}": present for key in tuple(infos)})
+        return infos
+
+    def _reward_vectors(self, infos: dict[str, Any], ended: np.ndarray) -> np.ndarray:
+        """The vectors of this step; under SAME_STEP those of finished worlds were set aside."""
+        vectors = infos["reward_vector"].copy()
+        if self.batch.autoreset is AutoresetMode.SAME_STEP:
+            vectors[ended] = self.batch.final_terms[ended, : self._keys.rewards, 0]
+        return vectors
+
+    def _add_final(self, infos: dict[str, Any], ended: np.ndarray) -> None:
+        batch = self.batch
+        final = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(ended):
+            final[i] = batch.final_observations[i, 0].copy()
+        kept = np.where(ended[:, None, None], batch.final_terms, 0.0)
+        success = np.where(ended[:, None], batch.final_success, False)
+        final_info = self._keys.all(kept, success, np.where(ended[:, None], batch.final_costs, 0.0), None, True)
+        final_info.update({f"_{key}": ended for key in tuple(final_info)})
+        infos.update({"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended})
+
+    def render(self) -> Any:
+        """One picture per world, as a tuple."""
+        return tuple(self._renderer.picture(self.batch, i) for i in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the window, if any."""
+        self._renderer.close()
+
+    def get_state(self) -> list[Snapshot]:
+        """Snapshots of all worlds."""
+        return [self.batch.get_state(i) for i in range(self.num_envs)]
+
+    def set_state(self, snapshots: Sequence[Snapshot]) -> np.ndarray:
+        """Put all worlds back to snapshots, one per world; returns the observations."""
+        if len(snapshots) != self.num_envs:
+            raise ParameterError(f"{len(snapshots)} snapshots were given for {self.num_envs} environments")
+        for i, snapshot in enumerate(snapshots):
+            self.batch.set_state(snapshot, i)
+        return self._observations()
+
+    def expert_actions(self) -> np.ndarray:
+        """The scripted expert's actions, as the batched action space has them."""
+        actions = self.batch.advise()[:, 0]
+        return actions.astype(np.float32) if self.batch.setup.continuous else actions[:, 0].copy()
+
+
+def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for member in AutoresetMode:
+        if str(mode).lower() in (member.name.lower(), member.value.lower()):
+            return member
+    raise ParameterError(f"autoreset_mode={mode!r} is not one of {[member.name for member in AutoresetMode]}")

@@ -1,0 +1,1 @@
+"""Multi-agent worlds, a folder per family."""

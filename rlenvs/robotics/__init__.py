@@ -1,0 +1,1 @@
+"""Physics-based worlds, a folder per family."""

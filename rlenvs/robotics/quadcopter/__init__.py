@@ -1,0 +1,5 @@
+"""Quadcopters: one vehicle model, a file per task."""
+
+from rlenvs.core.registry import register
+
+register("QuadHover-v0", "rlenvs.robotics.quadcopter.hover:SPEC", ("single", "robotics", "safe", "multi-objective"))

@@ -1,0 +1,1 @@
+"""Single-agent worlds, a folder per family."""
