@@ -91,6 +91,7 @@ class KernelBatch:
         self._params = setup.params_row()
         self._results = np.zeros(n, setup.dtypes["result"])
         self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
+        self._shapes, self._action_kinds = self._action_shapes(), "fiu" if setup.continuous else "iu"
         self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
         self.masks = np.ones((n, a, sizes["choices"]), np.int8)
         self.rewards, self.costs = np.zeros((n, a)), np.zeros((n, a))
@@ -281,12 +282,9 @@ class KernelBatch:
     def load_actions(self, actions: Any) -> None:
         """Copy actions into the batch; ActionError when their shape or type is wrong."""
         array = np.asarray(actions)
-        if array.dtype.kind not in ("fiu" if self.setup.continuous else "iu"):
+        if array.dtype.kind not in self._action_kinds or array.shape not in self._shapes:
             raise ActionError(self._action_complaint(actions, array))
-        try:
-            self.actions[...] = array.reshape(self._check_shape(array))
-        except ValueError:
-            raise ActionError(self._action_complaint(actions, array)) from None
+        self.actions[...] = array.reshape(self.actions.shape)
 
     def load_first(self, actions: Any, team: str) -> None:
         """Load the actions of every world's first agent; the others are played by "expert" or stay "idle"."""
@@ -297,21 +295,19 @@ class KernelBatch:
             self.advise()
         self.actions[:, 0] = chosen
 
-    def _check_shape(self, array: np.ndarray) -> tuple[int, ...]:
-        """The shape of `actions`, when the array has it, up to an agent axis of one and a number axis of one."""
+    def _action_shapes(self) -> frozenset[tuple[int, ...]]:
+        """The shapes in which actions may come: axes of length one may be left out."""
         full = self.actions.shape
-        allowed = [full] if self.setup.continuous else [full[:2], full]
-        if not self.world.agents:
-            allowed += [shape[:1] + shape[2:] for shape in allowed]
+        shapes = [full] if self.setup.continuous else [full[:2], full]
+        if self.agents == 1:
+            shapes += [shape[:1] + shape[2:] for shape in shapes]
         if self.num_worlds == 1:
-            allowed += [shape[1:] for shape in allowed]
-        if array.shape not in allowed:
-            raise ValueError
-        return full
+            shapes += [shape[1:] for shape in shapes]
+        return frozenset(shapes)
 
     def _action_complaint(self, actions: Any, array: np.ndarray) -> str:
         wanted = self.actions.shape if self.setup.continuous else self.actions.shape[:2]
-        if not self.world.agents:
+        if self.agents == 1:
             wanted = wanted[:1] + wanted[2:]
         kind = "real numbers" if self.setup.continuous else "integers"
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError, EpisodeOverError
-from rlenvs.core.gym_env import params_from
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
 from rlenvs.core.spec import World, load_world
@@ -102,7 +102,10 @@ class ParallelEnv(PettingZooParallelEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start an episode with all agents. Arguments as for the single-agent form."""
         batch = self.batch
-        batch.set_params(params_from(options))
+        options = dict(options or {})
+        batch.set_params(options.pop("params", {}))
+        if options:  # PettingZoo's own tests pass options that no environment knows
+            warnings.warn(f"{batch.world.name}: reset ignores the options {sorted(options)}", stacklevel=2)
         if seed is not None or self._generator is None:
             self._generator = make_generator(seed)[0]
             batch.seed_from(self._generator, 0)

@@ -39,7 +39,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, integer, param, term, uniform, world
+from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.quadcopter.picture import draw_flight
 from rlenvs.robotics.quadcopter.vehicle import CF2X, STATE, euler_angles, fly, hover_rpm, max_rpm, rotor_speeds
 
@@ -92,6 +92,23 @@ SPEC = world(
 )
 
 
+@kernel
+def goal_distance(s):
+    x, y, z = s.goal[0] - s.position[0], s.goal[1] - s.position[1], s.goal[2] - s.position[2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def remember(s, a):
+    rows = s.past.shape[0]
+    for row in range(rows - 1):
+        for j in range(s.past.shape[1]):
+            s.past[row, j] = s.past[row + 1, j]
+    for j in range(s.past.shape[1]):
+        if rows > 0:
+            s.past[rows - 1, j] = a[j]
+
+
 @SPEC.reset
 def reset(p, s, rng):
     for j in range(3):
@@ -141,26 +158,6 @@ def observe(p, s, o):
     for row in range(s.past.shape[0]):
         for j in range(s.past.shape[1]):
             o.past[row, j] = s.past[row, j]
-
-
-from rlenvs.core import kernel  # noqa: E402
-
-
-@kernel
-def goal_distance(s):
-    x, y, z = s.goal[0] - s.position[0], s.goal[1] - s.position[1], s.goal[2] - s.position[2]
-    return math.sqrt(x * x + y * y + z * z)
-
-
-@kernel
-def remember(s, a):
-    rows = s.past.shape[0]
-    for row in range(rows - 1):
-        for j in range(s.past.shape[1]):
-            s.past[row, j] = s.past[row + 1, j]
-    for j in range(s.past.shape[1]):
-        if rows > 0:
-            s.past[rows - 1, j] = a[j]
 
 
 @SPEC.expert

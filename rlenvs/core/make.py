@@ -1,0 +1,45 @@
+"""Environments in every API form, by id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.registry import entry
+from rlenvs.core.spec import load_world
+
+if TYPE_CHECKING:
+    from pettingzoo import AECEnv
+
+    from rlenvs.core.parallel_env import ParallelEnv
+
+
+def make(id: str, **keywords: Any) -> gymnasium.Env:
+    """`gymnasium.make`, with or without the "rlenvs/" in front; an unknown id names the nearest ones."""
+    return gymnasium.make(entry(id).id, **keywords)
+
+
+def make_vec(id: str, num_envs: int, **keywords: Any) -> gymnasium.vector.VectorEnv:
+    """`gymnasium.make_vec` in its native form: one batch, no wrapper per environment."""
+    return gymnasium.make_vec(entry(id).id, num_envs=num_envs, vectorization_mode="vector_entry_point", **keywords)
+
+
+def make_batch(id: str, num_worlds: int = 1, **keywords: Any) -> KernelBatch:
+    """The batch itself: arrays with leading world and agent axes. Keywords as for `KernelBatch`."""
+    return KernelBatch(load_world(entry(id).address), num_worlds, **keywords)
+
+
+def parallel_env(id: str, **keywords: Any) -> ParallelEnv:
+    """PettingZoo's parallel form of a world."""
+    from rlenvs.core.parallel_env import ParallelEnv
+
+    return ParallelEnv(entry(id).address, **keywords)
+
+
+def aec_env(id: str, **keywords: Any) -> AECEnv:
+    """PettingZoo's agent-environment-cycle form of a world."""
+    from rlenvs.core.parallel_env import aec_env as convert
+
+    return convert(world=entry(id).address, **keywords)
