@@ -1,0 +1,74 @@
+"""The loop that every peer worker shares: time steps on request, so that a benchmark can interleave peers.
+
+A worker runs under the peer's own interpreter. It builds its environment, warms it up and prints ``ready``. Each line it
+then reads is a number of seconds S; it steps the environment with pre-drawn random actions until S seconds are counted and
+prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves the resets out unless
+``--with-resets`` is given; agent-steps are ``steps * agents``. Where resets take most of the time, a request ends after
+PATIENCE * S seconds on the clock. Episodes run on from one request to the next. End of input ends the worker.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+WARM_UP_SECONDS = 0.3
+PATIENCE = 10.0
+
+
+@dataclass
+class Peer:
+    """What a worker needs of an environment: ``step`` takes one pre-drawn action and says whether the episode is over."""
+
+    step: Callable[[Any], bool]
+    reset: Callable[[], Any]
+    actions: Sequence[Any]
+    agents: int = 1
+    over: bool = True
+
+
+def measure(peer: Peer, seconds: float, with_resets: bool) -> dict[str, float]:
+    """Step on from where the last call ended until ``seconds`` are counted, or PATIENCE times as many have passed."""
+    step, actions, draws, over = peer.step, peer.actions, len(peer.actions), peer.over
+    steps, resetting = 0, 0.0
+    start = perf_counter()
+    while True:
+        if over:
+            begin = perf_counter()
+            peer.reset()
+            resetting += perf_counter() - begin
+        over = step(actions[steps % draws])
+        steps += 1
+        passed = perf_counter() - start
+        counted = passed if with_resets else passed - resetting
+        if counted >= seconds or passed >= PATIENCE * seconds:
+            peer.over = over
+            return {"steps": steps, "seconds": counted, "agents": peer.agents}
+
+
+def private_stdout() -> Any:
+    """Keep the real standard output for the protocol; whatever a peer prints, from C too, goes to standard error."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return replies
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """An argument parser with the option that all workers have."""
+    options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--with-resets", action="store_true", help="count the time that resets take")
+    return options
+
+
+def serve(build: Callable[[argparse.Namespace], Peer], options: argparse.Namespace) -> None:
+    """Answer the protocol on standard input and output with the peer that ``build`` makes."""
+    replies = private_stdout()
+    peer = build(options)
+    measure(peer, WARM_UP_SECONDS, options.with_resets)
+    print("ready", file=replies, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(measure(peer, float(line), options.with_resets)), file=replies, flush=True)

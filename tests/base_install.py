@@ -1,0 +1,33 @@
+"""What the base install has to do, without pytest or any extra: run as a script."""
+
+import os
+import sys
+
+os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+import gymnasium
+import numpy as np
+
+import rlenvs
+
+for extra in ("torch", "stable_baselines3", "mujoco", "pybullet", "ray"):
+    assert extra not in sys.modules, extra
+
+for env_id in rlenvs.list_envs():
+    env = gymnasium.make(env_id, render_mode="rgb_array")
+    env.action_space.seed(0)
+    observation, info = env.reset(seed=0)
+    for _ in range(20):
+        observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+        assert env.observation_space.contains(observation)
+        if terminated or truncated:
+            env.reset()
+    assert env.render().dtype == np.uint8
+    env.close()
+    print("ok", env_id)
+
+for env_id in rlenvs.list_envs("multi-agent"):
+    parallel = rlenvs.parallel_env(env_id, agents=3)
+    parallel.reset(seed=0)
+    parallel.step({agent: parallel.action_space(agent).sample() for agent in parallel.agents})
+print(sys.version.split()[0], "passed")
