@@ -1,4 +1,4 @@
-"""Steps of pogema's lifelong path finding: random map, priority collisions, random actions; agent-steps are steps * agents.
+"""Steps of pogema's lifelong path finding on one random map, with random actions; agent-steps are steps * agents.
 
 Installed as: pogema 1.4.0 from the registry, with gymnasium 0.28.1 and numpy 1.26.
 """

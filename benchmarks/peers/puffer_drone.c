@@ -1,7 +1,8 @@
 /* Steps a batch of one of PufferLib's C drone environments with pre-drawn random actions, inside one call.
 
    The environment resets itself within its step, as PufferLib runs it, so resets cannot be told apart from steps.
-   Built with -DHEADER='"drone.h"' -DENV=Drone -DOBS=16 and, where the environment needs them, -DSETUP='env->... = ...;'. */
+   Built with -DHEADER='"drone.h"' -DENV=Drone -DOBS=16 and, where the environment wants fields set before its init,
+   -DSETUP='env->... = ...;'. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,12 +1,12 @@
 """Steps of PufferLib's C drone on one core, called in native code for a batch of worlds with random actions.
 
 Installed as: no package. Take ``pufferlib/ocean/drone/drone.h`` from the source distribution of pufferlib 3.0.0, put
-beside it a ``raylib.h`` with empty stand-ins for the few drawing calls it names, and compile it with our puffer_drone.c::
+beside it a ``raylib.h`` with empty stand-ins for the few drawing calls it names, and compile it with puffer_drone.c::
 
     gcc -O3 -w -shared -fPIC -I DIR '-DHEADER="drone.h"' -DENV=Drone -DOBS=16 puffer_drone.c -o libdrone.so -lm
 
-One step is one explicit Euler step of 0.02 s, without substeps. The environment resets itself inside its step: resets are
-always counted, and about one step in 60 is one.
+One step is one explicit Euler step of 0.02 s, without substeps. The environment resets itself inside its step, in about
+one step of 60 with random actions: resets are always counted.
 """
 
 import argparse

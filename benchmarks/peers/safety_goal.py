@@ -1,8 +1,9 @@
 """Steps of Safety-Gymnasium's SafetyPointGoal1 with random actions.
 
-Installed as, under Python 3.10 (3.11 refuses its dataclasses): safety-gymnasium 1.0.0, gymnasium 0.28.1 and mujoco 2.3.3 from the registry, all with ``--no-deps``, and
-then numpy 1.26, jax-jumpy, farama-notifications, cloudpickle, typing_extensions, absl-py, glfw, pyopengl, xmltodict,
-pyyaml, imageio and pygame. gymnasium-robotics is left out: its plugin fails on import.
+Installed as: safety-gymnasium 1.0.0, gymnasium 0.28.1, gymnasium-robotics 1.2.2, pettingzoo 1.23.1, mujoco 2.3.3 and
+numpy 1.26 under Python 3.10 (Python 3.11 refuses its dataclasses), all with pip's ``--no-deps``; likewise jax-jumpy,
+farama-notifications, cloudpickle, typing_extensions, absl-py, glfw, pyopengl, xmltodict, pyyaml, imageio, pygame,
+jinja2 and markupsafe. A reset rebuilds the model and takes about as long as a thousand steps.
 """
 
 import argparse

@@ -1,10 +1,11 @@
 """The loop that every peer worker shares: time steps on request, so that a benchmark can interleave peers.
 
-A worker runs under the peer's own interpreter. It builds its environment, warms it up and prints ``ready``. Each line it
-then reads is a number of seconds S; it steps the environment with pre-drawn random actions until S seconds are counted and
-prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves the resets out unless
-``--with-resets`` is given; agent-steps are ``steps * agents``. Where resets take most of the time, a request ends after
-PATIENCE * S seconds on the clock. Episodes run on from one request to the next. End of input ends the worker.
+A worker runs under the peer's own interpreter. It builds its environment, warms it up and prints ``ready``. Each line
+it then reads is a number of seconds S: it steps the environment with pre-drawn random actions until S seconds are
+counted and prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves the resets
+out unless ``--with-resets`` is given; agent-steps are ``steps * agents``. Where resets take most of the time, a request
+ends after PATIENCE * S seconds on the clock. Episodes run on from one request to the next. The worker ends at the end of
+its input.
 """
 
 import argparse
@@ -22,7 +23,7 @@ PATIENCE = 10.0
 
 @dataclass
 class Peer:
-    """What a worker needs of an environment: ``step`` takes one pre-drawn action and says whether the episode is over."""
+    """An environment as a worker needs it: ``step`` takes a pre-drawn action and says whether the episode is over."""
 
     step: Callable[[Any], bool]
     reset: Callable[[], Any]

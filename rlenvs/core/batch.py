@@ -32,6 +32,10 @@ class Snapshot(NamedTuple):
     params: bytes
 
 
+# what a batch is apart from its arrays
+PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides")
+
+
 class KernelBatch:
     """N worlds advanced by compiled kernels.
 
@@ -41,6 +45,8 @@ class KernelBatch:
         autoreset: when a finished world starts its next episode.
         threads: threads per step; None decides by the time that a step takes.
         backend: "numba", or "python" for debugging.
+        first_decides: an episode ends with its first agent's (the single-agent forms of multi-agent worlds need that)
+            instead of with the last agent's.
         choices: keywords of `Setup`.
 
     Attributes (A agents; arrays are overwritten by the next step):
@@ -60,6 +66,7 @@ class KernelBatch:
         autoreset: AutoresetMode = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
         backend: str = "numba",
+        first_decides: bool = False,
         **choices: Any,
     ) -> None:
         if isinstance(num_worlds, bool) or not isinstance(num_worlds, (int, np.integer)) or num_worlds < 1:
@@ -75,6 +82,7 @@ class KernelBatch:
         self.autoreset = autoreset
         self.threads = threads
         self.backend = backend
+        self.first_decides = first_decides
         self._driver = build.driver(self.setup, backend)
         self._allocate()
         self._load_contexts()
@@ -99,6 +107,7 @@ class KernelBatch:
         self._begin = np.zeros(n, np.bool_)
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
+        self.final_masks = np.ones((keeps_final, a, sizes["choices"]), np.int8)
         self._final_results = np.zeros(keeps_final, setup.dtypes["result"])
         self.final_costs = np.zeros((keeps_final, a))
         names = list(setup.world.params)
@@ -138,6 +147,7 @@ class KernelBatch:
             "scaled": self.setup.scaled,
             "cost_maximum": self.world.combine_costs == "max",
             "randomized": len(self._random_ranges),
+            "first_decides": self.first_decides,
         }.items():
             table[name] = value
         for name, (array, size) in self._rows().items():
@@ -178,6 +188,7 @@ class KernelBatch:
             "terminated": by_world(self.terminated),
             "truncated": by_world(self.truncated),
             "final_observation": final,
+            "final_mask": (self.final_masks, self.masks.strides[1]),
             "final_result": (self._final_results, self._final_results.dtype.itemsize),
             "final_cost": (self.final_costs, 8 * a),
         }
@@ -196,7 +207,7 @@ class KernelBatch:
     def nbytes(self) -> int:
         """Bytes held per batch, all arrays together."""
         arrays = [self._states, self._params, self._results, self.actions, self.observations, self.masks, self.rewards]
-        arrays += [self.costs, self.terminated, self.truncated, self._begin, self.final_observations]
+        arrays += [self.costs, self.terminated, self.truncated, self._begin, self.final_observations, self.final_masks]
         return sum(array.nbytes for array in [*arrays, self._final_results, self.final_costs])
 
     # --- parameters ---------------------------------------------------------------------------------------------------
@@ -429,8 +440,8 @@ class KernelBatch:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs")
-        kept += ("terminated", "truncated", "final_observations", "_final_results", "final_costs")
-        plain = {k: getattr(self, k) for k in ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend")}
+        kept += ("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs")
+        plain = {k: getattr(self, k) for k in PLAIN}
         return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -34,7 +34,10 @@ TEMPLATE = Path(__file__).with_name("driver.py")
 
 # --- the rows that the driver reads and writes ------------------------------------------------------------------------
 
-SCALARS = ("worlds", "agents", "horizon", "autoreset", "action_numbers", "choices", "scaled", "cost_maximum", "randomized")
+SCALARS = (
+    *("worlds", "agents", "horizon", "autoreset", "action_numbers", "choices", "scaled", "cost_maximum", "randomized"),
+    "first_decides",
+)
 
 
 def row_layouts(world: World, action: Any) -> dict[str, Layout]:
@@ -62,6 +65,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "terminated": {"value": b1("agents")},
         "truncated": {"value": b1("agents")},
         "final_observation": {"value": f4("observation_numbers")},
+        "final_mask": {"value": i1("choices")},
         "final_result": {"value": u1("result_bytes")},
         "final_cost": {"value": f8("agents")},
         "plan_action": {"value": number("actions")},
@@ -75,7 +79,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
 ROWS = (
     *("state", "params", "observation", "result", "state_bytes", "param_numbers", "action", "advice", "action_values"),
     *("observation_values", "mask", "parts", "result_bytes", "weights", "scaling", "random_range", "begin", "reward"),
-    *("cost", "terminated", "truncated", "final_observation", "final_result", "final_cost"),
+    *("cost", "terminated", "truncated", "final_observation", "final_mask", "final_result", "final_cost"),
     *("plan_action", "plan_reward", "plan_cost"),
 )
 

@@ -148,7 +148,7 @@ def advance_world(b, i):
         terminated[k] = parts.terminated[k]
         truncated[k] = late
         s.alive[k] = not (terminated[k] or truncated[k])
-        if s.alive[k]:
+        if s.alive[k] and (k == 0 or not b.first_decides):
             s.over = False
 
 
@@ -168,12 +168,15 @@ def observe_world(b, i):
 
 
 def keep_final(b, i):
-    """Set the last observation and result of an episode aside before the next one begins (SAME_STEP)."""
+    """Set the last observation, mask and result of an episode aside before the next one begins (SAME_STEP)."""
     for k in range(b.agents):
         source = observation_values_of(b, i * b.agents + k).value
         target = final_observation_of(b, i * b.agents + k).value
         for j in range(source.size):
             target[j] = source[j]
+        mask, final_mask = mask_of(b, i * b.agents + k).value, final_mask_of(b, i * b.agents + k).value
+        for j in range(mask.size):
+            final_mask[j] = mask[j]
     result = result_bytes_of(b, i).value
     kept = final_result_of(b, i).value
     for j in range(result.size):

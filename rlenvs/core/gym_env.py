@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
+from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
 TEAMS = ("expert", "idle")
@@ -47,12 +47,12 @@ class Env(gymnasium.Env):
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         check_team(team)
-        self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
+        self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
         setup = self.batch.setup
         self.observation_space, self.action_space = setup.observation_space, setup.action_space
         if vector_reward:
             self.reward_space = setup.reward_space
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": round(world.fps)}
+        self.metadata = {"render_modes": render_modes(world), "render_fps": round(world.fps)}
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward

@@ -33,7 +33,7 @@ class InfoKeys:
         return info
 
     def all(
-        self, terms: np.ndarray, success: np.ndarray, costs: np.ndarray, masks: np.ndarray | None, copy: bool
+        self, terms: np.ndarray, success: np.ndarray, costs: np.ndarray, masks: np.ndarray, copy: bool
     ) -> dict[str, Any]:
         """The infos of the first agents of all worlds, as arrays."""
         columns = terms[:, :, 0].T
@@ -44,6 +44,6 @@ class InfoKeys:
         infos["reward_vector"] = columns[: self.rewards].T.astype(np.float32)
         if self.has_costs:
             infos["cost"] = costs[:, 0]
-        if self.has_mask and masks is not None:
+        if self.has_mask:
             infos["action_mask"] = masks[:, 0].copy() if copy else masks[:, 0]
         return infos

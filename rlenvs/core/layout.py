@@ -103,18 +103,26 @@ class Layout:
 
     def dtype(self, sizes: Mapping[str, int]) -> np.dtype:
         """The NumPy record type for the given sizes."""
-        offsets, formats, end = [], [], 0
-        for kind in self.fields.values():
-            item = np.dtype(kind.code).itemsize
-            shape = _resolve(kind.shape, sizes)
-            start = self._align(end, item)
+        names, formats, offsets, end = [], [], [], 0
+
+        def add(name: str, kind: str, shape: tuple[int, ...], start: int) -> int:
+            names.append(name)
+            formats.append((kind, shape) if shape else kind)
             offsets.append(start)
-            formats.append((kind.code, shape) if shape else kind.code)
-            end = start + item * int(np.prod(shape, dtype=int))
-        total = end if self.packed else -(-end // 8) * 8
-        plain = np.dtype(
-            {"names": list(self.fields), "formats": formats, "offsets": offsets, "itemsize": max(total, 1)}  # type: ignore[arg-type]
-        )
+            return start + np.dtype(kind).itemsize * int(np.prod(shape, dtype=int))
+
+        def fill(start: int, stop: int) -> None:
+            # gaps are fields too, or copies of a record would hold whatever memory held before
+            if stop > start:
+                add(f"_gap{start}", "u1", (stop - start,), start)
+
+        for name, kind in self.fields.items():
+            start = self._align(end, np.dtype(kind.code).itemsize)
+            fill(end, start)
+            end = add(name, kind.code, _resolve(kind.shape, sizes), start)
+        total = max(end if self.packed else -(-end // 8) * 8, 1)
+        fill(end, total)
+        plain = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": total})  # type: ignore[arg-type]
         return np.dtype((np.record, plain))
 
     def meta(self, sizes: Mapping[str, int]) -> np.ndarray:

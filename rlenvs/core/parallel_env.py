@@ -16,7 +16,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError, EpisodeOverError
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
+from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
 
@@ -55,7 +55,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
         self.metadata = {
             "name": world.name.replace("-", "_"),
-            "render_modes": list(RENDER_MODES),
+            "render_modes": render_modes(world),
             "render_fps": round(world.fps),
             "is_parallelizable": True,
         }

@@ -39,7 +39,7 @@ class Simulator:
         source = batch_of(env)
         self._source = source
         self.batch = KernelBatch.__new__(KernelBatch)
-        plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend")}
+        plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
         empty = {**plain, "num_worlds": num_sequences, "threads": threads, "autoreset": AutoresetMode.DISABLED}
         self.batch.__setstate__({"plain": empty, "arrays": {}})
 

@@ -14,7 +14,7 @@ from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.gym_env import check_team, params_from
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.render import RENDER_MODES, Renderer, check_mode
+from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
 
@@ -56,7 +56,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mode = _autoreset(autoreset_mode)
         if max_episode_steps is not None:
             choices["horizon"] = max_episode_steps
-        self.batch = KernelBatch(world, num_envs, autoreset=mode, threads=threads, backend=backend, **choices)
+        self.batch = KernelBatch(world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices)
         check_team(team)
         setup = self.batch.setup
         self.num_envs = self.batch.num_worlds
@@ -65,13 +65,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = batch_space(setup.action_space, self.num_envs)
         if vector_reward:
             self.reward_space = setup.reward_space
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": round(world.fps), "autoreset_mode": mode}
+        self.metadata = {"render_modes": render_modes(world), "render_fps": round(world.fps), "autoreset_mode": mode}
         self.copy = copy
         self.team = team
         self.render_mode = render_mode
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch, vector_reward)
-        self._everyone = np.ones(self.num_envs, np.bool_)
         self._renderer = Renderer(render_mode, world.fps)
 
     def reset(
@@ -149,8 +148,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
         batch = self.batch
         infos = self._keys.all(batch.terms, batch.success, batch.costs, batch.masks, self.copy)
-        present = self._everyone if mask is None else mask.copy()
-        infos.update({f"_{key}": present for key in tuple(infos)})
+        present = np.ones(self.num_envs, np.bool_) if mask is None else mask
+        infos.update({f"_{key}": present.copy() for key in tuple(infos)})
         return infos
 
     def _reward_vectors(self, infos: dict[str, Any], ended: np.ndarray) -> np.ndarray:
@@ -167,7 +166,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             final[i] = batch.final_observations[i, 0].copy()
         kept = np.where(ended[:, None, None], batch.final_terms, 0.0)
         success = np.where(ended[:, None], batch.final_success, False)
-        final_info = self._keys.all(kept, success, np.where(ended[:, None], batch.final_costs, 0.0), None, True)
+        masks = np.where(ended[:, None, None], batch.final_masks, np.int8(0))
+        final_info = self._keys.all(kept, success, np.where(ended[:, None], batch.final_costs, 0.0), masks, True)
         final_info.update({f"_{key}": ended for key in tuple(final_info)})
         infos.update({"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended})
 

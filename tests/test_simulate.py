@@ -1,0 +1,63 @@
+import gymnasium
+import numpy as np
+import pytest
+import thermostat
+
+import rlenvs
+from rlenvs.core.errors import ActionError
+
+thermostat.load()
+
+
+@pytest.fixture
+def env():
+    env = gymnasium.make("rlenvs/Thermostat-v0", horizon=30)
+    env.reset(seed=3)
+    for _ in range(5):
+        env.step(1)
+    return env
+
+
+def test_rollouts_equal_stepping(env):
+    plans = np.random.default_rng(0).integers(0, 2, (6, 12))
+    before = env.unwrapped.get_state()
+    result = rlenvs.simulate(env, plans)
+    assert env.unwrapped.get_state() == before
+    for k, plan in enumerate(plans):
+        env.unwrapped.set_state(before)
+        steps = [env.step(int(a)) for a in plan]
+        assert result.rewards[k].tolist() == [s[1] for s in steps]
+        assert result.costs[k].tolist() == [s[4]["cost"] for s in steps]
+        assert np.array_equal(result.observations[k], steps[-1][0])
+
+
+def test_a_rollout_stops_at_the_end_of_the_episode(env):
+    result = rlenvs.simulate(env, np.ones((2, 40), int))
+    assert result.lengths.tolist() == [25, 25]
+    assert result.over.all()
+    assert (result.rewards[:, 25:] == 0).all()
+
+
+def test_simulator_is_reusable_from_any_snapshot(env):
+    simulator = rlenvs.Simulator(env, 3)
+    early = env.unwrapped.get_state()
+    env.step(0)
+    first = simulator(np.ones((3, 4), int), early)
+    simulator(np.zeros((3, 7), int))
+    again = simulator(np.ones((3, 4), int), early)
+    assert np.array_equal(first.rewards, again.rewards)
+
+
+@pytest.mark.parametrize("plans", [np.zeros((2, 3, 1), int), np.zeros((2, 3)), np.full((2, 3), 5), np.zeros(3, int), []])
+def test_bad_plans_are_refused(env, plans):
+    with pytest.raises(ActionError):
+        rlenvs.simulate(env, plans)
+
+
+def test_continuous_plans_are_clipped_and_checked():
+    env = gymnasium.make("rlenvs/QuadHover-v0")
+    env.reset(seed=0)
+    big, one = np.full((1, 3, 4), 9.0), np.ones((1, 3, 4))
+    assert np.array_equal(rlenvs.simulate(env, big).observations, rlenvs.simulate(env, one).observations)
+    with pytest.raises(ActionError, match="NaN"):
+        rlenvs.simulate(env, one * np.nan)

@@ -1,0 +1,20 @@
+"""A small world for tests of the core: the one of examples/own_world.py."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import rlenvs
+
+PATH = Path(__file__).parent.parent / "examples" / "own_world.py"
+
+
+def load():
+    """The example as the module "own_world", registered."""
+    if "own_world" not in sys.modules:
+        spec = importlib.util.spec_from_file_location("own_world", PATH)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["own_world"] = module
+        spec.loader.exec_module(module)
+        rlenvs.register("Thermostat-v0", "own_world:SPEC", kinds=["single", "safe", "multi-objective"])
+    return sys.modules["own_world"].SPEC
