@@ -4,7 +4,7 @@ A worker runs under the peer's own interpreter. It builds its environment, warms
 it then reads is a number of seconds S: it steps the environment with pre-drawn random actions until S seconds are
 counted and prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves the resets
 out unless ``--with-resets`` is given; agent-steps are ``steps * agents``. Where resets take most of the time, a request
-ends after PATIENCE * S seconds on the clock. Episodes run on from one request to the next. The worker ends at the end of
+ends after PATIENCE * S seconds on the clock. Episodes run on from one request to the next. The worker ends with
 its input.
 """
 

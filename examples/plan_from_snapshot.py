@@ -1,0 +1,22 @@
+"""Planning: shoot 512 random action sequences from the present state, take the best first action, repeat."""
+
+import gymnasium
+import numpy as np
+
+import rlenvs
+
+SEQUENCES, STEPS = 512, 20
+env = gymnasium.make("rlenvs/QuadHover-v0", action="one_d_rpm")
+env.reset(seed=0)
+simulator = rlenvs.Simulator(env, SEQUENCES)
+generator = np.random.default_rng(0)
+total, steps = 0.0, 0
+terminated = truncated = False
+while not (terminated or truncated):
+    # sequences that hold an action for five steps look further than white noise
+    plans = generator.uniform(-1, 1, (SEQUENCES, STEPS // 5, 1)).repeat(5, axis=1)
+    futures = simulator(plans)
+    best = futures.rewards.sum(axis=1).argmax()
+    _, reward, terminated, truncated, info = env.step(plans[best, 0].astype(np.float32))
+    total, steps = total + reward, steps + 1
+print(f"return {total:.1f} of {2 * steps}, within 0.1 m of the goal: {info['is_success']}")

@@ -1,0 +1,228 @@
+"""The page of a world: the prose of its docstring merged with tables made from its declaration.
+
+What can be computed is never written by hand, so a page cannot contradict the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.registry import NAMESPACE, Entry, catalogue, world_of
+from rlenvs.core.setup import Setup
+from rlenvs.core.spec import Choice, Continuous, Flag, Integer, Option, World
+
+HEADINGS = (
+    "Description",
+    "Action Space",
+    "Observation Space",
+    "Rewards",
+    "Costs",
+    "Starting State",
+    "Episode End",
+    "Parameters",
+    "Reference Scores",
+    "Version History",
+)
+
+
+def sections(doc: str) -> dict[str, str]:
+    """The text under each "## Heading" of a docstring, in order; what stands before the first one is under ""."""
+    found: dict[str, list[str]] = {"": []}
+    current = ""
+    for line in doc.splitlines():
+        if line.startswith("## "):
+            current = line[3:].strip()
+            found[current] = []
+        else:
+            found[current].append(line)
+    return {heading: "\n".join(lines).strip() for heading, lines in found.items()}
+
+
+def summary(doc: str) -> str:
+    """The first line of a docstring, without the full stop."""
+    return doc.strip().partition("\n")[0].strip().rstrip(".")
+
+
+def check_headings(doc: str) -> list[str]:
+    """What is wrong with the headings of a world's docstring; empty when nothing is.
+
+    It needs a first line, then exactly the HEADINGS in their order, each with a text under it.
+    """
+    found = sections(doc)
+    written = [line[3:].strip() for line in doc.splitlines() if line.startswith("## ")]
+    complaints = (
+        [] if summary(doc) and not doc.strip().startswith("#") else ["the first line has to say what the world is"]
+    )
+    complaints += [f"the heading {name!r} is missing" for name in HEADINGS if name not in found]
+    complaints += [
+        f"the heading {name!r} is unknown; allowed: {', '.join(HEADINGS)}" for name in written if name not in HEADINGS
+    ]
+    complaints += [f"the heading {name!r} comes twice" for name in dict.fromkeys(written) if written.count(name) > 1]
+    complaints += [f"nothing stands under {name!r}" for name in HEADINGS if name in found and not found[name]]
+    known = [name for name in written if name in HEADINGS]
+    if not complaints and known != list(HEADINGS):
+        complaints.append(f"the headings are in the order {', '.join(known)}; wanted: {', '.join(HEADINGS)}")
+    return complaints
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(world: World) -> str:
+    """The world's page as Markdown: title, ids, and the ten sections with prose and tables."""
+    prose = sections(world.doc)
+    parts = [f"# {world.name}", f"{summary(world.doc)}.", _ids(world)]
+    for heading in HEADINGS:
+        texts = [prose.get(heading, ""), *(TABLES[heading](world) if heading in TABLES else [])]
+        parts += [f"## {heading}", *(text for text in texts if text)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _ids(world: World) -> str:
+    rows = [
+        row for row in catalogue.values() if row.id in (f"{NAMESPACE}/{world.name}", f"{NAMESPACE}/mo-{world.name}")
+    ]
+    if not rows:
+        return f"World `{world.name}`, not registered."
+    ids = " and ".join(f"`{row.id}`" for row in rows)
+    return f"Ids: {ids}. Kinds: {', '.join(rows[0].kinds)}. Episodes are truncated after {world.horizon} steps."
+
+
+def _action_tables(world: World) -> list[str]:
+    """The action of the defaults, and of every value of an option that makes it another one."""
+    setup = Setup(world)
+    parts = [_action_table(setup)]
+    for name, option in world.options.items():
+        if not isinstance(option, Choice):
+            continue
+        for value in option.values[1:]:
+            other = Setup(world, **{name: value})
+            if (other.action, other.action_size) != (setup.action, setup.action_size):
+                parts += [f'With `{name}="{value}"`:', _action_table(other)]
+    return parts
+
+
+def _action_table(setup: Setup) -> str:
+    labels = setup.action.labels or ("",) * setup.action_size
+    if setup.continuous:
+        head, lines = ("Index", "Action", "Range"), [(i, label, "[-1, 1]") for i, label in enumerate(labels)]
+    else:
+        head, lines = ("Choice", "Action"), list(enumerate(labels))
+    if not setup.action.labels:
+        lines = [(f"0 ... {setup.action_size - 1}", setup.action.doc, *(["[-1, 1]"] if setup.continuous else []))]
+    each = " for each agent" if setup.world.agents else ""
+    return f"`{_space(setup)}`{each}.\n\n{_table(head, lines)}"
+
+
+def _observation_tables(world: World) -> list[str]:
+    setup = Setup(world)
+    lines, start = [], 0
+    for name, part in world.observation.items():
+        shape = tuple(setup.sizes[d] if isinstance(d, str) else d for d in part.shape)
+        count = int(np.prod(shape, dtype=int))
+        place = f"{start} ... {start + count - 1}" if count > 1 else str(start) if count else "none by default"
+        if len(world.observation) == 1 and len(shape) > 1:
+            place = "all"
+        unit = f" {part.unit}" if part.unit else ""
+        scale = "unscaled" if part.raw else "[-1, 1]"
+        lines.append((place, f"`{name}`", f"[{part.low:.4g}, {part.high:.4g}]{unit}", scale, part.doc))
+        start += count
+    each = ", for each agent" if world.agents else ""
+    head = f"`Box`, float32, shape {setup.observation_shape}{each}. Values outside a range are clipped to it."
+    return [head, _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines)]
+
+
+def _reward_tables(world: World) -> list[str]:
+    lines = [(f"`{name}`", f"{t.weight:g}", f"[{t.low:g}, {t.high:g}]", t.doc) for name, t in world.terms.items()]
+    return [_table(("Term", "Weight", "Bounds", "Meaning"), lines)]
+
+
+def _cost_tables(world: World) -> list[str]:
+    if not world.costs:
+        return []
+    lines = [(f"`{name}`", f"{c.limit:g}", f"{c.high:g}", c.doc) for name, c in world.costs.items()]
+    together = "largest" if world.combine_costs == "max" else "sum"
+    head = ("Cost", "Limit per episode", "Highest per step", "Meaning")
+    return [_table(head, lines), f'`info["cost"]` is their {together}.']
+
+
+def _parameter_tables(world: World) -> list[str]:
+    parts = []
+    if world.params:
+        lines = [
+            (f"`{name}`", f"{p.default:g}", f"[{p.low:g}, {p.high:g}]", p.unit, p.doc)
+            for name, p in world.params.items()
+        ]
+        parts.append(_table(("Parameter", "Default", "Range", "Unit", "Meaning"), lines))
+    if world.options:
+        rows = [(f"`{name}`", f"`{o.default!r}`", _values(o), o.doc) for name, o in world.options.items()]
+        parts.append(_table(("Option", "Default", "Values", "Meaning"), rows))
+    if world.levels:
+        levels = [
+            (f"`{level}`", ", ".join(f"`{name}={value!r}`" for name, value in chosen.items()) or "the defaults")
+            for level, chosen in world.levels.items()
+        ]
+        parts.append(_table(("Level", "Sets"), levels))
+    return parts
+
+
+def _values(option: Option) -> str:
+    if isinstance(option, Choice):
+        return ", ".join(f"`{value!r}`" for value in option.values)
+    if isinstance(option, Integer):
+        return f"[{option.low}, {option.high}]"
+    return "`True`, `False`" if isinstance(option, Flag) else "see the text"
+
+
+def _score_tables(world: World) -> list[str]:
+    if not world.scores:
+        return []
+    lines = [(name, f"{s.mean:.4g}", f"± {s.half_width:.2g}", s.note) for name, s in world.scores.items()]
+    return [_table(("Policy", "Mean return", "95 % half width", "Note"), lines)]
+
+
+TABLES: dict[str, Callable[[World], list[str]]] = {
+    "Action Space": _action_tables,
+    "Observation Space": _observation_tables,
+    "Rewards": _reward_tables,
+    "Costs": _cost_tables,
+    "Parameters": _parameter_tables,
+    "Reference Scores": _score_tables,
+}
+
+
+# --- the gallery ------------------------------------------------------------------------------------------------------
+
+
+def documented() -> list[Entry]:
+    """The entries that have a page: every registered world once, without its "mo-" form."""
+    prefix = f"{NAMESPACE}/mo-"
+    return [catalogue[id] for id in sorted(catalogue) if id.startswith(f"{NAMESPACE}/") and not id.startswith(prefix)]
+
+
+def gallery_table(folder: str = "docs/environments") -> str:
+    """The table of all environments as Markdown; names link to their pages in `folder`."""
+    lines = []
+    for row in documented():
+        world = world_of(row.id)
+        setup = Setup(world)
+        name = f"[{world.name}]({folder}/{world.name}.md)"
+        shape = " x ".join(map(str, setup.observation_shape))
+        agents = setup.agents if world.agents else 1
+        numbers = (agents, len(world.terms), len(world.costs) or "-")
+        lines.append((name, ", ".join(row.kinds), summary(world.doc), _space(setup), shape, *numbers))
+    head = ("Environment", "Kinds", "Task", "Action", "Observation", "Agents", "Objectives", "Costs")
+    return _table(head, lines)
+
+
+def _space(setup: Setup) -> str:
+    return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"
+
+
+def _table(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+    names = list(head)
+    rows = [[str(cell).replace("|", r"\|").replace("\n", " ") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *rows])

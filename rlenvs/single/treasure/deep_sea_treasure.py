@@ -1,0 +1,159 @@
+"""Deep sea treasure: the farther a treasure, the more it is worth.
+
+## Description
+A submarine sets out at the surface and looks for treasure. Every step costs time, and the richer treasures lie farther
+away, so each treasure is the best answer to some trade-off. The benchmark of multi-objective learning whose Pareto front
+is known exactly: `rlenvs.single.treasure.pareto_front` gives it for every map, start and discount. The published maps
+are MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
+front no weighted sum of the objectives finds whole, and "mirrored", the concave one beside a slope without treasures.
+Different from the original: the observation is scaled to [-1, 1] (there, the scaled form leaves its own bounds on the
+mirrored map), actions are masked, the discounted front takes maps of any kind.
+
+## Action Space
+One move to a neighbouring cell. Rock and the border block: the submarine stays, and time passes.
+
+## Observation Space
+Row and column of the submarine, each scaled so that the first cell of the map is -1 and the last 1 (-1 on a map with
+only one).
+
+## Rewards
+`treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the richest treasure
+the best one on the published maps; `weights={"treasure": 1, "time": 1}` makes all of them worth thinking about.
+
+## Costs
+None.
+
+## Starting State
+The start cell, always: (0, 0), on the mirrored map (0, 10), or `start`.
+
+## Episode End
+Termination: on a treasure. Truncation: 100 steps. `is_success` tells that it is the richest treasure in reach of the
+start, to which the scripted expert takes a shortest path.
+
+## Parameters
+A map is a name, or a grid (list of rows) of 0 for water, -10 for rock and a positive number, up to 1000, for a treasure.
+It may have any shape; at least one treasure has to be in reach of the start, which has to lie in water.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import numpy as np
+
+from rlenvs.core import block, discrete, f8, free, i2, term, u1, world
+from rlenvs.single.treasure.maps import RICHEST, distances, load_map, neighbours, parse_map, parse_start, treasures_in_reach
+from rlenvs.single.treasure.picture import draw_sea, draw_submarine, sea_text
+
+UP, DOWN, LEFT, RIGHT = range(4)
+
+
+def map_sizes(values):
+    grid, _ = load_map(values.map, values.start)
+    return {"rows": grid.shape[0], "columns": grid.shape[1]}
+
+
+SPEC = world(
+    "DeepSeaTreasure-v0",
+    doc=__doc__,
+    options={
+        "map": free("convex", parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'),
+        "start": free(None, parse_start, "start cell (row, column); None for the one that belongs to the map"),
+    },
+    sizes=map_sizes,
+    data={
+        "origin": i2(2),  # start cell
+        "richest": f8,  # value of the richest treasure in reach
+        "sea": f8("rows", "columns"),
+        "allowed": u1("rows", "columns", 4),  # 1 for a move that is not blocked
+        "route": u1("rows", "columns"),  # the expert's move
+    },
+    state={"row": i2, "column": i2},
+    observation={"position": block(2, low=-1.0, high=1.0, raw=True, doc="row and column, scaled to [-1, 1]")},
+    action=discrete("up", "down", "left", "right"),
+    terms={
+        "treasure": term(0.0, RICHEST, 1.0, "value of the treasure found"),
+        "time": term(-1.0, 0.0, 0.1, "-1 for every step"),
+    },
+    horizon=100,
+    fps=5,
+    same_start=True,
+    scores={},
+)
+
+
+@SPEC.data
+def data(values):
+    sea, origin = load_map(values.map, values.start)
+    allowed, route = np.zeros((*sea.shape, 4)), np.zeros(sea.shape)
+    in_reach = treasures_in_reach(sea, origin)
+    richest = max(sea[cell] for cell in in_reach)
+    steps_left = distances(sea, [cell for cell in in_reach if sea[cell] == richest])
+    for cell in np.ndindex(*sea.shape):
+        for move, beside in neighbours(sea, cell):
+            allowed[(*cell, move)] = 1
+            if steps_left.get(beside, np.inf) < steps_left.get(cell, 0):
+                route[cell] = move
+    return {"origin": origin, "richest": richest, "sea": sea, "allowed": allowed, "route": route}
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.row, s.column = p.origin[0], p.origin[1]
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    row, column = s.row, s.column
+    if p.allowed[row, column, a]:
+        row += (a == DOWN) - (a == UP)
+        column += (a == RIGHT) - (a == LEFT)
+        s.row, s.column = row, column
+    value = p.sea[row, column]
+    r.treasure = value
+    r.time = -1.0
+    r.terminated = value > 0.0
+    r.success = value == p.richest
+
+
+@SPEC.observe
+def observe(p, s, o):
+    rows, columns = p.sea.shape
+    o.position[0] = 2.0 * s.row / max(rows - 1, 1) - 1.0
+    o.position[1] = 2.0 * s.column / max(columns - 1, 1) - 1.0
+
+
+@SPEC.mask
+def mask(p, s, m):
+    for move in range(4):
+        m[move] = p.allowed[s.row, s.column, move]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = p.route[s.row, s.column]
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    rows, columns = p.sea.shape
+    canvas.view(-0.2, columns + 0.2, -rows - 0.2, 1.6)
+    draw_sea(canvas, p.sea)
+    draw_submarine(canvas, s.row, s.column)
+    found = p.sea[s.row, s.column]
+    canvas.caption(f"DeepSeaTreasure   step {s.elapsed}", f"found a treasure worth {found:g}" if found > 0.0 else "searching")
+
+
+@SPEC.text
+def text(p, s):
+    return sea_text(p.sea, s.row, s.column)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    for action, names in enumerate((("up", "w"), ("down", "s"), ("left", "a"), ("right", "d"))):
+        if pressed.intersection(names):
+            return action
+    return None  # there is no move that waits
