@@ -1,6 +1,7 @@
 """Pages: headings, tables from the declaration, and that the committed pages are those that the code gives."""
 
 import importlib.util
+import itertools
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_every_table_has_equal_columns():
     """A cell with a bare "|" would shift its row."""
     for row in docs.documented():
         lines = docs.page(world_of(row.id)).splitlines()
-        for line, following in zip(lines, lines[1:], strict=False):
+        for line, following in itertools.pairwise(lines):
             if line.startswith("| ") and following.startswith("| "):
                 assert line.replace(r"\|", "").count("|") == following.replace(r"\|", "").count("|"), following
 

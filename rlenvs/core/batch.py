@@ -22,6 +22,8 @@ from rlenvs.core.spec import World
 AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMode.DISABLED: 2}
 # below this time of a serial step, handing work to threads costs more than it saves
 WORTH_THREADS = 400e-6
+# calls that are timed; the first may compile
+TRIALS = 5
 
 
 class Snapshot(NamedTuple):
@@ -86,8 +88,7 @@ class KernelBatch:
         self._driver = build.driver(self.setup, backend)
         self._allocate()
         self._load_contexts()
-        self._serial_time = np.inf
-        self._runs = 0
+        self._start_trials()
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
@@ -99,7 +100,6 @@ class KernelBatch:
         self._params = setup.params_row()
         self._results = np.zeros(n, setup.dtypes["result"])
         self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
-        self._shapes, self._action_kinds = self._action_shapes(), "fiu" if setup.continuous else "iu"
         self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
         self.masks = np.ones((n, a, sizes["choices"]), np.int8)
         self.rewards, self.costs = np.zeros((n, a)), np.zeros((n, a))
@@ -123,6 +123,9 @@ class KernelBatch:
         self.over = self._states["over"]
         self.terms, self.success = self._split_results(self._results)
         self.final_terms, self.final_success = self._split_results(self._final_results)
+        self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
+        self._action_kinds = "fiu" if self.setup.continuous else "iu"
+        self.first = First(self)
 
     def _split_results(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Terms (N, terms, A) and success (N, A) as views on a results array."""
@@ -285,17 +288,22 @@ class KernelBatch:
 
     def step_loaded(self) -> None:
         """Advance every world by the actions that lie in `actions`."""
-        code = self._driver.check_actions(self._address)
+        if self._thread_count() == 1:
+            code = self._timed(self._driver.act_worlds, self._address)
+        else:
+            code = self._driver.check_actions(self._address)
+            if not code:
+                self._run(self._driver.step_worlds)
         if code:
             self._refuse(code)
-        self._run(self._driver.step_worlds)
 
     def load_actions(self, actions: Any) -> None:
         """Copy actions into the batch; ActionError when their shape or type is wrong."""
         array = np.asarray(actions)
-        if array.dtype.kind not in self._action_kinds or array.shape not in self._shapes:
+        view = self._action_views.get(array.shape)
+        if view is None or array.dtype.kind not in self._action_kinds:
             raise ActionError(self._action_complaint(actions, array))
-        self.actions[...] = array.reshape(self.actions.shape)
+        view[...] = array
 
     def load_first(self, actions: Any, team: str) -> None:
         """Load the actions of every world's first agent; the others are played by "expert" or stay "idle"."""
@@ -406,13 +414,10 @@ class KernelBatch:
     # --- threads ------------------------------------------------------------------------------------------------------
 
     def _run(self, function: Any, *extra: int) -> None:
-        if self.num_worlds == 1 or self._thread_count() == 1:
-            if self.threads is None and self._runs < 8:
-                self._time_serial(function, extra)
-            else:
-                function(self._address, 0, self.num_worlds, *extra)
-            return
         threads = self._thread_count()
+        if threads == 1:
+            self._timed(function, self._address, 0, self.num_worlds, *extra)
+            return
         bounds = [self.num_worlds * j // threads for j in range(threads + 1)]
         pool = _pool(threads - 1)
         jobs = [pool.submit(function, self._address, bounds[j], bounds[j + 1], *extra) for j in range(1, threads)]
@@ -421,18 +426,24 @@ class KernelBatch:
         for job in jobs:
             job.result()
 
-    def _time_serial(self, function: Any, extra: tuple[int, ...]) -> None:
+    def _start_trials(self) -> None:
+        self._serial_time = np.inf
+        self._trials = TRIALS if self.threads is None and self.num_worlds > 1 else 0
+
+    def _timed(self, function: Any, *arguments: int) -> int:
+        """Call a loop on all worlds; the first calls tell whether threads are worth their while."""
+        if self._trials == 0 or function not in (self._driver.act_worlds, self._driver.roll_worlds):
+            return function(*arguments)
         start = time.perf_counter()
-        function(self._address, 0, self.num_worlds, *extra)
-        self._runs += 1
-        if function is self._driver.step_worlds:
-            self._serial_time = min(self._serial_time, time.perf_counter() - start)
+        code = function(*arguments)
+        self._serial_time = min(self._serial_time, time.perf_counter() - start)
+        self._trials -= 1
+        return code
 
     def _thread_count(self) -> int:
         if self.threads is not None:
             return min(self.threads, self.num_worlds)
-        # the first calls are serial: they may compile, and they tell what a step costs
-        if self._runs < 8 or self._serial_time < WORTH_THREADS:
+        if self.num_worlds == 1 or self._trials > 0 or self._serial_time < WORTH_THREADS:
             return 1
         return min(_cores(), self.num_worlds)
 
@@ -447,7 +458,7 @@ class KernelBatch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["plain"])
         self._driver = build.driver(self.setup, self.backend)
-        self._serial_time, self._runs = np.inf, 0
+        self._start_trials()
         self._allocate()
         for name, array in state["arrays"].items():
             setattr(self, name, array)  # the arrays of a copy replace the fresh ones
@@ -457,6 +468,16 @@ class KernelBatch:
     def digest(self) -> str:
         """A hash of all states, for golden tests."""
         return hashlib.sha256(self._states.tobytes()).hexdigest()[:16]
+
+
+class First:
+    """Views on the rows of the first agent of the first world: what a single environment reads at every step."""
+
+    def __init__(self, batch: KernelBatch) -> None:
+        self.observation = batch.observations[0, 0]
+        self.terms = batch.terms[0, :, 0]
+        self.reward_terms = self.terms[: len(batch.world.terms)]
+        self.mask = batch.masks[0, 0]
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

@@ -242,7 +242,8 @@ def python_driver(setup: Setup) -> Mapping[str, Any]:
         module[f"{name}_of"] = _row_function(name, _python_accessor(layout.dtype(sizes)))
     module["batch_at"] = _python_accessor(BATCH.dtype({}))
     exec(compile(TEMPLATE.read_text(), str(TEMPLATE), "exec"), module)
-    return {name: _quiet(module[name]) for name in module["ENTRY_POINTS"]}
+    entries = {name: _quiet(module[name]) for name in module["ENTRY_POINTS"]}
+    return {**entries, "ENTRY_POINTS": module["ENTRY_POINTS"]}
 
 
 def _python_accessor(dtype: np.dtype) -> Callable[[int, int], Any]:
@@ -277,8 +278,7 @@ def driver(setup: Setup, backend: str) -> SimpleNamespace:
         names = _compiled_driver(setup.world, setup.continuous)
     else:
         raise ValueError(f"backend={backend!r} is neither 'numba' nor 'python'")
-    entries = ("check_actions", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds")
-    return SimpleNamespace(**{name: names[name] for name in entries})
+    return SimpleNamespace(**{name: names[name] for name in names["ENTRY_POINTS"]})
 
 
 # --- cache ------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,9 @@ of its records (`state_of(b, i)`, ...) in front of it, and compiles the function
 them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
 """
 
-ENTRY_POINTS = ("check_actions", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds")
+ENTRY_POINTS = (
+    *("check_actions", "act_worlds", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds"),
+)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
 
@@ -34,6 +36,14 @@ def check_actions(address):
                 elif value < 0 or value >= b.choices:
                     return 4 * (i * b.agents + k) + NOT_A_CHOICE
     return FINE
+
+
+def act_worlds(address):
+    """Check all actions and, when they are valid, advance all worlds. Returns what `check_actions` returns."""
+    code = check_actions(address)
+    if code == FINE:
+        step_worlds(address, 0, batch_at(address, 0).worlds)
+    return code
 
 
 def step_worlds(address, start, stop):
@@ -74,7 +84,7 @@ def advise_worlds(address, start, stop):
     """Write the scripted expert's actions for worlds start ... stop - 1."""
     b = batch_at(address, 0)
     for i in range(start, stop):
-        expert(params_of(b, i), state_of(b, i), action_of(b, i).value)
+        expert(params_of(b, i), state_of(b, i), advice_of(b, i).value)
 
 
 def roll_worlds(address, start, stop, steps):

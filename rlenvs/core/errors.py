@@ -34,6 +34,10 @@ class SnapshotError(RlenvsError, ValueError):
     """A snapshot that belongs to another environment or to other sizes."""
 
 
+class ConformanceError(RlenvsError, AssertionError):
+    """An environment breaks a rule that `rlenvs.check` holds all environments to; the message is the report."""
+
+
 class MissingExtraError(RlenvsError, ImportError):
     """An optional dependency is not installed; the message holds the command that installs it."""
 

@@ -78,7 +78,7 @@ class Env(gymnasium.Env):
             batch.seed_unseeded(self.np_random)
         batch.reset()
         self._show()
-        return batch.observations[0, 0].copy(), self._keys.one(batch, 0, 0)
+        return batch.first.observation.copy(), self._keys.first(batch)
 
     def step(self, action: Any) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
         """Advance by one step. Continuous actions are clipped to [-1, 1].
@@ -90,14 +90,15 @@ class Env(gymnasium.Env):
         batch = self.batch
         if batch.agents > 1:
             batch.load_first(np.asarray(action)[None], self.team)
-            batch.step_loaded()
         else:
-            batch.step(action)
-        reward = batch.terms[0, : self._keys.rewards, 0].astype(np.float32) if self._vector_reward else batch.rewards.item(0)
-        info = self._keys.one(batch, 0, 0)
+            batch.load_actions(action)
+        batch.step_loaded()
+        first = batch.first
+        reward = first.reward_terms.astype(np.float32) if self._vector_reward else batch.rewards.item(0)
         if self.render_mode == "human":
             self._show()
-        return batch.observations[0, 0].copy(), reward, batch.terminated.item(0), batch.truncated.item(0), info
+        ends = batch.terminated.item(0), batch.truncated.item(0)
+        return first.observation.copy(), reward, *ends, self._keys.first(batch)
 
     def render(self) -> Any:
         """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""

@@ -20,6 +20,17 @@ class InfoKeys:
         self.has_mask = "mask" in world.kernels
         self.vector_reward = vector_reward
 
+    def first(self, batch: KernelBatch) -> dict[str, Any]:
+        """`one` for the first agent of the first world, by views that the batch keeps: a single step is short."""
+        info: dict[str, Any] = dict(zip(self.terms, batch.first.terms.tolist()))  # noqa: B905
+        info["is_success"] = batch.success.item(0)
+        info["reward_vector"] = batch.first.reward_terms.astype(np.float32)
+        if self.has_costs:
+            info["cost"] = batch.costs.item(0)
+        if self.has_mask:
+            info["action_mask"] = batch.first.mask.copy()
+        return info
+
     def one(self, batch: KernelBatch, index: int, agent: int) -> dict[str, Any]:
         """The info of one agent of one world, in plain Python numbers and fresh arrays."""
         values = batch.terms[index, :, agent]

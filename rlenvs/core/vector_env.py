@@ -162,8 +162,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _add_final(self, infos: dict[str, Any], ended: np.ndarray) -> None:
         batch = self.batch
         final = np.full(self.num_envs, None, dtype=object)
-        for i in np.flatnonzero(ended):
-            final[i] = batch.final_observations[i, 0].copy()
+        for i, observation in zip(np.flatnonzero(ended).tolist(), batch.final_observations[ended, 0], strict=True):
+            final[i] = observation
         kept = np.where(ended[:, None, None], batch.final_terms, 0.0)
         success = np.where(ended[:, None], batch.final_success, False)
         masks = np.where(ended[:, None, None], batch.final_masks, np.int8(0))

@@ -1,16 +1,22 @@
 """Who may move: the three ways in which POGEMA settles conflicts between agents.
 
-Every resolver gets the wanted cells in s.target and sets the target of an agent that has to stay back to its own cell.
-s.mark is scratch, all zero before and after.
+Every resolver gets the wanted cells in s.target, none of them an obstacle, and sets the target of an agent that has
+to stay back to its own cell. s.mark is scratch, all zero before and after.
 """
 
 from rlenvs.core import kernel
 
 
 @kernel
+def cell_at(p, row, column):
+    """The cell in the flat grids of a row and column of the map."""
+    return (row + p.radius) * p.frame.shape[1] + column + p.radius
+
+
+@kernel
 def cell_of(p, s, k):
-    """The cell of agent k in the flat grids."""
-    return (s.position[k, 0] + p.radius) * p.frame.shape[1] + s.position[k, 1] + p.radius
+    """The cell on which agent k stands."""
+    return cell_at(p, s.position[k, 0], s.position[k, 1])
 
 
 @kernel
@@ -19,7 +25,7 @@ def resolve_priority(p, s):
     target, occupant = s.target, s.occupant
     for k in range(target.size):
         cell = cell_of(p, s, k)
-        if target[k] == cell:
+        if not s.alive[k] or target[k] == cell:
             continue
         if occupant[target[k]]:
             target[k] = cell
@@ -31,38 +37,43 @@ def resolve_priority(p, s):
 @kernel
 def resolve_block_both(p, s):
     """A cell that two agents want, or that an agent stands on, is closed to all."""
-    target, occupant, claims = s.target, s.occupant, s.mark
+    target, claims = s.target, s.mark
     for k in range(target.size):
-        claims[target[k]] += 2 if occupant[target[k]] else 1
+        cell = cell_of(p, s, k)
+        if s.occupant[target[k]]:
+            target[k] = cell
+        elif s.alive[k]:
+            claims[target[k]] += 1
     for k in range(target.size):
-        wanted = target[k]
-        if claims[wanted] > 1:
+        if claims[target[k]] > 1:
+            target[k] = -target[k]  # refused; all claims have to be counted before one is cleared
+    for k in range(target.size):
+        claims[abs(target[k])] = 0
+        if target[k] < 0:
             target[k] = cell_of(p, s, k)
-    for k in range(target.size):
-        claims[target[k]] = 0
 
 
 @kernel
 def resolve_soft(p, s):
-    """No swaps, and of those who want one cell only the lowest index may have it, once its owner leaves: whoever
-    stays sends back the agent that wanted its cell, and so on. Chains and rotations of followers pass."""
-    target, occupant, claimant = s.target, s.occupant, s.mark
+    """No swaps, and of those who want one cell only the lowest index may have it, if its owner leaves: whoever stays
+    sends back the agent that was to take its cell, and so on. Chains and rotations of followers pass."""
+    target, claimant = s.target, s.mark
     for k in range(target.size):
         cell = cell_of(p, s, k)
-        owner = occupant[target[k]] - 1
-        if owner >= 0 and owner != k and target[owner] == cell:
+        owner = s.occupant[target[k]] - 1
+        if s.alive[k] and owner >= 0 and owner != k and target[owner] == cell:
             target[owner] = target[k]
             target[k] = cell
     for k in range(target.size):
         cell = cell_of(p, s, k)
-        if target[k] != cell:
+        if s.alive[k] and target[k] != cell:
             if claimant[target[k]]:
                 target[k] = cell
             else:
                 claimant[target[k]] = k + 1
     for k in range(target.size):
         cell = cell_of(p, s, k)
-        if target[k] != cell or not s.alive[k]:
+        if not s.alive[k] or target[k] != cell:
             continue
         while claimant[cell]:
             follower = claimant[cell] - 1

@@ -1,7 +1,7 @@
 """The pseudo-lidar: how close the nearest object of one kind is, in bins of direction around the robot.
 
-An object at distance d and bearing b gives its bin max(0, R - d) / R. It also shows in both neighbours, in proportion to
-where in its bin it lies, so that the reading changes smoothly when an object crosses from bin to bin. Source: Ray,
+An object at distance d gives the bin of its bearing max(0, R - d) / R. It also shows in both neighbours, in proportion
+to where in its bin it lies, so that the reading changes smoothly when an object crosses from bin to bin. Source: Ray,
 Achiam and Amodei, "Benchmarking Safe Exploration in Deep Reinforcement Learning", 2019 (Safety Gym).
 """
 

@@ -1,10 +1,10 @@
 """The point robot: a ball with a nose on the plane, driven along its nose and turned about its centre.
 
-The numbers are those of Safety-Gymnasium's point.xml (Ji et al., NeurIPS 2023). MuJoCo integrates it with a step of 2 ms,
+The numbers are those of Safety-Gymnasium's point.xml (Ji et al., NeurIPS 2023). MuJoCo integrates it in steps of 2 ms,
 velocities first, joint damping implicitly and the motors explicitly; so does this file, and agrees with MuJoCo to
-rounding. One consequence is kept: the turning servo is too stiff for the step, so without a turning command the spin
-flips between about +0.47 and -0.47 rad/s at every physics step, and the gyro, read after an even number of them, shows
-one sign all the time although the robot keeps its heading.
+rounding. One consequence is kept: the turning servo is too stiff for the step. Unless it turns at full rate, the spin
+flips by about 0.95 rad/s from one physics step to the next, and the gyro, read after an even number of them, is off by
+half of that although the heading is right.
 """
 
 import math
@@ -43,8 +43,8 @@ def clipped(value):
 def drive(p, s, throttle, turn, substeps):
     """Advance the robot by `substeps` physics steps under actions in [-1, 1].
 
-    The equations of motion in the robot's axes, for its origin (not its centre of mass), with mass m, moment of inertia J
-    about the origin and first moment b = nose mass x nose distance:  m ax = fx,  m ay + b alpha = fy,  b ay + J alpha = tz.
+    The equations of motion in the robot's axes, for its origin (not its centre of mass), with mass m, first moment
+    b = nose mass x nose distance and moment of inertia J:  m ax = fx,  m ay + b alpha = fy,  b ay + J alpha = tz.
     """
     mass = p.body_mass + p.nose_mass
     moment = p.nose_mass * NOSE_AT

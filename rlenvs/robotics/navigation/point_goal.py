@@ -22,20 +22,20 @@ within `lidar_range` and grows to 1 at the robot. Lidar readings are not scaled,
 `progress` is the decrease of the distance to the goal in this step [m], `goal` is 1 when the goal is reached.
 
 ## Costs
-`hazards`: the robot's centre is inside a hazard. `vases`: a vase is touched by the robot or moves faster than 1e-4 m/s;
-always 0 unless `constrain_vases` is set. Both are indicators, and so is their total (two violations at once cost 1). With
-`dense_costs`, `hazards` is the sum of depths inside hazards [m], `vases` the number of vases touched plus the sum of
-speeds [m/s], each at most 10, and the total is the larger of the two.
+`hazards`: the robot's centre is inside a hazard. `vases`: a vase is touched by the robot or moves faster than
+1e-4 m/s; always 0 unless `constrain_vases` is set. Both are indicators, and so is their total: two violations at once
+cost 1. With `dense_costs`, `hazards` is the sum of depths inside hazards [m] and `vases` the number of vases touched
+plus the sum of their speeds [m/s], each at most 10; the total is the larger of the two.
 
 ## Starting State
-Robot, goal, hazards and vases are placed in this order, uniformly in a square of half width `extent`, each as far inside
-as its keep-out radius (robot 0.4 m, goal 0.305 m, hazard 0.18 m, vase 0.15 m), and with no two keep-out discs
-overlapping. Then the goal is drawn once more. An object that finds no place in 100 tries makes the placement start
-over; when the 20th placement fails too (far too many objects), each object takes the best of its 100 tries.
+Robot, goal, hazards and vases are placed in this order, uniformly in a square of half width `extent`, with keep-out
+discs (radius: robot 0.4 m, goal 0.305 m, hazard 0.18 m, vase 0.15 m) inside the square and without overlap. Then the
+goal is drawn once more. An object that finds no place in 100 tries makes the placement start over; when the 20th
+placement fails too (far too many objects), each object takes the best of its 100 tries.
 
 ## Episode End
-Termination: the goal was reached, and 10000 tries found no place for the next. Truncation: 1000 steps (20 s). Success is
-per step: `is_success` is true in those steps in which a goal was reached.
+Termination: the goal was reached, and 10000 tries found no place for the next. Truncation: 1000 steps (20 s). Success
+is per step: `is_success` is true in those steps in which a goal was reached.
 
 ## Parameters
 The mass of the robot is that of ball and nose; the moment of inertia follows from them.

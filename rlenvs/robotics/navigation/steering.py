@@ -1,4 +1,4 @@
-"""Scripted steering: the straightest free direction, at a speed that allows to stop in time."""
+"""Scripted steering: by way of one waypoint to the goal, slowly enough to stay clear of hazards."""
 
 import math
 
@@ -6,62 +6,71 @@ from rlenvs.core import kernel
 from rlenvs.robotics.navigation.point import clipped
 from rlenvs.robotics.navigation.vases import HALF
 
-DIRECTIONS = 64
-LOOK_AHEAD = 0.8  # m
-HAZARD_MARGIN, VASE_MARGIN = 0.03, 0.17  # m; a vase must not touch the body, a hazard only the centre of the robot
+DIRECTIONS, STRIDE, STRIDES = 32, 0.3, 4  # waypoints around the robot: directions, distance between rings [m], rings
+HAZARD_MARGIN, VASE_MARGIN = 0.06, 0.17  # m; the robot's body must stay clear of vases, only its centre of hazards
+DANGER = 20.0  # one metre inside obstacles is as bad as this many metres of detour
+CRUISE, TOP_SPEED = 0.7, 1.4  # m/s
 
 
 @kernel
-def free_way(x, y, dx, dy, radius, reach):
-    """How far one can go from the origin in direction (dx, dy), at most `reach`, before a disc at x, y."""
-    ahead = x * dx + y * dy
-    if ahead <= 0.0:
-        return reach  # leaving it, or past it
-    offset = x * x + y * y - ahead * ahead
-    if offset >= radius * radius:
-        return reach
-    return min(reach, max(0.0, ahead - math.sqrt(radius * radius - offset)))
+def chord(x, y, dx, dy, length, radius):
+    """The length inside a disc at x, y of the segment from the origin in direction (dx, dy)."""
+    along = x * dx + y * dy
+    square = radius * radius - (x * x + y * y - along * along)
+    if square <= 0.0:
+        return 0.0
+    half = math.sqrt(square)
+    return max(0.0, min(along + half, length) - max(along - half, 0.0))
 
 
 @kernel
-def clear_way(p, s, dx, dy, reach):
-    """How far one can go from the robot in direction (dx, dy), at most `reach`, before any hazard or guarded vase."""
-    way = reach
+def exposure(p, s, x, y, dx, dy, length):
+    """The length inside hazards and guarded vases, with a margin, of the segment from x, y in direction (dx, dy)."""
+    total = 0.0
     for j in range(s.hazards.shape[0]):
-        x, y = s.hazards[j, 0] - s.position[0], s.hazards[j, 1] - s.position[1]
-        way = free_way(x, y, dx, dy, p.hazard_radius + HAZARD_MARGIN, way)
+        radius = p.hazard_radius + HAZARD_MARGIN
+        total += chord(s.hazards[j, 0] - x, s.hazards[j, 1] - y, dx, dy, length, radius)
     if p.constrain_vases:
         for j in range(s.vases.shape[0]):
-            x, y = s.vases[j, 0] - s.position[0], s.vases[j, 1] - s.position[1]
-            way = free_way(x, y, dx, dy, HALF + VASE_MARGIN, way)
-    return way
+            total += chord(s.vases[j, 0] - x, s.vases[j, 1] - y, dx, dy, length, HALF + VASE_MARGIN)
+    return total
+
+
+@kernel
+def effort(p, s, x, y, gx, gy):
+    """The length of the straight way from x, y to gx, gy, with a surcharge for the part inside obstacles."""
+    length = math.sqrt((gx - x) ** 2 + (gy - y) ** 2)
+    return length + DANGER * exposure(p, s, x, y, (gx - x) / (length + 1e-9), (gy - y) / (length + 1e-9), length)
 
 
 @kernel
 def steer(p, s, a):
     """Fill the action that leads to the goal around hazards and guarded vases."""
-    gx, gy = s.goal[0, 0] - s.position[0], s.goal[0, 1] - s.position[1]
-    distance = math.sqrt(gx * gx + gy * gy)
-    reach = min(distance, LOOK_AHEAD)
-    towards = math.atan2(gy, gx)
-    best, wx, wy, way = -1e9, 0.0, 0.0, 0.0
-    for k in range(DIRECTIONS):
-        turn = 2.0 * math.pi * k / DIRECTIONS
-        dx, dy = math.cos(towards + turn), math.sin(towards + turn)
-        clear = clear_way(p, s, dx, dy, reach)
-        keeping = s.velocity[0] * dx + s.velocity[1] * dy
-        score = math.cos(turn) + 3.0 * clear / reach + 0.3 * keeping
-        if score > best:
-            best, wx, wy, way = score, dx, dy, clear
+    x, y, gx, gy = s.position[0], s.position[1], s.goal[0, 0], s.goal[0, 1]
+    wx, wy = gx, gy
+    least = effort(p, s, x, y, gx, gy)
+    if least > s.distance:
+        for k in range(DIRECTIONS):
+            cosine, sine = math.cos(2.0 * math.pi * k / DIRECTIONS), math.sin(2.0 * math.pi * k / DIRECTIONS)
+            for ring in range(1, STRIDES + 1):
+                vx, vy = x + ring * STRIDE * cosine, y + ring * STRIDE * sine
+                total = effort(p, s, x, y, vx, vy)
+                if total < least:
+                    total += effort(p, s, vx, vy, gx, gy)
+                    if total < least:
+                        least, wx, wy = total, vx, vy
 
+    # full speed only when the way is clear for long
+    dx, dy = wx - x, wy - y
+    length = math.sqrt(dx * dx + dy * dy) + 1e-9
+    speed = CRUISE if s.hazards.shape[0] > 0 else TOP_SPEED
     mass = p.body_mass + p.nose_mass
-    brake = 0.5 * p.thrust / mass
-    speed = 1.5 if way >= distance - 1e-9 else math.sqrt(2.0 * brake * way)
-    # the force that brings the velocity to the wanted one; the drive works in both directions, so turn by a quarter at most
-    fx = mass * 4.0 * (speed * wx - s.velocity[0]) + p.drag * speed * wx
-    fy = mass * 4.0 * (speed * wy - s.velocity[1]) + p.drag * speed * wy
+    # the force that brings the velocity to the wanted one
+    fx = mass * 4.0 * (speed * dx / length - s.velocity[0]) + p.drag * s.velocity[0]
+    fy = mass * 4.0 * (speed * dy / length - s.velocity[1]) + p.drag * s.velocity[1]
     cosine, sine = math.cos(s.heading), math.sin(s.heading)
     forward, left = cosine * fx + sine * fy, cosine * fy - sine * fx
+    # the drive works in both directions, so a quarter turn is the most that is needed
     error = math.atan2(left, forward) if forward >= 0.0 else math.atan2(-left, -forward)
     a[0] = p.saturation * clipped(forward / p.thrust)
     a[1] = clipped(8.0 * error / p.turn_rate)

@@ -13,8 +13,8 @@ FRICTION = 9.81  # m/s^2, deceleration on the floor: friction coefficient 1
 def push(s, j, radius, ahead):
     """Push vase j out of the disc of the robot whose centre lies `ahead` of the robot's; return whether it was touched.
 
-    The vase gets the disc's speed along the line of contact. It weighs 8e-6 kg, the robot 650 times as much: the robot
-    feels nothing.
+    The vase takes over the disc's speed along the line of contact and, as far as friction reaches, across it. It weighs
+    8e-6 kg, the robot 650 times as much: the robot feels nothing.
     """
     cosine, sine = math.cos(s.heading), math.sin(s.heading)
     dx = s.vases[j, 0] - s.position[0] - ahead * cosine
@@ -36,10 +36,12 @@ def push(s, j, radius, ahead):
     s.vases[j, 0] += (radius - gap) * nx
     s.vases[j, 1] += (radius - gap) * ny
     vx, vy = s.velocity[0] - s.spin * ahead * sine, s.velocity[1] + s.spin * ahead * cosine
-    closing = (vx - s.vase_velocity[j, 0]) * nx + (vy - s.vase_velocity[j, 1]) * ny
+    vx, vy = vx - s.vase_velocity[j, 0], vy - s.vase_velocity[j, 1]
+    closing = vx * nx + vy * ny
     if closing > 0.0:
-        s.vase_velocity[j, 0] += closing * nx
-        s.vase_velocity[j, 1] += closing * ny
+        slipping = min(max(vy * nx - vx * ny, -closing), closing)  # what friction takes along, coefficient 1
+        s.vase_velocity[j, 0] += closing * nx - slipping * ny
+        s.vase_velocity[j, 1] += closing * ny + slipping * nx
     return True
 
 

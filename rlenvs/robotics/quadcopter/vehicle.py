@@ -54,6 +54,17 @@ def euler_angles(s, angles):
 
 
 @kernel
+def cosine_and_sinc(square):
+    """cos(x) and sin(x) / x from x^2. Below x = 0.2 by their series, whose next terms are under 1e-17."""
+    if square > 0.04:
+        x = math.sqrt(square)
+        return math.cos(x), math.sin(x) / x
+    cosine = 1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0 * (1.0 - square / 90.0))))
+    sinc = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0 * (1.0 - square / 110.0))))
+    return cosine, sinc
+
+
+@kernel
 def fly(p, s, substeps, dt):
     """Advance the vehicle by `substeps` steps of `dt` seconds at the rotor speeds s.rpm.
 
@@ -70,7 +81,12 @@ def fly(p, s, substeps, dt):
     torque_y = (-f0 + f1 + f2 - f3) * lever
     torque_z = (-f0 + f1 - f2 + f3) * drag
     lift = (f0 + f1 + f2 + f3) / p.mass
-    ix, iy, iz, gravity = p.inertia_x, p.inertia_y, p.inertia_z, p.gravity
+    # changes of the body rates per substep: by the torques, and by the gyroscopic couplings
+    turn_x, turn_y, turn_z = dt * torque_x / p.inertia_x, dt * torque_y / p.inertia_y, dt * torque_z / p.inertia_z
+    couple_x = dt * (p.inertia_y - p.inertia_z) / p.inertia_x
+    couple_y = dt * (p.inertia_z - p.inertia_x) / p.inertia_y
+    couple_z = dt * (p.inertia_x - p.inertia_y) / p.inertia_z
+    lift_dt, gravity_dt, half_dt = 2.0 * dt * lift, dt * p.gravity, 0.5 * dt
 
     # locals, because the compiler cannot keep record fields in registers
     px, py, pz = s.position[0], s.position[1], s.position[2]
@@ -78,15 +94,15 @@ def fly(p, s, substeps, dt):
     vx, vy, vz = s.velocity[0], s.velocity[1], s.velocity[2]
     wx, wy, wz = s.rates[0], s.rates[1], s.rates[2]
     for _ in range(substeps):
-        vx += dt * lift * 2.0 * (qx * qz + qw * qy)
-        vy += dt * lift * 2.0 * (qy * qz - qw * qx)
-        vz += dt * (lift * (1.0 - 2.0 * (qx * qx + qy * qy)) - gravity)
-        ax = (torque_x - (iz - iy) * wy * wz) / ix
-        ay = (torque_y - (ix - iz) * wz * wx) / iy
-        az = (torque_z - (iy - ix) * wx * wy) / iz
-        wx += dt * ax
-        wy += dt * ay
-        wz += dt * az
+        vx += lift_dt * (qx * qz + qw * qy)
+        vy += lift_dt * (qy * qz - qw * qx)
+        vz += lift_dt * (0.5 - (qx * qx + qy * qy)) - gravity_dt
+        ax = turn_x + couple_x * wy * wz
+        ay = turn_y + couple_y * wz * wx
+        az = turn_z + couple_z * wx * wy
+        wx += ax
+        wy += ay
+        wz += az
         px += dt * vx
         py += dt * vy
         pz += dt * vz
@@ -94,16 +110,17 @@ def fly(p, s, substeps, dt):
             pz = REST_HEIGHT
             vx, vy, vz = 0.0, 0.0, max(vz, 0.0)
             wx, wy, wz = 0.0, 0.0, 0.0
-        speed = math.sqrt(wx * wx + wy * wy + wz * wz)
-        if speed > 1e-8:
-            half = 0.5 * dt * speed
-            cosine, sine = math.cos(half), math.sin(half) / speed
-            nx = cosine * qx + sine * (wz * qy - wy * qz + wx * qw)
-            ny = cosine * qy + sine * (-wz * qx + wx * qz + wy * qw)
-            nz = cosine * qz + sine * (wy * qx - wx * qy + wz * qw)
-            nw = cosine * qw + sine * (-wx * qx - wy * qy - wz * qz)
-            scale = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz + nw * nw)
-            qx, qy, qz, qw = nx * scale, ny * scale, nz * scale, nw * scale
+        hx, hy, hz = half_dt * wx, half_dt * wy, half_dt * wz
+        square = hx * hx + hy * hy + hz * hz
+        cosine, sine = cosine_and_sinc(square)
+        hx, hy, hz = hx * sine, hy * sine, hz * sine
+        nx = cosine * qx + (hz * qy - hy * qz + hx * qw)
+        ny = cosine * qy + (-hz * qx + hx * qz + hy * qw)
+        nz = cosine * qz + (hy * qx - hx * qy + hz * qw)
+        qw = cosine * qw - (hx * qx + hy * qy + hz * qz)
+        qx, qy, qz = nx, ny, nz
+    scale = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
+    qx, qy, qz, qw = qx * scale, qy * scale, qz * scale, qw * scale
     s.position[0], s.position[1], s.position[2] = px, py, pz
     s.attitude[0], s.attitude[1], s.attitude[2], s.attitude[3] = qx, qy, qz, qw
     s.velocity[0], s.velocity[1], s.velocity[2] = vx, vy, vz

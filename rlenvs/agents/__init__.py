@@ -1,0 +1,1 @@
+"""Policies on worlds: evaluation over fixed seeds, training, and the demo."""

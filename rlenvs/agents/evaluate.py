@@ -1,0 +1,194 @@
+"""How good a policy is: mean return over fixed seeds, all seeds played side by side in one batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.make import make_batch
+from rlenvs.core.registry import world_of
+from rlenvs.core.spec import Score, World
+
+Policy = str | Callable[[np.ndarray], Any]
+Chooser = Callable[[], Any]
+POLICIES = ("random", "expert")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One episode per seed.
+
+    Attributes:
+        seeds: the seeds, (N,) int64.
+        returns: float64 (N,), sum of the rewards of an episode; with several agents summed over the team.
+        costs: float64 (N,), sum of the costs, likewise.
+        lengths: int64 (N,), steps until the episode was over for all agents.
+        successes: float64 (N,), 1 or 0: whether `is_success` was set on the last step; with several agents the share
+            of agents for which it was set on their own last step.
+    """
+
+    seeds: np.ndarray
+    returns: np.ndarray
+    costs: np.ndarray
+    lengths: np.ndarray
+    successes: np.ndarray
+
+    @property
+    def mean(self) -> float:
+        """Mean return."""
+        return float(self.returns.mean())
+
+    @property
+    def half_width(self) -> float:
+        """Half width of the 95 % confidence interval of the mean return (normal approximation); NaN for one seed."""
+        if len(self.returns) < 2:
+            return math.nan
+        return float(1.96 * self.returns.std(ddof=1) / math.sqrt(len(self.returns)))
+
+    @property
+    def success_rate(self) -> float:
+        """Share of episodes (of agents) that succeeded, in [0, 1]."""
+        return float(self.successes.mean())
+
+    @property
+    def mean_cost(self) -> float:
+        """Mean cost of an episode."""
+        return float(self.costs.mean())
+
+    @property
+    def mean_length(self) -> float:
+        """Mean length of an episode in steps."""
+        return float(self.lengths.mean())
+
+    def __str__(self) -> str:
+        return (
+            f"return {self.mean:.2f} ± {self.half_width:.2f}, success {100 * self.success_rate:.0f} %, "
+            f"cost {self.mean_cost:.2f}, length {self.mean_length:.1f} ({len(self.seeds)} seeds)"
+        )
+
+
+def evaluate(id: str, policy: Policy, seeds: int | Sequence[int] = 100, **keywords: Any) -> Evaluation:
+    """Play one episode per seed and count what came of it.
+
+    Args:
+        id: the environment.
+        policy: "random" (uniform over the allowed actions, seeded), "expert" (the scripted one), or a function from
+            observations, float32 (N, *observation shape), to actions, (N, numbers per action) or (N,) for choices.
+            With several agents both have an agent axis after the first: (N, A, ...).
+        seeds: the number n for the seeds 0 ... n - 1, or the seeds. A row does not depend on the other seeds.
+        keywords: of `rlenvs.make_batch`: parameters, options, level, horizon, weights, ...
+
+    Raises:
+        UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
+        ParameterError: no seeds, a negative one, or a parameter outside its range.
+        ActionError: the function's actions do not fit.
+    """
+    chosen = _check_seeds(seeds)
+    check_policy(world_of(id), policy)
+    batch = make_batch(id, len(chosen), autoreset=AutoresetMode.NEXT_STEP, **keywords)
+    batch.seed(chosen)
+    batch.reset()
+    return _play(batch, chooser(batch, policy, chosen), chosen)
+
+
+def _play(batch: KernelBatch, choose: Chooser, seeds: list[int]) -> Evaluation:
+    """Step until every world has ended its first episode; the ones that are through go on uncounted."""
+    count = batch.num_worlds
+    returns, costs, lengths = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
+    successes = np.zeros((count, batch.agents), np.bool_)
+    alive = np.ones((count, batch.agents), np.bool_)  # and in the first episode
+    playing = np.ones(count, np.bool_)
+    while playing.any():
+        batch.step(choose())
+        returns[playing] += batch.rewards[playing].sum(axis=1)
+        costs[playing] += batch.costs[playing].sum(axis=1)
+        lengths[playing] += 1
+        successes[alive] = batch.success[alive]
+        alive &= ~(batch.terminated | batch.truncated)
+        playing &= ~batch.over
+        alive[~playing] = False
+    return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, successes.mean(axis=1))
+
+
+def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser:
+    """A function that gives the policy's next actions for a batch, in a shape that `batch.step` takes."""
+    if policy == "expert":
+        return batch.advise
+    if policy == "random":
+        return _random_chooser(batch, seeds)
+    observations = batch.observations if batch.world.agents else batch.observations[:, 0]
+    assert callable(policy)
+    return lambda: policy(observations.copy())
+
+
+def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:
+    # a generator per world, apart from the world's own: a row must not depend on which seeds are played beside it
+    generators = [np.random.default_rng([seed, 1]) for seed in seeds]
+    shape = (batch.agents, batch.setup.action_size)
+
+    def numbers() -> np.ndarray:
+        return np.stack([generator.random(shape) for generator in generators])
+
+    if batch.setup.continuous:
+        return lambda: 2.0 * numbers() - 1.0
+    return lambda: np.argmax(numbers() * batch.masks, axis=2)
+
+
+def check_policy(world: World, policy: Policy) -> None:
+    """UnknownNameError when the world cannot be played by this policy."""
+    if isinstance(policy, str) and policy not in POLICIES:
+        raise UnknownNameError(f"there is no policy {policy!r}. {nearest(policy, POLICIES)} Or give a function.")
+    if not isinstance(policy, str) and not callable(policy):
+        raise ParameterError(f"policy={policy!r} must be one of {POLICIES} or a function from observations to actions")
+    if policy == "expert" and not has_expert(world):
+        raise UnknownNameError(f"{world.name} has no scripted expert; use policy='random' or a function")
+
+
+def has_expert(world: World) -> bool:
+    """Whether the world comes with a scripted expert."""
+    return "expert" in world.kernels or "python_expert" in world.kernels
+
+
+def _check_seeds(seeds: int | Sequence[int]) -> list[int]:
+    chosen = list(range(seeds)) if isinstance(seeds, (int, np.integer)) else [int(seed) for seed in seeds]
+    if not chosen or min(chosen) < 0:
+        raise ParameterError(f"seeds={seeds!r} must be a positive number of seeds, or a sequence of seeds >= 0")
+    return chosen
+
+
+# --- reference scores -------------------------------------------------------------------------------------------------
+
+
+def normalized_score(id: str, mean_return: float) -> float:
+    """A mean return on the scale on which the world's random policy has 0 and its scripted expert 1.
+
+    It means something only for the world's defaults, on which its reference scores were taken.
+
+    Raises:
+        ParameterError: the world has no reference scores.
+    """
+    world = world_of(id)
+    if not {"random", "expert"} <= set(world.scores):
+        raise ParameterError(f"{world.name} has no reference scores for 'random' and 'expert'")
+    return scale_score(mean_return, world.scores["random"].mean, world.scores["expert"].mean)
+
+
+def scale_score(mean_return: float, random: float, expert: float) -> float:
+    """(return - random) / (expert - random)."""
+    if expert == random:
+        raise ParameterError(f"random and expert both have a mean return of {random:g}: there is no scale between them")
+    return (mean_return - random) / (expert - random)
+
+
+def reference_scores(id: str, seeds: int = 100) -> dict[str, Score]:
+    """The scores of the random policy and of the scripted expert, where there is one, on the world's defaults."""
+    names = [name for name in POLICIES if name != "expert" or has_expert(world_of(id))]
+    results = {name: evaluate(id, name, seeds) for name in names}
+    return {name: Score(result.mean, result.half_width) for name, result in results.items()}

@@ -1,0 +1,261 @@
+"""Path finding: many agents on one grid, each with a goal of its own, and nobody may bump into anybody.
+
+## Description
+Agents walk on a grid with obstacles to their goals and see only a window around themselves. The rules are POGEMA's
+(Skrynnik et al., "POGEMA: Partially Observable Grid Environment for Multiple Agents", 2022, and "POGEMA: A Benchmark
+Platform for Cooperative Multi-Agent Pathfinding", ICLR 2025): its three ways to settle collisions and its three rules
+for an agent on its goal. "finish": the agent leaves the grid. "nothing": agents stay, and the task is solved when all
+stand on their goals at once. "restart" (lifelong): the agent gets a new goal. Maps are random, or given as `map`.
+Different from the original: four agents by default (not one), action masks, the window shows agents that follow each
+other under "soft" (the original loses some of them), and an agent that steps off its goal in the very last step does
+not count as settled. `rlenvs.multi.pathfinding.metrics.metrics(p, s)` gives success rates, sum of costs, makespan and
+throughput.
+
+## Action Space
+Stay, or move one cell up, down, left or right; up is towards row 0. Moves into obstacles are masked; taken
+nevertheless, like moves that another agent prevents, they leave the agent where it is.
+
+## Observation Space
+Three planes of 0 and 1, centred on the agent, `radius` cells in each direction: obstacles; agents, itself included; its
+goal, drawn on the nearest cell of the window's border when it is further away. The map has a wall around it, and
+beyond the wall the cells are free. An agent that has left the grid sees its last place without itself.
+
+## Rewards
+`goal` is POGEMA's reward: with "finish" and "restart" 1 on arrival, with "nothing" 1 for all agents in the step that
+solves the task. `time` and `distance` have weight 0: the two classical objectives, sum of costs and moves made.
+
+## Costs
+`blocked` is 1 when another agent prevented a move. Under "soft" and "block_both" that includes moves into a cell that
+another agent wanted too.
+
+## Starting State
+Each cell is an obstacle with probability `density`, unless a map is given. Starts and goals are distinct cells, drawn
+uniformly, the start and the goal of an agent in one connected component. A random map that cannot hold all agents is
+drawn again, ten times at the same density and then with ever fewer obstacles; a given map that cannot is an error.
+
+## Episode End
+Termination: with "finish" of each agent on arrival, with "nothing" of all agents when all are on their goals, with
+"restart" never. Truncation: 64 steps. Success: with "finish" arrival, with "nothing" standing on the goal, with
+"restart" having reached a goal in this episode.
+
+## Parameters
+A given `map` overrules `height`, `width` and `density`.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import b1, block, choice, cost, discrete, free, i1, i2, i4, i8, integer, kernel, param, term, u1, world
+from rlenvs.multi.pathfinding.collisions import cell_at, cell_of, resolve_block_both, resolve_priority, resolve_soft
+from rlenvs.multi.pathfinding.maps import LARGEST, draw_goal, make_map, map_data, map_sizes, parse_map, place_agents
+from rlenvs.multi.pathfinding.picture import draw_map, text_map
+from rlenvs.multi.pathfinding.planner import neighbour, plan
+
+PRIORITY, BLOCK_BOTH, SOFT = 0, 1, 2
+FINISH, NOTHING, RESTART = 0, 1, 2
+DOWN, RIGHT = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
+
+SPEC = world(
+    "PathFinding-v0",
+    doc=__doc__,
+    agents=True,
+    params={"density": param(0.3, 0.0, 0.9, "", "probability that a cell of a random map is an obstacle")},
+    options={
+        "agents": integer(4, 1, 4096, "number of agents"),
+        "height": integer(8, 1, LARGEST, "rows of a random map"),
+        "width": integer(8, 1, LARGEST, "columns of a random map"),
+        "map": free(None, parse_map, "rows of '.' and '#' (a string with a line per row), or of 0 and 1"),
+        "collision": choice("priority", "block_both", "soft", doc="who moves when agents are in each other's way"),
+        "on_target": choice("finish", "nothing", "restart", doc="what happens to an agent on its goal"),
+        "radius": integer(5, 1, 64, "cells that an agent sees in each direction"),
+    },
+    sizes=map_sizes,
+    data={"frame": u1("rows", "columns"), "random_map": b1},
+    state={
+        "position": i2("agents", 2),  # row and column on the map
+        "goal": i2("agents", 2),
+        "arrivals": i4("agents"),  # goals reached
+        "settled": i4("agents"),  # step in which the agent reached the goal that it is on; 0 when it is on none
+        "waiting": i4("agents"),  # steps since it was last on a goal
+        "target": i4("agents"),  # scratch: cells that agents move to
+        "blocked": u1("cells"),
+        "occupant": i2("cells"),  # 1 + index of the agent; 0 for none
+        "component": i4("cells"),
+        "members": i4("area"),
+        "extent": i4("area"),
+        "free_cells": i8,
+        "mark": i4("cells"),  # scratch, all zero between kernels
+        "order": i4("area"),  # from here on scratch
+        "ranking": i1("agents", 5),
+        "choices": i1("agents"),
+        "tried": i1("agents"),
+        "keys": i8(5),
+        "urgency": i4("agents"),
+        "sequence": i2("agents"),
+        "stack": i2("agents"),
+    },
+    observation={
+        "planes": block(
+            3, "window", "window", low=0.0, high=1.0, doc="obstacles, agents, own goal", raw=True
+        )
+    },
+    action=discrete("stay", "up", "down", "left", "right"),
+    terms={
+        "goal": term(0.0, 1.0, 1.0, "1 on arrival; with on_target='nothing' when all agents are on their goals"),
+        "time": term(-1.0, 0.0, 0.0, "-1 for a step that does not end on the goal"),
+        "distance": term(-1.0, 0.0, 0.0, "-1 for a move to another cell"),
+    },
+    costs={"blocked": cost(5.0, doc="1 when another agent prevented a move")},
+    horizon=64,
+    fps=4,
+    levels={
+        "single": {"agents": 1},
+        "easy": {"density": 0.1},
+        "hard": {"agents": 32, "height": 16, "width": 16},
+        "large": {"agents": 64, "height": 32, "width": 32, "density": 0.2},
+    },
+    scores={},
+)
+
+
+@SPEC.data
+def data(values):
+    return map_data(values)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    make_map(p, s, rng)
+    place_agents(p, s, rng)
+
+
+@kernel
+def want_moves(p, s, a, r):
+    """Set s.target to the cells that agents ask for; obstacles are refused at once."""
+    columns = p.frame.shape[1]
+    for k in range(s.target.size):
+        cell = cell_of(p, s, k)
+        wanted = neighbour(cell, a[k], columns)
+        if not s.alive[k] or s.blocked[wanted]:
+            wanted = cell
+        elif wanted != cell:
+            r.blocked[k] = 1.0  # until the move is made
+        s.target[k] = wanted
+
+
+@kernel
+def make_moves(p, s, a, r):
+    """Move agents to their targets."""
+    position, target, occupant = s.position, s.target, s.occupant
+    for k in range(target.size):
+        cell = cell_of(p, s, k)
+        if target[k] != cell and occupant[cell] == k + 1:
+            occupant[cell] = 0
+    for k in range(target.size):
+        if target[k] != cell_of(p, s, k):
+            occupant[target[k]] = k + 1
+            position[k, 0] += DOWN[a[k]]
+            position[k, 1] += RIGHT[a[k]]
+            r.blocked[k] = 0.0
+            r.distance[k] = -1.0
+
+
+@kernel
+def note_arrivals(s, r):
+    """Keep the record of who is on its goal since when. Returns how many agents are."""
+    position, goal = s.position, s.goal
+    arrived = 0
+    for k in range(s.target.size):
+        if not s.alive[k]:
+            continue
+        if position[k, 0] == goal[k, 0] and position[k, 1] == goal[k, 1]:
+            arrived += 1
+            s.waiting[k] = 0
+            if s.settled[k] == 0:
+                s.settled[k] = s.elapsed + 1
+                s.arrivals[k] += 1
+        else:
+            s.settled[k] = 0
+            s.waiting[k] += 1
+            r.time[k] = -1.0
+    return arrived
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    want_moves(p, s, a, r)
+    if p.collision == PRIORITY:
+        resolve_priority(p, s)
+    elif p.collision == BLOCK_BOTH:
+        resolve_block_both(p, s)
+    else:
+        resolve_soft(p, s)
+    make_moves(p, s, a, r)
+    solved = note_arrivals(s, r) == s.target.size
+    for k in range(s.target.size):
+        on_goal = s.settled[k] > 0
+        r.success[k] = on_goal
+        if p.on_target == NOTHING:
+            r.goal[k] = 1.0 if solved else 0.0
+            r.terminated[k] = solved
+        elif on_goal and s.alive[k]:
+            r.goal[k] = 1.0
+            if p.on_target == FINISH:
+                r.terminated[k] = True
+                s.occupant[cell_of(p, s, k)] = 0
+            else:
+                draw_goal(p, s, k, rng)
+                s.settled[k] = 0
+        if p.on_target == RESTART:
+            r.success[k] = s.arrivals[k] > 0
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    planes, blocked, occupant = o.planes, s.blocked, s.occupant
+    columns, radius, window = p.frame.shape[1], p.radius, planes.shape[1]
+    row, column = s.position[k, 0], s.position[k, 1]
+    for i in range(window):
+        corner = (row + i) * columns + column
+        for j in range(window):
+            planes[0, i, j] = blocked[corner + j]
+        for j in range(window):
+            planes[1, i, j] = 1.0 if occupant[corner + j] else 0.0
+        for j in range(window):
+            planes[2, i, j] = 0.0
+    down, right = s.goal[k, 0] - row, s.goal[k, 1] - column
+    planes[2, radius + min(max(down, -radius), radius), radius + min(max(right, -radius), radius)] = 1.0
+
+
+@SPEC.mask
+def mask(p, s, k, m):
+    cell, columns = cell_of(p, s, k), p.frame.shape[1]
+    for j in range(5):
+        m[j] = 0 if s.blocked[neighbour(cell, j, columns)] else 1
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Priority inheritance with backtracking; only "soft" lets agents rotate."""
+    plan(p, s, a, p.collision == SOFT)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_map(canvas, p, s)
+
+
+@SPEC.text
+def text(p, s):
+    return text_map(p, s)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    for action, key in enumerate(("up", "down", "left", "right"), start=1):
+        if key in pressed:
+            return action
+    return 0

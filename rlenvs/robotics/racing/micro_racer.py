@@ -1,0 +1,223 @@
+"""MicroRacer: one lap on a track never seen before.
+
+## Description
+A small car drives on a narrow closed track, a new one every episode, seeing the borders with a lidar. It has to complete
+one lap without touching them; the physics is kept simple on purpose. After MicroRacer (Asperti and Del Brutto, "MicroRacer: a
+didactic environment for Deep Reinforcement Learning", arXiv 2203.10494). Different from the original: everything is
+seeded; the track is held exactly instead of on a raster of 2 mm cells, so lidar distances are exact (the original's are
+cut to 4 mm below 4 cm and to 10 mm above, since the refinement it intends never runs); an episode that fails returns the
+last valid observation (there an array of another shape); episodes have a time limit; borders that fold back are drawn
+again; all nineteen lidar distances are the default observation.
+
+## Action Space
+Acceleration (-1 brakes) and turn (1 turns right). A turn is limited to `max_turn` per step and, with `grip_limit`, to a
+centripetal acceleration of `grip`.
+
+## Observation Space
+With observation="lidar" the distances along nineteen rays over `field_of_view`, from right to left, and the speed. With
+observation="reduced" the original's five numbers: direction of the longest ray (positive to the left), the distances
+on its right, along it and on its left, and the speed.
+
+## Rewards
+`progress` is the distance travelled, `failure` is -1 with weight 3 at an end without a completed lap; that step pays no
+progress. A completed lap is worth its own length, 5 to 7, however fast it was.
+
+## Costs
+`near_edge`: 1 while less than 5 mm lie between the car and a border or a wall. A good lap can avoid nearly all of it.
+
+## Starting State
+On the midline at polar angle 0, heading clockwise, at a speed that is uniform in [0, `start_speed`] but, with
+`low_speed_rule`, at least 0.02 m/s above `min_speed`. The track has 20 random control points, by default a chicane and
+six short walls at its sides. `track_seed` fixes the track; the state's `track` is the number of the one in use.
+
+## Episode End
+Termination: a lap is complete (success); the car leaves the track by more than `kerb` or hits a wall; its polar angle
+did not decrease (wrong direction, standing still); with `low_speed_rule`, its speed falls below `min_speed`. After a
+failure the state is the last valid one. Truncation: 2500 steps (100 s).
+
+## Parameters
+The original has no unit of length; here its unit is a metre.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import b1, below, block, choice, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
+from rlenvs.robotics.racing.picture import draw_race
+from rlenvs.robotics.racing.track import TRACK_STATE, border_gap, generate, scan, wall_gap
+
+LIDAR, REDUCED = 0, 1
+RAYS = 19
+NEAR = 0.005
+LARGEST_NUMBER = 2**31 - 1
+RACING, LAP, OFF_TRACK, WRONG_WAY, TOO_SLOW = range(5)
+
+SPEC = world(
+    "MicroRacer-v0",
+    doc=__doc__,
+    params={
+        "dt": param(0.04, 0.02, 0.08, "s", "time step"),
+        "acceleration": param(0.1, 0.02, 0.5, "m/s^2", "acceleration at full action"),
+        "max_turn": param(math.pi / 6, 0.1, math.pi / 2, "rad", "largest change of heading per step"),
+        "grip": param(1.741, 0.5, 5.0, "m/s^2", "largest centripetal acceleration"),
+        "min_speed": param(0.05, 0.0, 0.1, "m/s", "speed below which the low-speed rule ends the episode"),
+        "start_speed": param(0.5, 0.1, 1.0, "m/s", "upper end of the start speeds"),
+        "width": param(0.04, 0.03, 0.06, "m", "width of the track; walls are half as thick"),
+        "kerb": param(0.002, 0.0, 0.01, "m", "how far beyond the border the car may go"),
+        "spread": param(0.5, 0.1, 0.5, "m", "range of the control points' radii, from 0.7 m up"),
+        "field_of_view": param(math.pi / 3, 0.5, 3.0, "rad", "angle that the lidar covers"),
+    },
+    options={
+        "observation": choice("lidar", "reduced", doc="all distances and speed, or the original's five numbers"),
+        "chicanes": flag(True, "a chicane on the track"),
+        "obstacles": flag(True, "six walls on the track"),
+        "grip_limit": flag(True, "limit turns at speed by `grip`"),
+        "low_speed_rule": flag(True, "end the episode below `min_speed`"),
+        "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the track, for all episodes; -1: a new one each"),
+    },
+    sizes=lambda v: {
+        "rays": RAYS if v.observation == "lidar" else 0,
+        "direction": 1 if v.observation == "reduced" else 0,
+        "neighbours": 3 if v.observation == "reduced" else 0,
+    },
+    state={
+        **TRACK_STATE,
+        "position": f8(2),  # m
+        "heading": f8,  # rad
+        "speed": f8,  # m/s
+        "angle": f8,  # rad, polar angle of the position
+        "lidar": f8(RAYS),  # m, from right to left
+        "end": i8,  # RACING ... TOO_SLOW
+    },
+    observation={
+        "lidar": block("rays", low=0.0, high=1.0, unit="m", doc="free distances, from right to left"),
+        "direction": block("direction", low=-1.5, high=1.5, unit="rad", doc="direction of the longest ray"),
+        "longest": block("neighbours", low=0.0, high=1.0, unit="m", doc="the longest ray between its neighbours, right to left"),
+        "speed": block(low=0.0, high=1.0, unit="m/s", doc="speed"),
+    },
+    action=continuous("acceleration", "turn"),
+    terms={
+        "progress": term(0.0, 0.5, 1.0, "distance travelled in metres"),
+        "failure": term(-1.0, 0.0, 3.0, "-1 at the end of an episode without a completed lap"),
+    },
+    costs={"near_edge": cost(25.0, doc="1 while closer than 5 mm to a border or a wall")},
+    horizon=2500,
+    fps=25,
+    levels={
+        "easy": {"chicanes": False, "obstacles": False},
+        "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
+    },
+    scores={},
+)
+
+
+@kernel
+def wrapped(angle):
+    """The same direction in [-pi, pi)."""
+    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
+
+
+@kernel
+def look(p, s):
+    scan(s.border, s.walls, 0.5 * p.width, s.position[0], s.position[1], s.heading, p.field_of_view, s.lidar)
+
+
+@kernel
+def longest_ray(lidar):
+    best = 0
+    for j in range(1, lidar.size):
+        if lidar[j] > lidar[best]:
+            best = j
+    return best
+
+
+@kernel
+def ray_direction(view, j):
+    """Direction [rad] of ray j relative to the heading."""
+    return view * (j / (RAYS - 1) - 0.5)
+
+
+@kernel
+def turn_limit(p, speed):
+    """Largest change of heading [rad] in a step at this speed [m/s]."""
+    if p.grip_limit and speed > 0.0:
+        return min(p.max_turn, p.grip * p.dt / speed)
+    return p.max_turn
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    number = p.track_seed if p.track_seed >= 0 else below(rng, LARGEST_NUMBER)
+    generate(s, number, p.width, p.spread, p.chicanes, p.obstacles)
+    s.speed = uniform(rng, 0.0, p.start_speed)
+    if p.low_speed_rule:
+        s.speed = max(s.speed, p.min_speed + 0.02)
+    s.position[0], s.position[1] = s.midline[1, 0], s.midline[2, 0]
+    ahead = s.midline[0, 1] - s.midline[0, 0]
+    dx = (s.midline[1, 1] - s.midline[1, 0]) / ahead - ahead * (2.0 * s.midline[3, 0] + s.midline[3, 1]) / 6.0
+    dy = (s.midline[2, 1] - s.midline[2, 0]) / ahead - ahead * (2.0 * s.midline[4, 0] + s.midline[4, 1]) / 6.0
+    s.heading = math.atan2(-dy, -dx)
+    look(p, s)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    speed = max(0.0, s.speed + a[0] * p.acceleration * p.dt)
+    heading = wrapped(s.heading - a[1] * turn_limit(p, speed))
+    x = s.position[0] + speed * math.cos(heading) * p.dt
+    y = s.position[1] + speed * math.sin(heading) * p.dt
+    angle = math.atan2(y, x)
+    turned = angle - s.angle
+    if s.angle < -0.9 * math.pi and angle > 0.9 * math.pi:
+        turned -= 2.0 * math.pi
+    gap, wall = border_gap(s.border, x, y), wall_gap(s.walls, 0.5 * p.width, x, y)
+    r.near_edge = 1.0 if min(gap, wall) < NEAR else 0.0
+    if gap < -p.kerb or wall < 0.0:
+        s.end = OFF_TRACK
+    elif turned >= 0.0:
+        s.end = WRONG_WAY
+    elif p.low_speed_rule and speed < p.min_speed:
+        s.end = TOO_SLOW
+    elif s.angle > 0.0 and angle <= 0.0:
+        s.end = LAP
+    r.success = s.end == LAP
+    r.terminated = s.end != RACING
+    if s.end > LAP:
+        r.failure = -1.0
+        return
+    r.progress = speed * p.dt
+    s.position[0], s.position[1], s.heading, s.speed, s.angle = x, y, heading, speed, angle
+    look(p, s)
+
+
+@SPEC.observe
+def observe(p, s, o):
+    o.speed = s.speed
+    if p.observation == LIDAR:
+        for j in range(RAYS):
+            o.lidar[j] = s.lidar[j]
+        return
+    best = longest_ray(s.lidar)
+    o.direction[0] = ray_direction(p.field_of_view, best)
+    o.longest[0], o.longest[1] = s.lidar[max(best - 1, 0)], s.lidar[best]
+    o.longest[2] = s.lidar[min(best + 1, RAYS - 1)]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = 0.0
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_race(canvas, p, s)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return [float(("up" in pressed) - ("down" in pressed)), float(("right" in pressed) - ("left" in pressed))]

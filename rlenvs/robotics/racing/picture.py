@@ -1,0 +1,4 @@
+"""Pictures of races."""
+
+def draw_race(canvas, p, s):
+    pass

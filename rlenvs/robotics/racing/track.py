@@ -1,0 +1,382 @@
+"""Random closed tracks and the lidar on them.
+
+The recipe is MicroRacer's (Asperti and Del Brutto, arXiv 2203.10494): control points at equal polar angles, a periodic
+cubic spline through them as midline, borders half a width to either side, through 119 samples of which a second spline
+is laid in their own polar angle. The original then paints the track on a raster of 1300 x 1300 cells. Here both borders
+become a radius at each of GATES polar angles, 8 kB; between neighbouring gates they are straight, at most 0.0002 m from
+the spline. Every quantity a car needs (inside or not, distance along a ray) is exact on these polylines.
+
+A ray keeps turning the same way about the origin, so it passes gate after gate in one direction until it leaves the
+interval between the two radii: that is all the lidar has to look for.
+"""
+
+import math
+
+from rlenvs.core import below, f4, f8, i8, kernel, u8, uniform
+
+CONTROLS = 20  # control points, the first and the last on the same ray
+CHICANE_POINTS = 4
+SAMPLES = 119  # distinct samples per border
+GATES = 1024
+WALLS = 6
+REACH = 1.3  # m, tracks that leave the square of this half width are drawn again
+
+GATE_ANGLE = 2.0 * math.pi / GATES
+GATE_COS, GATE_SIN = math.cos(GATE_ANGLE), math.sin(GATE_ANGLE)
+BASE_RADIUS = 0.7
+SHARPEST = 1.0  # largest |2 r_i - r_(i-1) - r_(i+1)| of the raw radii
+CHICANE_OUTER, CHICANE_INNER, CHICANE_PUSH = 1.0 / 3.0, 1.0 / 25.0, 0.02
+WALL_ANGLE = math.pi / 150.0
+FAR_SIDE, NEAR_SIDE = 0.85, 0.15
+
+# rows of a spline: knots, values, second derivatives, and two rows that solving needs
+ANGLE, X, Y, XX, YY, PIVOT, CORRECTION = range(7)
+INNER, OUTER = 0, 1
+
+TRACK_STATE = {
+    "track": i8,  # the number of the track: the same number gives the same track
+    "track_rng": u8(2),
+    "knots": i8,  # intervals of the midline: 19, with a chicane 23
+    "midline": f8(7, CONTROLS + CHICANE_POINTS),
+    "edge": f8(7, SAMPLES + 1),  # the spline of the border built last, the outer one
+    "border": f4(GATES, 2),  # m, inner and outer radius at each gate
+    "walls": f8(WALLS, 4),  # m, x, y of both ends; all zero without obstacles
+}
+
+
+# --- periodic cubic splines -------------------------------------------------------------------------------------------
+
+
+@kernel
+def close_spline(k, n):
+    """Second derivatives of the periodic spline with n intervals through the knots 0 ... n; knot n repeats knot 0.
+
+    The cyclic tridiagonal system is solved by elimination with a rank-one correction for its two corners.
+    """
+    k[X, n], k[Y, n] = k[X, 0], k[Y, 0]
+    last = k[ANGLE, n] - k[ANGLE, n - 1]
+    first = 2.0 * (last + k[ANGLE, 1] - k[ANGLE, 0])
+    before = last
+    for i in range(n):
+        h = k[ANGLE, i + 1] - k[ANGLE, i]
+        j = i - 1 if i > 0 else n - 1
+        diagonal = 2.0 * (before + h)
+        k[XX, i] = 6.0 * ((k[X, i + 1] - k[X, i]) / h - (k[X, i] - k[X, j]) / before)
+        k[YY, i] = 6.0 * ((k[Y, i + 1] - k[Y, i]) / h - (k[Y, i] - k[Y, j]) / before)
+        k[CORRECTION, i] = 0.0
+        if i == 0:
+            diagonal += first
+            k[CORRECTION, 0] = -first
+        elif i == n - 1:
+            diagonal += last * last / first
+            k[CORRECTION, i] = last
+        if i > 0:
+            diagonal -= before * k[PIVOT, i - 1]
+            for row in (XX, YY, CORRECTION):
+                k[row, i] -= before * k[row, i - 1]
+        k[PIVOT, i] = h / diagonal
+        for row in (XX, YY, CORRECTION):
+            k[row, i] /= diagonal
+        before = h
+    for i in range(n - 2, -1, -1):
+        for row in (XX, YY, CORRECTION):
+            k[row, i] -= k[PIVOT, i] * k[row, i + 1]
+    corner = -last / first
+    scale = 1.0 + k[CORRECTION, 0] + corner * k[CORRECTION, n - 1]
+    for row in (XX, YY):
+        factor = (k[row, 0] + corner * k[row, n - 1]) / scale
+        for i in range(n):
+            k[row, i] -= factor * k[CORRECTION, i]
+        k[row, n] = k[row, 0]
+
+
+@kernel
+def interval(k, n, angle, guess):
+    """The interval of the spline that holds the angle, searched from a guess."""
+    i = guess
+    while i < n - 1 and angle >= k[ANGLE, i + 1]:
+        i += 1
+    while i > 0 and angle < k[ANGLE, i]:
+        i -= 1
+    return i
+
+
+@kernel
+def on_spline(k, i, angle):
+    """Point and derivative (x, y, dx, dy) of the spline in interval i."""
+    h = k[ANGLE, i + 1] - k[ANGLE, i]
+    b = (angle - k[ANGLE, i]) / h
+    a = 1.0 - b
+    bend_a, bend_b = (a * a - 1.0) * a * h * h / 6.0, (b * b - 1.0) * b * h * h / 6.0
+    slope_a, slope_b = (3.0 * a * a - 1.0) * h / 6.0, (3.0 * b * b - 1.0) * h / 6.0
+    x = a * k[X, i] + b * k[X, i + 1] + bend_a * k[XX, i] + bend_b * k[XX, i + 1]
+    y = a * k[Y, i] + b * k[Y, i + 1] + bend_a * k[YY, i] + bend_b * k[YY, i + 1]
+    dx = (k[X, i + 1] - k[X, i]) / h - slope_a * k[XX, i] + slope_b * k[XX, i + 1]
+    dy = (k[Y, i + 1] - k[Y, i]) / h - slope_a * k[YY, i] + slope_b * k[YY, i + 1]
+    return x, y, dx, dy
+
+
+# --- generator --------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def soften(before, radius, after):
+    """The radius moved so far that the bend at it is not sharper than SHARPEST."""
+    bend = 2.0 * radius - before - after
+    if abs(bend) <= SHARPEST:
+        return radius
+    return 0.5 * (before + after + math.copysign(SHARPEST, bend))
+
+
+@kernel
+def place_controls(s, spread):
+    """From raw radii in [0, 1), in the row X of the midline, to control points."""
+    k = s.midline
+    n = CONTROLS - 1
+    for i in range(CONTROLS):
+        k[X, i] = soften(k[X, (i + n) % CONTROLS], k[X, i], k[X, (i + 1) % CONTROLS])
+    for i in range(CONTROLS):
+        radius, angle = BASE_RADIUS + spread * k[X, i], 2.0 * math.pi * i / n
+        k[ANGLE, i], k[X, i], k[Y, i] = angle, radius * math.cos(angle), radius * math.sin(angle)
+    s.knots = n
+
+
+@kernel
+def insert_chicane(s, at, push):
+    """Straighten the track around control point `at`, then bend it outwards by `push` before and inwards after."""
+    k = s.midline
+    step, angle = k[ANGLE, at] - k[ANGLE, at - 1], k[ANGLE, at]
+    x0, y0 = k[X, at - 1], k[Y, at - 1]
+    x1, y1 = k[X, at + 1], k[Y, at + 1]
+    for row in (ANGLE, X, Y):
+        for i in range(CONTROLS - 1, at, -1):
+            k[row, i + CHICANE_POINTS] = k[row, i]
+    for j in range(-2, 3):
+        shift = (abs(j) > 1) * CHICANE_OUTER + (abs(j) == 1) * CHICANE_INNER
+        theta = angle + math.copysign(shift, j) * step
+        c, sn = math.cos(theta), math.sin(theta)
+        radius = (x0 * y1 - y0 * x1) / (c * (y1 - y0) - sn * (x1 - x0))
+        if abs(j) == 1:
+            radius *= 1.0 - j * push
+        i = at + 2 + j
+        k[ANGLE, i], k[X, i], k[Y, i] = theta, radius * c, radius * sn
+    s.knots += CHICANE_POINTS
+
+
+@kernel
+def sample_edge(s, offset):
+    """Spline through samples `offset` to the left of the midline, over their polar angle; False if that turns back."""
+    k, m, n = s.edge, s.midline, s.knots
+    i, last = 0, -math.pi
+    for j in range(SAMPLES):
+        theta = 2.0 * math.pi * j / SAMPLES
+        i = interval(m, n, theta, i)
+        x, y, dx, dy = on_spline(m, i, theta)
+        shift = offset / math.sqrt(dx * dx + dy * dy)
+        k[X, j], k[Y, j] = x - dy * shift, y + dx * shift
+        angle = math.atan2(k[Y, j], k[X, j])
+        if angle < last - math.pi:
+            angle += 2.0 * math.pi
+        if j > 0 and angle <= last:
+            return False
+        k[ANGLE, j] = angle
+        last = angle
+    k[ANGLE, SAMPLES] = k[ANGLE, 0] + 2.0 * math.pi
+    if k[ANGLE, SAMPLES] <= last:
+        return False
+    close_spline(k, SAMPLES)
+    return True
+
+
+@kernel
+def tabulate_edge(s, side):
+    """Radius of the edge at every gate, by Newton's method; False if the edge turns back or leaves the square."""
+    k, border = s.edge, s.border
+    gate = math.ceil(k[ANGLE, 0] / GATE_ANGLE)
+    t = gate * GATE_ANGLE
+    c, sn = math.cos(t), math.sin(t)
+    i = 0
+    for _ in range(GATES):
+        x, y, rate, error = 0.0, 0.0, 1.0, 1.0
+        for _ in range(4):
+            i = interval(k, SAMPLES, t, i)
+            x, y, dx, dy = on_spline(k, i, t)
+            square = x * x + y * y
+            rate = (x * dy - y * dx) / square
+            if rate < 0.05:
+                return False
+            error = (c * y - sn * x) / math.sqrt(square)
+            if abs(error) < 1e-6:
+                break
+            t -= error / rate
+        if abs(error) > 1e-4 or max(abs(x), abs(y)) >= REACH:
+            return False
+        border[gate & (GATES - 1), side] = c * x + sn * y
+        gate += 1
+        t += GATE_ANGLE / rate
+        c, sn = c * GATE_COS - sn * GATE_SIN, sn * GATE_COS + c * GATE_SIN
+    return True
+
+
+@kernel
+def build_borders(s, width):
+    """Midline and borders from the control points; False when they make no proper track."""
+    close_spline(s.midline, s.knots)
+    if not (sample_edge(s, 0.5 * width) and tabulate_edge(s, INNER)):
+        return False
+    return sample_edge(s, -0.5 * width) and tabulate_edge(s, OUTER)
+
+
+@kernel
+def place_walls(s, rng, width):
+    """One wall in each of sectors 1 to 6 of 8, near the outer or the inner border."""
+    k, walls = s.edge, s.walls
+    sector = 2.0 * math.pi / (WALLS + 2)
+    for w in range(WALLS):
+        inward = (FAR_SIDE if uniform(rng, 0.0, 1.0) < 0.5 else NEAR_SIDE) * width
+        theta = (w + 1) * sector + uniform(rng, 0.5 * sector, sector)
+        for end in range(2):
+            angle = theta - end * WALL_ANGLE
+            x, y, dx, dy = on_spline(k, interval(k, SAMPLES, angle, 0), angle)
+            shift = inward / math.sqrt(dx * dx + dy * dy)
+            walls[w, 2 * end], walls[w, 2 * end + 1] = x - dy * shift, y + dx * shift
+
+
+@kernel
+def generate(s, number, width, spread, chicanes, obstacles):
+    """The track of this number: control points, borders and walls; improper ones are drawn again."""
+    s.track = number
+    rng = s.track_rng
+    rng[0], rng[1] = number + 1, 1
+    for _ in range(20):  # small seeds take a few draws to mix
+        uniform(rng, 0.0, 1.0)
+    proper = False
+    while not proper:
+        for i in range(CONTROLS):
+            s.midline[X, i] = uniform(rng, 0.0, 1.0)
+        place_controls(s, spread)
+        if chicanes:
+            at = 1 + below(rng, CONTROLS - 3)
+            insert_chicane(s, at, CHICANE_PUSH if uniform(rng, 0.0, 1.0) < 0.5 else -CHICANE_PUSH)
+        proper = build_borders(s, width)
+    if obstacles:
+        place_walls(s, rng, width)
+
+
+# --- where is a point -------------------------------------------------------------------------------------------------
+
+
+@kernel
+def border_gap(border, x, y):
+    """Distance [m] of a point from the nearer border, negative outside of the track."""
+    place = math.atan2(y, x) / GATE_ANGLE
+    cell = math.floor(place)
+    part = place - cell
+    j = int(cell) & (GATES - 1)
+    k = (j + 1) & (GATES - 1)
+    r = math.sqrt(x * x + y * y)
+    inner, outer = (1.0 - part) * border[j, INNER] + part * border[k, INNER], (1.0 - part) * border[j, OUTER] + part * border[k, OUTER]
+    rise_in, rise_out = (border[k, INNER] - border[j, INNER]) / (GATE_ANGLE * inner), (border[k, OUTER] - border[j, OUTER]) / (GATE_ANGLE * outer)
+    return min((r - inner) / math.sqrt(1.0 + rise_in * rise_in), (outer - r) / math.sqrt(1.0 + rise_out * rise_out))
+
+
+@kernel
+def wall_gap(walls, thickness, x, y):
+    """About the distance [m] of a point from the nearest wall, negative in it.
+
+    A wall is all points whose distance from its line is at most half the thickness along both axes: a hexagon, the
+    common part of three strips.
+    """
+    gap = 10.0
+    half = 0.5 * thickness
+    for w in range(WALLS):
+        ex, ey = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+        length = math.sqrt(ex * ex + ey * ey)
+        if length == 0.0:
+            return gap
+        px, py = x - 0.5 * (walls[w, 2] + walls[w, 0]), y - 0.5 * (walls[w, 3] + walls[w, 1])
+        across = (abs(ex * py - ey * px) - half * (abs(ex) + abs(ey))) / length
+        gap = min(gap, max(abs(px) - half - 0.5 * abs(ex), abs(py) - half - 0.5 * abs(ey), across))
+    return gap
+
+
+# --- lidar ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def border_distance(border, gate, c, sn, x, y, dx, dy):
+    """Distance [m] to the border from (x, y), between `gate` (unit vector c, sn) and the next, in direction (dx, dy).
+
+    Per gate, `across` and `ahead` are its unit vector's parts across and along the ray. The ray passes it at radius
+    moment / across. A ray that turns clockwise about the origin is handled as its mirror image.
+    """
+    moment, start = x * dy - y * dx, x * dx + y * dy
+    across, ahead = c * dy - sn * dx, c * dx + sn * dy
+    step = 1
+    if moment < 0.0:
+        across, ahead = across * GATE_COS - ahead * GATE_SIN, ahead * GATE_COS + across * GATE_SIN
+        moment, across, step = -moment, -across, -1
+        gate = (gate + 1) & (GATES - 1)
+    while True:
+        following = (gate + step) & (GATES - 1)
+        across_1, ahead_1 = across * GATE_COS - ahead * GATE_SIN, ahead * GATE_COS + across * GATE_SIN
+        if moment >= border[following, OUTER] * across_1:
+            side = OUTER
+            break
+        if moment <= border[following, INNER] * across_1:
+            side = INNER
+            break
+        gate, across, ahead = following, across_1, ahead_1
+    r, r_1 = border[gate, side], border[following, side]
+    part = (moment - r * across) / (r_1 * across_1 - r * across)
+    if not -1e-6 <= part <= 1.0 + 1e-6:  # outside of the track, looking away from it
+        return 0.0
+    return max(0.0, (1.0 - part) * r * ahead + part * r_1 * ahead_1 - start)
+
+
+@kernel
+def wall_distance(walls, w, thickness, x, y, dx, dy, reach):
+    """Distance [m] to wall w in direction (dx, dy), `reach` if it is not hit before."""
+    ex, ey = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+    px, py = 0.5 * (walls[w, 2] + walls[w, 0]) - x, 0.5 * (walls[w, 3] + walls[w, 1]) - y
+    half = 0.5 * thickness
+    enter, leave = 0.0, reach
+    for strip in range(3):
+        if strip == 0:
+            speed, centre, size = dx, px, half + 0.5 * abs(ex)
+        elif strip == 1:
+            speed, centre, size = dy, py, half + 0.5 * abs(ey)
+        else:
+            speed, centre, size = ex * dy - ey * dx, ex * py - ey * px, half * (abs(ex) + abs(ey))
+        if abs(speed) < 1e-12:
+            speed = 1e-12
+        first, second = (centre - size) / speed, (centre + size) / speed
+        enter, leave = max(enter, min(first, second)), min(leave, max(first, second))
+    return enter if enter < leave else reach
+
+
+@kernel
+def scan(border, walls, thickness, x, y, heading, view, distances):
+    """Lidar: distances [m] to border or wall along rays spread evenly over the angle `view`, from right to left."""
+    place = math.floor(math.atan2(y, x) / GATE_ANGLE)
+    c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
+    gate = int(place) & (GATES - 1)
+    rays = distances.size
+    turn = view / (rays - 1)
+    turn_c, turn_s = math.cos(turn), math.sin(turn)
+    right_c, right_s = math.cos(heading - 0.5 * view), math.sin(heading - 0.5 * view)
+    dx, dy, far = right_c, right_s, 0.0
+    for j in range(rays):
+        distances[j] = border_distance(border, gate, c, sn, x, y, dx, dy)
+        far = max(far, distances[j])
+        dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
+    for w in range(WALLS):
+        wx, wy = 0.5 * (walls[w, 0] + walls[w, 2]) - x, 0.5 * (walls[w, 1] + walls[w, 3]) - y
+        half_x, half_y = 0.5 * (walls[w, 2] - walls[w, 0]), 0.5 * (walls[w, 3] - walls[w, 1])
+        size = math.sqrt(half_x * half_x + half_y * half_y) + 0.75 * thickness
+        if wx * wx + wy * wy > (far + size) * (far + size):
+            continue
+        dx, dy = right_c, right_s
+        for j in range(rays):
+            distances[j] = wall_distance(walls, w, thickness, x, y, dx, dy, distances[j])
+            dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
