@@ -2,9 +2,9 @@
 """Set up and run, with nothing but Python and git on the machine.
 
     python3 run.py demo     watch a drone learn to hover
-    python3 run.py test     lint, type-check and run the tests (--slow for the long ones, --api for the API tests alone)
+    python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests alone)
 
-Makes a virtual environment in .venv (RLENVS_VENV chooses another folder), installs this package into it, and works there.
+Makes a virtual environment in .venv (or RLENVS_VENV), installs this package into it, and works there.
 """
 
 from __future__ import annotations

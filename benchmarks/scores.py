@@ -3,7 +3,7 @@
 import argparse
 
 import rlenvs
-from rlenvs.agents.evaluate import has_expert, evaluate
+from rlenvs.agents.evaluate import evaluate, has_expert
 from rlenvs.core.registry import entry, world_of
 
 

@@ -7,7 +7,9 @@ from numba import njit
 from rlenvs.core.layout import Layout, b1, f4, f8, i1, i4, u8
 from rlenvs.core.records import accessor
 
-LAYOUT = Layout("test", {"grid": i1("rows", "columns"), "x": f8, "on": b1, "tail": f8("agents", 2), "n": i4, "v": f4(3)})
+LAYOUT = Layout(
+    "test", {"grid": i1("rows", "columns"), "x": f8, "on": b1, "tail": f8("agents", 2), "n": i4, "v": f4(3)}
+)
 record_at = accessor(LAYOUT)
 
 

@@ -1,4 +1,4 @@
-"""QuadHover against its card: derived constants, torque signs, the recorded original, and the faults it must not have."""
+"""QuadHover against its card: constants, torque signs, the recorded original, the faults it must not have."""
 
 import math
 from pathlib import Path
@@ -125,7 +125,7 @@ def test_free_rotation_keeps_the_quaternion_a_rotation_and_its_energy(rates):
 
 def test_there_is_a_floor():
     flight = batch(gravity=25.0)
-    p, s = flight.records(0)
+    _, s = flight.records(0)
     place(s, position=(0, 0, 0.03), velocity=(0.3, 0, -1), rates=(1, 1, 0))
     flight.step(np.full((1, 4), -1.0))
     assert s.position[2] == vehicle.REST_HEIGHT

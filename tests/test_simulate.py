@@ -48,7 +48,9 @@ def test_simulator_is_reusable_from_any_snapshot(env):
     assert np.array_equal(first.rewards, again.rewards)
 
 
-@pytest.mark.parametrize("plans", [np.zeros((2, 3, 1), int), np.zeros((2, 3)), np.full((2, 3), 5), np.zeros(3, int), []])
+@pytest.mark.parametrize(
+    "plans", [np.zeros((2, 3, 1), int), np.zeros((2, 3)), np.full((2, 3), 5), np.zeros(3, int), []]
+)
 def test_bad_plans_are_refused(env, plans):
     with pytest.raises(ActionError):
         rlenvs.simulate(env, plans)

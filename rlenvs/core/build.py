@@ -72,7 +72,11 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "plan_reward": {"value": f8("agents")},
         "plan_cost": {"value": f8("agents")},
     }
-    rows = {name: Layout(name, kinds, packed=True) for name, kinds in fields.items()}
+    known = constant_sizes(world)
+    rows = {
+        name: Layout(name, {f: kind.fixed(known) for f, kind in kinds.items()}, packed=True)
+        for name, kinds in fields.items()
+    }
     return {**world.layouts, **rows}
 
 
@@ -83,7 +87,24 @@ ROWS = (
     *("plan_action", "plan_reward", "plan_cost"),
 )
 
-BATCH = Layout("batch", {name: i8 for name in (*SCALARS, *(f"{row}{part}" for row in ROWS for part in ("", "_size", "_meta")))})
+BATCH = Layout(
+    "batch", dict.fromkeys((*SCALARS, *(f"{row}{part}" for row in ROWS for part in ("", "_size", "_meta"))), i8)
+)
+
+
+def constant_sizes(world: World) -> dict[str, int]:
+    """Those of `all_sizes` that every batch of the world shares; the compiler unrolls loops over constants."""
+    sizes = {"terms": len(world.terms) + len(world.costs), "reward_terms": len(world.terms)}
+    if not world.agents:
+        sizes["agents"] = 1
+    for name, record, item in (
+        ("state_bytes", "state", 1),
+        ("result_bytes", "result", 1),
+        ("observation_numbers", "observation", 4),
+    ):
+        if not world.layouts[record].size_names:
+            sizes[name] = world.layouts[record].dtype({}).itemsize // item
+    return sizes
 
 
 def all_sizes(setup: Setup) -> dict[str, int]:
@@ -147,6 +168,7 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
         "observe_agent": observe if world.agents else observe_one,
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
         "uniform": rng.uniform,
+        "ALONE": not world.agents,
         "CONTINUOUS": isinstance(action, Continuous),
     }
 
@@ -209,7 +231,8 @@ def _compiled_driver(world: World, continuous: bool) -> Mapping[str, Any]:
         _write_atomically(path, source)
     name = f"rlenvs_driver_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -250,7 +273,7 @@ def _python_accessor(dtype: np.dtype) -> Callable[[int, int], Any]:
     memory = ctypes.c_char * dtype.itemsize
 
     def record_at(address: int, meta: int) -> Any:
-        return np.frombuffer(memory.from_address(int(address)), dtype)[0]
+        return np.frombuffer(memory.from_address(int(address)), dtype)[0]  # type: ignore[call-overload]
 
     return record_at
 

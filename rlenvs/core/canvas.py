@@ -72,7 +72,12 @@ class Canvas:
             left, right, bottom, top: the part of the world.
             area: (left, top, right, bottom) as fractions of the picture, from its upper left corner.
         """
-        x0, y0, x1, y1 = (2 * self.width * area[0], 2 * self.height * area[1], 2 * self.width * area[2], 2 * self.height * area[3])
+        x0, y0, x1, y1 = (
+            2 * self.width * area[0],
+            2 * self.height * area[1],
+            2 * self.width * area[2],
+            2 * self.height * area[3],
+        )
         self._scale = min((x1 - x0) / (right - left), (y1 - y0) / (top - bottom))
         self._origin = (
             (x0 + x1) / 2 - self._scale * (left + right) / 2,
@@ -90,7 +95,9 @@ class Canvas:
     def circle(self, centre: Point, radius: float, color: Color, width: float = 0.0) -> None:
         """A disc, or a ring whose line is `width` pixels wide."""
         thickness = self._thickness(width) if width else 0
-        self._pygame.draw.circle(self._surface, _rgb(color), self._pixel(centre), max(self._scale * radius, 2.0), thickness)
+        self._pygame.draw.circle(
+            self._surface, _rgb(color), self._pixel(centre), max(self._scale * radius, 2.0), thickness
+        )
 
     def line(self, points: Iterable[Point], color: Color, width: float = 2.0, closed: bool = False) -> None:
         """A line through points, `width` pixels wide."""
@@ -104,7 +111,14 @@ class Canvas:
         self._pygame.draw.polygon(self._surface, _rgb(color), pixels, self._thickness(width) if width else 0)
 
     def rectangle(
-        self, left: float, bottom: float, right: float, top: float, color: Color, width: float = 0.0, rounded: float = 0.0
+        self,
+        left: float,
+        bottom: float,
+        right: float,
+        top: float,
+        color: Color,
+        width: float = 0.0,
+        rounded: float = 0.0,
     ) -> None:
         """A filled rectangle, or its outline; `rounded` is the radius of its corners."""
         (x0, y0), (x1, y1) = self._pixel((left, top)), self._pixel((right, bottom))
@@ -124,7 +138,11 @@ class Canvas:
         base = (x1 - head * ux, y1 - head * uy)
         draw = self._pygame.draw
         draw.line(self._surface, _rgb(color), (x0, y0), base, self._thickness(width))
-        corners = [(x1, y1), (base[0] - 0.5 * head * uy, base[1] + 0.5 * head * ux), (base[0] + 0.5 * head * uy, base[1] - 0.5 * head * ux)]
+        corners = [
+            (x1, y1),
+            (base[0] - 0.5 * head * uy, base[1] + 0.5 * head * ux),
+            (base[0] + 0.5 * head * uy, base[1] - 0.5 * head * ux),
+        ]
         draw.polygon(self._surface, _rgb(color), corners)
 
     def text(self, position: Point, text: str, color: Color = "black", size: int = 14, align: str = "left") -> None:

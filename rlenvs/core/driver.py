@@ -1,4 +1,3 @@
-# ruff: noqa: F821
 """The loops over worlds: step, time limit, autoreset, observe, roll out. Written once, for every world.
 
 This file is a template, not a module to import: `rlenvs.core.build` puts the kernels of one world and the accessors
@@ -13,6 +12,11 @@ NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
 
 
+def agents_of(b):
+    """The number of agents, a constant where there is but one."""
+    return 1 if ALONE else b.agents
+
+
 def check_actions(address):
     """Clip continuous actions to [-1, 1]. Returns 4 * (world * agents + agent) + reason; FINE when all are valid."""
     b = batch_at(address, 0)
@@ -21,20 +25,20 @@ def check_actions(address):
         if s.over:
             never_seeded = s.rng[0] == 0 and s.rng[1] == 0
             if b.autoreset == DISABLED or never_seeded:
-                return 4 * i * b.agents + EPISODE_OVER
+                return 4 * i * agents_of(b) + EPISODE_OVER
             continue
         values = action_values_of(b, i).value
-        for k in range(b.agents):
+        for k in range(agents_of(b)):
             if not s.alive[k]:
                 continue
             for j in range(k * b.action_numbers, (k + 1) * b.action_numbers):
                 value = values[j]
                 if CONTINUOUS:
                     if value != value:
-                        return 4 * (i * b.agents + k) + NOT_A_NUMBER
+                        return 4 * (i * agents_of(b) + k) + NOT_A_NUMBER
                     values[j] = min(max(value, -1.0), 1.0)
                 elif value < 0 or value >= b.choices:
-                    return 4 * (i * b.agents + k) + NOT_A_CHOICE
+                    return 4 * (i * agents_of(b) + k) + NOT_A_CHOICE
     return FINE
 
 
@@ -101,7 +105,7 @@ def roll_worlds(address, start, stop, steps):
             advance_world(b, i)
             gained, spent = plan_reward_of(b, i * steps + t).value, plan_cost_of(b, i * steps + t).value
             reward, spending = reward_of(b, i).value, cost_of(b, i).value
-            for k in range(b.agents):
+            for k in range(agents_of(b)):
                 gained[k] = reward[k]
                 spent[k] = spending[k]
         observe_world(b, i)
@@ -119,7 +123,7 @@ def begin_world(b, i):
     for j in range(b.randomized):
         drawn = random_range_of(b, j)
         param_numbers_of(b, i).value[drawn.index] = uniform(s.rng, drawn.low, drawn.high)
-    for k in range(b.agents):
+    for k in range(agents_of(b)):
         s.alive[k] = True
     clear_result(b, i)
     reset(params_of(b, i), s, s.rng)
@@ -138,7 +142,7 @@ def advance_world(b, i):
     reward, total_cost = reward_of(b, i).value, cost_of(b, i).value
     terminated, truncated = terminated_of(b, i).value, truncated_of(b, i).value
     s.over = True
-    for k in range(b.agents):
+    for k in range(agents_of(b)):
         reward[k] = 0.0
         total_cost[k] = 0.0
         if not s.alive[k]:
@@ -166,11 +170,11 @@ def observe_world(b, i):
     """Observations of all agents, scaled and clipped, and their action masks."""
     p = params_of(b, i)
     s = state_of(b, i)
-    for k in range(b.agents):
-        observe_agent(p, s, k, observation_of(b, i * b.agents + k))
-        mask_agent(p, s, k, mask_of(b, i * b.agents + k).value)
+    for k in range(agents_of(b)):
+        observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
+        mask_agent(p, s, k, mask_of(b, i * agents_of(b) + k).value)
         if b.scaled:
-            values = observation_values_of(b, i * b.agents + k).value
+            values = observation_values_of(b, i * agents_of(b) + k).value
             scale = scaling_of(b, 0)
             for j in range(values.size):
                 value = values[j] * scale.gain[j] + scale.offset[j]
@@ -179,12 +183,12 @@ def observe_world(b, i):
 
 def keep_final(b, i):
     """Set the last observation, mask and result of an episode aside before the next one begins (SAME_STEP)."""
-    for k in range(b.agents):
-        source = observation_values_of(b, i * b.agents + k).value
-        target = final_observation_of(b, i * b.agents + k).value
+    for k in range(agents_of(b)):
+        source = observation_values_of(b, i * agents_of(b) + k).value
+        target = final_observation_of(b, i * agents_of(b) + k).value
         for j in range(source.size):
             target[j] = source[j]
-        mask, final_mask = mask_of(b, i * b.agents + k).value, final_mask_of(b, i * b.agents + k).value
+        mask, final_mask = mask_of(b, i * agents_of(b) + k).value, final_mask_of(b, i * agents_of(b) + k).value
         for j in range(mask.size):
             final_mask[j] = mask[j]
     result = result_bytes_of(b, i).value
@@ -192,7 +196,7 @@ def keep_final(b, i):
     for j in range(result.size):
         kept[j] = result[j]
     total_cost, final_cost = cost_of(b, i).value, final_cost_of(b, i).value
-    for k in range(b.agents):
+    for k in range(agents_of(b)):
         final_cost[k] = total_cost[k]
         total_cost[k] = 0.0
 
@@ -206,7 +210,7 @@ def clear_result(b, i):
 
 def clear_outcome(b, i):
     """No reward, no cost, no end: the outcome of a reset."""
-    for k in range(b.agents):
+    for k in range(agents_of(b)):
         reward_of(b, i).value[k] = 0.0
         cost_of(b, i).value[k] = 0.0
         terminated_of(b, i).value[k] = False

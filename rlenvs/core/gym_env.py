@@ -47,7 +47,9 @@ class Env(gymnasium.Env):
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         check_team(team)
-        self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
+        self.batch = KernelBatch(
+            world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices
+        )
         setup = self.batch.setup
         self.observation_space, self.action_space = setup.observation_space, setup.action_space
         if vector_reward:
@@ -59,7 +61,9 @@ class Env(gymnasium.Env):
         self._keys = InfoKeys(self.batch, vector_reward)
         self._renderer = Renderer(render_mode, world.fps)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start an episode.
 
         Args:
@@ -71,7 +75,8 @@ class Env(gymnasium.Env):
         """
         super().reset(seed=seed)
         batch = self.batch
-        batch.set_params(params_from(options))
+        if options:
+            batch.set_params(params_from(options))
         if seed is not None:
             batch.seed_from(self.np_random, 0)
         else:
@@ -142,5 +147,7 @@ def params_from(options: dict[str, Any] | None) -> dict[str, Any]:
     options = dict(options or {})
     params = options.pop("params", {})
     if options:
-        raise ParameterError(f"reset knows no options {sorted(options)}; it knows 'params' (and 'reset_mask' in vector form)")
+        raise ParameterError(
+            f"reset knows no options {sorted(options)}; it knows 'params' (and 'reset_mask' in vector form)"
+        )
     return params

@@ -7,6 +7,7 @@ One compiled kernel serves all sizes, because named dimensions and the offsets b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,6 +27,10 @@ class Kind:
     def __call__(self, *shape: int | str) -> Kind:
         return Kind(self.code, shape)
 
+    def fixed(self, sizes: Mapping[str, int]) -> Kind:
+        """The same with constants for the sizes that are known."""
+        return Kind(self.code, tuple(sizes.get(d, d) if isinstance(d, str) else d for d in self.shape))
+
 
 f8, f4 = Kind("f8"), Kind("f4")
 i8, i4, i2, i1 = Kind("i8"), Kind("i4"), Kind("i2"), Kind("i1")
@@ -35,7 +40,7 @@ u8, u1, b1 = Kind("u8"), Kind("u1"), Kind("b1")
 class Slot(NamedTuple):
     """A number that is read from a record's meta row at run time."""
 
-    index: int
+    row: int
 
 
 class Place(NamedTuple):
@@ -65,7 +70,7 @@ class Layout:
                 raise ValueError(f"{name}: {field!r} cannot name a field; choose another identifier")
         self.name = name
         self.packed = packed
-        ordered = fields.items()
+        ordered = list(fields.items())
         if not packed:
             ordered = sorted(ordered, key=lambda item: any(isinstance(d, str) for d in item[1].shape))
         self.fields: dict[str, Kind] = dict(ordered)
@@ -87,7 +92,7 @@ class Layout:
             if any(isinstance(d, Slot) for d in shape):
                 offset = None
             elif offset is not None:
-                offset += item * int(np.prod(shape, dtype=int))
+                offset += item * math.prod(d for d in shape if not isinstance(d, Slot))
 
     def _slot(self, field: str, size: str | None) -> Slot:
         self._slots.append((field, size))
@@ -122,7 +127,7 @@ class Layout:
             end = add(name, kind.code, _resolve(kind.shape, sizes), start)
         total = max(end if self.packed else -(-end // 8) * 8, 1)
         fill(end, total)
-        plain = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": total})  # type: ignore[arg-type]
+        plain = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": total})
         return np.dtype((np.record, plain))
 
     def meta(self, sizes: Mapping[str, int]) -> np.ndarray:

@@ -73,7 +73,9 @@ class ParallelEnv(PettingZooParallelEnv):
         setup = self.batch.setup
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
         self.action_spaces = {
-            agent: spaces.Box(-1.0, 1.0, (setup.action_size,), np.float32) if setup.continuous else spaces.Discrete(setup.action_size)
+            agent: spaces.Box(-1.0, 1.0, (setup.action_size,), np.float32)
+            if setup.continuous
+            else spaces.Discrete(setup.action_size)
             for agent in self.possible_agents
         }
         low, high = setup.observation_space.low, setup.observation_space.high
@@ -85,7 +87,9 @@ class ParallelEnv(PettingZooParallelEnv):
         box = spaces.Box(plain.low, plain.high, dtype=np.float32)
         if not self._keys.has_mask:
             return box
-        return spaces.Dict({"observation": box, "action_mask": spaces.Box(0, 1, (self.batch.setup.action_size,), np.int8)})
+        return spaces.Dict(
+            {"observation": box, "action_mask": spaces.Box(0, 1, (self.batch.setup.action_size,), np.int8)}
+        )
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
@@ -99,7 +103,9 @@ class ParallelEnv(PettingZooParallelEnv):
         """The space of the reward vector of an agent."""
         return self.batch.setup.reward_space
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start an episode with all agents. Arguments as for the single-agent form."""
         batch = self.batch
         options = dict(options or {})
@@ -124,7 +130,9 @@ class ParallelEnv(PettingZooParallelEnv):
         """
         batch = self.batch
         if not self.agents:
-            raise EpisodeOverError(f"{batch.world.name}: the episode is over, or never began; call reset() before step()")
+            raise EpisodeOverError(
+                f"{batch.world.name}: the episode is over, or never began; call reset() before step()"
+            )
         self._load(actions)
         batch.step_loaded()
         acted = self.agents

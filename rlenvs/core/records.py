@@ -44,16 +44,18 @@ def _field_type(place: Place) -> types.Type:
 
 @infer_getattr
 class RecordAttributes(AttributeTemplate):
+    """Types of the attributes: a number or an array."""
+
     key = RecordType
 
-    def generic_resolve(self, record: RecordType, attr: str) -> types.Type | None:
+    def generic_resolve(self, record: Any, attr: str) -> Any:  # type: ignore[override]
         place = record.layout.places.get(attr)
         return None if place is None else _field_type(place)
 
 
 def _number(context: Any, builder: Any, record: Any, number: int | Slot) -> Any:
     if isinstance(number, Slot):
-        pointer = builder.gep(record.meta, [context.get_constant(types.intp, number.index)])
+        pointer = builder.gep(record.meta, [context.get_constant(types.intp, number.row)])
         return builder.load(pointer)
     return context.get_constant(types.intp, number)
 
@@ -66,13 +68,14 @@ def _pointer(context: Any, builder: Any, record: Any, place: Place, element: typ
 
 @lower_getattr_generic(RecordType)
 def get_field(context: Any, builder: Any, record_type: RecordType, value: Any, attr: str) -> Any:
+    """Load a number, or make a view of an array."""
     record = cgutils.create_struct_proxy(record_type)(context, builder, value=value)
     place = record_type.layout.places[attr]
     field_type = _field_type(place)
     if not place.shape:
         pointer = _pointer(context, builder, record, place, field_type)
         return context.unpack_value(builder, field_type, pointer)
-    element = field_type.dtype
+    element = from_dtype(np.dtype(place.code))
     shape = [_number(context, builder, record, d) for d in place.shape]
     item = context.get_constant(types.intp, np.dtype(place.code).itemsize)
     strides = [item]
@@ -86,6 +89,7 @@ def get_field(context: Any, builder: Any, record_type: RecordType, value: Any, a
 
 @lower_setattr_generic(RecordType)
 def set_field(context: Any, builder: Any, sig: Any, args: Any, attr: str) -> None:
+    """Store a number."""
     record_type, value_type = sig.args
     place = record_type.layout.places[attr]
     if place.shape:
@@ -111,4 +115,4 @@ def accessor(layout: Layout) -> Callable[[int, int], Any]:
 
         return record_type(types.int64, types.int64), codegen
 
-    return record_at
+    return record_at  # type: ignore[return-value]

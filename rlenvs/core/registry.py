@@ -65,6 +65,7 @@ def _register_form(name: str, address: str, kinds: Sequence[str], extra: dict[st
             entry_point="rlenvs.core.gym_env:Env",
             vector_entry_point="rlenvs.core.vector_env:VectorEnv",
             kwargs={"world": address, **extra},
+            disable_env_checker=True,  # takes time at every step, and warns of vector rewards; `check` looks at more
         )
     if "multi-agent" in kinds and not extra and "pettingzoo" in sys.modules:
         _register_with_pettingzoo(catalogue[full])

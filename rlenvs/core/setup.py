@@ -61,9 +61,9 @@ class Setup:
         for name in chosen:
             if name not in known:
                 _refuse_keyword(world, name, [*known, *COMMON])
-        values = {}
+        values: dict[str, Any] = {}
         for name, declared in known.items():
-            value = declared.check(name, chosen.get(name, declared.default))
+            value: Any = declared.check(name, chosen.get(name, declared.default))
             if name in world.params:
                 if value.ndim > 1:
                     raise ParameterError(f"{name} must be one number or one per environment, not {value.shape}")
@@ -100,7 +100,9 @@ class Setup:
 
     def _resolve_sizes(self) -> None:
         world = self.world
-        self.data = {k: np.asarray(v) for k, v in (world.data_function(self.values) if world.data_function else {}).items()}
+        self.data = {
+            k: np.asarray(v) for k, v in (world.data_function(self.values) if world.data_function else {}).items()
+        }
         self.action: Action = world.action_of(self.values)
         self.sizes: dict[str, int] = {"agents": 1, **world.sizes(self.values)}
         self.agents = self.sizes["agents"]

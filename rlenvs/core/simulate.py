@@ -72,7 +72,9 @@ class Simulator:
         kinds = "fiu" if setup.continuous else "iu"
         wanted = f"({batch.num_worlds}, T{''.join(f', {n}' for n in per_step)})"
         if array.ndim != 2 + len(per_step) or array.shape[0] != batch.num_worlds or array.shape[2:] != per_step:
-            raise ActionError(f"{batch.world.name}: action sequences of shape {array.shape} were given; needed: {wanted}")
+            raise ActionError(
+                f"{batch.world.name}: action sequences of shape {array.shape} were given; needed: {wanted}"
+            )
         if array.dtype.kind not in kinds:
             raise ActionError(f"{batch.world.name}: actions of type {array.dtype} were given")
         if setup.continuous:

@@ -47,7 +47,9 @@ class Param:
         except (TypeError, ValueError):
             raise ParameterError(f"{name} must be a number, not {value!r}") from None
         if not np.all((number >= self.low) & (number <= self.high)):
-            raise ParameterError(f"{name}={value} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip())
+            raise ParameterError(
+                f"{name}={value} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip()
+            )
         return number
 
 
@@ -155,7 +157,10 @@ def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
 
 @dataclass(frozen=True)
 class Block:
-    """A named part of the observation. Kernels write physical values; the core scales [low, high] to [-1, 1] and clips."""
+    """A named part of the observation.
+
+    Kernels write physical values; the core scales [low, high] to [-1, 1] and clips.
+    """
 
     shape: tuple[int | str, ...]
     low: float
@@ -292,7 +297,9 @@ class World:
         self.layouts = {
             "state": Layout(f"{self.name} state", _state_fields(self), packed=False),
             "params": Layout(f"{self.name} parameters", _param_fields(self), packed=False),
-            "observation": Layout(f"{self.name} observation", {n: f4(*b.shape) for n, b in self.observation.items()}, True),
+            "observation": Layout(
+                f"{self.name} observation", {n: f4(*b.shape) for n, b in self.observation.items()}, True
+            ),
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
 
@@ -467,7 +474,7 @@ def _param_fields(spec: World) -> dict[str, Kind]:
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):
         raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
-    return {**{name: f8 for name in spec.params}, **encoded, **spec.data_fields}
+    return {**dict.fromkeys(spec.params, f8), **encoded, **spec.data_fields}
 
 
 def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:
@@ -476,5 +483,3 @@ def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:
         if name in RESERVED_TERMS or names.count(name) > 1:
             raise ParameterError(f"{spec.name}: a term cannot be called {name!r}")
     return {**{name: f8(*per_agent) for name in names}, "success": b1(*per_agent), "terminated": b1(*per_agent)}
-
-

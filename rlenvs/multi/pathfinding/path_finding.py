@@ -215,16 +215,16 @@ def step(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    planes, blocked, occupant = o.planes, s.blocked, s.occupant
+    planes, obstacles, agents = o.planes, s.blocked, s.occupant
     columns, radius, window = p.frame.shape[1], p.radius, planes.shape[1]
     row, column = s.position[k, 0], s.position[k, 1]
     for i in range(window):
-        corner = (row + i) * columns + column
+        first = (row + i) * columns + column
         for j in range(window):
-            planes[0, i, j] = blocked[corner + j]
-        for j in range(window):
-            planes[1, i, j] = 1.0 if occupant[corner + j] else 0.0
-        for j in range(window):
+            # never negative, but the compiler has to know that no index counts from the end: three times as fast
+            cell = max(first + j, 0)
+            planes[0, i, j] = obstacles[cell]
+            planes[1, i, j] = agents[cell] > 0
             planes[2, i, j] = 0.0
     down, right = s.goal[k, 0] - row, s.goal[k, 1] - column
     planes[2, radius + min(max(down, -radius), radius), radius + min(max(right, -radius), radius)] = 1.0

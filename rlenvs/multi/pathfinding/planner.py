@@ -45,14 +45,15 @@ def measure_choices(p, s, k, goal):
     while head < count:
         cell = queue[head]
         head += 1
+        steps = distance[cell]
         if cell == here:
-            limit = distance[cell] + 1
-        if distance[cell] >= limit:
+            limit = steps + 1
+        if steps >= limit:
             break
         for j in range(1, 5):
             near = neighbour(cell, j, columns)
             if not blocked[near] and not distance[near]:
-                distance[near] = distance[cell] + 1
+                distance[near] = steps + 1
                 queue[count] = near
                 count += 1
     found = 0

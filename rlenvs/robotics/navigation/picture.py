@@ -12,7 +12,7 @@ from rlenvs.robotics.navigation.vases import HALF
 
 # mixtures with the colour of the floor, because the canvas has no transparency
 GOAL, HAZARD, FLOOR = (150, 214, 190), (178, 210, 232), (238, 238, 233)
-RINGS = (("goal", "green", 0.19), ("hazards", "blue", 0.235), ("vases", "orange", 0.28))
+RINGS = (("goal", "green", 0.2), ("hazards", "blue", 0.26), ("vases", "orange", 0.32))
 
 
 def _box(x: float, y: float, cosine: float, sine: float, half: float) -> list[tuple[float, float]]:
@@ -64,4 +64,4 @@ def draw_lidar(canvas: Canvas, p: Any, s: Any) -> None:
         for k, closeness in enumerate(readings):
             angle = s.heading + 2.0 * math.pi * (k + 0.5) / len(readings)
             if closeness > 0.0:
-                canvas.circle((x + radius * math.cos(angle), y + radius * math.sin(angle)), 0.022 * closeness, color)
+                canvas.circle((x + radius * math.cos(angle), y + radius * math.sin(angle)), 0.03 * closeness, color)

@@ -6,10 +6,11 @@ from rlenvs.core import kernel
 from rlenvs.robotics.navigation.point import clipped
 from rlenvs.robotics.navigation.vases import HALF
 
-DIRECTIONS, STRIDE, STRIDES = 32, 0.3, 4  # waypoints around the robot: directions, distance between rings [m], rings
-HAZARD_MARGIN, VASE_MARGIN = 0.06, 0.17  # m; the robot's body must stay clear of vases, only its centre of hazards
+CORNERS, WIDER = 8, 1.15  # waypoints around an obstacle, and their distance from it, relative to its radius with margin
+HAZARD_MARGIN, VASE_MARGIN = 0.08, 0.19  # m; the robot's body must stay clear of vases, only its centre of hazards
+SLACK = 0.03  # m; less margin is enough on the way that the robot is on already, or it would never leave a waypoint
 DANGER = 20.0  # one metre inside obstacles is as bad as this many metres of detour
-CRUISE, TOP_SPEED = 0.7, 1.4  # m/s
+CRUISE, TOP_SPEED = 0.8, 1.4  # m/s
 
 
 @kernel
@@ -24,23 +25,24 @@ def chord(x, y, dx, dy, length, radius):
 
 
 @kernel
-def exposure(p, s, x, y, dx, dy, length):
-    """The length inside hazards and guarded vases, with a margin, of the segment from x, y in direction (dx, dy)."""
+def exposure(p, s, x, y, dx, dy, length, slack):
+    """The length inside hazards and guarded vases, with a margin less `slack`, of the segment from x, y in direction (dx, dy)."""
     total = 0.0
     for j in range(s.hazards.shape[0]):
-        radius = p.hazard_radius + HAZARD_MARGIN
+        radius = p.hazard_radius + HAZARD_MARGIN - slack
         total += chord(s.hazards[j, 0] - x, s.hazards[j, 1] - y, dx, dy, length, radius)
     if p.constrain_vases:
         for j in range(s.vases.shape[0]):
-            total += chord(s.vases[j, 0] - x, s.vases[j, 1] - y, dx, dy, length, HALF + VASE_MARGIN)
+            total += chord(s.vases[j, 0] - x, s.vases[j, 1] - y, dx, dy, length, HALF + VASE_MARGIN - slack)
     return total
 
 
 @kernel
-def effort(p, s, x, y, gx, gy):
+def effort(p, s, x, y, gx, gy, slack):
     """The length of the straight way from x, y to gx, gy, with a surcharge for the part inside obstacles."""
     length = math.sqrt((gx - x) ** 2 + (gy - y) ** 2)
-    return length + DANGER * exposure(p, s, x, y, (gx - x) / (length + 1e-9), (gy - y) / (length + 1e-9), length)
+    dx, dy = (gx - x) / (length + 1e-9), (gy - y) / (length + 1e-9)
+    return length + DANGER * exposure(p, s, x, y, dx, dy, length, slack)
 
 
 @kernel
@@ -48,22 +50,31 @@ def steer(p, s, a):
     """Fill the action that leads to the goal around hazards and guarded vases."""
     x, y, gx, gy = s.position[0], s.position[1], s.goal[0, 0], s.goal[0, 1]
     wx, wy = gx, gy
-    least = effort(p, s, x, y, gx, gy)
-    if least > s.distance:
-        for k in range(DIRECTIONS):
-            cosine, sine = math.cos(2.0 * math.pi * k / DIRECTIONS), math.sin(2.0 * math.pi * k / DIRECTIONS)
-            for ring in range(1, STRIDES + 1):
-                vx, vy = x + ring * STRIDE * cosine, y + ring * STRIDE * sine
-                total = effort(p, s, x, y, vx, vy)
-                if total < least:
-                    total += effort(p, s, vx, vy, gx, gy)
-                    if total < least:
-                        least, wx, wy = total, vx, vy
+    least = effort(p, s, x, y, gx, gy, SLACK)
+    hazards = s.hazards.shape[0]
+    obstacles = hazards + (s.vases.shape[0] if p.constrain_vases else 0)
+    # the waypoints lie fixed around the obstacles, so that a robot on its way to one does not change its mind
+    for k in range(obstacles * CORNERS if least > s.distance else 0):
+        j = k // CORNERS
+        angle = 2.0 * math.pi * k / CORNERS
+        if j < hazards:
+            reach = WIDER * (p.hazard_radius + HAZARD_MARGIN)
+            vx, vy = s.hazards[j, 0] + reach * math.cos(angle), s.hazards[j, 1] + reach * math.sin(angle)
+        else:
+            reach = WIDER * (HALF + VASE_MARGIN)
+            vx, vy = (
+                s.vases[j - hazards, 0] + reach * math.cos(angle),
+                s.vases[j - hazards, 1] + reach * math.sin(angle),
+            )
+        total = effort(p, s, x, y, vx, vy, SLACK)
+        if total < least:
+            total += effort(p, s, vx, vy, gx, gy, 0.0)
+            if total < least:
+                least, wx, wy = total, vx, vy
 
-    # full speed only when the way is clear for long
     dx, dy = wx - x, wy - y
     length = math.sqrt(dx * dx + dy * dy) + 1e-9
-    speed = CRUISE if s.hazards.shape[0] > 0 else TOP_SPEED
+    speed = CRUISE if obstacles > 0 else TOP_SPEED
     mass = p.body_mass + p.nose_mass
     # the force that brings the velocity to the wanted one
     fx = mass * 4.0 * (speed * dx / length - s.velocity[0]) + p.drag * s.velocity[0]

@@ -8,8 +8,8 @@ original: the goal is in the observation and varies, reaching it does not end th
 termination (not a truncation), a floor exists, an episode has 240 steps (not 242), and everything is seeded.
 
 ## Action Space
-With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" one number
-drives all four rotors, and the goal lies straight above or below the start.
+With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" one
+number drives all four rotors, and the goal lies straight above or below the start.
 
 ## Observation Space
 Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last.
@@ -39,7 +39,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, integer, kernel, param, term, uniform, world
+from rlenvs.core import block, choice, continuous, cost, f4, f8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.quadcopter.picture import draw_flight
 from rlenvs.robotics.quadcopter.vehicle import CF2X, STATE, euler_angles, fly, hover_rpm, max_rpm, rotor_speeds
 
@@ -73,7 +73,9 @@ SPEC = world(
         "to_goal": block(3, low=-1.0, high=1.0, unit="m", doc="goal minus position"),
         "past": block("history", "commands", low=-1.0, high=1.0, doc="past actions, oldest first", raw=True),
     },
-    action=lambda v: continuous("rotor 0", "rotor 1", "rotor 2", "rotor 3") if v.action == "rpm" else continuous("all rotors"),
+    action=lambda v: (
+        continuous("rotor 0", "rotor 1", "rotor 2", "rotor 3") if v.action == "rpm" else continuous("all rotors")
+    ),
     terms={
         "hover": term(0.0, 2.0, 1.0, "max(0, 2 - d^4), d the distance to the goal in metres"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
@@ -88,6 +90,7 @@ SPEC = world(
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
     },
+    probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={},
 )
 

@@ -1,4 +1,4 @@
-"""Pictures of flights: the room in perspective, vehicles with arms and rotors, shadows on the floor."""
+"""Pictures of flights: floor and back walls of the room in perspective, vehicles with their shadows, goals as rings."""
 
 import math
 from typing import Any
@@ -7,9 +7,12 @@ import numpy as np
 
 from rlenvs.core.canvas import Canvas, agent_color
 
-CAMERA = np.array([3.2, -3.6, 2.4])
-TARGET = np.array([0.0, 0.0, 0.75])
-MAGNIFIED = 3.0  # vehicles are drawn larger than they are, to be seen
+CAMERA = np.array([3.4, -4.6, 3.4])
+TARGET = np.array([0.0, 0.0, 0.9])
+MAGNIFIED = 5.0  # vehicles are drawn larger than they are, to be seen
+ARM, ROTOR, BODY = 0.028 * MAGNIFIED, 0.0231 * MAGNIFIED, 0.012 * MAGNIFIED
+GOAL_RADIUS = 0.1  # m, within which the goal counts as reached
+FLOOR, LEFT_WALL, RIGHT_WALL, SHADOW = (214, 216, 214), (236, 237, 234), (228, 230, 228), (172, 176, 176)
 
 
 def _view() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -23,11 +26,15 @@ def _view() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 RIGHT, UP, FORWARD = _view()
 
 
+def _depth(point: Any) -> float:
+    return float((np.asarray(point, float) - CAMERA) @ FORWARD)
+
+
 def project(point: Any) -> tuple[float, float]:
     """A point of the room on the picture plane, in perspective."""
     offset = np.asarray(point, float) - CAMERA
-    depth = max(float(offset @ FORWARD), 0.1)
-    return 5.0 * float(offset @ RIGHT) / depth, 5.0 * float(offset @ UP) / depth
+    depth = max(_depth(point), 0.1)
+    return float(offset @ RIGHT) / depth, float(offset @ UP) / depth
 
 
 def rotation_matrix(q: Any) -> np.ndarray:
@@ -43,43 +50,73 @@ def rotation_matrix(q: Any) -> np.ndarray:
 
 
 def _ring(centre: Any, radius: float, first: Any, second: Any) -> list[tuple[float, float]]:
-    angles = np.linspace(0.0, 2.0 * math.pi, 24, endpoint=False)
-    return [project(np.asarray(centre) + radius * (math.cos(t) * np.asarray(first) + math.sin(t) * np.asarray(second))) for t in angles]
+    angles = np.linspace(0.0, 2.0 * math.pi, 32, endpoint=False)
+    rim = [math.cos(t) * np.asarray(first, float) + math.sin(t) * np.asarray(second, float) for t in angles]
+    return [project(np.asarray(centre, float) + radius * point) for point in rim]
+
+
+def _panel(canvas: Canvas, corner: Any, first: Any, second: Any, color: tuple[int, int, int]) -> None:
+    """A rectangle of the room with lines every half metre, from one corner along two edges."""
+    corner, first, second = (np.asarray(v, float) for v in (corner, first, second))
+    canvas.polygon([project(corner + v) for v in (0.0 * first, first, first + second, second)], color)
+    for along, across in ((first, second), (second, first)):
+        length = float(np.linalg.norm(along))
+        for place in np.arange(0.0, length + 1e-9, 0.5):
+            start = corner + along * (place / length)
+            canvas.line([project(start), project(start + across)], "white", 1.0)
 
 
 def draw_room(canvas: Canvas, room: float, ceiling: float) -> None:
-    """Floor with a grid of half a metre, and the edges of the room."""
-    corners = [(-room, -room), (room, -room), (room, room), (-room, room)]
-    canvas.polygon([project((x, y, 0.0)) for x, y in corners], "light")
-    for value in np.arange(-room, room + 1e-9, 0.5):
-        canvas.line([project((value, -room, 0.0)), project((value, room, 0.0))], "white", 1.0)
-        canvas.line([project((-room, value, 0.0)), project((room, value, 0.0))], "white", 1.0)
-    for x, y in corners[1:]:
-        canvas.line([project((x, y, 0.0)), project((x, y, ceiling))], "grey", 1.0)
-    canvas.line([project((x, y, ceiling)) for x, y in corners[1:]], "grey", 1.0)
+    """Fit the room into the picture; its floor and the two walls that are farthest from the viewer."""
+    corners = [project((x, y, z)) for x in (-room, room) for y in (-room, room) for z in (0.0, ceiling)]
+    hidden = project((room, -room, ceiling))  # the upper corner next to the viewer is not drawn
+    across, up = zip(*(corner for corner in corners if corner != hidden), strict=True)
+    margin = 0.03 * (max(across) - min(across))
+    canvas.view(min(across) - margin, max(across) + margin, min(up) - margin, max(up) + margin)
+    width, height = (0.0, 2.0 * room, 0.0), (0.0, 0.0, ceiling)
+    _panel(canvas, (-room, -room, 0.0), (2.0 * room, 0.0, 0.0), width, FLOOR)
+    _panel(canvas, (-room, -room, 0.0), width, height, LEFT_WALL)
+    _panel(canvas, (-room, room, 0.0), (2.0 * room, 0.0, 0.0), height, RIGHT_WALL)
+
+
+def draw_shadow(canvas: Canvas, position: Any) -> None:
+    """The place below a vehicle."""
+    below = (float(position[0]), float(position[1]), 0.0)
+    canvas.polygon(_ring(below, ARM + ROTOR, (1, 0, 0), (0, 1, 0)), SHADOW)
+    canvas.line([project(below), project(position)], SHADOW, 1.5)
 
 
 def draw_vehicle(canvas: Canvas, position: Any, attitude: Any, color: str) -> None:
-    """Arms, rotor discs and a shadow; the front arms are red."""
+    """Arms and rotor discs; the two front rotors are orange."""
     rotation = rotation_matrix(attitude)
     centre = np.asarray(position, float)
     forward, left = rotation[:, 0], rotation[:, 1]
-    shadow = np.array([centre[0], centre[1], 0.0])
-    canvas.polygon(_ring(shadow, 0.03 * MAGNIFIED, (1, 0, 0), (0, 1, 0)), "grey")
-    canvas.line([project(shadow), project(centre)], "grey", 1.0)
-    for front, side in ((1, -1), (-1, -1), (-1, 1), (1, 1)):
-        rotor = centre + 0.028 * MAGNIFIED * (front * forward + side * left)
-        canvas.line([project(centre), project(rotor)], "red" if front > 0 else "black", 3.0)
-        canvas.polygon(_ring(rotor, 0.0231 * MAGNIFIED, forward, left), color, 2.0)
-    canvas.circle(project(centre), 0.05, color)
+    rotors = [(front, centre + ARM * (front * forward + side * left)) for front in (1, -1) for side in (1, -1)]
+    for _, rotor in rotors:
+        canvas.line([project(centre), project(rotor)], "black", 4.0)
+    for front, rotor in sorted(rotors, key=lambda pair: -_depth(pair[1])):
+        disc = _ring(rotor, ROTOR, forward, left)
+        canvas.polygon(disc, "orange" if front > 0 else color)
+        canvas.line(disc, "black", 1.5, closed=True)
+    canvas.polygon(_ring(centre, BODY, RIGHT, UP), "black")
+
+
+def draw_goal(canvas: Canvas, goal: Any) -> None:
+    """A ring as wide as the distance at which the goal counts as reached, and a mark on the floor below it."""
+    below = (float(goal[0]), float(goal[1]), 0.0)
+    canvas.line([project(below), project(goal)], "green", 1.5)
+    canvas.polygon(_ring(below, 0.05, (1, 0, 0), (0, 1, 0)), "green")
+    canvas.line(_ring(goal, GOAL_RADIUS, RIGHT, UP), "green", 4.0, closed=True)
 
 
 def draw_flight(canvas: Canvas, s: Any, goals: list[Any], room: float, ceiling: float) -> None:
-    """The room, goals as rings with a mark on the floor, and the vehicle."""
-    canvas.view(-2.9, 2.9, -2.7, 3.1)
+    """The room, the goals and the vehicle, what is far before what is near."""
     draw_room(canvas, room, ceiling)
-    for goal in goals:
-        canvas.line([project((goal[0], goal[1], 0.0)), project(goal)], "green", 1.0)
-        canvas.circle(project((goal[0], goal[1], 0.0)), 0.04, "green")
-        canvas.circle(project(goal), 0.12, "green", 3.0)
+    draw_shadow(canvas, s.position)
+    behind = [goal for goal in goals if _depth(goal) > _depth(s.position)]
+    for goal in behind:
+        draw_goal(canvas, goal)
     draw_vehicle(canvas, s.position, s.attitude, agent_color(0))
+    for goal in goals:
+        if not any(goal is other for other in behind):
+            draw_goal(canvas, goal)

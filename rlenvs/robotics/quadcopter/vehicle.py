@@ -55,12 +55,13 @@ def euler_angles(s, angles):
 
 @kernel
 def cosine_and_sinc(square):
-    """cos(x) and sin(x) / x from x^2. Below x = 0.2 by their series, whose next terms are under 1e-17."""
-    if square > 0.04:
+    """cos(x) and sin(x) / x from x^2; for small x by their series, whose next terms are below 3e-17."""
+    if square > 1e-3:
         x = math.sqrt(square)
         return math.cos(x), math.sin(x) / x
-    cosine = 1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0 * (1.0 - square / 90.0))))
-    sinc = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0 * (1.0 - square / 110.0))))
+    fourth = square * square
+    cosine = (1.0 - square * (1.0 / 2.0)) + fourth * (1.0 / 24.0 - square * (1.0 / 720.0))
+    sinc = (1.0 - square * (1.0 / 6.0)) + fourth * (1.0 / 120.0 - square * (1.0 / 5040.0))
     return cosine, sinc
 
 

@@ -68,7 +68,7 @@ SPEC = world(
         "min_speed": param(0.05, 0.0, 0.1, "m/s", "speed below which the low-speed rule ends the episode"),
         "start_speed": param(0.5, 0.1, 1.0, "m/s", "upper end of the start speeds"),
         "width": param(0.04, 0.03, 0.06, "m", "width of the track; walls are half as thick"),
-        "kerb": param(0.002, 0.0, 0.01, "m", "how far beyond the border the car may go"),
+        "kerb": param(0.002, 0.0, 0.01, "m", "how far the car may go beyond the edges that the lidar sees"),
         "spread": param(0.5, 0.1, 0.5, "m", "range of the control points' radii, from 0.7 m up"),
         "field_of_view": param(math.pi / 3, 0.5, 3.0, "rad", "angle that the lidar covers"),
     },
@@ -124,7 +124,7 @@ def wrapped(angle):
 
 @kernel
 def look(p, s):
-    scan(s.border, s.walls, 0.5 * p.width, s.position[0], s.position[1], s.heading, p.field_of_view, s.lidar)
+    scan(s.border, s.walls, 0.5 * p.width + 2.0 * p.kerb, s.position[0], s.position[1], s.heading, p.field_of_view, s.lidar)
 
 
 @kernel
@@ -176,7 +176,7 @@ def step(p, s, a, rng, r):
     if s.angle < -0.9 * math.pi and angle > 0.9 * math.pi:
         turned -= 2.0 * math.pi
     gap, wall = border_gap(s.border, x, y), wall_gap(s.walls, 0.5 * p.width, x, y)
-    r.near_edge = 1.0 if min(gap, wall) < NEAR else 0.0
+    r.near_edge = 1.0 if min(gap, wall - p.kerb) < NEAR else 0.0
     if gap < -p.kerb or wall < 0.0:
         s.end = OFF_TRACK
     elif turned >= 0.0:

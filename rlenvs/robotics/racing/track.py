@@ -19,10 +19,12 @@ CHICANE_POINTS = 4
 SAMPLES = 119  # distinct samples per border
 GATES = 1024
 WALLS = 6
+RIM = 0.0014  # m, how far beyond the borders the original's raster, as its lidar sees it, reaches on average
 REACH = 1.3  # m, tracks that leave the square of this half width are drawn again
 
 GATE_ANGLE = 2.0 * math.pi / GATES
 GATE_COS, GATE_SIN = math.cos(GATE_ANGLE), math.sin(GATE_ANGLE)
+FIRST_LOOK = 0.004  # m, from the rim of a wall a ray sees the track if it is out of the wall by then
 BASE_RADIUS = 0.7
 SHARPEST = 1.0  # largest |2 r_i - r_(i-1) - r_(i+1)| of the raw radii
 CHICANE_OUTER, CHICANE_INNER, CHICANE_PUSH = 1.0 / 3.0, 1.0 / 25.0, 0.02
@@ -189,15 +191,18 @@ def sample_edge(s, offset):
 
 
 @kernel
-def tabulate_edge(s, side):
-    """Radius of the edge at every gate, by Newton's method; False if the edge turns back or leaves the square."""
+def tabulate_edge(s, side, rim):
+    """Radius of the edge, moved `rim` outwards, at every gate; False if the edge turns back or leaves the square.
+
+    The spline's parameter at a gate is found by Newton's method.
+    """
     k, border = s.edge, s.border
     gate = math.ceil(k[ANGLE, 0] / GATE_ANGLE)
     t = gate * GATE_ANGLE
     c, sn = math.cos(t), math.sin(t)
     i = 0
     for _ in range(GATES):
-        x, y, rate, error = 0.0, 0.0, 1.0, 1.0
+        x, y, rate, error, slant = 0.0, 0.0, 1.0, 1.0, 1.0
         for _ in range(4):
             i = interval(k, SAMPLES, t, i)
             x, y, dx, dy = on_spline(k, i, t)
@@ -207,11 +212,12 @@ def tabulate_edge(s, side):
                 return False
             error = (c * y - sn * x) / math.sqrt(square)
             if abs(error) < 1e-6:
+                slant = math.sqrt((dx * dx + dy * dy) / square) / rate
                 break
             t -= error / rate
         if abs(error) > 1e-4 or max(abs(x), abs(y)) >= REACH:
             return False
-        border[gate & (GATES - 1), side] = c * x + sn * y
+        border[gate & (GATES - 1), side] = c * x + sn * y + rim * slant
         gate += 1
         t += GATE_ANGLE / rate
         c, sn = c * GATE_COS - sn * GATE_SIN, sn * GATE_COS + c * GATE_SIN
@@ -222,9 +228,9 @@ def tabulate_edge(s, side):
 def build_borders(s, width):
     """Midline and borders from the control points; False when they make no proper track."""
     close_spline(s.midline, s.knots)
-    if not (sample_edge(s, 0.5 * width) and tabulate_edge(s, INNER)):
+    if not (sample_edge(s, 0.5 * width) and tabulate_edge(s, INNER, -RIM)):
         return False
-    return sample_edge(s, -0.5 * width) and tabulate_edge(s, OUTER)
+    return sample_edge(s, -0.5 * width) and tabulate_edge(s, OUTER, RIM)
 
 
 @kernel
@@ -287,7 +293,7 @@ def wall_gap(walls, thickness, x, y):
     A wall is all points whose distance from its line is at most half the thickness along both axes: a hexagon, the
     common part of three strips.
     """
-    gap = 10.0
+    gap = REACH
     half = 0.5 * thickness
     for w in range(WALLS):
         ex, ey = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
@@ -352,7 +358,9 @@ def wall_distance(walls, w, thickness, x, y, dx, dy, reach):
             speed = 1e-12
         first, second = (centre - size) / speed, (centre + size) / speed
         enter, leave = max(enter, min(first, second)), min(leave, max(first, second))
-    return enter if enter < leave else reach
+    if enter >= leave or (enter == 0.0 and leave < FIRST_LOOK):
+        return reach
+    return enter
 
 
 @kernel

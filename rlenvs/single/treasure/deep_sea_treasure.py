@@ -106,11 +106,11 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    row, column = s.row, s.column
-    if p.allowed[row, column, a]:
-        row += (a == DOWN) - (a == UP)
-        column += (a == RIGHT) - (a == LEFT)
-        s.row, s.column = row, column
+    # arithmetic, not a branch: whether a random move is blocked cannot be predicted
+    free = p.allowed[s.row, s.column, a]
+    row = s.row + free * ((a == DOWN) - (a == UP))
+    column = s.column + free * ((a == RIGHT) - (a == LEFT))
+    s.row, s.column = row, column
     value = p.sea[row, column]
     r.treasure = value
     r.time = -1.0
@@ -127,8 +127,9 @@ def observe(p, s, o):
 
 @SPEC.mask
 def mask(p, s, m):
+    allowed, row, column = p.allowed, s.row, s.column
     for move in range(4):
-        m[move] = p.allowed[s.row, s.column, move]
+        m[move] = allowed[row, column, move]
 
 
 @SPEC.expert

@@ -1,0 +1,71 @@
+"""Steps of an environment of this package, under the same protocol as the peers.
+
+``--form single`` is `gymnasium.make`, resets not counted; ``vector`` is the native vector form without copies and
+``batch`` the batch itself (several agents), both with autoreset, whose resets are counted.
+"""
+
+import argparse
+import json
+
+import gymnasium
+import numpy as np
+import worker
+
+import rlenvs
+
+DRAWS = 16
+
+
+def build_single(options: argparse.Namespace, keywords: dict) -> worker.Peer:
+    env = gymnasium.make(f"rlenvs/{options.id}", **keywords)
+    env.action_space.seed(0)
+    env.reset(seed=0)
+    actions = [env.action_space.sample() for _ in range(1024)]
+
+    def step(action: object) -> bool:
+        _, _, terminated, truncated, _ = env.step(action)
+        return terminated or truncated
+
+    return worker.Peer(step, env.reset, actions, over=True)
+
+
+def build_vector(options: argparse.Namespace, keywords: dict) -> worker.Peer:
+    envs = rlenvs.make_vec(options.id, options.num, copy=False, threads=options.threads, **keywords)
+    envs.reset(seed=0)
+    envs.action_space.seed(0)
+    actions = [envs.action_space.sample() for _ in range(DRAWS)]
+
+    def step(action: object) -> bool:
+        envs.step(action)
+        return False
+
+    return worker.Peer(step, lambda: None, actions, agents=options.num)
+
+
+def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
+    batch = rlenvs.make_batch(options.id, options.num, threads=options.threads, **keywords)
+    batch.seed(range(options.num))
+    batch.reset()
+    generator = np.random.default_rng(0)
+    if batch.setup.continuous:
+        actions = list(generator.uniform(-1, 1, (DRAWS, *batch.actions.shape)))
+    else:
+        actions = list(generator.integers(batch.setup.action_size, size=(DRAWS, *batch.actions.shape[:2])))
+
+    def step(action: object) -> bool:
+        batch.step(action)
+        return False
+
+    return worker.Peer(step, lambda: None, actions, agents=options.num * batch.agents)
+
+
+FORMS = {"single": build_single, "vector": build_vector, "batch": build_batch}
+
+if __name__ == "__main__":
+    parser = worker.parser(__doc__)
+    parser.add_argument("--id", required=True, help="Name-v0")
+    parser.add_argument("--form", choices=FORMS, default="single")
+    parser.add_argument("--num", type=int, default=4096, help="environments of a batch")
+    parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--keywords", type=json.loads, default={}, help="keywords of make, as JSON")
+    worker.serve(lambda options: FORMS[options.form](options, options.keywords), parser.parse_args())

@@ -1,0 +1,171 @@
+"""Measure steps per second: every id alone, and beside the published packages that are installed.
+
+    python benchmarks/run.py                      our own environments
+    python benchmarks/run.py --peers peers.toml   with the peers named there, in the same run
+
+Both sides are workers in processes of their own (benchmarks/peers). They are timed in turn, ours, theirs, ours, ...;
+a ratio is taken within each turn, and its median, minimum and maximum over the turns are printed, so that a machine
+whose speed drifts does not spoil the comparison. The table goes to benchmarks/results.md.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import rlenvs
+
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Case:
+    """Our form of an environment, the peer it is compared with, and the ratio that we aim for."""
+
+    id: str
+    form: str
+    peer: str
+    goal: float
+    num: int = 1
+    threads: int = 1
+    keywords: dict = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return self.form if self.form == "single" else f"{self.form} of {self.num}, {self.threads} thread(s)"
+
+
+WIDE = {"form": "vector", "num": 16384, "threads": 2}
+ONE_TRACK = {"track_seed": 0}
+WAREHOUSE = {"agents": 64, "height": 32, "width": 32, "on_target": "restart", "horizon": 256}
+CASES = [
+    Case("QuadHover-v0", "single", "pybullet-drones-dyn", 200),
+    Case("QuadHover-v0", "single", "pybullet-drones-pyb", 50),
+    Case("QuadHover-v0", peer="pybullet-drones-dyn", goal=4000, **WIDE),
+    Case("QuadHover-v0", "vector", "puffer-drone", 1 / 16, num=4096, threads=1),
+    Case("MicroRacer-v0", "single", "micro-racer", 1, keywords=ONE_TRACK),
+    Case("MicroRacer-v0", peer="micro-racer", goal=100, keywords=ONE_TRACK, **WIDE),
+    Case("DeepSeaTreasure-v0", "single", "mo-deep-sea", 1),
+    Case("DeepSeaTreasure-v0", peer="mo-deep-sea", goal=100, **WIDE),
+    Case("PathFinding-v0", "batch", "pogema-64", 1, num=1, threads=1, keywords=WAREHOUSE),
+    Case("PathFinding-v0", "batch", "pogema-64", 25, num=256, threads=2, keywords=WAREHOUSE),
+    Case("SafePointGoal-v0", "single", "safety-point-goal", 1, keywords={"level": "1"}),
+    Case("SafePointGoal-v0", peer="safety-point-goal", goal=1, keywords={"level": "1"}, **WIDE),
+]
+
+
+class Worker:
+    """A process that steps an environment on request."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._process = subprocess.Popen(
+            command,
+            cwd=HERE / "peers",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        if self._read() != "ready":
+            raise RuntimeError(f"the worker did not start: {shlex.join(command)}")
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def rate(self, seconds: float) -> float:
+        """Agent-steps per second over some seconds."""
+        assert self._process.stdin is not None
+        print(seconds, file=self._process.stdin, flush=True)
+        reply = json.loads(self._read())
+        return reply["steps"] * reply["agents"] / reply["seconds"]
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def ours(id: str, form: str, num: int, threads: int, keywords: dict) -> Worker:
+    """A worker for an environment of this package."""
+    options = ["--id", id, "--form", form, "--num", str(num), "--threads", str(threads)]
+    return Worker([sys.executable, "ours.py", *options, "--keywords", json.dumps(keywords)])
+
+
+def rates_alone(rounds: int, seconds: float) -> list[str]:
+    """Rows of the table of our own environments."""
+    rows = ["| id | single | 1 | 64 | 4096, 1 thread | 4096, 2 threads |", "|---|---|---|---|---|---|"]
+    for id in rlenvs.list_envs():
+        name = id.removeprefix("rlenvs/")
+        if name.startswith("mo-"):
+            continue
+        form = "batch" if id in rlenvs.list_envs("multi-agent") else "vector"
+        cells = []
+        for kind, num, threads in (("single", 1, 1), (form, 1, 1), (form, 64, 1), (form, 4096, 1), (form, 4096, 2)):
+            worker = ours(name, kind, num, threads, {})
+            rate = statistics.median(worker.rate(seconds) for _ in range(rounds))
+            worker.close()
+            cells.append(f"{rate:,.0f}")
+            print(f"{name:20} {kind:7} {num:5} x{threads}  {rate:14,.0f} steps/s", flush=True)
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    return rows
+
+
+def rates_beside_peers(peers: dict[str, str], rounds: int, seconds: float, only: str | None) -> list[str]:
+    """Rows of the table of ratios."""
+    rows = ["| id | form | peer | ours | theirs | ratio (min - max) | aim |", "|---|---|---|---|---|---|---|"]
+    for case in CASES:
+        if case.peer not in peers or (only and only not in case.id):
+            continue
+        mine = ours(case.id, case.form, case.num, case.threads, case.keywords)
+        theirs = Worker(shlex.split(peers[case.peer]))
+        pairs = [(mine.rate(seconds), theirs.rate(seconds)) for _ in range(rounds)]
+        mine.close()
+        theirs.close()
+        ratios = sorted(a / b for a, b in pairs)
+        a, b = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = f"{statistics.median(ratios):,.3g} ({ratios[0]:,.3g} - {ratios[-1]:,.3g})"
+        rows.append(f"| {case.id} | {case.label} | {case.peer} | {a:,.0f} | {b:,.0f} | {ratio} | {case.goal:.3g} |")
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", type=Path, help="a file like peers.example.toml")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
+    parser.add_argument("--only", help="part of an id")
+    parser.add_argument("--output", type=Path, default=HERE / "results.md")
+    options = parser.parse_args()
+    lines = [
+        "# Steps per second",
+        "",
+        f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
+        f"Random actions; {options.rounds} turns of {options.seconds} s; medians. Agent-steps where agents are several.",
+        "Resets are counted on our side in batches, and nowhere else (see the workers' docstrings).",
+        "",
+    ]
+    if options.peers:
+        peers = tomllib.loads(options.peers.read_text())
+        lines += [
+            "## Beside the originals",
+            "",
+            *rates_beside_peers(peers, options.rounds, options.seconds, options.only),
+            "",
+        ]
+    if not options.only:
+        lines += ["## Alone", "", *rates_alone(min(options.rounds, 3), options.seconds), ""]
+    options.output.write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Films of policies: frames, and GIF or MP4 files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.agents.evaluate import Policy, check_policy, chooser
+from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.make import make_batch
+from rlenvs.core.registry import world_of
+from rlenvs.core.render import Renderer, check_mode
+
+SUFFIXES = (".gif", ".mp4")
+GIF_FPS = 15  # viewers of GIFs are slow; more only makes the file larger
+
+
+def film(
+    id: str, policy: Policy, seed: int = 0, seconds: float = 8.0, every: int = 1, **keywords: Any
+) -> Iterator[np.ndarray]:
+    """Pictures of one world, uint8 (height, width, 3). An episode that ends is followed by the next one.
+
+    Args:
+        policy: as for `rlenvs.evaluate`.
+        seconds: length at the world's own frames per second.
+        every: one picture every so many steps.
+        keywords: of `rlenvs.make_batch`.
+
+    Raises:
+        UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
+        ParameterError: a world without a picture, or a parameter outside its range.
+    """
+    world = world_of(id)
+    check_policy(world, policy)
+    check_mode(world, "rgb_array")
+    batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
+    renderer = Renderer("rgb_array", world.fps)
+    batch.seed([seed])
+    batch.reset()
+    choose = chooser(batch, policy, [seed])
+    for step in range(max(1, round(seconds * world.fps))):
+        if step % every == 0:
+            yield renderer.picture(batch, 0)
+        batch.step(choose())
+
+
+def pace(path: Path, fps: float) -> tuple[int, float]:
+    """How many steps there are from picture to picture in such a file, and its pictures per second."""
+    every = max(1, round(fps / GIF_FPS)) if path.suffix.lower() == ".gif" else 1
+    return every, fps / every
+
+
+def check_file(path: Path) -> None:
+    """ParameterError when no film can be written to a file of this suffix; MissingExtraError for MP4 without imageio."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(f"{path.name!r} must end in {' or '.join(SUFFIXES)}")
+    if suffix == ".mp4":
+        try:
+            import imageio_ffmpeg  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("Writing MP4", "video") from None
+
+
+def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
+    """Write pictures, uint8 (height, width, 3), to a GIF or MP4 file; the folder is made when it is missing."""
+    check_file(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (save_gif if path.suffix.lower() == ".gif" else _save_mp4)(path, frames, fps)
+
+
+def save_gif(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
+    """Write a GIF that repeats for ever."""
+    from PIL import Image
+
+    none = Image.Dither.NONE
+    first, *rest = [Image.fromarray(frame).quantize(64, dither=none) for frame in frames]
+    first.save(path, save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+
+
+def _save_mp4(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
+    import imageio.v2 as imageio
+
+    with imageio.get_writer(path, fps=fps, macro_block_size=1) as writer:
+        for frame in frames:
+            writer.append_data(frame[: frame.shape[0] // 2 * 2, : frame.shape[1] // 2 * 2])  # the codec wants even sizes

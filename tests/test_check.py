@@ -1,0 +1,134 @@
+"""`rlenvs.check` passes every registered environment, and fails each broken one for the rule that it breaks."""
+
+import json
+
+import broken_worlds
+import pytest
+from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Healthy, Redistributes, Team
+
+import rlenvs
+from rlenvs.core import check as suite
+from rlenvs.core.check import RULES, check
+from rlenvs.core.docs import documented
+from rlenvs.core.errors import ConformanceError, UnknownNameError
+
+WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
+FORM_CASES = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS.items() for form in forms]
+
+
+def failed(report):
+    return [outcome.number for outcome in report.failures]
+
+
+@pytest.mark.parametrize("id", rlenvs.list_envs())
+def test_registry_passes(id):
+    check(id).raise_on_failure()
+
+
+@pytest.mark.parametrize("row", documented(), ids=lambda row: row.id)
+def test_golden_numbers_are_recorded(row):
+    name = row.id.removeprefix("rlenvs/")
+    assert name in suite.read_golden(suite.GOLDEN), f"run `python -m rlenvs.core.check --record {name}`"
+
+
+@pytest.mark.parametrize("world", [Healthy, Team], ids=lambda world: world.name)
+def test_healthy_worlds_pass(world):
+    """Without this, a broken world might fail for what it inherits."""
+    report = check(world, backend="python")
+    assert report.passed, report
+    applicable = {outcome.number for outcome in report.outcomes if outcome.status == "passed"}
+    assert applicable == {rule.number for rule in RULES} - {16, 17, 19}
+
+
+@pytest.mark.parametrize(("rule", "world"), WORLD_CASES)
+def test_broken_world_fails_its_rule(rule, world):
+    report = check(world, backend="python")
+    assert failed(report) == [rule], report
+
+
+@pytest.mark.parametrize(("rule", "form"), FORM_CASES)
+def test_broken_form_fails_its_rule(rule, form):
+    report = check(form(Healthy, backend="python"))
+    assert failed(report) == [rule], report
+
+
+def test_broken_parallel_form_fails_its_rule():
+    assert failed(check(Redistributes(Team, backend="python"))) == [7]
+
+
+def test_backends_that_differ_fail_their_rule():
+    """Booleans cannot be subtracted in NumPy; numba does it."""
+    report = check(BOOLEAN, backend="numba")
+    assert failed(report) == [19], report
+
+
+def test_other_numbers_than_recorded_fail_their_rule(tmp_path):
+    path = tmp_path / "golden.json"
+    numbers = suite.golden_digest(Healthy, "python")
+    path.write_text(json.dumps({Healthy.name: numbers}))
+    assert check(Healthy, backend="python", golden=path).outcomes[15].status == "passed"
+    path.write_text(json.dumps({Healthy.name: {**numbers, "terms": numbers["terms"] + 0.001}}))
+    report = check(Healthy, backend="python", golden=path)
+    assert failed(report) == [16]
+    assert str(numbers["terms"]) in report.failures[0].reason
+
+
+def test_every_rule_has_a_broken_example():
+    """17 is held by the parity tests of the worlds."""
+    tested = {*BROKEN_WORLDS, *BROKEN_FORMS, 16, 19}
+    assert tested == {rule.number for rule in RULES} - {17}
+
+
+def test_rules_build_on_earlier_ones():
+    seen = set()
+    for rule in RULES:
+        assert set(rule.needs) <= seen, rule
+        seen.add(rule.number)
+
+
+def test_every_rule_says_how_to_mend_a_failure():
+    for rule in RULES:
+        assert rule.check.__doc__.startswith(f"{rule.number}. ")
+        assert "To mend" in rule.check.__doc__ or rule.number == 17
+
+
+def test_report_is_readable():
+    report = check(BROKEN_WORLDS[5][0], backend="python")
+    text = str(report)
+    assert text.startswith("rlenvs.check Forgetful-v0: 1 failed")
+    assert "goal = 0" in text
+    assert len(text.splitlines()) == 1 + len(RULES)
+    assert not report.passed
+    with pytest.raises(ConformanceError, match="goal = 0"):
+        report.raise_on_failure()
+
+
+def test_rules_that_build_on_a_broken_one_do_not_run():
+    report = check(BROKEN_WORLDS[2][0], backend="python")
+    status = {outcome.number: outcome.status for outcome in report.outcomes}
+    assert (status[2], status[3], status[15]) == ("failed", "not run", "passed")
+
+
+def test_keywords_come_from_the_environment():
+    environment = rlenvs.core.gym_env.Env(Healthy, backend="python", level="easy", horizon=9, cells=7, push=0.1)
+    subject = suite.subject_of(environment, "numba", suite.GOLDEN, {})
+    assert subject.backend == "python"
+    assert subject.choices["level"] == "easy"
+    assert (subject.choices["horizon"], subject.choices["cells"], subject.choices["push"]) == (9, 7, 0.1)
+    assert "drag" not in subject.choices
+
+
+def test_what_cannot_be_checked():
+    with pytest.raises(UnknownNameError, match="QuadHover"):
+        check("QuadHovr-v0")
+    with pytest.raises(TypeError, match="not an environment of rlenvs"):
+        check(3)
+
+
+def test_difference_names_the_place():
+    wanted = broken_worlds.np.array([1.0, 2.0])
+    assert suite.difference({"a": wanted}, {"a": wanted.copy()}) == ""
+    assert suite.difference({"a": wanted}, {"a": wanted + [0.0, 1.0]}).startswith("['a'][1]: ")
+    assert suite.difference(wanted, wanted.astype("f4")) != ""
+    assert suite.difference(True, 1) != ""
+    assert suite.difference(float("nan"), float("nan")) == ""
