@@ -15,9 +15,10 @@ HIDDEN = np.random.default_rng()  # what no kernel may draw from
 
 @kernel
 def fill_lane(s):
-    count = s.lane.shape[0]
+    lane, x = s.lane, s.x
+    count = lane.shape[0]
     for j in range(count):
-        s.lane[j] = min(1.0, abs(s.x - EDGE * (2.0 * j / (count - 1) - 1.0)) / (2.0 * EDGE))
+        lane[j] = min(1.0, abs(x - EDGE * (2.0 * j / (count - 1) - 1.0)) / (2.0 * EDGE))
 
 
 def reset(p, s, rng):
@@ -40,8 +41,9 @@ def step(p, s, a, rng, r):
 def observe(p, s, o):
     o.x = s.x
     o.goal = s.goal
-    for j in range(s.lane.shape[0]):
-        o.lane[j] = s.lane[j]
+    seen, lane = o.lane, s.lane
+    for j in range(lane.shape[0]):
+        seen[j] = lane[j]
 
 
 def mask(p, s, m):

@@ -2,15 +2,17 @@
 
 import json
 
-import broken_worlds
+import numpy as np
 import pytest
 from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Healthy, Redistributes, Team
 
 import rlenvs
-from rlenvs.core import check as suite
-from rlenvs.core.check import RULES, check
+from rlenvs.core.check import check
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ConformanceError, UnknownNameError
+from rlenvs.core.gym_env import Env
+from rlenvs.core.players import GOLDEN, difference, subject_of
+from rlenvs.core.rules import RULES, golden_digest, read_golden
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
 FORM_CASES = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS.items() for form in forms]
@@ -28,7 +30,7 @@ def test_registry_passes(id):
 @pytest.mark.parametrize("row", documented(), ids=lambda row: row.id)
 def test_golden_numbers_are_recorded(row):
     name = row.id.removeprefix("rlenvs/")
-    assert name in suite.read_golden(suite.GOLDEN), f"run `python -m rlenvs.core.check --record {name}`"
+    assert name in read_golden(GOLDEN), f"run `python -m rlenvs.core.check --record {name}`"
 
 
 @pytest.mark.parametrize("world", [Healthy, Team], ids=lambda world: world.name)
@@ -64,7 +66,7 @@ def test_backends_that_differ_fail_their_rule():
 
 def test_other_numbers_than_recorded_fail_their_rule(tmp_path):
     path = tmp_path / "golden.json"
-    numbers = suite.golden_digest(Healthy, "python")
+    numbers = golden_digest(Healthy, "python")
     path.write_text(json.dumps({Healthy.name: numbers}))
     assert check(Healthy, backend="python", golden=path).outcomes[15].status == "passed"
     path.write_text(json.dumps({Healthy.name: {**numbers, "terms": numbers["terms"] + 0.001}}))
@@ -110,8 +112,8 @@ def test_rules_that_build_on_a_broken_one_do_not_run():
 
 
 def test_keywords_come_from_the_environment():
-    environment = rlenvs.core.gym_env.Env(Healthy, backend="python", level="easy", horizon=9, cells=7, push=0.1)
-    subject = suite.subject_of(environment, "numba", suite.GOLDEN, {})
+    environment = Env(Healthy, backend="python", level="easy", horizon=9, cells=7, push=0.1)
+    subject = subject_of(environment, "numba", GOLDEN, {})
     assert subject.backend == "python"
     assert subject.choices["level"] == "easy"
     assert (subject.choices["horizon"], subject.choices["cells"], subject.choices["push"]) == (9, 7, 0.1)
@@ -126,9 +128,9 @@ def test_what_cannot_be_checked():
 
 
 def test_difference_names_the_place():
-    wanted = broken_worlds.np.array([1.0, 2.0])
-    assert suite.difference({"a": wanted}, {"a": wanted.copy()}) == ""
-    assert suite.difference({"a": wanted}, {"a": wanted + [0.0, 1.0]}).startswith("['a'][1]: ")
-    assert suite.difference(wanted, wanted.astype("f4")) != ""
-    assert suite.difference(True, 1) != ""
-    assert suite.difference(float("nan"), float("nan")) == ""
+    wanted = np.array([1.0, 2.0])
+    assert difference({"a": wanted}, {"a": wanted.copy()}) == ""
+    assert difference({"a": wanted}, {"a": wanted + [0.0, 1.0]}).startswith("['a'][1]: ")
+    assert difference(wanted, wanted.astype("f4")) != ""
+    assert difference(True, 1) != ""
+    assert difference(float("nan"), float("nan")) == ""

@@ -114,8 +114,8 @@ def save_flight(demo: Demo, path: Path, seconds: float = 6.0, **keywords: Any) -
     films = [film(ID, policy, FLIGHT_SEED, seconds, every, **keywords) for policy in ("random", demo.policy)]
     labels = ("before: random", "after: PPO")
     path.parent.mkdir(parents=True, exist_ok=True)
-    pictures = zip(*films, strict=True)
-    save_gif(path, (np.hstack([_panel(f, label) for f, label in zip(pair, labels, strict=True)]) for pair in pictures), fps)
+    pairs = zip(*films, strict=True)
+    save_gif(path, (np.hstack([_panel(*part) for part in zip(pair, labels, strict=True)]) for pair in pairs), fps)
 
 
 def _panel(frame: np.ndarray, label: str) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,13 +57,13 @@ def pace(path: Path, fps: float) -> tuple[int, float]:
 
 
 def check_file(path: Path) -> None:
-    """ParameterError when no film can be written to a file of this suffix; MissingExtraError for MP4 without imageio."""
+    """ParameterError for a suffix that is no film's; MissingExtraError for MP4 without imageio."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(f"{path.name!r} must end in {' or '.join(SUFFIXES)}")
     if suffix == ".mp4":
         try:
-            import imageio_ffmpeg  # noqa: F401
+            importlib.import_module("imageio_ffmpeg")
         except ImportError:
             raise MissingExtraError("Writing MP4", "video") from None
 
@@ -74,17 +76,23 @@ def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
 
 
 def save_gif(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Write a GIF that repeats for ever."""
+    """Write a GIF that repeats for ever. All pictures share one palette, taken from some of them."""
     from PIL import Image
 
+    pictures = list(frames)
+    sample = np.vstack(pictures[:: math.ceil(len(pictures) / 8)])
+    palette = Image.fromarray(sample).quantize(255, Image.Quantize.MAXCOVERAGE)  # keeps colours of small areas
     none = Image.Dither.NONE
-    first, *rest = [Image.fromarray(frame).quantize(64, dither=none) for frame in frames]
+    first, *rest = [Image.fromarray(picture).quantize(palette=palette, dither=none) for picture in pictures]
     first.save(path, save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
 
 
 def _save_mp4(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    import imageio.v2 as imageio
+    from imageio.v2 import get_writer
 
-    with imageio.get_writer(path, fps=fps, macro_block_size=1) as writer:
+    writer: Any
+    with get_writer(path, fps=fps, macro_block_size=1) as writer:
         for frame in frames:
-            writer.append_data(frame[: frame.shape[0] // 2 * 2, : frame.shape[1] // 2 * 2])  # the codec wants even sizes
+            writer.append_data(
+                frame[: frame.shape[0] // 2 * 2, : frame.shape[1] // 2 * 2]
+            )  # the codec wants even sizes

@@ -293,7 +293,9 @@ class KernelBatch:
 
     def step_loaded(self) -> None:
         """Advance every world by the actions that lie in `actions`."""
-        if self._thread_count() == 1:
+        if self.num_worlds == 1:
+            code = self._driver.act_worlds(self._address)
+        elif self._thread_count() == 1:
             code = self._timed(self._driver.act_worlds, self._address)
         else:
             code = self._driver.check_actions(self._address)

@@ -99,22 +99,23 @@ def _action_tables(world: World) -> list[str]:
         if not isinstance(option, Choice):
             continue
         for value in option.values[1:]:
-            other = Setup(world, **{name: value})
+            chosen: dict[str, Any] = {name: value}
+            other = Setup(world, **chosen)
             if (other.action, other.action_size) != (setup.action, setup.action_size):
                 parts += [f'With `{name}="{value}"`:', _action_table(other)]
     return parts
 
 
 def _action_table(setup: Setup) -> str:
-    labels = setup.action.labels or ("",) * setup.action_size
+    rows: list[tuple[Any, str]] = list(enumerate(setup.action.labels))
+    if not rows:
+        rows = [(f"0 ... {setup.action_size - 1}", setup.action.doc)]
     if setup.continuous:
-        head, lines = ("Index", "Action", "Range"), [(i, label, "[-1, 1]") for i, label in enumerate(labels)]
+        table = _table(("Index", "Action", "Range"), [(*row, "[-1, 1]") for row in rows])
     else:
-        head, lines = ("Choice", "Action"), list(enumerate(labels))
-    if not setup.action.labels:
-        lines = [(f"0 ... {setup.action_size - 1}", setup.action.doc, *(["[-1, 1]"] if setup.continuous else []))]
+        table = _table(("Choice", "Action"), rows)
     each = " for each agent" if setup.world.agents else ""
-    return f"`{_space(setup)}`{each}.\n\n{_table(head, lines)}"
+    return f"`{_space(setup)}`{each}.\n\n{table}"
 
 
 def _observation_tables(world: World) -> list[str]:

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.info import InfoKeys
+from rlenvs.core.info import FLOAT32, InfoKeys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -99,7 +99,7 @@ class Env(gymnasium.Env):
             batch.load_actions(action)
         batch.step_loaded()
         first = batch.first
-        reward = first.reward_terms.astype(np.float32) if self._vector_reward else batch.rewards.item(0)
+        reward = first.reward_terms.astype(FLOAT32) if self._vector_reward else batch.rewards.item(0)
         if self.render_mode == "human":
             self._show()
         ends = batch.terminated.item(0), batch.truncated.item(0)

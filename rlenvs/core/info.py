@@ -8,6 +8,8 @@ import numpy as np
 
 from rlenvs.core.batch import KernelBatch
 
+FLOAT32 = np.dtype(np.float32)  # made once: astype is twice as fast with it as with np.float32
+
 
 class InfoKeys:
     """The names under which a world's terms and costs appear in info."""
@@ -24,7 +26,7 @@ class InfoKeys:
         """`one` for the first agent of the first world, by views that the batch keeps: a single step is short."""
         info: dict[str, Any] = dict(zip(self.terms, batch.first.terms.tolist()))  # noqa: B905
         info["is_success"] = batch.success.item(0)
-        info["reward_vector"] = batch.first.reward_terms.astype(np.float32)
+        info["reward_vector"] = batch.first.reward_terms.astype(FLOAT32)
         if self.has_costs:
             info["cost"] = batch.costs.item(0)
         if self.has_mask:
@@ -36,7 +38,7 @@ class InfoKeys:
         values = batch.terms[index, :, agent]
         info: dict[str, Any] = dict(zip(self.terms, values.tolist(), strict=True))
         info["is_success"] = batch.success.item(index, agent)
-        info["reward_vector"] = values[: self.rewards].astype(np.float32)
+        info["reward_vector"] = values[: self.rewards].astype(FLOAT32)
         if self.has_costs:
             info["cost"] = batch.costs.item(index, agent)
         if self.has_mask:
@@ -52,7 +54,7 @@ class InfoKeys:
             columns, success, costs = columns.copy(), success.copy(), costs.copy()
         infos: dict[str, Any] = dict(zip(self.terms, columns, strict=True))
         infos["is_success"] = success[:, 0]
-        infos["reward_vector"] = columns[: self.rewards].T.astype(np.float32)
+        infos["reward_vector"] = columns[: self.rewards].T.astype(FLOAT32)
         if self.has_costs:
             infos["cost"] = costs[:, 0]
         if self.has_mask:

@@ -213,21 +213,27 @@ def step(p, s, a, rng, r):
             r.success[k] = s.arrivals[k] > 0
 
 
-@SPEC.observe
-def observe(p, s, k, o):
-    planes, obstacles, agents = o.planes, s.blocked, s.occupant
-    columns, radius, window = p.frame.shape[1], p.radius, planes.shape[1]
-    row, column = s.position[k, 0], s.position[k, 1]
+@kernel
+def fill_window(planes, obstacles, agents, first, columns):
+    """Copy the window whose upper left cell is `first`; the goal's plane becomes empty."""
+    window = planes.shape[1]
     for i in range(window):
-        first = (row + i) * columns + column
         for j in range(window):
-            # never negative, but the compiler has to know that no index counts from the end: three times as fast
+            # never negative; `max` tells the compiler, which can vectorise the loop then
             cell = max(first + j, 0)
             planes[0, i, j] = obstacles[cell]
             planes[1, i, j] = agents[cell] > 0
             planes[2, i, j] = 0.0
+        first += columns
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    columns, radius = p.frame.shape[1], p.radius
+    row, column = s.position[k, 0], s.position[k, 1]
+    fill_window(o.planes, s.blocked, s.occupant, row * columns + column, columns)
     down, right = s.goal[k, 0] - row, s.goal[k, 1] - column
-    planes[2, radius + min(max(down, -radius), radius), radius + min(max(right, -radius), radius)] = 1.0
+    o.planes[2, radius + min(max(down, -radius), radius), radius + min(max(right, -radius), radius)] = 1.0
 
 
 @SPEC.mask

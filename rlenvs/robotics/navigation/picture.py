@@ -20,9 +20,9 @@ def _box(x: float, y: float, cosine: float, sine: float, half: float) -> list[tu
     return [(x + cosine * u - sine * v, y + sine * u + cosine * v) for u, v in corners]
 
 
-def draw_floor(canvas: Canvas, extent: float) -> None:
-    """The square in which things are placed, with a margin and a grid of half a metre."""
-    edge = 1.2 * extent
+def draw_floor(canvas: Canvas, extent: float, s: Any) -> None:
+    """The square in which things are placed, with a grid of half a metre, and around it as much as shows the robot."""
+    edge = max(1.2 * extent, float(np.abs(s.position).max()) + 2.0 * BALL)
     canvas.view(-edge, edge, -edge, edge)
     canvas.rectangle(-edge, -edge, edge, edge, FLOOR)
     lines = np.arange(-math.floor(edge / 0.5) * 0.5, edge, 0.5)

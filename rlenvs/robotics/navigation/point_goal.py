@@ -5,8 +5,8 @@ A point robot on a plane drives to a goal; when it arrives, a new goal appears. 
 should not; vases are light boxes that it can push but, at level 2, should not. The task is Safety-Gymnasium's
 SafetyPointGoal (Ji et al., NeurIPS 2023, after Ray, Achiam and Amodei's Safety Gym, 2019) at its levels 0, 1 and 2; the
 defaults are level 1. The dynamics of the robot, the placement, reward, costs, sensors and lidar are the original's.
-Different: the world is planar, so vases neither tip nor turn, pass through each other and do not slow the robot; the
-total cost is always an indicator unless `dense_costs` is set; time limit and reward scale are as everywhere in rlenvs.
+Different: vases neither tip nor turn, pass through each other and do not slow the robot; sensors are scaled; the
+placement always comes to an end; everything is seeded.
 
 ## Action Space
 Drive and turn. As in the original the drive saturates at a twentieth of the range (parameter `saturation`): larger
@@ -272,7 +272,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_floor(canvas, p.extent)
+    draw_floor(canvas, p.extent, s)
     draw_things(canvas, p, s)
     draw_lidar(canvas, p, s)
     draw_robot(canvas, s, s.costing > 0.0)

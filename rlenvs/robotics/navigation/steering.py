@@ -26,7 +26,10 @@ def chord(x, y, dx, dy, length, radius):
 
 @kernel
 def exposure(p, s, x, y, dx, dy, length, slack):
-    """The length inside hazards and guarded vases, with a margin less `slack`, of the segment from x, y in direction (dx, dy)."""
+    """The length inside hazards and guarded vases of the segment from x, y in direction (dx, dy).
+
+    They count with their margins less `slack`.
+    """
     total = 0.0
     for j in range(s.hazards.shape[0]):
         radius = p.hazard_radius + HAZARD_MARGIN - slack
@@ -56,16 +59,13 @@ def steer(p, s, a):
     # the waypoints lie fixed around the obstacles, so that a robot on its way to one does not change its mind
     for k in range(obstacles * CORNERS if least > s.distance else 0):
         j = k // CORNERS
-        angle = 2.0 * math.pi * k / CORNERS
+        cosine, sine = math.cos(2.0 * math.pi * k / CORNERS), math.sin(2.0 * math.pi * k / CORNERS)
         if j < hazards:
             reach = WIDER * (p.hazard_radius + HAZARD_MARGIN)
-            vx, vy = s.hazards[j, 0] + reach * math.cos(angle), s.hazards[j, 1] + reach * math.sin(angle)
+            vx, vy = s.hazards[j, 0] + reach * cosine, s.hazards[j, 1] + reach * sine
         else:
             reach = WIDER * (HALF + VASE_MARGIN)
-            vx, vy = (
-                s.vases[j - hazards, 0] + reach * math.cos(angle),
-                s.vases[j - hazards, 1] + reach * math.sin(angle),
-            )
+            vx, vy = s.vases[j - hazards, 0] + reach * cosine, s.vases[j - hazards, 1] + reach * sine
         total = effort(p, s, x, y, vx, vy, SLACK)
         if total < least:
             total += effort(p, s, vx, vy, gx, gy, 0.0)

@@ -49,12 +49,14 @@ import math
 
 from rlenvs.core import b1, below, block, choice, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.racing.picture import draw_race
-from rlenvs.robotics.racing.track import TRACK_STATE, border_gap, generate, scan, wall_gap
+from rlenvs.robotics.racing.track import TRACK_STATE, border_gap, free_middle, generate, scan, sees, wall_gap
 
 LIDAR, REDUCED = 0, 1
 RAYS = 19
 NEAR = 0.005
+FARTHEST, NEAREST, SAFE, TOP_SPEED = 0.5, 0.02, 0.004, 0.25  # of the expert; rad, rad, m, m/s
 LARGEST_NUMBER = 2**31 - 1
+OUTCOMES = ("", "lap complete", "off the track", "wrong direction", "too slow")
 RACING, LAP, OFF_TRACK, WRONG_WAY, TOO_SLOW = range(5)
 
 SPEC = world(
@@ -68,7 +70,7 @@ SPEC = world(
         "min_speed": param(0.05, 0.0, 0.1, "m/s", "speed below which the low-speed rule ends the episode"),
         "start_speed": param(0.5, 0.1, 1.0, "m/s", "upper end of the start speeds"),
         "width": param(0.04, 0.03, 0.06, "m", "width of the track; walls are half as thick"),
-        "kerb": param(0.002, 0.0, 0.01, "m", "how far the car may go beyond the edges that the lidar sees"),
+        "kerb": param(0.0034, 0.0, 0.01, "m", "how far the car may go beyond the edges that the lidar sees"),
         "spread": param(0.5, 0.1, 0.5, "m", "range of the control points' radii, from 0.7 m up"),
         "field_of_view": param(math.pi / 3, 0.5, 3.0, "rad", "angle that the lidar covers"),
     },
@@ -124,7 +126,7 @@ def wrapped(angle):
 
 @kernel
 def look(p, s):
-    scan(s.border, s.walls, 0.5 * p.width + 2.0 * p.kerb, s.position[0], s.position[1], s.heading, p.field_of_view, s.lidar)
+    scan(s.border, s.walls, 0.5 * p.width, s.position[0], s.position[1], s.heading, p.field_of_view, s.lidar)
 
 
 @kernel
@@ -175,9 +177,9 @@ def step(p, s, a, rng, r):
     turned = angle - s.angle
     if s.angle < -0.9 * math.pi and angle > 0.9 * math.pi:
         turned -= 2.0 * math.pi
-    gap, wall = border_gap(s.border, x, y), wall_gap(s.walls, 0.5 * p.width, x, y)
-    r.near_edge = 1.0 if min(gap, wall - p.kerb) < NEAR else 0.0
-    if gap < -p.kerb or wall < 0.0:
+    gap = min(border_gap(s.border, x, y), wall_gap(s.walls, 0.5 * p.width, x, y))
+    r.near_edge = 1.0 if gap < NEAR else 0.0
+    if gap < -p.kerb:
         s.end = OFF_TRACK
     elif turned >= 0.0:
         s.end = WRONG_WAY
@@ -210,12 +212,28 @@ def observe(p, s, o):
 
 @SPEC.expert
 def expert(p, s, a):
-    a[0] = 0.0
+    """Drives at the farthest point that it sees of the middle of the free track, the faster the farther it is."""
+    x, y, thickness = s.position[0], s.position[1], 0.5 * p.width
+    ahead = FARTHEST
+    while True:
+        radius = free_middle(s.border, s.walls, thickness, s.angle - ahead)
+        tx, ty = radius * math.cos(s.angle - ahead), radius * math.sin(s.angle - ahead)
+        if ahead < NEAREST or sees(s.border, s.walls, thickness, SAFE, x, y, tx, ty):
+            break
+        ahead *= 0.85
+    error = wrapped(math.atan2(ty - y, tx - x) - s.heading)
+    target = min(TOP_SPEED, p.min_speed + 0.03 + 0.6 * ahead)
+    a[0] = (target - s.speed) / (p.acceleration * p.dt)
+    a[1] = -error / turn_limit(p, s.speed)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     draw_race(canvas, p, s)
+    canvas.caption(
+        f"MicroRacer   track {s.track}   {s.elapsed * p.dt:5.1f} s",
+        f"speed {s.speed:.3f} m/s   {OUTCOMES[s.end]}",
+    )
 
 
 @SPEC.keys

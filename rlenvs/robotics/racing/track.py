@@ -19,12 +19,10 @@ CHICANE_POINTS = 4
 SAMPLES = 119  # distinct samples per border
 GATES = 1024
 WALLS = 6
-RIM = 0.0014  # m, how far beyond the borders the original's raster, as its lidar sees it, reaches on average
 REACH = 1.3  # m, tracks that leave the square of this half width are drawn again
 
 GATE_ANGLE = 2.0 * math.pi / GATES
 GATE_COS, GATE_SIN = math.cos(GATE_ANGLE), math.sin(GATE_ANGLE)
-FIRST_LOOK = 0.004  # m, from the rim of a wall a ray sees the track if it is out of the wall by then
 BASE_RADIUS = 0.7
 SHARPEST = 1.0  # largest |2 r_i - r_(i-1) - r_(i+1)| of the raw radii
 CHICANE_OUTER, CHICANE_INNER, CHICANE_PUSH = 1.0 / 3.0, 1.0 / 25.0, 0.02
@@ -191,8 +189,8 @@ def sample_edge(s, offset):
 
 
 @kernel
-def tabulate_edge(s, side, rim):
-    """Radius of the edge, moved `rim` outwards, at every gate; False if the edge turns back or leaves the square.
+def tabulate_edge(s, side):
+    """Radius of the edge at every gate; False if the edge turns back or leaves the square.
 
     The spline's parameter at a gate is found by Newton's method.
     """
@@ -202,7 +200,7 @@ def tabulate_edge(s, side, rim):
     c, sn = math.cos(t), math.sin(t)
     i = 0
     for _ in range(GATES):
-        x, y, rate, error, slant = 0.0, 0.0, 1.0, 1.0, 1.0
+        x, y, rate, error = 0.0, 0.0, 1.0, 1.0
         for _ in range(4):
             i = interval(k, SAMPLES, t, i)
             x, y, dx, dy = on_spline(k, i, t)
@@ -212,12 +210,11 @@ def tabulate_edge(s, side, rim):
                 return False
             error = (c * y - sn * x) / math.sqrt(square)
             if abs(error) < 1e-6:
-                slant = math.sqrt((dx * dx + dy * dy) / square) / rate
                 break
             t -= error / rate
         if abs(error) > 1e-4 or max(abs(x), abs(y)) >= REACH:
             return False
-        border[gate & (GATES - 1), side] = c * x + sn * y + rim * slant
+        border[gate & (GATES - 1), side] = c * x + sn * y
         gate += 1
         t += GATE_ANGLE / rate
         c, sn = c * GATE_COS - sn * GATE_SIN, sn * GATE_COS + c * GATE_SIN
@@ -228,9 +225,9 @@ def tabulate_edge(s, side, rim):
 def build_borders(s, width):
     """Midline and borders from the control points; False when they make no proper track."""
     close_spline(s.midline, s.knots)
-    if not (sample_edge(s, 0.5 * width) and tabulate_edge(s, INNER, -RIM)):
+    if not (sample_edge(s, 0.5 * width) and tabulate_edge(s, INNER)):
         return False
-    return sample_edge(s, -0.5 * width) and tabulate_edge(s, OUTER, RIM)
+    return sample_edge(s, -0.5 * width) and tabulate_edge(s, OUTER)
 
 
 @kernel
@@ -310,9 +307,10 @@ def wall_gap(walls, thickness, x, y):
 
 
 @kernel
-def border_distance(border, gate, c, sn, x, y, dx, dy):
+def border_distance(border, slack, gate, c, sn, x, y, dx, dy):
     """Distance [m] to the border from (x, y), between `gate` (unit vector c, sn) and the next, in direction (dx, dy).
 
+    Both borders are taken `slack` metres further out.
     Per gate, `across` and `ahead` are its unit vector's parts across and along the ray. The ray passes it at radius
     moment / across. A ray that turns clockwise about the origin is handled as its mirror image.
     """
@@ -326,17 +324,16 @@ def border_distance(border, gate, c, sn, x, y, dx, dy):
     while True:
         following = (gate + step) & (GATES - 1)
         across_1, ahead_1 = across * GATE_COS - ahead * GATE_SIN, ahead * GATE_COS + across * GATE_SIN
-        if moment >= border[following, OUTER] * across_1:
+        if moment >= (border[following, OUTER] + slack) * across_1:
             side = OUTER
             break
-        if moment <= border[following, INNER] * across_1:
+        if moment <= (border[following, INNER] - slack) * across_1:
             side = INNER
             break
         gate, across, ahead = following, across_1, ahead_1
-    r, r_1 = border[gate, side], border[following, side]
+    shift = slack if side == OUTER else -slack
+    r, r_1 = border[gate, side] + shift, border[following, side] + shift
     part = (moment - r * across) / (r_1 * across_1 - r * across)
-    if not -1e-6 <= part <= 1.0 + 1e-6:  # outside of the track, looking away from it
-        return 0.0
     return max(0.0, (1.0 - part) * r * ahead + part * r_1 * ahead_1 - start)
 
 
@@ -358,14 +355,17 @@ def wall_distance(walls, w, thickness, x, y, dx, dy, reach):
             speed = 1e-12
         first, second = (centre - size) / speed, (centre + size) / speed
         enter, leave = max(enter, min(first, second)), min(leave, max(first, second))
-    if enter >= leave or (enter == 0.0 and leave < FIRST_LOOK):
-        return reach
-    return enter
+    return enter if enter < leave else reach
 
 
 @kernel
 def scan(border, walls, thickness, x, y, heading, view, distances):
-    """Lidar: distances [m] to border or wall along rays spread evenly over the angle `view`, from right to left."""
+    """Lidar: distances [m] to border or wall along rays spread evenly over the angle `view`, from right to left.
+
+    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not.
+    """
+    slack = max(0.0, 1e-6 - border_gap(border, x, y))
+    thickness -= 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, x, y))
     place = math.floor(math.atan2(y, x) / GATE_ANGLE)
     c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
     gate = int(place) & (GATES - 1)
@@ -375,7 +375,7 @@ def scan(border, walls, thickness, x, y, heading, view, distances):
     right_c, right_s = math.cos(heading - 0.5 * view), math.sin(heading - 0.5 * view)
     dx, dy, far = right_c, right_s, 0.0
     for j in range(rays):
-        distances[j] = border_distance(border, gate, c, sn, x, y, dx, dy)
+        distances[j] = border_distance(border, slack, gate, c, sn, x, y, dx, dy)
         far = max(far, distances[j])
         dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
     for w in range(WALLS):
@@ -388,3 +388,41 @@ def scan(border, walls, thickness, x, y, heading, view, distances):
         for j in range(rays):
             distances[j] = wall_distance(walls, w, thickness, x, y, dx, dy, distances[j])
             dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
+
+
+# --- planning ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def free_middle(border, walls, thickness, angle):
+    """Radius [m] of the middle of the widest free part of the track at a polar angle."""
+    gate = int(math.floor(angle / GATE_ANGLE)) & (GATES - 1)
+    inner, outer = float(border[gate, INNER]), float(border[gate, OUTER])
+    c, sn = math.cos(angle), math.sin(angle)
+    for w in range(WALLS):
+        x, y = 0.5 * (walls[w, 0] + walls[w, 2]), 0.5 * (walls[w, 1] + walls[w, 3])
+        ahead, across = c * x + sn * y, abs(c * y - sn * x)
+        if ahead <= 0.0 or across > 0.5 * WALL_ANGLE * ahead + 2.0 * thickness:
+            continue
+        if ahead > 0.5 * (inner + outer):
+            outer = ahead - 0.6 * thickness
+        else:
+            inner = ahead + 0.6 * thickness
+    return 0.5 * (inner + outer)
+
+
+@kernel
+def sees(border, walls, thickness, margin, x, y, tx, ty):
+    """Whether the straight way from (x, y) to (tx, ty) keeps `margin` metres, or what there is now, from all edges."""
+    away = math.sqrt((tx - x) ** 2 + (ty - y) ** 2)
+    dx, dy = (tx - x) / away, (ty - y) / away
+    slack = max(-margin, 1e-6 - border_gap(border, x, y))
+    thickness += 2.0 * min(margin, wall_gap(walls, thickness, x, y) - 1e-6)
+    place = math.floor(math.atan2(y, x) / GATE_ANGLE)
+    c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
+    if border_distance(border, slack, int(place) & (GATES - 1), c, sn, x, y, dx, dy) < away:
+        return False
+    for w in range(WALLS):
+        if wall_distance(walls, w, thickness, x, y, dx, dy, away) < away:
+            return False
+    return True

@@ -1,0 +1,329 @@
+"""The command line: `rlenvs` or `python -m rlenvs`. Heavy imports happen inside the commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from typer.core import TyperGroup
+
+from rlenvs.core.errors import ParameterError, RlenvsError
+
+if TYPE_CHECKING:
+    from rlenvs.agents.demo import Demo
+    from rlenvs.doctor import Line
+
+
+def console() -> Console:
+    """A console on the present standard output."""
+    return Console(highlight=False)
+
+
+class Commands(TyperGroup):
+    """Commands whose own errors end in one red line and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except RlenvsError as error:
+            Console(stderr=True, highlight=False, soft_wrap=True).print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Reinforcement-learning environments: list, inspect, play, record, measure, check.",
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="Environment, with or without 'rlenvs/' in front.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="NAME=VALUE", help="Keyword of make, such as mass=0.03; repeatable."),
+]
+Level = Annotated[str | None, typer.Option(help="One of the environment's levels.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed.")]
+
+
+def keywords_from(pairs: list[str] | None, level: str | None = None) -> dict[str, Any]:
+    """The keywords of make in "name=value" texts; a value is JSON where it can be, else a string."""
+    keywords: dict[str, Any] = {} if level is None else {"level": level}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise ParameterError(f"--set {pair}: write it as NAME=VALUE, for example --set horizon=100")
+        try:
+            keywords[name] = json.loads(text)
+        except json.JSONDecodeError:
+            keywords[name] = text
+    return keywords
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """A spinner while something takes its time."""
+    with console().status(text):
+        yield
+
+
+def compiled(id: str, keywords: dict[str, Any]) -> None:
+    """Make the environment and step it, so that its kernels are compiled or loaded: some 10 s, once per change."""
+    from rlenvs.core.make import make_batch
+    from rlenvs.core.registry import entry
+
+    with waiting(f"compiling {escape(entry(id).id)} (once) ..."):
+        batch = make_batch(id, 1, **keywords)
+        batch.seed([0])
+        batch.reset()
+        batch.step_loaded()
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+
+
+@app.command("list")
+def list_command(
+    kind: Annotated[
+        str | None, typer.Option(help="Only one kind: single, multi-agent, multi-objective, safe, robotics.")
+    ] = None,
+) -> None:
+    """List the environments."""
+    from rlenvs.core.docs import summary
+    from rlenvs.core.registry import catalogue, list_envs, world_of
+
+    table = Table("Id", "What to do", "Kinds", box=None, pad_edge=False)
+    for id in list_envs(kind):
+        if not id.startswith("rlenvs/mo-"):
+            table.add_row(f"[bold]{id}[/bold]", escape(summary(world_of(id).doc)), ", ".join(catalogue[id].kinds))
+    console().print(table)
+    if any(id.startswith("rlenvs/mo-") for id in list_envs(kind)):
+        console().print(
+            "\nMulti-objective ones also exist as rlenvs/mo-Name-v0, where the reward is the vector of terms."
+        )
+    console().print("\nMore about one of them: rlenvs info ID")
+
+
+@app.command()
+def info(id: Id) -> None:
+    """Describe an environment: spaces, rewards, costs, parameters, levels, scores."""
+    from rich.markdown import Markdown
+
+    from rlenvs.core.docs import page
+    from rlenvs.core.registry import world_of
+
+    console().print(Markdown(page(world_of(id))))
+
+
+@app.command()
+def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
+    """Play an environment with the keyboard."""
+    from rlenvs.play import Game, key_table
+
+    keywords = keywords_from(set, level)
+    table = Table("Key", "Action", box=None, pad_edge=False)
+    for key, meaning in [*key_table(id, **keywords), ("R", "restart"), ("Esc", "quit")]:
+        table.add_row(f"[bold]{key}[/bold]", escape(meaning))
+    console().print(table)
+    compiled(id, keywords)
+    Game(id, seed, told=lambda line: console().print(escape(line)), **keywords).run()
+
+
+@app.command()
+def record(
+    id: Id,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File, .gif or .mp4. Default: Name-v0.gif.")
+    ] = None,
+    policy: Annotated[str, typer.Option(help="expert (scripted) or random.")] = "expert",
+    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film.")] = 8.0,
+    level: Level = None,
+    seed: Seed = 0,
+    set: Set = None,
+) -> None:
+    """Record a film of an environment."""
+    from rlenvs.agents.evaluate import check_policy
+    from rlenvs.agents.film import check_file, film, pace, save
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.render import check_mode
+
+    world, keywords = world_of(id), keywords_from(set, level)
+    path = output or Path(f"{world.name}.gif")
+    check_file(path)
+    check_policy(world, policy)
+    check_mode(world, "rgb_array")
+    compiled(id, keywords)
+    every, fps = pace(path, world.fps)
+    with waiting(f"filming {seconds:g} s ..."):
+        save(path, film(id, policy, seed, seconds, every, **keywords), fps)
+    console().print(f"wrote {escape(str(path))}", soft_wrap=True)
+
+
+# --- measuring --------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def bench(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long to measure each number.")] = 0.5,
+    set: Set = None,
+) -> None:
+    """Measure steps per second with random actions."""
+    from rich.progress import Progress
+
+    from rlenvs.bench import time_batch, time_single
+    from rlenvs.core.registry import entry, list_envs
+
+    keywords = keywords_from(set)
+    chosen = [entry(id).id for id in ids or [id for id in list_envs() if not id.startswith("rlenvs/mo-")]]
+    batches = [(1, 1), (64, 1), (4096, 1), (4096, 2)]
+    table = Table(
+        "Environment", "single", *(_batch_head(n, threads) for n, threads in batches), box=None, pad_edge=False
+    )
+    for column in table.columns[1:]:
+        column.justify = "right"
+    with Progress(console=console(), transient=True) as progress:
+        task = progress.add_task("", total=len(chosen) * (2 + len(batches)))
+        for id in chosen:
+            progress.update(task, description=f"compiling {id} (once)")
+            time_single(id, 0.0, **keywords)
+            progress.update(task, description=f"measuring {id}", advance=1)
+            numbers = [time_single(id, seconds, **keywords)]
+            progress.advance(task)
+            for num_worlds, threads in batches:
+                numbers.append(time_batch(id, num_worlds, threads, seconds, **keywords))
+                progress.advance(task)
+            table.add_row(id.removeprefix("rlenvs/"), *map(_short, numbers))
+    console().print("World steps per second, random actions, resets included.\n")
+    console().print(table)
+
+
+def _batch_head(num_worlds: int, threads: int) -> str:
+    return f"batch of\n{num_worlds}" + (f",\n{threads} threads" if threads > 1 else "")
+
+
+def _short(number: float) -> str:
+    """A number with three digits and the letter of its thousands."""
+    for unit, letter in ((1e6, " M"), (1e3, " k")):
+        if number >= unit:
+            return f"{number / unit:.3g}{letter}" if number < 999.5 * unit else f"{number / unit:.0f}{letter}"
+    return f"{number:.3g}"
+
+
+@app.command()
+def check(id: Id, level: Level = None, set: Set = None) -> None:
+    """Check an environment against all rules of the package. Exit code 1 when it breaks one."""
+    from rlenvs.core.check import check as run_check
+
+    keywords = keywords_from(set, level)
+    compiled(id, keywords)
+    with waiting(f"checking {escape(id)} ..."):
+        report = run_check(id, **keywords)
+    console().print(str(report), markup=False)
+    raise typer.Exit(0 if report.passed else 1)
+
+
+@app.command()
+def doctor() -> None:
+    """Show what is installed and what is missing, and test that environments work here."""
+    from rlenvs import doctor as findings
+
+    _print_lines("Packages", findings.package_lines(), "red")
+    _print_lines("Extras", findings.extra_lines(), "yellow")
+    _print_lines("Machine", findings.machine_lines(), "yellow")
+    with waiting("compiling rlenvs/QuadHover-v0 (once) ..."):
+        result = findings.self_test()
+    _print_lines("Test", [result], "red")
+    if not result.fine:
+        raise typer.Exit(1)
+
+
+def _print_lines(title: str, lines: list[Line], bad: str) -> None:
+    table = Table(title, "", "", box=None, pad_edge=False, show_header=False)
+    table.columns[1].min_width = 13
+    for line in lines:
+        mark = "[green]ok[/green]" if line.fine else f"[{bad}]--[/{bad}]"
+        table.add_row(mark, line.subject, escape(line.text))
+    console().print(f"[bold]{title}[/bold]")
+    console().print(table)
+
+
+# --- the demo ---------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path("demo"),
+    steps: Annotated[int, typer.Option(min=1, help="Environment steps of training.")] = 500_000,
+    seed: Seed = 0,
+) -> None:
+    """Watch PPO learn to hover a drone: about a minute from nothing to a flight."""
+    from rlenvs.agents.demo import ID, check_plotting, save_curve, save_flight
+
+    check_plotting()
+    console().print(f"[bold]PPO learns {ID}[/bold]: fly a quadcopter to a goal by the speeds of its four rotors.\n")
+    compiled(ID, {})
+    result = _train_with_progress(steps, seed)
+    console().print(_demo_table(result))
+    console().print(
+        "Score: mean return on the scale where random flight has 0 and the scripted expert 1.\n"
+        "Success: within 0.1 m of the goal at the end; the reward hardly tells 0.1 m from 0.2 m.\n"
+    )
+    curve, flight = output / "learning_curve.png", output / "flight.gif"
+    with waiting("drawing ..."):
+        save_curve(result, curve)
+        save_flight(result, flight)
+    for path in (curve, flight):
+        console().print(f"wrote {escape(str(path))}", soft_wrap=True)
+
+
+def _train_with_progress(steps: int, seed: int) -> Demo:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with waiting("starting PPO ..."):
+        import stable_baselines3  # noqa: F401
+
+        from rlenvs.agents.demo import run_demo
+    columns = (
+        TextColumn("training"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:,.0f} steps"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("return {task.fields[mean_return]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console()) as bar:
+        task = bar.add_task("", total=steps, rate="", mean_return="...")
+
+        def show(now: Any) -> None:
+            mean_return = "..." if now.mean_return != now.mean_return else f"{now.mean_return:.0f}"
+            rate = f"{_short(now.steps / now.seconds)}/s"
+            bar.update(task, completed=min(now.steps, now.total), rate=rate, mean_return=mean_return)
+
+        return run_demo(steps, seed, progress=show)
+
+
+def _demo_table(result: Demo) -> Table:
+    table = Table("Policy", "Mean return", "Score", "Success", "Cost", title=f"{_seeds(result)} flights each")
+    names = {"random": "random", "ppo": "[bold]PPO[/bold]", "expert": "scripted expert"}
+    for key, name in names.items():
+        row = result.evaluations[key]
+        interval = f"{row.mean:.1f} ± {row.half_width:.1f}"
+        success = f"{100 * row.success_rate:.0f} %"
+        table.add_row(name, interval, f"{result.scaled(key):.3f}", success, f"{row.mean_cost:.1f}")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    return table
+
+
+def _seeds(result: Demo) -> int:
+    return len(result.evaluations["ppo"].seeds)

@@ -1,0 +1,318 @@
+"""What the conformance suite works with: an environment in all its forms, players that record, exact comparison."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.gym_env import Env
+from rlenvs.core.registry import entry
+from rlenvs.core.setup import Setup
+from rlenvs.core.simulate import batch_of
+from rlenvs.core.spec import World, load_world
+from rlenvs.core.vector_env import VectorEnv
+
+GOLDEN = Path(__file__).with_name("golden.json")
+SHORT = 12  # steps of a short episode, with the compiled backend
+
+
+# --- what is checked --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A world with keywords, and the classes of its API forms."""
+
+    name: str
+    world: World
+    choices: Mapping[str, Any]
+    backend: str = "numba"
+    golden: Path = GOLDEN
+    vector_reward: bool = False
+    env_class: type[Env] = Env
+    vector_class: type[VectorEnv] = VectorEnv
+    parallel_class: type | None = None
+
+    def having(self, **choices: Any) -> Subject:
+        """The same with other keywords."""
+        return replace(self, choices={**self.choices, **choices})
+
+    def env(self, **choices: Any) -> Env:
+        """A single environment; in a multi-agent world nobody else moves."""
+        return self.env_class(self.world, **self._form(choices))
+
+    def vector(self, count: int, mode: AutoresetMode = AutoresetMode.NEXT_STEP, **choices: Any) -> VectorEnv:
+        """The vector form."""
+        return self.vector_class(self.world, count, autoreset_mode=mode, **self._form(choices))
+
+    def _form(self, choices: Mapping[str, Any]) -> dict[str, Any]:
+        form = {"backend": self.backend, "vector_reward": self.vector_reward, "team": "idle"}
+        return {**form, **self.choices, **choices}
+
+    def parallel(self, **choices: Any) -> Any:
+        """The parallel form of a multi-agent world."""
+        from rlenvs.core.parallel_env import ParallelEnv
+
+        make = self.parallel_class or ParallelEnv
+        return make(
+            self.world, **{"backend": self.backend, "vector_reward": self.vector_reward, **self.choices, **choices}
+        )
+
+    def batch(self, count: int, **choices: Any) -> KernelBatch:
+        """The batch."""
+        return KernelBatch(self.world, count, **{"backend": self.backend, **self.choices, **choices})
+
+    def forms(self) -> list[tuple[str, Callable[..., Any]]]:
+        """The API forms by name."""
+        found: list[tuple[str, Callable[..., Any]]] = [
+            ("Env", self.env),
+            ("VectorEnv", functools.partial(self.vector, 3)),
+        ]
+        return [*found, ("ParallelEnv", self.parallel)] if self.world.agents else found
+
+    @functools.cached_property
+    def horizon(self) -> int:
+        """Steps until truncation."""
+        return Setup(self.world, **self.choices).horizon
+
+    @property
+    def short(self) -> int:
+        """The horizon of short episodes."""
+        return min(self.horizon, self.scale(SHORT, 8))
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Who can play the world."""
+        has_expert = {"expert", "python_expert"} & set(self.world.kernels)
+        return ("random", "expert") if has_expert else ("random",)
+
+    def scale(self, many: int, few: int) -> int:
+        """How much to do: the compiled backend is worth many, the interpreted one few."""
+        return many if self.backend == "numba" else few
+
+
+def subject_of(given: Any, backend: str, golden: Path, choices: Mapping[str, Any]) -> Subject:
+    """What to check, from an id, a world or an environment."""
+    if isinstance(given, World):
+        return Subject(given.name, given, choices, backend, golden)
+    if isinstance(given, str):
+        row = entry(given)
+        vector_reward = bool(gymnasium.spec(row.id).kwargs.get("vector_reward", False))
+        return Subject(row.id, load_world(row.address), choices, backend, golden, vector_reward)
+    batch = batch_of(given)
+    inner = getattr(given, "unwrapped", given)
+    subject = Subject(batch.world.name, batch.world, {**_choices_of(batch.setup), **choices}, batch.backend, golden)
+    if isinstance(inner, Env):
+        return replace(subject, env_class=type(inner), vector_reward=inner._vector_reward)
+    if isinstance(inner, VectorEnv):
+        return replace(subject, vector_class=type(inner), vector_reward=inner._vector_reward)
+    return subject if isinstance(inner, KernelBatch) else replace(subject, parallel_class=type(inner))
+
+
+def _choices_of(setup: Setup) -> dict[str, Any]:
+    """The keywords that a setup was made with, as far as they differ from the defaults."""
+    usual = vars(Setup(setup.world, level=setup.level).values)
+    values = {name: value for name, value in vars(setup.values).items() if value != usual[name]}
+    weights = dict(zip(setup.world.terms, setup.weights.tolist(), strict=True))
+    return {
+        "level": setup.level,
+        "horizon": setup.horizon,
+        "weights": weights,
+        "randomize": setup.random_ranges,
+        **values,
+    }
+
+
+# --- playing ----------------------------------------------------------------------------------------------------------
+
+
+class Player:
+    """Plays any API form with random actions of its own, and keeps everything that it returned.
+
+    Row i of a vector form gets the actions that a single form gets from a player with seed + i.
+    """
+
+    def __init__(self, env: Any, seed: int = 0) -> None:
+        self.env, self.seed = env, seed
+        self.rows = getattr(env, "num_envs", 1)
+        self.choosers = [np.random.default_rng(seed + row) for row in range(self.rows)]
+        self.record: list[Any] = []
+        self.raw: Any = None  # what the last call returned, itself and not a copy
+        self._masks: Any = None
+        self.reset(seed=seed)
+
+    @property
+    def last(self) -> Any:
+        """What the last call returned."""
+        return self.record[-1]
+
+    @property
+    def ended(self) -> Any:
+        """Whether the episode is over: a bool, in vector form one per row."""
+        if len(self.last) == 2:
+            return np.zeros(self.rows, np.bool_) if self.is_vector else False
+        if self.is_parallel:
+            return not self.env.agents
+        ended = np.logical_or(self.last[2], self.last[3])
+        return ended if self.is_vector else bool(ended)
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it plays a vector form."""
+        return isinstance(self.env, gymnasium.vector.VectorEnv)
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether it plays a parallel form."""
+        return not isinstance(self.env, (gymnasium.Env, gymnasium.vector.VectorEnv))
+
+    def reset(self, **keywords: Any) -> None:
+        """Reset the environment."""
+        self._keep(self.env.reset(**keywords))
+
+    def _keep(self, returned: Any) -> None:
+        self.raw = returned
+        self.record.append(copy.deepcopy(returned))
+        infos = returned[-1]
+        if self.is_vector and "action_mask" in infos:  # a partial reset tells of the rows that were reset only
+            present, masks = infos["_action_mask"], infos["action_mask"]
+            self._masks = masks.copy() if self._masks is None else np.where(present[:, None], masks, self._masks)
+
+    def step(self) -> None:
+        """One step, or a reset where an episode has ended and nothing else resets it."""
+        if not self.is_vector and self.ended:
+            if not self.is_parallel:
+                self.actions()  # the row of a vector form gets an action here, which it ignores
+            self.reset()
+        elif self.is_vector and self.env.metadata["autoreset_mode"] is AutoresetMode.DISABLED and self.ended.any():
+            self.reset(options={"reset_mask": self.ended})
+        else:
+            self._keep(self.env.step(self.actions()))
+
+    def play(self, steps: int) -> list[Any]:
+        """Some steps; returns the record."""
+        for _ in range(steps):
+            self.step()
+        return self.record
+
+    def actions(self) -> Any:
+        """Random actions that the masks allow."""
+        if self.is_parallel:
+            observations = self.last[0]
+            return {
+                agent: choose(self.choosers[0], self.env.action_space(agent), _mask(observations[agent]))
+                for agent in self.env.agents
+            }
+        if not self.is_vector:
+            return choose(self.choosers[0], self.env.action_space, self.last[-1].get("action_mask"))
+        space = self.env.single_action_space
+        masks = [None] * self.rows if self._masks is None else self._masks
+        return np.array([choose(self.choosers[row], space, masks[row]) for row in range(self.rows)])
+
+
+def _mask(observation: Any) -> Any:
+    return observation["action_mask"] if isinstance(observation, dict) else None
+
+
+def choose(chooser: np.random.Generator, space: spaces.Space, mask: Any = None) -> Any:
+    """A random action of a Box or Discrete space; any when the mask allows none."""
+    if isinstance(space, spaces.Box):
+        return chooser.uniform(-1.0, 1.0, space.shape).astype(np.float32)
+    assert isinstance(space, spaces.Discrete)
+    allowed = np.flatnonzero(mask) if mask is not None and np.any(mask) else np.arange(space.n)
+    return int(allowed[int(chooser.random() * len(allowed))])
+
+
+class Trajectory(NamedTuple):
+    """What a batch did: T steps of N worlds with A agents, starts in front of observations and masks."""
+
+    observations: np.ndarray  # T + 1, N, A, ...
+    masks: np.ndarray  # T + 1, N, A, choices
+    actions: np.ndarray  # T, N, A, numbers
+    rewards: np.ndarray  # T, N, A, as the next four
+    costs: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    success: np.ndarray
+    terms: np.ndarray  # T, N, terms, A
+    active: np.ndarray  # T, N, A: whether the agent was alive before the step
+
+
+def roll(
+    batch: KernelBatch, steps: int, policy: str = "random", seed: int = 0, actions: np.ndarray | None = None
+) -> Trajectory:
+    """Play a batch from the seeds seed, seed + 1, ... by a policy, or by given actions (T, N, A, numbers)."""
+    batch.seed(range(seed, seed + batch.num_worlds))
+    batch.reset()
+    chooser = np.random.default_rng(seed)
+    scores = chooser.random(_score_shape(batch))
+    held = np.arange(batch.num_worlds) % 2 == 1  # every other world keeps its action for some steps, to get further
+    rows: dict[str, list[np.ndarray]] = {name: [] for name in Trajectory._fields}
+    _note(rows, batch, ("observations", "masks"))
+    for t in range(steps):
+        fresh = chooser.random(scores.shape)
+        scores = np.where(held.reshape(-1, *[1] * (scores.ndim - 1)) & (t % 8 != 0), scores, fresh)
+        rows["active"].append(batch._states["alive"][:, : batch.agents].copy() & ~batch.over[:, None])
+        if actions is not None:
+            batch.load_actions(actions[t])
+        elif policy == "expert":
+            batch.advise()
+        else:
+            batch.load_actions(_random_actions(batch, scores))
+        rows["actions"].append(batch.actions.copy())
+        batch.step_loaded()
+        _note(rows, batch, ("observations", "masks", "rewards", "costs", "terminated", "truncated", "success", "terms"))
+    return Trajectory(**{name: np.array(values) for name, values in rows.items()})
+
+
+def _note(rows: dict[str, list[np.ndarray]], batch: KernelBatch, names: Sequence[str]) -> None:
+    for name in names:
+        rows[name].append(getattr(batch, name).copy())
+
+
+def _score_shape(batch: KernelBatch) -> tuple[int, ...]:
+    return batch.actions.shape if batch.setup.continuous else batch.masks.shape
+
+
+def _random_actions(batch: KernelBatch, scores: np.ndarray) -> np.ndarray:
+    if batch.setup.continuous:
+        return 2.0 * scores - 1.0
+    return np.argmax(np.where(batch.masks > 0, scores, scores - 1.0), axis=2)
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+
+
+def difference(a: Any, b: Any, where: str = "") -> str:
+    """Where two returned values differ first, bit for bit, with both values; empty when they are equal."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        if set(a) != set(b):
+            return f"{where}: keys {sorted(set(a) ^ set(b))} are on one side only"
+        return next(filter(None, (difference(a[k], b[k], f"{where}[{k!r}]") for k in a)), "")
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        if len(a) != len(b):
+            return f"{where}: lengths {len(a)} and {len(b)}"
+        return next(
+            filter(None, (difference(x, y, f"{where}[{i}]") for i, (x, y) in enumerate(zip(a, b, strict=True)))), ""
+        )
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.dtype == object and b.dtype == object:
+            return difference(list(a), list(b), where)
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return f"{where}: {a.dtype} {a.shape} and {b.dtype} {b.shape}"
+        unequal = np.argwhere(~((a == b) | ((a != a) & (b != b))))
+        if not len(unequal):
+            return ""
+        at = tuple(unequal[0].tolist())
+        return f"{where}{list(at)}: {a[at]!r} and {b[at]!r}"
+    return "" if type(a) is type(b) and (a == b or a != a) else f"{where}: {a!r} and {b!r}"

@@ -1,0 +1,73 @@
+"""What is installed, what is missing, and whether environments work on this machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGES = ("gymnasium", "numpy", "numba", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
+# what makes an extra work: the module to find, and what it is for
+EXTRAS = {
+    "mujoco": ("mujoco", "MuJoCo environments"),
+    "pybullet": ("pybullet", "PyBullet environments (Python 3.11 on Linux)"),
+    "sb3": ("stable_baselines3", "training, the demo"),
+    "rllib": ("ray", "RLlib"),
+    "minari": ("minari", "offline data sets"),
+    "video": ("imageio_ffmpeg", "recording MP4"),
+}
+
+
+class Line(NamedTuple):
+    """One finding: what was looked at, whether it is fine, and what was found or is to be done."""
+
+    subject: str
+    fine: bool
+    text: str
+
+
+def package_lines() -> list[Line]:
+    """Python and the packages that every environment needs."""
+    return [Line("Python", True, f"{platform.python_version()} on {platform.system()}"), *map(_package, PACKAGES)]
+
+
+def _package(name: str) -> Line:
+    try:
+        return Line(name, True, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Line(name, False, "missing; pip install --upgrade rlenvs")
+
+
+def extra_lines() -> list[Line]:
+    """The optional dependencies; nothing is imported."""
+    lines = []
+    for extra, (module, purpose) in EXTRAS.items():
+        if importlib.util.find_spec(module) is None:
+            lines.append(Line(extra, False, f"{purpose}: pip install 'rlenvs[{extra}]'"))
+        else:
+            lines.append(Line(extra, True, purpose))
+    return lines
+
+
+def machine_lines() -> list[Line]:
+    """Processor cores, and the folder where compiled environments are kept."""
+    from rlenvs.core.build import cache_folder
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    folder = cache_folder()
+    temporary = folder.name.startswith("rlenvs-") and folder.parent == Path(tempfile.gettempdir())
+    advice = "no writable folder; set RLENVS_CACHE_DIR, or everything is compiled again in every process"
+    cache = Line("cache", not temporary, advice if temporary else f"{folder} (writable)")
+    return [Line("cores", True, str(cores)), cache]
+
+
+def self_test() -> Line:
+    """Fly one episode of QuadHover with the scripted expert."""
+    from rlenvs.agents.evaluate import evaluate
+
+    result = evaluate("QuadHover-v0", "expert", seeds=2)
+    return Line("self-test", result.mean > 400, f"QuadHover, scripted expert: return {result.mean:.0f} of 480")

@@ -1,0 +1,162 @@
+"""Playing an environment with the keyboard, in a window."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.agents.evaluate import has_expert
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.canvas import COLORS, Canvas
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.make import make_batch
+from rlenvs.core.registry import world_of
+from rlenvs.core.render import draw
+from rlenvs.core.setup import Setup
+
+KEYS = ("up", "down", "left", "right", "space", "return", *string.ascii_lowercase, *string.digits)
+STRIP = 32  # pixels below the picture, for the score
+PAUSE = 1.5  # s between the end of an episode and the next one
+
+
+def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
+    """The keys that do something, each with what it does, found by asking the world's key function.
+
+    Raises:
+        ParameterError: the world cannot be played with the keyboard.
+    """
+    world = world_of(id)
+    if world.key_function is None or world.draw_function is None:
+        raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
+    setup = Setup(world, **keywords)
+    idle = world.key_function(set(), setup.values)
+    table = []
+    for key in KEYS:
+        action = world.key_function({key}, setup.values)
+        if action is not None and (idle is None or not np.array_equal(action, idle)):
+            table.append((key, _meaning(setup, action)))
+    return table
+
+
+def _meaning(setup: Setup, action: Any) -> str:
+    labels = setup.action.labels
+    if not setup.continuous:
+        return labels[int(action)] if labels else f"action {int(action)}"
+    names = labels or [f"action {j}" for j in range(setup.action_size)]
+    return ", ".join(f"{name} {value:+g}" for name, value in zip(names, action, strict=True) if value)
+
+
+class Game:
+    """A window in which a person plays the first agent of one world; the scripted expert plays the others.
+
+    Args:
+        id: the environment.
+        seed: of its generator.
+        told: called at the end of every episode with a line that says how it went.
+        keywords: of `rlenvs.make_batch`.
+
+    Raises:
+        ParameterError: the world cannot be played with the keyboard.
+    """
+
+    def __init__(self, id: str, seed: int = 0, told: Callable[[str], Any] = print, **keywords: Any) -> None:
+        key_table(id, **keywords)
+        self.batch: KernelBatch = make_batch(id, 1, autoreset=AutoresetMode.DISABLED, **keywords)
+        self.world = self.batch.world
+        self.team = "expert" if has_expert(self.world) else "idle"
+        self.told = told
+        self.held: set[str] = set()
+        self.tapped: set[str] = set()
+        self.episodes, self.resting = 0, 0
+        self.batch.seed([seed])
+        self._begin()
+
+    def _begin(self) -> None:
+        self.batch.reset()
+        self.score, self.cost, self.steps = 0.0, 0.0, 0
+        self.resting = 0
+
+    def run(self) -> None:
+        """Open the window and play until Esc is pressed or the window is closed."""
+        import pygame
+
+        pygame.display.init()
+        pygame.display.set_caption(self.world.name)
+        canvas, clock = Canvas(), pygame.time.Clock()
+        window = pygame.display.set_mode((canvas.width, canvas.height + STRIP))
+        try:
+            self._show(window, canvas)
+            while self._listen(pygame):
+                self._advance()
+                self._show(window, canvas)
+                clock.tick(self.world.fps)
+        finally:
+            pygame.display.quit()
+
+    def _listen(self, pygame: Any) -> bool:
+        """Take in what was pressed; False when the player wants to leave."""
+        # a key that goes down and up between two steps counts for one step
+        self.tapped = set()
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                return False
+            if event.type == pygame.KEYUP:
+                self.held.discard(pygame.key.name(event.key))
+            elif event.type == pygame.KEYDOWN:
+                if event.key == pygame.K_ESCAPE:
+                    return False
+                if event.key == pygame.K_r:
+                    self._begin()
+                self.held.add(pygame.key.name(event.key))
+                self.tapped.add(pygame.key.name(event.key))
+        return True
+
+    def _advance(self) -> None:
+        if self.batch.over[0]:
+            self.resting += 1
+            if self.resting > PAUSE * self.world.fps:
+                self._begin()
+            return
+        assert self.world.key_function is not None
+        action = self.world.key_function(self.held | self.tapped, self.batch.setup.values)
+        if action is None:
+            return
+        if self.batch.agents > 1:
+            self.batch.load_first(np.asarray(action)[None], self.team)
+            self.batch.step_loaded()
+        else:
+            self.batch.step(np.asarray(action)[None])
+        self.score += float(self.batch.rewards[0, 0])
+        self.cost += float(self.batch.costs[0, 0])
+        self.steps += 1
+        if self.batch.over[0]:
+            self.episodes += 1
+            self.told(f"episode {self.episodes}: {self.status()}")
+
+    def status(self) -> str:
+        """Score, cost, steps and how the episode stands, in one line."""
+        parts = [f"return {self.score:.2f}"]
+        if self.world.costs:
+            parts.append(f"cost {self.cost:.2f}")
+        parts.append(f"step {self.steps} of {self.batch.setup.horizon}")
+        if self.batch.over[0]:
+            parts.append("success" if self.batch.success[0, 0] else "over")
+        return "   ".join(parts)
+
+    def _show(self, window: Any, canvas: Canvas) -> None:
+        import pygame
+
+        draw(self.batch, 0, canvas)
+        window.fill(COLORS["black"])
+        canvas.show(window)
+        font = pygame.font.Font(None, 22)
+        text = font.render(self.status(), True, COLORS["white"])
+        help_text = font.render("R restart   Esc quit", True, COLORS["grey"])
+        middle = canvas.height + (STRIP - text.get_height()) // 2
+        window.blit(text, (10, middle))
+        window.blit(help_text, (canvas.width - help_text.get_width() - 10, middle))
+        pygame.display.flip()

@@ -1,0 +1,284 @@
+"""Every registered id under the test kits of Gymnasium and PettingZoo, and what users do with environments besides."""
+
+import functools
+import types
+import warnings
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pettingzoo.test as kit
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode
+from pettingzoo.test.state_test import test_state as check_state
+from pettingzoo.test.state_test import test_state_space as check_state_space
+from pettingzoo.utils.conversions import aec_to_parallel
+
+import rlenvs
+from rlenvs.core.docs import documented
+from rlenvs.core.gym_env import Env
+from rlenvs.core.registry import world_of
+from rlenvs.core.render import render_modes
+
+IDS = rlenvs.list_envs()
+PLAIN = [row.id for row in documented()]
+VECTOR_REWARD = [id for id in IDS if id not in PLAIN]
+TEAMS = [row.id for row in documented() if "multi-agent" in row.kinds]
+
+
+@pytest.fixture
+def strict():
+    """Warnings are errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.fixture
+def strict_kit(strict):
+    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, or with pictures."""
+    warnings.filterwarnings("ignore", ".*reset ignores the options")  # the kit passes an option that nobody knows
+    warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
+    warnings.filterwarnings("ignore", "Observation is not a NumPy array")
+    warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of pictures
+
+
+def play(env, seed, steps=30):
+    env.action_space.seed(seed)
+    out = [env.reset(seed=seed)[0]]
+    for _ in range(steps):
+        observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        out.append((observation.tolist(), np.asarray(reward).tolist(), terminated, truncated))
+        if terminated or truncated:
+            env.reset()
+    return out[1:]
+
+
+# --- Gymnasium --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", PLAIN)
+@pytest.mark.usefixtures("strict")
+def test_gymnasium_check_env(id):
+    check_env(gymnasium.make(id, disable_env_checker=True).unwrapped)
+
+
+class Scalar(Env):
+    """A vector reward, summed: Gymnasium's checker knows numbers only."""
+
+    def step(self, action):
+        observation, reward, *rest = super().step(action)
+        return observation, float(reward.sum()), *rest
+
+
+@pytest.mark.parametrize("id", VECTOR_REWARD)
+@pytest.mark.usefixtures("strict")
+def test_gymnasium_check_env_with_vector_reward(id):
+    env = gymnasium.make(id, disable_env_checker=True).unwrapped
+    env.reset(seed=0)
+    reward = env.step(env.action_space.sample())[1]
+    assert env.reward_space.contains(reward)
+    check_env(Scalar(world_of(id), vector_reward=True), skip_render_check=True)
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.usefixtures("strict")
+def test_make_with_the_default_wrappers(id):
+    """Gymnasium's passive checker and order checker are on then."""
+    env = gymnasium.make(id, disable_env_checker=id in VECTOR_REWARD)
+    assert len(play(env, seed=0, steps=5)) == 5
+    env.close()
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.usefixtures("strict")
+def test_spec_round_trip(id):
+    env = gymnasium.make(id, horizon=7)
+    copy = gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json())
+    assert copy == env.spec
+    again = gymnasium.make(copy)
+    assert again.unwrapped.batch.setup.horizon == 7
+    assert play(env, seed=3, steps=10) == play(again, seed=3, steps=10)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_make_vec_in_its_own_and_in_gymnasiums_form(id):
+    native = gymnasium.make_vec(id, num_envs=3, vectorization_mode="vector_entry_point", autoreset_mode="SameStep")
+    assert native.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    native.reset(seed=0)
+    assert native.step(native.action_space.sample())[0].shape[0] == 3
+    if id in PLAIN:  # gymnasium's own vector forms have no room for a vector reward
+        stock = gymnasium.make_vec(id, num_envs=2, vectorization_mode="sync")
+        observations, _ = stock.reset(seed=0)
+        assert np.array_equal(observations, native.reset(seed=0)[0][:2])
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.usefixtures("strict")
+def test_every_form_closes_twice(id):
+    forms = [gymnasium.make(id), gymnasium.make_vec(id, num_envs=2, vectorization_mode="vector_entry_point")]
+    forms += [rlenvs.parallel_env(id), rlenvs.aec_env(id)] if id in TEAMS else []
+    for form in forms:
+        form.reset(seed=0)
+        form.close()
+        form.close()
+
+
+def workers(id, context, count=2):
+    make = functools.partial(gymnasium.make, f"rlenvs:{id}")
+    return AsyncVectorEnv([make] * count, context=context)
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+@pytest.mark.parametrize(("id", "context"), [*((id, "fork") for id in PLAIN), ("rlenvs/QuadHover-v0", "spawn")])
+def test_worker_processes_after_threads(id, context):
+    """A process that ran compiled threads may fork, and what its children compute is the same."""
+    batch = rlenvs.make_batch(id, 64, threads=2)
+    batch.seed(range(64))
+    batch.reset()
+    batch.step(np.zeros(batch.actions.shape, batch.actions.dtype))
+    envs, ours = workers(id, context), rlenvs.make_vec(id, 2)
+    try:
+        assert np.array_equal(envs.reset(seed=5)[0], ours.reset(seed=5)[0])
+        ours.action_space.seed(0)
+        for _ in range(3):
+            actions = ours.action_space.sample()
+            assert np.array_equal(envs.step(actions)[0], ours.step(actions)[0])
+    finally:
+        envs.close()
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def check_frame(frame):
+    assert isinstance(frame, np.ndarray)
+    assert frame.dtype == np.uint8
+    assert frame.ndim == 3
+    assert frame.shape[2] == 3
+    assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 3, "the picture is blank"
+
+
+@pytest.mark.parametrize("id", PLAIN)
+def test_pictures(id):
+    env = gymnasium.make(id, render_mode="rgb_array")
+    env.reset(seed=0)
+    first = env.render()
+    check_frame(first)
+    assert first.std() > 1.0
+    kept = first.copy()
+    for _ in range(5):
+        if any(env.step(env.action_space.sample())[2:4]):
+            env.reset()
+        check_frame(env.render())
+    assert np.array_equal(first, kept), "a frame changed after it was returned"
+    env.close()
+
+
+@pytest.mark.parametrize("id", PLAIN)
+def test_window(id):
+    """Under SDL's dummy driver, which conftest.py sets."""
+    env = gymnasium.make(id, render_mode="human")
+    env.reset(seed=0)
+    for _ in range(2):
+        env.step(env.action_space.sample())
+    assert env.render() is None
+    env.close()
+    env.close()
+
+
+@pytest.mark.parametrize("id", PLAIN)
+def test_text_where_there_is_one(id):
+    if "ansi" not in render_modes(world_of(id)):
+        pytest.skip("the world has no text form")
+    env = gymnasium.make(id, render_mode="ansi")
+    env.reset(seed=0)
+    assert env.render().strip()
+
+
+@pytest.mark.parametrize("id", PLAIN)
+def test_metadata_names_the_modes_that_work(id):
+    modes = gymnasium.make(id).unwrapped.metadata["render_modes"]
+    assert {"human", "rgb_array"} <= set(modes), "a world without a picture"
+    for mode in modes:
+        env = gymnasium.make(id, render_mode=mode)
+        env.reset(seed=0)
+        env.render()
+        env.close()
+
+
+# --- PettingZoo -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_registry_makes_both_forms(id):
+    assert pettingzoo.make("parallel", id).possible_agents == rlenvs.parallel_env(id).possible_agents
+    assert pettingzoo.make("aec", id).possible_agents == rlenvs.aec_env(id).possible_agents
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_parallel_api(id):
+    kit.parallel_api_test(rlenvs.parallel_env(id), num_cycles=50)
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_aec_api(id):
+    kit.api_test(rlenvs.aec_env(id), num_cycles=50)
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_seeds(id):
+    kit.parallel_seed_test(functools.partial(rlenvs.parallel_env, id), num_cycles=50)
+    kit.seed_test(functools.partial(rlenvs.aec_env, id), num_cycles=50)
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_max_cycles(id):
+    module = types.SimpleNamespace(
+        parallel_env=functools.partial(rlenvs.parallel_env, id), env=functools.partial(rlenvs.aec_env, id)
+    )
+    kit.max_cycles_test(module)
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_render(id):
+    kit.render_test(functools.partial(rlenvs.aec_env, id))
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_pettingzoo_state(id):
+    """`kit.state_test` looks at states after reset; here the state changes on the way, too."""
+    parallel = rlenvs.parallel_env(id)
+    kit.state_test(rlenvs.aec_env(id), parallel)
+    check_state_space(parallel)
+    check_state(rlenvs.aec_env(id), num_cycles=10)
+    parallel.reset(seed=0)
+    before = parallel.state()
+    parallel.step({agent: parallel.action_space(agent).sample() for agent in parallel.agents})
+    assert parallel.state_space.contains(parallel.state())
+    assert not np.shares_memory(before, parallel.state())
+
+
+@pytest.mark.parametrize("id", TEAMS)
+@pytest.mark.usefixtures("strict_kit")
+def test_there_and_back_again(id):
+    """The parallel form, and the parallel form of its AEC form, play the same episode."""
+    direct, converted = rlenvs.parallel_env(id, horizon=10), aec_to_parallel(rlenvs.aec_env(id, horizon=10))
+    direct.reset(seed=1)
+    converted.reset(seed=1)
+    for agent in direct.possible_agents:
+        direct.action_space(agent).seed(1)
+    while direct.agents:
+        actions = {agent: direct.action_space(agent).sample() for agent in direct.agents}
+        one, two = direct.step(actions), converted.step(actions)
+        assert one[1] == two[1]
+        assert one[2] == two[2]
+        assert one[3] == two[3]
