@@ -465,7 +465,15 @@ class KernelBatch:
 
     def __getstate__(self) -> dict[str, Any]:
         kept: tuple[str, ...] = ("_states", "_params", "_results", "actions", "observations", "masks", "rewards")
-        kept += ("costs", "terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs")
+        kept += (
+            "costs",
+            "terminated",
+            "truncated",
+            "final_observations",
+            "final_masks",
+            "_final_results",
+            "final_costs",
+        )
         plain = {k: getattr(self, k) for k in PLAIN}
         return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in kept}}
 

@@ -24,7 +24,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     Args:
         world: the world, or its address "module:name".
         num_envs: N, at least 1.
-        autoreset_mode: when finished worlds start anew: NEXT_STEP, SAME_STEP or DISABLED (an AutoresetMode or its name).
+        autoreset_mode: when finished worlds start anew, an AutoresetMode or its name: NEXT_STEP, SAME_STEP, DISABLED.
         copy: False returns the batch's own arrays, overwritten by the next step, instead of copies.
         threads: threads per step; None decides by the time that a step takes.
         max_episode_steps: another name of `horizon`, the one that `make_vec` uses.
@@ -56,7 +56,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mode = _autoreset(autoreset_mode)
         if max_episode_steps is not None:
             choices["horizon"] = max_episode_steps
-        self.batch = KernelBatch(world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices)
+        self.batch = KernelBatch(
+            world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
+        )
         check_team(team)
         setup = self.batch.setup
         self.num_envs = self.batch.num_worlds

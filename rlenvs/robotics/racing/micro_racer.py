@@ -1,13 +1,14 @@
 """MicroRacer: one lap on a track never seen before.
 
 ## Description
-A small car drives on a narrow closed track, a new one every episode, seeing the borders with a lidar. It has to complete
-one lap without touching them; the physics is kept simple on purpose. After MicroRacer (Asperti and Del Brutto, "MicroRacer: a
-didactic environment for Deep Reinforcement Learning", arXiv 2203.10494). Different from the original: everything is
-seeded; the track is held exactly instead of on a raster of 2 mm cells, so lidar distances are exact (the original's are
-cut to 4 mm below 4 cm and to 10 mm above, since the refinement it intends never runs); an episode that fails returns the
-last valid observation (there an array of another shape); episodes have a time limit; borders that fold back are drawn
-again; all nineteen lidar distances are the default observation.
+A small car drives on a narrow closed track, a new one every episode, seeing the borders with a lidar. It has to
+complete one lap without leaving the track; the physics is kept simple on purpose. After MicroRacer (Asperti and Del
+Brutto, "MicroRacer: a didactic environment for Deep Reinforcement Learning", arXiv 2203.10494). Different from the
+original: everything is seeded; the track is held exactly instead of on a raster of 2 mm cells, so lidar distances are
+exact (the original's are cut to 4 mm below 4 cm and to 10 mm above, since the refinement it intends never runs). Its
+raster reaches 3.4 mm beyond the borders on average, hence `kerb`; there the original's lidar is nearly blind, here the
+edge recedes to the car. An episode that fails returns the last valid observation (there an array of another shape),
+episodes have a time limit, and all nineteen lidar distances are the default observation.
 
 ## Action Space
 Acceleration (-1 brakes) and turn (1 turns right). A turn is limited to `max_turn` per step and, with `grip_limit`, to a
@@ -23,7 +24,8 @@ on its right, along it and on its left, and the speed.
 progress. A completed lap is worth its own length, 5 to 7, however fast it was.
 
 ## Costs
-`near_edge`: 1 while less than 5 mm lie between the car and a border or a wall. A good lap can avoid nearly all of it.
+`near_edge`: 1 while less than 5 mm lie between the car and a border or a wall. A car in the middle of what is free pays
+nothing; one that takes the shortest way pays on half of its steps.
 
 ## Starting State
 On the midline at polar angle 0, heading clockwise, at a speed that is uniform in [0, `start_speed`] but, with
@@ -47,14 +49,29 @@ v0: first version.
 
 import math
 
-from rlenvs.core import b1, below, block, choice, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core import (
+    below,
+    block,
+    choice,
+    continuous,
+    cost,
+    f8,
+    flag,
+    i8,
+    integer,
+    kernel,
+    param,
+    term,
+    uniform,
+    world,
+)
 from rlenvs.robotics.racing.picture import draw_race
 from rlenvs.robotics.racing.track import TRACK_STATE, border_gap, free_middle, generate, scan, sees, wall_gap
 
 LIDAR, REDUCED = 0, 1
 RAYS = 19
 NEAR = 0.005
-FARTHEST, NEAREST, SAFE, TOP_SPEED = 0.5, 0.02, 0.004, 0.25  # of the expert; rad, rad, m, m/s
+FARTHEST, NEAREST, SAFE, TOP_SPEED = 0.5, 0.02, 0.008, 0.25  # of the expert; rad, rad, m, m/s
 LARGEST_NUMBER = 2**31 - 1
 OUTCOMES = ("", "lap complete", "off the track", "wrong direction", "too slow")
 RACING, LAP, OFF_TRACK, WRONG_WAY, TOO_SLOW = range(5)
@@ -99,7 +116,9 @@ SPEC = world(
     observation={
         "lidar": block("rays", low=0.0, high=1.0, unit="m", doc="free distances, from right to left"),
         "direction": block("direction", low=-1.5, high=1.5, unit="rad", doc="direction of the longest ray"),
-        "longest": block("neighbours", low=0.0, high=1.0, unit="m", doc="the longest ray between its neighbours, right to left"),
+        "longest": block(
+            "neighbours", low=0.0, high=1.0, unit="m", doc="the longest ray between its neighbours, right to left"
+        ),
         "speed": block(low=0.0, high=1.0, unit="m/s", doc="speed"),
     },
     action=continuous("acceleration", "turn"),

@@ -30,7 +30,9 @@ def hexagon(wall: Any, half: float) -> list[tuple[float, float]]:
 def triangle(position: Any, heading: float, length: float) -> list[tuple[float, float]]:
     """A car, pointed in front."""
     x, y, c, s = float(position[0]), float(position[1]), math.cos(heading), math.sin(heading)
-    return [(x + length * (u * c - v * s), y + length * (u * s + v * c)) for u, v in ((0.7, 0.0), (-0.5, 0.4), (-0.5, -0.4))]
+    return [
+        (x + length * (u * c - v * s), y + length * (u * s + v * c)) for u, v in ((0.7, 0.0), (-0.5, 0.4), (-0.5, -0.4))
+    ]
 
 
 def _draw_track(canvas: Canvas, p: Any, s: Any, width: float) -> None:

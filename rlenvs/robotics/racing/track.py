@@ -275,11 +275,17 @@ def border_gap(border, x, y):
     place = math.atan2(y, x) / GATE_ANGLE
     cell = math.floor(place)
     part = place - cell
-    j = int(cell) & (GATES - 1)
+    j = cell & (GATES - 1)
     k = (j + 1) & (GATES - 1)
     r = math.sqrt(x * x + y * y)
-    inner, outer = (1.0 - part) * border[j, INNER] + part * border[k, INNER], (1.0 - part) * border[j, OUTER] + part * border[k, OUTER]
-    rise_in, rise_out = (border[k, INNER] - border[j, INNER]) / (GATE_ANGLE * inner), (border[k, OUTER] - border[j, OUTER]) / (GATE_ANGLE * outer)
+    inner, outer = (
+        (1.0 - part) * border[j, INNER] + part * border[k, INNER],
+        (1.0 - part) * border[j, OUTER] + part * border[k, OUTER],
+    )
+    rise_in, rise_out = (
+        (border[k, INNER] - border[j, INNER]) / (GATE_ANGLE * inner),
+        (border[k, OUTER] - border[j, OUTER]) / (GATE_ANGLE * outer),
+    )
     return min((r - inner) / math.sqrt(1.0 + rise_in * rise_in), (outer - r) / math.sqrt(1.0 + rise_out * rise_out))
 
 
@@ -368,7 +374,7 @@ def scan(border, walls, thickness, x, y, heading, view, distances):
     thickness -= 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, x, y))
     place = math.floor(math.atan2(y, x) / GATE_ANGLE)
     c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
-    gate = int(place) & (GATES - 1)
+    gate = place & (GATES - 1)
     rays = distances.size
     turn = view / (rays - 1)
     turn_c, turn_s = math.cos(turn), math.sin(turn)
@@ -395,20 +401,19 @@ def scan(border, walls, thickness, x, y, heading, view, distances):
 
 @kernel
 def free_middle(border, walls, thickness, angle):
-    """Radius [m] of the middle of the widest free part of the track at a polar angle."""
-    gate = int(math.floor(angle / GATE_ANGLE)) & (GATES - 1)
-    inner, outer = float(border[gate, INNER]), float(border[gate, OUTER])
+    """Radius [m] of the middle of the track at a polar angle; near a wall, of the half that it leaves free."""
+    gate = math.floor(angle / GATE_ANGLE) & (GATES - 1)
+    inner, outer = border[gate, INNER], border[gate, OUTER]
     c, sn = math.cos(angle), math.sin(angle)
+    part = 0.5
     for w in range(WALLS):
         x, y = 0.5 * (walls[w, 0] + walls[w, 2]), 0.5 * (walls[w, 1] + walls[w, 3])
         ahead, across = c * x + sn * y, abs(c * y - sn * x)
-        if ahead <= 0.0 or across > 0.5 * WALL_ANGLE * ahead + 2.0 * thickness:
-            continue
-        if ahead > 0.5 * (inner + outer):
-            outer = ahead - 0.6 * thickness
-        else:
-            inner = ahead + 0.6 * thickness
-    return 0.5 * (inner + outer)
+        if ahead > 0.0 and across < 0.5 * WALL_ANGLE * ahead + thickness:
+            at = math.floor(math.atan2(y, x) / GATE_ANGLE) & (GATES - 1)
+            middle = 0.5 * (border[at, INNER] + border[at, OUTER])
+            part = 0.25 if math.sqrt(x * x + y * y) > middle else 0.75
+    return inner + part * (outer - inner)
 
 
 @kernel
@@ -420,9 +425,7 @@ def sees(border, walls, thickness, margin, x, y, tx, ty):
     thickness += 2.0 * min(margin, wall_gap(walls, thickness, x, y) - 1e-6)
     place = math.floor(math.atan2(y, x) / GATE_ANGLE)
     c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
-    if border_distance(border, slack, int(place) & (GATES - 1), c, sn, x, y, dx, dy) < away:
-        return False
+    free = min(away, border_distance(border, slack, place & (GATES - 1), c, sn, x, y, dx, dy))
     for w in range(WALLS):
-        if wall_distance(walls, w, thickness, x, y, dx, dy, away) < away:
-            return False
-    return True
+        free = wall_distance(walls, w, thickness, x, y, dx, dy, free)
+    return free >= away
