@@ -11,8 +11,9 @@ from rlenvs.core.check import check
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ConformanceError, UnknownNameError
 from rlenvs.core.gym_env import Env
-from rlenvs.core.players import GOLDEN, difference, subject_of
+from rlenvs.core.players import difference, golden_file, subject_of
 from rlenvs.core.rules import RULES, golden_digest, read_golden
+from rlenvs.core.spec import load_world
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
 FORM_CASES = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS.items() for form in forms]
@@ -30,7 +31,8 @@ def test_registry_passes(id):
 @pytest.mark.parametrize("row", documented(), ids=lambda row: row.id)
 def test_golden_numbers_are_recorded(row):
     name = row.id.removeprefix("rlenvs/")
-    assert name in read_golden(GOLDEN), f"run `python -m rlenvs.core.check --record {name}`"
+    recorded = read_golden(golden_file(load_world(row.address)))
+    assert name in recorded, f"run `python -m rlenvs.core.check --record {name}`"
 
 
 @pytest.mark.parametrize("world", [Healthy, Team], ids=lambda world: world.name)
@@ -113,7 +115,7 @@ def test_rules_that_build_on_a_broken_one_do_not_run():
 
 def test_keywords_come_from_the_environment():
     environment = Env(Healthy, backend="python", level="easy", horizon=9, cells=7, push=0.1)
-    subject = subject_of(environment, "numba", GOLDEN, {})
+    subject = subject_of(environment, "numba", None, {})
     assert subject.backend == "python"
     assert subject.choices["level"] == "easy"
     assert (subject.choices["horizon"], subject.choices["cells"], subject.choices["push"]) == (9, 7, 0.1)

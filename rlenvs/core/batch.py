@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,9 @@ from rlenvs.core.spec import World
 
 AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMode.DISABLED: 2}
 # below this time of a serial step, handing work to threads costs more than it saves
-WORTH_THREADS = 400e-6
+WORTH_THREADS = 300e-6
+# pieces of a batch per thread
+PIECES = 4
 # calls that are timed; the first may compile
 TRIALS = 5
 
@@ -432,13 +434,19 @@ class KernelBatch:
         if threads == 1:
             self._timed(function, self._address, 0, self.num_worlds, *extra)
             return
-        bounds = [self.num_worlds * j // threads for j in range(threads + 1)]
+        # more pieces than threads: where another program holds a core, the free one takes more of them
+        size = -(-self.num_worlds // (PIECES * threads))
+        starts = iter(range(0, self.num_worlds, size))
         pool = _pool(threads - 1)
-        jobs = [pool.submit(function, self._address, bounds[j], bounds[j + 1], *extra) for j in range(1, threads)]
-        function(self._address, 0, bounds[1], *extra)
-        wait(jobs)
+        jobs = [pool.submit(self._work, function, starts, size, extra) for _ in range(threads - 1)]
+        self._work(function, starts, size, extra)
         for job in jobs:
             job.result()
+
+    def _work(self, function: Any, starts: Iterator[int], size: int, extra: tuple[int, ...]) -> None:
+        """Take pieces of the batch until none is left."""
+        for start in starts:
+            function(self._address, start, min(start + size, self.num_worlds), *extra)
 
     def _start_trials(self) -> None:
         self._serial_time = np.inf

@@ -30,6 +30,8 @@ from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Continuous, World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
+# the modules of this package that compiled code depends on
+CORE_SOURCES = ("build", "driver", "kernel", "layout", "records", "rng", "spec")
 
 
 # --- the rows that the driver reads and writes ------------------------------------------------------------------------
@@ -315,8 +317,8 @@ def source_digest(world: World) -> str:
     digest.update(f"{numba.__version__} {np.__version__} {platform.python_version()} {world.layouts}".encode())
     for layout in world.layouts.values():
         digest.update(repr(layout.places).encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
+    for name in CORE_SOURCES:
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     for module in sorted(_modules_of(world), key=lambda m: m.__name__):
         digest.update(module.__name__.encode() + _module_source(module))
         for name, value in sorted(vars(module).items()):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core.errors import ConformanceError
-from rlenvs.core.players import GOLDEN, Subject, subject_of
+from rlenvs.core.players import Subject, golden_file, subject_of
 from rlenvs.core.registry import catalogue, entry
 from rlenvs.core.rules import RULES, Failed, NotApplicable, Rule, golden_digest, read_golden
 from rlenvs.core.spec import load_world
@@ -61,24 +61,24 @@ class Report:
         return "\n".join([f"rlenvs.check {self.subject}: {verdict}", *lines])
 
 
-def record_golden(ids: Sequence[str] = (), path: Path = GOLDEN) -> None:
-    """Record the numbers of rule 16 for some ids, all by default, and forget worlds that are gone."""
-    worlds = {row.id: load_world(row.address) for row in catalogue.values() if row.id.startswith("rlenvs/")}
-    chosen = {entry(id).id for id in ids} or set(worlds)
-    names = {world.name for world in worlds.values()}
-    recorded = {name: row for name, row in read_golden(path).items() if name in names}
-    recorded |= {worlds[id].name: golden_digest(worlds[id]) for id in sorted(chosen)}
-    path.write_text(json.dumps(dict(sorted(recorded.items())), indent=1) + "\n", encoding="utf-8")
+def record_golden(ids: Sequence[str] = ()) -> None:
+    """Record the numbers of rule 16 for some ids, all by default, in the folders of their families."""
+    chosen = [entry(id) for id in ids] or list(catalogue.values())
+    for world in {row.address: load_world(row.address) for row in chosen}.values():
+        path = golden_file(world)
+        assert path is not None
+        recorded = {**read_golden(path), world.name: golden_digest(world)}
+        path.write_text(json.dumps(dict(sorted(recorded.items())), indent=1) + "\n", encoding="utf-8")
 
 
-def check(subject: Any, *, backend: str = "numba", golden: Path | str = GOLDEN, **choices: Any) -> Report:
+def check(subject: Any, *, backend: str = "numba", golden: Path | str | None = None, **choices: Any) -> Report:
     """Hold an environment to all rules.
 
     Args:
         subject: an id, a World, or an environment of this package in any form (wrapped or not; its class, its keywords
             and its backend are then what is checked).
         backend: "numba", or "python" to do without compiling, with fewer and shorter rollouts.
-        golden: the file of recorded numbers for rule 16.
+        golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
         choices: keywords of `make` to check the environment under.
 
     Returns:
@@ -88,7 +88,7 @@ def check(subject: Any, *, backend: str = "numba", golden: Path | str = GOLDEN, 
         UnknownNameError: there is no such id.
         TypeError: `subject` is none of the above.
     """
-    target = subject_of(subject, backend, Path(golden), choices)
+    target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
     for rule in RULES:
         outcomes[rule.number] = _run(rule, target, outcomes)

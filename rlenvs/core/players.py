@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,8 +23,13 @@ from rlenvs.core.simulate import batch_of
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.vector_env import VectorEnv
 
-GOLDEN = Path(__file__).with_name("golden.json")
 SHORT = 12  # steps of a short episode, with the compiled backend
+
+
+def golden_file(world: World) -> Path | None:
+    """Where the numbers of rule 16 are kept: beside the world's own file, so that a family keeps its own."""
+    file = getattr(sys.modules[world.module], "__file__", None)
+    return Path(file).with_name("golden.json") if file else None
 
 
 # --- what is checked --------------------------------------------------------------------------------------------------
@@ -37,7 +43,7 @@ class Subject:
     world: World
     choices: Mapping[str, Any]
     backend: str = "numba"
-    golden: Path = GOLDEN
+    golden: Path | None = None
     vector_reward: bool = False
     env_class: type[Env] = Env
     vector_class: type[VectorEnv] = VectorEnv
@@ -101,7 +107,7 @@ class Subject:
         return many if self.backend == "numba" else few
 
 
-def subject_of(given: Any, backend: str, golden: Path, choices: Mapping[str, Any]) -> Subject:
+def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[str, Any]) -> Subject:
     """What to check, from an id, a world or an environment."""
     if isinstance(given, World):
         return Subject(given.name, given, choices, backend, golden)

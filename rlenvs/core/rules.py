@@ -27,7 +27,7 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.docs import check_headings
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.gym_env import Env
-from rlenvs.core.players import Player, Subject, Trajectory, choose, difference, roll
+from rlenvs.core.players import Player, Subject, Trajectory, choose, difference, golden_file, roll
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Integer, World
 
@@ -623,7 +623,7 @@ def golden(t: Subject) -> str:
     To mend: when the change alters learning, give the world a new -vN and keep the old one; when the record is what is
     wrong, `python -m rlenvs.core.check --record Name-v0`.
     """
-    recorded = read_golden(t.golden).get(t.world.name)
+    recorded = read_golden(t.golden or golden_file(t.world)).get(t.world.name)
     if recorded is None:
         raise NotApplicable("nothing recorded; record with `python -m rlenvs.core.check --record`")
     found = golden_digest(t.world, t.backend)
@@ -649,9 +649,9 @@ def golden_digest(world: World, backend: str = "numba") -> dict[str, float]:
     return {"observations": project(trajectory.observations), "terms": project(trajectory.terms), "ends": int(ends)}
 
 
-def read_golden(path: Path) -> dict[str, dict[str, float]]:
+def read_golden(path: Path | None) -> dict[str, dict[str, float]]:
     """The recorded numbers by world; empty when there is no file."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
 
 
 def parity(t: Subject) -> str:

@@ -5,18 +5,7 @@ to stay back to its own cell. s.mark is scratch, all zero before and after.
 """
 
 from rlenvs.core import kernel
-
-
-@kernel
-def cell_at(p, row, column):
-    """The cell in the flat grids of a row and column of the map."""
-    return (row + p.radius) * p.frame.shape[1] + column + p.radius
-
-
-@kernel
-def cell_of(p, s, k):
-    """The cell on which agent k stands."""
-    return cell_at(p, s.position[k, 0], s.position[k, 1])
+from rlenvs.multi.pathfinding.maps import cell_of
 
 
 @kernel

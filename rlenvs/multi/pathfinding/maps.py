@@ -35,7 +35,9 @@ def parse_map(value: Any) -> tuple[str, ...] | None:
         raise ValueError("the map is empty; give a line of '.' and '#' for each row")
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            raise ValueError(f"row {number} has {len(row)} cells and row 0 has {len(rows[0])}; make all rows equally long")
+            raise ValueError(
+                f"row {number} has {len(row)} cells and row 0 has {len(rows[0])}; make all rows equally long"
+            )
         if set(row) - set(".#"):
             raise ValueError(f"row {number} is {row!r}; allowed are '.' (free) and '#' (obstacle)")
     if max(len(rows), len(rows[0])) > LARGEST:
@@ -54,7 +56,14 @@ def map_sizes(v: Any) -> dict[str, int]:
     height, width = (len(v.map), len(v.map[0])) if v.map else (v.height, v.width)
     rows, columns = height + 2 * v.radius, width + 2 * v.radius
     window = 2 * v.radius + 1
-    return {"agents": v.agents, "area": height * width, "rows": rows, "columns": columns, "cells": rows * columns, "window": window}
+    return {
+        "agents": v.agents,
+        "area": height * width,
+        "rows": rows,
+        "columns": columns,
+        "cells": rows * columns,
+        "window": window,
+    }
 
 
 def map_data(v: Any) -> dict[str, Any]:
@@ -71,14 +80,28 @@ def map_data(v: Any) -> dict[str, Any]:
     pairs = inside.size // 2
     if v.map:
         grids = {name: [0] * frame.size for name in ("component", "members", "extent")}
-        pairs = find_components(SimpleNamespace(frame=frame, radius=r), SimpleNamespace(blocked=frame.ravel().tolist(), **grids))
+        pairs = find_components(
+            SimpleNamespace(frame=frame, radius=r), SimpleNamespace(blocked=frame.ravel().tolist(), **grids)
+        )
     if pairs < v.agents:
         shape = f"{inside.shape[0]} x {inside.shape[1]} map"
         raise ParameterError(
-            f"agents={v.agents} do not fit: the {shape} has room for at most {pairs} agents whose starts and goals are all "
-            "distinct and connected in pairs; use fewer agents or a larger map"
+            f"agents={v.agents} do not fit: the {shape} has room for at most {pairs} agents whose starts and goals are "
+            "all distinct and connected in pairs; use fewer agents or a larger map"
         )
     return {"frame": frame, "random_map": v.map is None}
+
+
+@kernel
+def cell_at(p, row, column):
+    """The cell in the flat grids of a row and column of the map."""
+    return (row + p.radius) * p.frame.shape[1] + column + p.radius
+
+
+@kernel
+def cell_of(p, s, k):
+    """The cell on which agent k stands."""
+    return cell_at(p, s.position[k, 0], s.position[k, 1])
 
 
 @kernel
@@ -171,7 +194,7 @@ def place_agents(p, s, rng):
             s.occupant[cell] = started + 1
             started += 1
     for k in range(agents):
-        home = component[(s.position[k, 0] + radius) * columns + s.position[k, 1] + radius] - 1
+        home = component[cell_of(p, s, k)] - 1
         extent[home] += 2
 
 
@@ -179,7 +202,7 @@ def place_agents(p, s, rng):
 def draw_goal(p, s, k, rng):
     """A new goal for agent k: any other cell of its component."""
     columns, radius = p.frame.shape[1], p.radius
-    here = (s.position[k, 0] + radius) * columns + s.position[k, 1] + radius
+    here = cell_of(p, s, k)
     begin = s.component[here] - 1
     # the last member stands in for the agent's own cell
     cell = s.members[begin + below(rng, s.extent[begin] - 1)]

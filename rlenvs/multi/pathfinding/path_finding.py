@@ -49,8 +49,17 @@ v0: first version.
 """
 
 from rlenvs.core import b1, block, choice, cost, discrete, free, i1, i2, i4, i8, integer, kernel, param, term, u1, world
-from rlenvs.multi.pathfinding.collisions import cell_at, cell_of, resolve_block_both, resolve_priority, resolve_soft
-from rlenvs.multi.pathfinding.maps import LARGEST, draw_goal, make_map, map_data, map_sizes, parse_map, place_agents
+from rlenvs.multi.pathfinding.collisions import resolve_block_both, resolve_priority, resolve_soft
+from rlenvs.multi.pathfinding.maps import (
+    LARGEST,
+    cell_of,
+    draw_goal,
+    make_map,
+    map_data,
+    map_sizes,
+    parse_map,
+    place_agents,
+)
 from rlenvs.multi.pathfinding.picture import draw_map, text_map
 from rlenvs.multi.pathfinding.planner import neighbour, plan
 
@@ -98,8 +107,9 @@ SPEC = world(
         "stack": i2("agents"),
     },
     observation={
+        # constant: the agent's own cell, in the middle of the first plane, is never an obstacle
         "planes": block(
-            3, "window", "window", low=0.0, high=1.0, doc="obstacles, agents, own goal", raw=True
+            *(3, "window", "window"), low=0.0, high=1.0, doc="obstacles, agents, own goal", raw=True, constant=True
         )
     },
     action=discrete("stay", "up", "down", "left", "right"),

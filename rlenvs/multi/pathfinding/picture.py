@@ -30,10 +30,15 @@ def draw_map(canvas: Canvas, p: Any, s: Any) -> None:
     for row, column in np.argwhere(obstacles):
         canvas.rectangle(column, height - row - 1, column + 1, height - row, "grey")
     alive = [k for k in range(len(s.position)) if p.on_target != FINISH or s.settled[k] == 0]
+    pixels = 480.0 / max(height, width)
     for k in alive:
-        canvas.circle(_centre(s.goal[k], height), 0.42, agent_color(k), max(1.0, 40.0 / max(height, width)))
+        canvas.circle(_centre(s.goal[k], height), 0.42, agent_color(k), max(1.0, pixels / 12.0))
+        _write_number(canvas, k, _centre(s.goal[k], height), pixels, agent_color(k))
     for k in alive:
-        _draw_agent(canvas, k, _centre(s.position[k], height), 480.0 / max(height, width))
+        color = agent_color(k)
+        canvas.circle(_centre(s.position[k], height), 0.32, color)
+        ink = "black" if color in ("yellow", "sky", "orange") else "white"
+        _write_number(canvas, k, _centre(s.position[k], height), pixels, ink)
     if p.on_target == RESTART:
         canvas.caption(f"PathFinding   step {s.elapsed}   goals reached {int(np.sum(s.arrivals))}")
     else:
@@ -44,12 +49,10 @@ def _centre(place: Any, height: int) -> tuple[float, float]:
     return place[1] + 0.5, height - place[0] - 0.5
 
 
-def _draw_agent(canvas: Canvas, k: int, centre: tuple[float, float], pixels: float) -> None:
-    color = agent_color(k)
-    canvas.circle(centre, 0.32, color)
+def _write_number(canvas: Canvas, k: int, centre: tuple[float, float], pixels: float, color: str) -> None:
     size = min(round(0.36 * pixels), 20)
     if size >= SMALLEST_NUMBER:
-        canvas.text(centre, str(k), "black" if color in ("yellow", "sky", "orange") else "white", size, "centre")
+        canvas.text(centre, str(k), color, size, "centre")
 
 
 def text_map(p: Any, s: Any) -> str:

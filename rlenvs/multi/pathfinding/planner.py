@@ -7,7 +7,7 @@ tries its second choice.
 """
 
 from rlenvs.core import kernel
-from rlenvs.multi.pathfinding.collisions import cell_of
+from rlenvs.multi.pathfinding.maps import cell_at, cell_of
 
 FAR = 1 << 40
 SHUFFLE_TIME = 16
@@ -92,10 +92,10 @@ def rank_agents(s):
 
 @kernel
 def on_stack(s, depth, k):
+    found = False
     for i in range(depth):
-        if s.stack[i] == k:
-            return True
-    return False
+        found = found or s.stack[i] == k
+    return found
 
 
 @kernel
@@ -140,7 +140,7 @@ def plan(p, s, a, rotations):
         a[k] = 0
         target[k] = -1
         if s.alive[k]:
-            measure_choices(p, s, k, (s.goal[k, 0] + p.radius) * columns + s.goal[k, 1] + p.radius)
+            measure_choices(p, s, k, cell_at(p, s.goal[k, 0], s.goal[k, 1]))
     rank_agents(s)
     for i in range(agents):
         k = s.sequence[i]

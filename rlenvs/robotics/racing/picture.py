@@ -8,7 +8,7 @@ from rlenvs.core.canvas import Canvas
 SHOWN = 1.3  # m, half width of the whole picture
 CLOSE = 0.2  # m, half width of the enlarged part
 INSET = (0.31, 0.31, 0.69, 0.69)
-CAR = 0.012  # m, length of the car in the enlarged part
+CAR = 0.02  # m, length of the car in the enlarged part
 
 
 def ring(radii: Any) -> list[tuple[float, float]]:

@@ -278,14 +278,11 @@ def border_gap(border, x, y):
     j = cell & (GATES - 1)
     k = (j + 1) & (GATES - 1)
     r = math.sqrt(x * x + y * y)
-    inner, outer = (
-        (1.0 - part) * border[j, INNER] + part * border[k, INNER],
-        (1.0 - part) * border[j, OUTER] + part * border[k, OUTER],
-    )
-    rise_in, rise_out = (
-        (border[k, INNER] - border[j, INNER]) / (GATE_ANGLE * inner),
-        (border[k, OUTER] - border[j, OUTER]) / (GATE_ANGLE * outer),
-    )
+    inner, inner_1 = float(border[j, INNER]), float(border[k, INNER])
+    outer, outer_1 = float(border[j, OUTER]), float(border[k, OUTER])
+    rise_in, rise_out = (inner_1 - inner) / (GATE_ANGLE * inner), (outer_1 - outer) / (GATE_ANGLE * outer)
+    inner += part * (inner_1 - inner)
+    outer += part * (outer_1 - outer)
     return min((r - inner) / math.sqrt(1.0 + rise_in * rise_in), (outer - r) / math.sqrt(1.0 + rise_out * rise_out))
 
 
@@ -330,15 +327,15 @@ def border_distance(border, slack, gate, c, sn, x, y, dx, dy):
     while True:
         following = (gate + step) & (GATES - 1)
         across_1, ahead_1 = across * GATE_COS - ahead * GATE_SIN, ahead * GATE_COS + across * GATE_SIN
-        if moment >= (border[following, OUTER] + slack) * across_1:
+        if moment >= (float(border[following, OUTER]) + slack) * across_1:
             side = OUTER
             break
-        if moment <= (border[following, INNER] - slack) * across_1:
+        if moment <= (float(border[following, INNER]) - slack) * across_1:
             side = INNER
             break
         gate, across, ahead = following, across_1, ahead_1
     shift = slack if side == OUTER else -slack
-    r, r_1 = border[gate, side] + shift, border[following, side] + shift
+    r, r_1 = float(border[gate, side]) + shift, float(border[following, side]) + shift
     part = (moment - r * across) / (r_1 * across_1 - r * across)
     return max(0.0, (1.0 - part) * r * ahead + part * r_1 * ahead_1 - start)
 
@@ -403,7 +400,7 @@ def scan(border, walls, thickness, x, y, heading, view, distances):
 def free_middle(border, walls, thickness, angle):
     """Radius [m] of the middle of the track at a polar angle; near a wall, of the half that it leaves free."""
     gate = math.floor(angle / GATE_ANGLE) & (GATES - 1)
-    inner, outer = border[gate, INNER], border[gate, OUTER]
+    inner, outer = float(border[gate, INNER]), float(border[gate, OUTER])
     c, sn = math.cos(angle), math.sin(angle)
     part = 0.5
     for w in range(WALLS):
@@ -411,7 +408,7 @@ def free_middle(border, walls, thickness, angle):
         ahead, across = c * x + sn * y, abs(c * y - sn * x)
         if ahead > 0.0 and across < 0.5 * WALL_ANGLE * ahead + thickness:
             at = math.floor(math.atan2(y, x) / GATE_ANGLE) & (GATES - 1)
-            middle = 0.5 * (border[at, INNER] + border[at, OUTER])
+            middle = 0.5 * (float(border[at, INNER]) + float(border[at, OUTER]))
             part = 0.25 if math.sqrt(x * x + y * y) > middle else 0.75
     return inner + part * (outer - inner)
 
