@@ -19,7 +19,7 @@ _LAZY = {
     "make_vec": "rlenvs.core.make",
     "parallel_env": "rlenvs.core.make",
     "aec_env": "rlenvs.core.make",
-    "sb3_vec_env": "rlenvs.core.make",
+    "sb3_vec_env": "rlenvs.integrations.sb3",
     "simulate": "rlenvs.core.simulate",
     "Simulator": "rlenvs.core.simulate",
     "evaluate": "rlenvs.agents.evaluate",

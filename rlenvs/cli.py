@@ -214,8 +214,8 @@ def _batch_head(num_worlds: int, threads: int) -> str:
 def _short(number: float) -> str:
     """A number with three digits and the letter of its thousands."""
     for unit, letter in ((1e6, " M"), (1e3, " k")):
-        if number >= unit:
-            return f"{number / unit:.3g}{letter}" if number < 999.5 * unit else f"{number / unit:.0f}{letter}"
+        if number >= 0.9995 * unit:
+            return f"{number / unit:.3g}{letter}"
     return f"{number:.3g}"
 
 

@@ -174,7 +174,7 @@ class KernelBatch:
         final = (self.final_observations, self.observations.strides[1])
         return {
             "state": state,
-            "state_bytes": state,
+            "episode_bytes": state,
             "params": (self._params, self._param_stride),
             "param_numbers": (self._params, self._param_stride),
             "result": result,

@@ -49,7 +49,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
     per_action = ("action_numbers",) if isinstance(action, Continuous) else ()
     advice = Kind(number.code, (*per_agent, *per_action) or (1,))
     fields: dict[str, dict[str, Kind]] = {
-        "state_bytes": {"value": u1("state_bytes")},
+        "episode_bytes": {"value": u1("episode_bytes")},
         "param_numbers": {"value": f8("param_numbers")},
         "action": {"value": Kind(number.code, (*per_agent, *per_action))},
         "advice": {"value": advice},
@@ -83,7 +83,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
 
 
 ROWS = (
-    *("state", "params", "observation", "result", "state_bytes", "param_numbers", "action", "advice", "action_values"),
+    *("state", "params", "observation", "result", "episode_bytes", "param_numbers", "action", "advice", "action_values"),
     *("observation_values", "mask", "parts", "result_bytes", "weights", "scaling", "random_range", "begin", "reward"),
     *("cost", "terminated", "truncated", "final_observation", "final_mask", "final_result", "final_cost"),
     *("plan_action", "plan_reward", "plan_cost"),
@@ -99,13 +99,13 @@ def constant_sizes(world: World) -> dict[str, int]:
     sizes = {"terms": len(world.terms) + len(world.costs), "reward_terms": len(world.terms)}
     if not world.agents:
         sizes["agents"] = 1
-    for name, record, item in (
-        ("state_bytes", "state", 1),
-        ("result_bytes", "result", 1),
-        ("observation_numbers", "observation", 4),
-    ):
-        if not world.layouts[record].size_names:
-            sizes[name] = world.layouts[record].dtype({}).itemsize // item
+    layouts = world.layouts
+    if not layouts["state"].size_names:
+        sizes["episode_bytes"] = layouts["state"].bytes_before_last({})
+    if not layouts["result"].size_names:
+        sizes["result_bytes"] = layouts["result"].dtype({}).itemsize
+    if not layouts["observation"].size_names:
+        sizes["observation_numbers"] = layouts["observation"].dtype({}).itemsize // 4
     return sizes
 
 
@@ -113,7 +113,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
     """The world's sizes and those that follow from its layouts."""
     return {
         **setup.sizes,
-        "state_bytes": setup.dtypes["state"].itemsize,
+        "episode_bytes": setup.world.layouts["state"].bytes_before_last(setup.sizes),
         "result_bytes": setup.dtypes["result"].itemsize,
         "param_numbers": max(len(setup.world.params), 1),
         "action_numbers": setup.action_size if setup.continuous else 1,

@@ -112,10 +112,10 @@ def roll_worlds(address, start, stop, steps):
 
 
 def begin_world(b, i):
-    """A new episode: all state but the generator is cleared, random parameters are drawn, the world is reset."""
+    """A new episode: all state but the generator and the memo is cleared, random parameters are drawn, the world is reset."""
     s = state_of(b, i)
     first, second = s.rng[0], s.rng[1]
-    memory = state_bytes_of(b, i).value
+    memory = episode_bytes_of(b, i).value
     for j in range(memory.size):
         memory[j] = 0
     s.rng[0] = first

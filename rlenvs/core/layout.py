@@ -59,24 +59,30 @@ class Layout:
         fields: name to Kind.
         packed: keep the declared order and leave no gaps (observations, results). Otherwise fields of fixed size
             come first, so that their offsets are constants in compiled code.
+        last: names of fields that come after all others.
 
     Raises:
         ValueError: a field name that is not an identifier, or that NumPy records already use.
     """
 
-    def __init__(self, name: str, fields: Mapping[str, Kind], packed: bool = False) -> None:
+    def __init__(self, name: str, fields: Mapping[str, Kind], packed: bool = False, last: Iterable[str] = ()) -> None:
         for field in fields:
             if not field.isidentifier() or field in RESERVED or field.startswith("_"):
                 raise ValueError(f"{name}: {field!r} cannot name a field; choose another identifier")
         self.name = name
         self.packed = packed
+        self.last = frozenset(last)
         ordered = list(fields.items())
         if not packed:
-            ordered = sorted(ordered, key=lambda item: any(isinstance(d, str) for d in item[1].shape))
+            ordered = sorted(ordered, key=self._rank)
         self.fields: dict[str, Kind] = dict(ordered)
         self.places: dict[str, Place] = {}
         self._slots: list[tuple[str, str | None]] = []
         self._place_fields()
+
+    def _rank(self, field: tuple[str, Kind]) -> tuple[bool, bool]:
+        name, kind = field
+        return name in self.last, any(isinstance(d, str) for d in kind.shape)
 
     def _place_fields(self) -> None:
         offset: int | None = 0
@@ -129,6 +135,12 @@ class Layout:
         fill(end, total)
         plain = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": total})
         return np.dtype((np.record, plain))
+
+    def bytes_before_last(self, sizes: Mapping[str, int]) -> int:
+        """The size of the part of a record in front of its `last` fields."""
+        dtype = self.dtype(sizes)
+        assert dtype.fields is not None
+        return min((dtype.fields[name][1] for name in self.last), default=dtype.itemsize)
 
     def meta(self, sizes: Mapping[str, int]) -> np.ndarray:
         """The run-time numbers of compiled code: an offset or a dimension per slot, int64."""

@@ -272,6 +272,7 @@ class World:
     params: Mapping[str, Param]
     options: Mapping[str, Option]
     state: Mapping[str, Kind]
+    memo: Mapping[str, Kind]
     observation: Mapping[str, Block]
     action: Action | Callable[[Any], Action]
     terms: Mapping[str, Term]
@@ -295,8 +296,8 @@ class World:
     def __post_init__(self) -> None:
         per_agent = ("agents",) if self.agents else ()
         self.layouts = {
-            "state": Layout(f"{self.name} state", _state_fields(self), packed=False),
-            "params": Layout(f"{self.name} parameters", _param_fields(self), packed=False),
+            "state": Layout(f"{self.name} state", _state_fields(self), last=self.memo),
+            "params": Layout(f"{self.name} parameters", _param_fields(self)),
             "observation": Layout(
                 f"{self.name} observation", {n: f4(*b.shape) for n, b in self.observation.items()}, True
             ),
@@ -394,6 +395,7 @@ def world(
     levels: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: Callable[[Any], Mapping[str, int]] | None = None,
     data: Mapping[str, Kind] | None = None,
+    memo: Mapping[str, Kind] | None = None,
     scores: Mapping[str, Score] | None = None,
     probe: Mapping[str, Mapping[str, Any]] | None = None,
     same_start: bool = False,
@@ -417,6 +419,8 @@ def world(
             agent axis.
         levels: named sets of values ("easy", "hard").
         sizes: function of the values that gives the named sizes.
+        memo: more fields of the state, which a reset does not clear: what follows from parameters alone and is slow to
+            compute. Kernels keep beside it what it was computed from, and compute it again when that has changed.
         data: fields of p that the function under `@SPEC.data` fills.
         scores: reference scores: "random", "expert", an agent's name, "bound".
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
@@ -435,6 +439,7 @@ def world(
         params=dict(params or {}),
         options=dict(options or {}),
         state=state,
+        memo=dict(memo or {}),
         observation=observation,
         action=action,
         terms=terms,
@@ -461,11 +466,11 @@ def load_world(address: str) -> World:
 
 
 def _state_fields(spec: World) -> dict[str, Kind]:
-    taken = set(CORE_STATE) & set(spec.state)
+    taken = set(CORE_STATE) & {*spec.state, *spec.memo}
     if taken:
         raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} in the state")
     alive = b1("agents") if spec.agents else b1(1)
-    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **spec.state}
+    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **spec.state, **spec.memo}
 
 
 def _param_fields(spec: World) -> dict[str, Kind]:

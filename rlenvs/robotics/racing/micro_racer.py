@@ -66,7 +66,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.robotics.racing.picture import draw_race
-from rlenvs.robotics.racing.track import TRACK_STATE, border_gap, free_middle, generate, scan, sees, wall_gap
+from rlenvs.robotics.racing.track import TRACK_MEMO, border_gap, free_middle, generate, scan, sees, wall_gap
 
 LIDAR, REDUCED = 0, 1
 RAYS = 19
@@ -104,8 +104,8 @@ SPEC = world(
         "direction": 1 if v.observation == "reduced" else 0,
         "neighbours": 3 if v.observation == "reduced" else 0,
     },
+    memo=TRACK_MEMO,
     state={
-        **TRACK_STATE,
         "position": f8(2),  # m
         "heading": f8,  # rad
         "speed": f8,  # m/s

@@ -1,0 +1,308 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from rlenvs import doctor
+from rlenvs.bench import time_batch, time_single
+from rlenvs.cli import _short, app, keywords_from
+from rlenvs.core.registry import list_envs, world_of
+from rlenvs.play import Game, key_table
+
+HOVER = "QuadHover-v0"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "120", "NO_COLOR": "1"})
+
+
+def good(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output + repr(result.exception)
+    return result.output
+
+
+def refused(*arguments):
+    """What a command says that fails by the user's doing: one line, exit code 2, no traceback."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output + repr(result.exception)
+    assert isinstance(result.exception, SystemExit)
+    assert result.stdout == ""
+    assert result.stderr.strip().count("\n") == 0
+    return result.stderr
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_command_and_imports_nothing_heavy():
+    output = good("--help")
+    for command in ("list", "info", "play", "record", "bench", "check", "doctor", "demo"):
+        assert command in output
+        assert "Usage" in good(command, "--help")
+    code = "import sys, rlenvs.cli; print([m for m in ('numba', 'torch', 'pygame', 'matplotlib') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_python_dash_m():
+    command = [sys.executable, "-m", "rlenvs", "info", "nothing"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "there is no environment 'nothing'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_list():
+    output = good("list")
+    for id in list_envs():
+        assert (id in output) == ("/mo-" not in id)
+    multi = good("list", "--kind", "multi-agent")
+    assert "PathFinding" in multi
+    assert "QuadHover" not in multi
+    assert "'safe'" in refused("list", "--kind", "saf")
+
+
+def test_info_has_every_section():
+    output = good("info", HOVER)
+    for heading in ("Action Space", "Observation Space", "Rewards", "Costs", "Parameters", "Reference Scores"):
+        assert heading in output
+    for name in world_of(HOVER).params:
+        assert name in output
+
+
+@pytest.mark.parametrize("command", ["info", "play", "record", "bench", "check"])
+def test_unknown_ids_name_the_nearest(command):
+    assert "rlenvs/QuadHover-v0" in refused(command, "QuadHovr-v0")
+
+
+def test_doctor():
+    output = good("doctor")
+    for word in ("Python", "numba", "gymnasium", "cores", "cache", "self-test", "mujoco", "pybullet", "minari"):
+        assert word in output
+
+
+def test_doctor_names_the_command_for_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setitem(doctor.EXTRAS, "mujoco", ("no_such_module", "MuJoCo environments"))
+    line = next(line for line in doctor.extra_lines() if line.subject == "mujoco")
+    assert not line.fine
+    assert "pip install 'rlenvs[mujoco]'" in line.text
+    monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
+    assert doctor.machine_lines()[1] == ("cache", True, f"{tmp_path} (writable)")
+
+
+# --- keywords ---------------------------------------------------------------------------------------------------------
+
+
+def test_set_is_json_where_it_can_be():
+    pairs = ["mass=0.03", "action=one_d_rpm", "flag=true", 'weights={"hover": 2}', "text=a=b"]
+    expected = {
+        "mass": 0.03,
+        "action": "one_d_rpm",
+        "flag": True,
+        "weights": {"hover": 2},
+        "text": "a=b",
+        "level": "hard",
+    }
+    assert keywords_from(pairs) == expected
+    assert keywords_from(None, "easy") == {"level": "easy"}
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        ("mass", "NAME=VALUE"),
+        ("=3", "NAME=VALUE"),
+        ("mas=0.03", "'mass'"),
+        ("mass=9", "outside its range"),
+        ("mass=x", "number"),
+    ],
+)
+def test_bad_set(pair, words):
+    assert words in refused("record", HOVER, "--set", pair)
+
+
+def test_bad_level():
+    assert "'hard'" in refused("play", HOVER, "--level", "hart")
+
+
+# --- films ------------------------------------------------------------------------------------------------------------
+
+
+def test_record_a_gif(tmp_path):
+    path = tmp_path / "new" / "flight.gif"
+    output = good("record", HOVER, "-o", path, "--seconds", "1", "--seed", "3", "--set", "action=one_d_rpm")
+    assert f"wrote {path}" in output
+    film = Image.open(path)
+    assert (film.n_frames, film.size, film.info["loop"]) == (15, (512, 512), 0)
+    assert film.info["duration"] == pytest.approx(1000 / 15, abs=10)  # GIFs count hundredths of a second
+    frames = []
+    for index in (0, 14):
+        film.seek(index)
+        frames.append(np.asarray(film.convert("RGB")))
+    assert (frames[0] != frames[1]).any()
+    for color in ((0, 158, 115), (230, 159, 0)):  # goal and front rotors keep their colours
+        assert (np.abs(frames[0].astype(int) - color).sum(axis=2) < 12).any()
+
+
+def test_the_default_file_is_named_after_the_environment(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    good("record", HOVER, "--policy", "random", "--seconds", "0.2")
+    assert Image.open(tmp_path / "QuadHover-v0.gif").n_frames == 3
+
+
+def test_record_mp4(tmp_path):
+    imageio = pytest.importorskip("imageio.v2")
+    pytest.importorskip("imageio_ffmpeg")
+    path = tmp_path / "flight.mp4"
+    good("record", HOVER, "-o", path, "--seconds", "0.5")
+    with imageio.get_reader(path) as reader:
+        frames = [frame for frame in reader]  # noqa: C416 (a reader has no length)
+    assert len(frames) == 15
+    assert frames[0].shape == (512, 512, 3)
+
+
+def test_record_refuses_what_it_cannot_do(tmp_path, monkeypatch):
+    assert ".mp4" in refused("record", HOVER, "-o", tmp_path / "a.avi")
+    assert "'expert'" in refused("record", HOVER, "--policy", "expart")
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    assert "rlenvs[video]" in refused("record", HOVER, "-o", tmp_path / "a.mp4")
+
+
+# --- the keyboard -----------------------------------------------------------------------------------------------------
+
+
+class Script:
+    """Key presses by step of the game's loop, in place of a person; Esc at the end."""
+
+    def __init__(self, monkeypatch, steps):
+        import pygame
+
+        self.pygame, self.steps = pygame, iter(steps)
+        monkeypatch.setattr(pygame.event, "get", self.get)
+        monkeypatch.setattr(pygame.time, "Clock", lambda: self)
+
+    def get(self):
+        pygame = self.pygame
+        events = next(self.steps, [("down", "escape")])
+        kinds = {"down": pygame.KEYDOWN, "up": pygame.KEYUP}
+        return [pygame.event.Event(kinds[kind], key=pygame.key.key_code(key)) for kind, key in events]
+
+    def tick(self, fps):
+        pass
+
+
+def test_key_table():
+    assert key_table(HOVER, action="one_d_rpm") == [("up", "all rotors +1"), ("down", "all rotors -1")]
+    assert dict(key_table("DeepSeaTreasure-v0")).keys() >= {"up", "down", "left", "right"}
+
+
+def test_play_lists_the_keys_and_leaves_on_escape(monkeypatch):
+    Script(monkeypatch, [[]] * 3)
+    output = good("play", HOVER, "--level", "easy", "--set", "action=one_d_rpm")
+    for words in ("all rotors +1", "restart", "quit"):
+        assert words in output
+
+
+def test_held_keys_count_until_they_are_released(monkeypatch):
+    game = Game(HOVER, action="one_d_rpm")
+    commands = []
+    monkeypatch.setattr(game.batch, "step", lambda a: commands.append(a[0][0]))
+    Script(monkeypatch, [[("down", "up")], [], [("up", "up")], [("down", "down"), ("up", "down")], []])
+    game.run()
+    assert commands == [1.0, 1.0, 0.0, -1.0, 0.0]  # the short tap counts for one step
+
+
+def test_score_restart_and_the_next_episode(monkeypatch):
+    lines = []
+    game = Game(HOVER, told=lines.append, horizon=4)
+    Script(monkeypatch, [[]] * 5)
+    game.run()
+    assert lines == [f"episode 1: {game.status()}"]
+    assert f"return {game.score:.2f}" in lines[0]
+    assert "step 4 of 4   over" in lines[0]
+    Script(monkeypatch, [[("down", "r")]])
+    game.run()
+    assert game.steps == 1
+    Script(monkeypatch, [[]] * (3 + 46))  # to the end, then a rest of 1.5 s
+    game.run()
+    assert not game.batch.over[0]
+    assert game.episodes == 2
+
+
+def test_worlds_may_wait_for_a_key(monkeypatch):
+    game = Game("DeepSeaTreasure-v0")
+    Script(monkeypatch, [[], [], [("down", "down"), ("up", "down")], []])
+    game.run()
+    assert game.steps == 1
+
+
+def test_a_person_may_play_in_a_team(monkeypatch):
+    game = Game("PathFinding-v0", agents=3)
+    Script(monkeypatch, [[("down", "up")]] * 3)
+    game.run()
+    assert game.steps == 3
+
+
+def test_no_keyboard_is_said(monkeypatch):
+    monkeypatch.setattr(world_of(HOVER), "key_function", None)
+    assert "cannot be played" in refused("play", HOVER)
+
+
+# --- measuring --------------------------------------------------------------------------------------------------------
+
+
+def test_bench():
+    output = good("bench", HOVER, "DeepSeaTreasure-v0", "--seconds", "0.01")
+    for word in ("single", "4096", "QuadHover-v0", "DeepSeaTreasure-v0"):
+        assert word in output
+    assert time_single(HOVER, 0.01, level="easy") > 0
+    assert time_batch(HOVER, 64, 2, 0.01, level="easy") > 0
+
+
+def test_numbers_have_three_digits():
+    assert [_short(x) for x in (12.34, 999.4, 1234, 56_789, 999_600, 1_234_567)] == [
+        "12.3",
+        "999",
+        "1.23 k",
+        "56.8 k",
+        "1 M",
+        "1.23 M",
+    ]
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_check_tells_by_its_exit_code(monkeypatch, passed):
+    module = pytest.importorskip("rlenvs.core.check")
+
+    class Report:
+        def __str__(self):
+            return "the report"
+
+    Report.passed = passed
+    given = {}
+    monkeypatch.setattr(module, "check", lambda id, **keywords: given.update(id=id, **keywords) or Report())
+    result = run("check", HOVER, "--level", "easy", "--set", "horizon=50")
+    assert result.exit_code == (0 if passed else 1)
+    assert "the report" in result.output
+    assert given == {"id": HOVER, "level": "easy", "horizon": 50}
+
+
+# --- the demo ---------------------------------------------------------------------------------------------------------
+
+
+def test_demo_without_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "rlenvs[sb3]" in refused("demo", "--steps", "1")
+
+
+def test_demo(tmp_path):
+    pytest.importorskip("stable_baselines3")
+    output = good("demo", "--output", tmp_path, "--steps", "4096")
+    for words in ("random", "PPO", "scripted expert", "learning_curve.png", "flight.gif"):
+        assert words in output
+    assert (tmp_path / "learning_curve.png").exists()
+    assert Image.open(tmp_path / "flight.gif").n_frames == 90

@@ -1,0 +1,197 @@
+"""The Stable-Baselines3 form: equal to SB3's own vector of gymnasium environments, and fit for its wrappers and learners."""
+
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+
+import rlenvs
+from rlenvs.core.errors import ActionError, EpisodeOverError, MissingExtraError, ParameterError
+
+pytest.importorskip("stable_baselines3")
+
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor, VecNormalize
+
+IDS = ["rlenvs/QuadHover-v0", "rlenvs/DeepSeaTreasure-v0"]
+
+
+def same(a, b):
+    """Equal keys, and values equal to the bit and of one type."""
+    assert a.keys() == b.keys()
+    for key, value in a.items():
+        assert type(value) is type(b[key]), key
+        assert np.array_equal(value, b[key]), key
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_equals_sb3s_own_vector(id):
+    ours = rlenvs.sb3_vec_env(id, 4, horizon=30, monitor=False)
+    theirs = DummyVecEnv([lambda: gymnasium.make(id, horizon=30)] * 4)
+    assert (ours.observation_space, ours.action_space) == (theirs.observation_space, theirs.action_space)
+    for venv in (ours, theirs):
+        venv.seed(7)
+    assert np.array_equal(ours.reset(), theirs.reset())
+    ours.action_space.seed(3)
+    ends = 0
+    for _ in range(120):
+        actions = np.array([ours.action_space.sample() for _ in range(4)])
+        (o1, r1, d1, i1), (o2, r2, d2, i2) = ours.step(actions), theirs.step(actions)
+        for a, b in ((o1, o2), (r1, r2), (d1, d2)):
+            assert a.dtype == b.dtype
+            assert np.array_equal(a, b)
+        for done, a, b in zip(d1, i1, i2, strict=True):
+            if done:
+                same(a, b)
+                ends += 1
+            else:
+                assert a == {}
+    assert ends >= 8
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_nothing_is_shared_between_steps(id):
+    venv = rlenvs.sb3_vec_env(id, 2)
+    first = venv.reset()
+    kept = first.copy()
+    action = np.array([venv.action_space.sample() for _ in range(2)])
+    one, two = venv.step(action), venv.step(action)
+    assert np.array_equal(first, kept)
+    for a, b in zip(one[:3], two[:3], strict=True):
+        assert not np.shares_memory(a, b)
+    one[3][0]["mine"] = 1
+    assert all("mine" not in info for info in (one[3][1], *two[3], *venv.step(action)[3]))
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_sb3s_checker_is_content(id):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make(id).unwrapped, warn=True)
+
+
+def test_episode_statistics_equal_vec_monitors():
+    ours = rlenvs.sb3_vec_env(IDS[1], 3, horizon=25)
+    theirs = VecMonitor(rlenvs.sb3_vec_env(IDS[1], 3, horizon=25, monitor=False))
+    for venv in (ours, theirs):
+        venv.seed(1)
+        venv.reset()
+    rng, seen = np.random.default_rng(0), 0
+    for _ in range(100):
+        actions = rng.integers(4, size=3)
+        for a, b in zip(ours.step(actions)[3], theirs.step(actions)[3], strict=True):
+            assert ("episode" in a) == ("episode" in b)
+            if "episode" in a:
+                seen += 1
+                assert a["episode"]["r"] == pytest.approx(b["episode"]["r"], abs=1e-5)  # theirs sums in float32
+                assert a["episode"]["l"] == b["episode"]["l"]
+    assert seen > 5
+
+
+def test_learns_and_logs():
+    venv = VecNormalize(rlenvs.sb3_vec_env(IDS[1], 8))
+    model = PPO("MlpPolicy", venv, n_steps=32, batch_size=64, n_epochs=1, seed=0, device="cpu")
+    model.learn(512)
+    assert model.ep_info_buffer
+    assert model.ep_success_buffer
+    assert np.isfinite(model.ep_info_buffer[0]["r"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate_policy(model, rlenvs.sb3_vec_env(IDS[1], 2), n_eval_episodes=2)
+
+
+def test_wrong_calls():
+    venv = rlenvs.sb3_vec_env(IDS[1], 2)
+    with pytest.raises(EpisodeOverError):
+        venv.step(np.zeros(2, int))
+    venv.reset()
+    with pytest.raises(ActionError, match="2 rows"):
+        venv.step(np.zeros(3, int))
+    with pytest.raises(ActionError, match="environment 1: action 4"):
+        venv.step(np.array([0, 4]))
+    with pytest.raises(ParameterError, match="rlenvs/DeepSeaTreasure-v0"):
+        rlenvs.sb3_vec_env("mo-DeepSeaTreasure-v0", 2)
+
+
+def test_missing_sb3_is_one_clear_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "stable_baselines3.common.vec_env", None)
+    monkeypatch.delitem(sys.modules, "rlenvs.integrations.sb3", raising=False)
+    with pytest.raises(MissingExtraError, match=r"rlenvs\[sb3\]"):
+        rlenvs.sb3_vec_env(IDS[0], 1)
+
+
+def test_attributes_methods_and_options():
+    venv = rlenvs.sb3_vec_env(IDS[0], 3)
+    venv.set_options({"params": {"mass": 0.03}})
+    venv.reset()
+    assert venv.get_attr("mass") == [0.03] * 3
+    venv.set_attr("mass", 0.02, indices=[1])
+    assert venv.get_attr("mass") == [0.03, 0.02, 0.03]
+    with pytest.raises(ParameterError):
+        venv.set_attr("colour", 1)
+    with pytest.raises(AttributeError):
+        venv.get_attr("colour")
+    assert not venv.has_attr("colour")
+    state = venv.env_method("get_state", indices=0)[0]
+    moved = venv.step(np.ones((3, 4), np.float32))[0]
+    venv.env_method("set_state", state, indices=0)
+    assert np.array_equal(venv.step(np.ones((3, 4), np.float32))[0][0], moved[0])
+    masked = rlenvs.sb3_vec_env(IDS[1], 2)
+    masked.reset()
+    assert masked.env_method("action_masks")[1].tolist() == [False, True, False, True]
+    assert masked.env_method("expert_action") == [3, 3]
+
+
+def test_pictures():
+    venv = rlenvs.sb3_vec_env(IDS[1], 2, render_mode="rgb_array")
+    venv.reset()
+    venv.step(np.array([3, 3]))
+    assert len(venv.get_images()) == 2
+    assert venv.render().shape == (1024, 512, 3)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_worker_processes_after_threads(method):
+    """A fork copies no threads: the child must not wait for those of its parent's pool."""
+    batch = rlenvs.make_batch(IDS[0], 64, threads=2)
+    batch.seed(range(64))
+    batch.reset()
+    batch.step(np.zeros((64, 4)))
+    venv = SubprocVecEnv([lambda: gymnasium.make("rlenvs:rlenvs/QuadHover-v0")] * 2, start_method=method)
+    try:
+        venv.seed(0)
+        observations = venv.reset()
+        venv.step(np.zeros((2, 4), np.float32))
+    finally:
+        venv.close()
+    expected = rlenvs.sb3_vec_env(IDS[0], 2)
+    expected.seed(0)
+    assert np.array_equal(observations, expected.reset())
+
+
+def test_agents_are_rows_that_share_a_policy():
+    tag = pytest.importorskip("tests_tag_world", reason="") if False else _tag()
+    venv = rlenvs.sb3_vec_env(tag, 2)
+    assert venv.num_envs == 6
+    venv.seed(0)
+    venv.reset()
+    log = [venv.step(np.zeros(6, int)) for _ in range(4)]
+    # agent k of the world below dies after k + 1 steps, the last with the world, at step 3
+    dones = np.array([step[2] for step in log]).reshape(4, 2, 3)[:, 0]
+    assert dones.tolist() == [[True, False, False], [False, True, False], [True, True, True], [True, False, False]]
+    idle = [[info.get("idle", False) for info in step[3][:3]] for step in log]
+    assert idle == [[False] * 3, [True, False, False], [True, True, False], [False] * 3]
+    assert [log[0][3][0]["episode"]["l"], log[1][3][1]["episode"]["l"], log[2][3][2]["episode"]["l"]] == [1, 2, 3]
+    assert log[2][3][0] == {"idle": True}
+    assert log[0][3][0]["terminal_observation"].tolist() == [pytest.approx(-0.8)]
+    assert log[2][3][2]["terminal_observation"].tolist() == [pytest.approx(-0.4)]
+    assert log[2][0][:3].tolist() == [[-1.0]] * 3
+
+
+def _tag():
+    rlenvs.register("Countdown-v0", "countdown:SPEC", ("multi-agent",))
+    return "Countdown-v0"
