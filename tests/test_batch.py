@@ -254,3 +254,20 @@ def test_memory_is_flat_over_resets():
     for _ in range(50):
         batch.reset()
     assert batch.nbytes == size
+
+
+def test_declared_data_has_to_be_given():
+    from rlenvs.core import block, discrete, f8, term, world
+
+    bare = world(
+        "Bare-v0",
+        doc="",
+        state={},
+        data={"map": f8(2)},
+        observation={"x": block(low=0, high=1)},
+        action=discrete("stay"),
+        terms={"t": term(0, 1)},
+        horizon=1,
+    )
+    with pytest.raises(ParameterError, match=r"declares the data \['map'\].*gives \[\]"):
+        KernelBatch(bare)

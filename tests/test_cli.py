@@ -105,7 +105,6 @@ def test_set_is_json_where_it_can_be():
         "flag": True,
         "weights": {"hover": 2},
         "text": "a=b",
-        "level": "hard",
     }
     assert keywords_from(pairs) == expected
     assert keywords_from(None, "easy") == {"level": "easy"}

@@ -121,7 +121,14 @@ def test_as_the_published_original(name):
 def test_moves_walls_and_borders():
     env = gymnasium.make(ID, map=[[0, 0, 5], [0, -10, 0], [0, 0, 0]], horizon=50)
     env.reset()
-    for action, expected in ((UP, (0, 0)), (LEFT, (0, 0)), (RIGHT, (0, 1)), (DOWN, (0, 1)), (LEFT, (0, 0)), (DOWN, (1, 0))):
+    for action, expected in (
+        (UP, (0, 0)),
+        (LEFT, (0, 0)),
+        (RIGHT, (0, 1)),
+        (DOWN, (0, 1)),
+        (LEFT, (0, 0)),
+        (DOWN, (1, 0)),
+    ):
         _, reward, terminated, _, info = env.step(action)
         assert cell(env) == expected
         assert (info["reward_treasure"], info["reward_time"], terminated) == (0.0, -1.0, False)

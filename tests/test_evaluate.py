@@ -24,9 +24,8 @@ def test_statistics_are_those_of_the_rows():
 
 def test_rows_equal_single_episodes_played_one_by_one():
     """Each world counts until its first episode ends, whatever its neighbours do."""
-    result = evaluate(
-        HOVER, lambda o: np.tile([1.0, -1.0, 0.5, -0.5], (len(o), 1)), seeds=[3, 11, 5], action_range=0.02
-    )
+    action = np.array([1.0, -1.0, 0.5, -0.5], np.float32)
+    result = evaluate(HOVER, lambda o: np.tile(action, (len(o), 1)), seeds=[3, 11, 5], action_range=0.02)
     for row, seed in enumerate(result.seeds.tolist()):
         env = rlenvs.make(HOVER, action_range=0.02)
         env.reset(seed=seed)

@@ -100,9 +100,7 @@ class Setup:
 
     def _resolve_sizes(self) -> None:
         world = self.world
-        self.data = {
-            k: np.asarray(v) for k, v in (world.data_function(self.values) if world.data_function else {}).items()
-        }
+        self.data = self._resolve_data()
         self.action: Action = world.action_of(self.values)
         self.sizes: dict[str, int] = {"agents": 1, **world.sizes(self.values)}
         self.agents = self.sizes["agents"]
@@ -112,6 +110,16 @@ class Setup:
         self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self._make_scaling()
         self._make_spaces()
+
+    def _resolve_data(self) -> dict[str, np.ndarray]:
+        function = self.world.data_function
+        data = {name: np.asarray(value) for name, value in (function(self.values) if function else {}).items()}
+        if set(data) != set(self.world.data_fields):
+            raise ParameterError(
+                f"{self.world.name} declares the data {sorted(self.world.data_fields)}, and its function under "
+                f"@SPEC.data gives {sorted(data)}"
+            )
+        return data
 
     def _size(self, size: int | str) -> int:
         return self.sizes[size] if isinstance(size, str) else size

@@ -112,7 +112,9 @@ class SB3VecEnv(VecEnv):
         """
         batch, actions = self.batch, np.asarray(actions)
         if len(actions.shape) == 0 or actions.shape[0] != self.num_envs:
-            raise ActionError(f"{batch.world.name}: actions of shape {actions.shape} were given for {self.num_envs} rows")
+            raise ActionError(
+                f"{batch.world.name}: actions of shape {actions.shape} were given for {self.num_envs} rows"
+            )
         batch.load_actions(actions.reshape(batch.num_worlds, batch.agents, *actions.shape[1:]))
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
@@ -276,5 +278,7 @@ def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:
     """
     row = entry(id)
     if row.id.startswith(f"{NAMESPACE}/mo-"):
-        raise ParameterError(f"Stable-Baselines3 takes no vector rewards; use {row.id.replace('/mo-', '/')!r} with weights={{...}}")
+        raise ParameterError(
+            f"Stable-Baselines3 takes no vector rewards; use {row.id.replace('/mo-', '/')!r} with weights={{...}}"
+        )
     return SB3VecEnv(row.address, num_envs, **keywords)

@@ -44,7 +44,15 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import block, discrete, f8, free, i2, term, u1, world
-from rlenvs.single.treasure.maps import RICHEST, distances, load_map, neighbours, parse_map, parse_start, treasures_in_reach
+from rlenvs.single.treasure.maps import (
+    RICHEST,
+    distances,
+    load_map,
+    neighbours,
+    parse_map,
+    parse_start,
+    treasures_in_reach,
+)
 from rlenvs.single.treasure.picture import draw_sea, draw_submarine, sea_text
 
 UP, DOWN, LEFT, RIGHT = range(4)
@@ -59,7 +67,9 @@ SPEC = world(
     "DeepSeaTreasure-v0",
     doc=__doc__,
     options={
-        "map": free("convex", parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'),
+        "map": free(
+            "convex", parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'
+        ),
         "start": free(None, parse_start, "start cell (row, column); None for the one that belongs to the map"),
     },
     sizes=map_sizes,
@@ -144,7 +154,9 @@ def draw(canvas, p, s):
     draw_sea(canvas, p.sea)
     draw_submarine(canvas, s.row, s.column)
     found = p.sea[s.row, s.column]
-    canvas.caption(f"DeepSeaTreasure   step {s.elapsed}", f"found a treasure worth {found:g}" if found > 0.0 else "searching")
+    canvas.caption(
+        f"DeepSeaTreasure   step {s.elapsed}", f"found a treasure worth {found:g}" if found > 0.0 else "searching"
+    )
 
 
 @SPEC.text

@@ -11,7 +11,9 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.single.treasure.maps import Map, load_map, parse_map, parse_start, treasures_in_reach
 
 
-def pareto_front(map: Map = "convex", gamma: float = 1.0, start: Sequence[int] | None = None, horizon: int = 100) -> np.ndarray:
+def pareto_front(
+    map: Map = "convex", gamma: float = 1.0, start: Sequence[int] | None = None, horizon: int = 100
+) -> np.ndarray:
     """The returns of all Pareto-optimal deterministic policies of DeepSeaTreasure.
 
     Args:

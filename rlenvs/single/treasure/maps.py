@@ -58,7 +58,9 @@ def parse_map(given: Any) -> Map:
     """
     if isinstance(given, str):
         if given not in PUBLISHED:
-            raise ValueError(f"{given!r} is not one of {', '.join(map(repr, PUBLISHED))}; or give a 2-D grid of numbers")
+            raise ValueError(
+                f"{given!r} is not one of {', '.join(map(repr, PUBLISHED))}; or give a 2-D grid of numbers"
+            )
         return given
     try:
         rows = [[float(value) for value in row] for row in given]
@@ -73,7 +75,9 @@ def parse_map(given: Any) -> Map:
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
             if not (value in (WATER, ROCK) or 0.0 < value <= RICHEST):
-                raise ValueError(f"{value} at ({i}, {j}) is neither 0 (water), -10 (rock) nor a treasure in (0, {RICHEST:g}]")
+                raise ValueError(
+                    f"{value} at ({i}, {j}) is neither 0 (water), -10 (rock) nor a treasure in (0, {RICHEST:g}]"
+                )
     return rows
 
 
