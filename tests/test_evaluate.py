@@ -60,6 +60,7 @@ def test_random_ignores_numpys_global_generator_and_covers_the_action_space():
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
     assert drawn.min() >= -1.0
     assert drawn.max() <= 1.0
+    assert (drawn[0::2] != drawn[1::2]).all()  # worlds do not share their actions
     single = module.chooser(batch, "random", [0, 1])
     numbers = np.concatenate([single() for _ in range(400)])
     assert abs(numbers.mean()) < 0.05
@@ -119,6 +120,20 @@ def test_the_return_of_a_team_is_the_sum_and_its_success_the_share(horizon):
 def test_bad_input_is_one_clear_error(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_success_is_that_of_the_last_step():
+    """A flight straight up passes the goal, and leaves the room later."""
+    level = {"action": "one_d_rpm", "start_spread": 0.0, "goal_spread": 0.0}
+    env = rlenvs.make(HOVER, **level)
+    env.reset(seed=0)
+    flags, over = [], False
+    while not over:
+        _, _, over, _, info = env.step([1.0])
+        flags.append(info["is_success"])
+    assert any(flags)
+    assert not flags[-1]
+    assert evaluate(HOVER, lambda o: np.ones((len(o), 1)), seeds=1, **level).success_rate == 0.0
 
 
 def test_no_expert_is_said(monkeypatch):

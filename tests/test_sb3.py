@@ -1,4 +1,4 @@
-"""The Stable-Baselines3 form: equal to SB3's own vector of gymnasium environments, and fit for its wrappers and learners."""
+"""The Stable-Baselines3 form: equal to SB3's own vector of environments, and fit for its wrappers and learners."""
 
 import sys
 import warnings

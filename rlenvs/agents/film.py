@@ -76,15 +76,26 @@ def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
 
 
 def save_gif(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Write a GIF that repeats for ever. All pictures share one palette, taken from some of them."""
+    """Write a GIF that repeats for ever. All pictures share one palette: the 256 colours that are most frequent."""
     from PIL import Image
 
     pictures = list(frames)
-    sample = np.vstack(pictures[:: math.ceil(len(pictures) / 8)])
-    palette = Image.fromarray(sample).quantize(255, Image.Quantize.MAXCOVERAGE)  # keeps colours of small areas
+    palette = _palette(np.stack(pictures[:: math.ceil(len(pictures) / 8)]))
     none = Image.Dither.NONE
     first, *rest = [Image.fromarray(picture).quantize(palette=palette, dither=none) for picture in pictures]
     first.save(path, save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+
+
+def _palette(pictures: np.ndarray) -> Any:
+    """The most frequent colours, exactly: worlds are drawn in few flat colours, and averages would tint them."""
+    from PIL import Image
+
+    red, green, blue = np.moveaxis(pictures.astype(np.int32), -1, 0)
+    codes, counts = np.unique(red << 16 | green << 8 | blue, return_counts=True)
+    codes = codes[np.argsort(-counts)][:256]
+    image = Image.new("P", (1, 1))
+    image.putpalette(np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.uint8).tobytes())
+    return image
 
 
 def _save_mp4(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:

@@ -74,7 +74,7 @@ class SB3VecEnv(VecEnv):
         self._returns, self._lengths = np.zeros(len(self._rows)), np.zeros(len(self._rows), np.int64)
         self._start = time.time()
         super().__init__(len(self._rows), batch.setup.observation_space, batch.setup.action_space)
-        self.metadata["render_fps"] = round(world.fps)
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(world.fps)}
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed world i with seed + i at the next reset; returns the seed of every row."""
@@ -131,7 +131,7 @@ class SB3VecEnv(VecEnv):
         batch.step_loaded()
         self._returns += batch.rewards.reshape(-1)
         self._lengths += 1
-        # fresh ones: some 20 ns a row, and whoever writes into one (as wrappers do) finds nothing of it at the next step
+        # fresh ones take some 30 ns a row; in kept ones, what wrappers write would show up again at later steps
         infos: list[dict[str, Any]] = [{} for _ in self._rows]
         ended = batch.terminated | batch.truncated
         if batch.agents == 1:
@@ -153,7 +153,7 @@ class SB3VecEnv(VecEnv):
         return self.batch.observations.reshape(self.num_envs, *self.observation_space.shape).copy()  # type: ignore[misc]
 
     def _fill(self, infos: list[dict[str, Any]], ended: np.ndarray, restarted: np.ndarray) -> None:
-        """The infos of the rows whose episode ended. Where the world went on (an agent died), its arrays hold them still."""
+        """The infos of the rows whose episode ended: set aside where the world began anew, live where it went on."""
         batch, keys = self.batch, self._keys
         now = round(time.time() - self._start, 6)
         for again in (True, False):

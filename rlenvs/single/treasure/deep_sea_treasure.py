@@ -2,8 +2,8 @@
 
 ## Description
 A submarine sets out at the surface and looks for treasure. Every step costs time, and the richer treasures lie farther
-away, so each treasure is the best answer to some trade-off. The benchmark of multi-objective learning whose Pareto front
-is known exactly: `rlenvs.single.treasure.pareto_front` gives it for every map, start and discount. The published maps
+away, so each treasure is the best answer to some trade-off. The benchmark of multi-objective learning whose front is
+known exactly: `rlenvs.single.treasure.pareto_front` gives it for every map, start and discount. The published maps
 are MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
 front no weighted sum of the objectives finds whole, and "mirrored", the concave one beside a slope without treasures.
 Different from the original: the observation is scaled to [-1, 1] (there, the scaled form leaves its own bounds on the
@@ -17,8 +17,8 @@ Row and column of the submarine, each scaled so that the first cell of the map i
 only one).
 
 ## Rewards
-`treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the richest treasure
-the best one on the published maps; `weights={"treasure": 1, "time": 1}` makes all of them worth thinking about.
+`treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the richest
+treasure the best one on the published maps; `weights={"treasure": 1, "time": 1}` makes it a close choice.
 
 ## Costs
 None.
@@ -31,7 +31,7 @@ Termination: on a treasure. Truncation: 100 steps. `is_success` tells that it is
 start, to which the scripted expert takes a shortest path.
 
 ## Parameters
-A map is a name, or a grid (list of rows) of 0 for water, -10 for rock and a positive number, up to 1000, for a treasure.
+A map is a name, or a grid (list of rows) of 0 for water, -10 for rock and a number in (0, 1000] for treasure.
 It may have any shape; at least one treasure has to be in reach of the start, which has to lie in water.
 
 ## Reference Scores
@@ -44,15 +44,8 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import block, discrete, f8, free, i2, term, u1, world
-from rlenvs.single.treasure.maps import (
-    RICHEST,
-    distances,
-    load_map,
-    neighbours,
-    parse_map,
-    parse_start,
-    treasures_in_reach,
-)
+from rlenvs.single.treasure import maps
+from rlenvs.single.treasure.maps import RICHEST, load_map
 from rlenvs.single.treasure.picture import draw_sea, draw_submarine, sea_text
 
 UP, DOWN, LEFT, RIGHT = range(4)
@@ -68,9 +61,9 @@ SPEC = world(
     doc=__doc__,
     options={
         "map": free(
-            "convex", parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'
+            "convex", maps.parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'
         ),
-        "start": free(None, parse_start, "start cell (row, column); None for the one that belongs to the map"),
+        "start": free(None, maps.parse_start, "start cell (row, column); None for the one that belongs to the map"),
     },
     sizes=map_sizes,
     data={
@@ -98,11 +91,11 @@ SPEC = world(
 def data(values):
     sea, origin = load_map(values.map, values.start)
     allowed, route = np.zeros((*sea.shape, 4)), np.zeros(sea.shape)
-    in_reach = treasures_in_reach(sea, origin)
+    in_reach = maps.treasures_in_reach(sea, origin)
     richest = max(sea[cell] for cell in in_reach)
-    steps_left = distances(sea, [cell for cell in in_reach if sea[cell] == richest])
+    steps_left = maps.distances(sea, [cell for cell in in_reach if sea[cell] == richest])
     for cell in np.ndindex(*sea.shape):
-        for move, beside in neighbours(sea, cell):
+        for move, beside in maps.neighbours(sea, cell):
             allowed[(*cell, move)] = 1
             if steps_left.get(beside, np.inf) < steps_left.get(cell, 0):
                 route[cell] = move
@@ -117,9 +110,9 @@ def reset(p, s, rng):
 @SPEC.step
 def step(p, s, a, rng, r):
     # arithmetic, not a branch: whether a random move is blocked cannot be predicted
-    free = p.allowed[s.row, s.column, a]
-    row = s.row + free * ((a == DOWN) - (a == UP))
-    column = s.column + free * ((a == RIGHT) - (a == LEFT))
+    free = int(p.allowed[s.row, s.column, a])
+    row = s.row + free * (int(a == DOWN) - int(a == UP))
+    column = s.column + free * (int(a == RIGHT) - int(a == LEFT))
     s.row, s.column = row, column
     value = p.sea[row, column]
     r.treasure = value

@@ -2,8 +2,8 @@
 
 A map is a float64 array (rows, columns), row 0 at the surface: 0 is water, -10 rock, a positive number a treasure.
 Values and depths of the published maps: MO-Gymnasium 1.3, after Vamplew et al., "Empirical evaluation methods for
-multiobjective reinforcement learning algorithms", Machine Learning 2011 (concave) and Yang et al., "A generalized algorithm
-for multi-objective reinforcement learning and policy adaptation", NeurIPS 2019 (convex).
+multiobjective reinforcement learning algorithms", Machine Learning 2011 (concave) and Yang et al., "A generalized
+algorithm for multi-objective reinforcement learning and policy adaptation", NeurIPS 2019 (convex).
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def neighbours(grid: np.ndarray, cell: Cell) -> Iterator[tuple[int, Cell]]:
 
 
 def distances(grid: np.ndarray, sources: Iterable[Cell]) -> dict[Cell, int]:
-    """Fewest moves between the sources and each cell in reach. An episode ends on a treasure: no path goes on from one."""
-    found = {cell: 0 for cell in sources}
+    """Fewest moves between the sources and each cell in reach. No path leads on from a treasure: the episode ends."""
+    found = dict.fromkeys(sources, 0)
     waiting = deque(found)
     while waiting:
         cell = waiting.popleft()
