@@ -100,12 +100,10 @@ class KernelBatch:
         number = np.float64 if setup.continuous else np.int64
         self._states = np.zeros(n, setup.dtypes["state"])
         self._params = setup.params_row()
-        self._results = np.zeros(n, setup.dtypes["result"])
+        self._allocate_outcome(n, a)
         self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
         self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
         self.masks = np.ones((n, a, sizes["choices"]), np.int8)
-        self.rewards, self.costs = np.zeros((n, a)), np.zeros((n, a))
-        self.terminated, self.truncated = np.zeros((n, a), np.bool_), np.zeros((n, a), np.bool_)
         self._begin = np.zeros(n, np.bool_)
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
@@ -120,6 +118,20 @@ class KernelBatch:
         self._make_views()
         self._make_table(sizes)
         self._states["over"] = True
+
+    def _allocate_outcome(self, n: int, a: int) -> None:
+        """What a step gives, one array after the other in one piece of memory, so that `First` can read it at once."""
+        result = self.setup.dtypes["result"]
+        types = {"_results": result, "rewards": np.dtype("f8"), "costs": np.dtype("f8")}
+        types |= {"terminated": np.dtype("?"), "truncated": np.dtype("?")}
+        counts = {name: n if name == "_results" else n * a for name in types}
+        starts, end = {}, 0
+        for name, dtype in types.items():
+            starts[name], end = end, end + -(-counts[name] * dtype.itemsize // 8) * 8
+        self._outcome, self._outcome_starts = np.zeros(end, np.uint8), starts
+        for name, dtype in types.items():
+            shape = (n,) if name == "_results" else (n, a)
+            setattr(self, name, np.ndarray(shape, dtype, self._outcome, starts[name]))  # type: ignore[call-overload]
 
     def _make_views(self) -> None:
         self.over = self._states["over"]
@@ -491,7 +503,10 @@ class KernelBatch:
         self._start_trials()
         self._allocate()
         for name, array in state["arrays"].items():
-            setattr(self, name, array)  # the arrays of a copy replace the fresh ones
+            if name == "_params":  # one row, or one per world
+                self._params = array
+            else:
+                getattr(self, name)[...] = array
         self._make_views()
         self._make_table(build.all_sizes(self.setup))
 
@@ -505,9 +520,21 @@ class First:
 
     def __init__(self, batch: KernelBatch) -> None:
         self.observation = batch.observations[0, 0]
-        self.terms = batch.terms[0, :, 0]
-        self.reward_terms = self.terms[: len(batch.world.terms)]
+        self.reward_terms = batch.terms[0, : len(batch.world.terms), 0]
         self.mask = batch.masks[0, 0]
+        self.outcome = self._overlay(batch)
+
+    def _overlay(self, batch: KernelBatch) -> np.ndarray:
+        """One record over the first agent's terms, success, cost, reward, terminated and truncated, in this order."""
+        terms, starts = [*batch.world.terms, *batch.world.costs], batch._outcome_starts
+        names = [*terms, "success", "cost", "reward", "terminated", "truncated"]
+        agents = batch.agents
+        offsets = [8 * agents * t for t in range(len(terms))] + [8 * agents * len(terms)]
+        offsets += [starts[name] for name in ("costs", "rewards", "terminated", "truncated")]
+        formats = ["f8"] * len(terms) + ["?", "f8", "f8", "?", "?"]
+        names = [f"{i} {name}" for i, name in enumerate(names)]  # a term may have the name of a later field
+        dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(batch._outcome)})
+        return batch._outcome.view(dtype)
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

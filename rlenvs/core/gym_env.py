@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.info import FLOAT32, InfoKeys
+from rlenvs.core.info import InfoKeys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -83,7 +83,7 @@ class Env(gymnasium.Env):
             batch.seed_unseeded(self.np_random)
         batch.reset()
         self._show()
-        return batch.first.observation.copy(), self._keys.first(batch)
+        return batch.first.observation.copy(), self._keys.first(batch, batch.first.outcome.item())
 
     def step(self, action: Any) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
         """Advance by one step. Continuous actions are clipped to [-1, 1].
@@ -98,12 +98,12 @@ class Env(gymnasium.Env):
         else:
             batch.load_actions(action)
         batch.step_loaded()
-        first = batch.first
-        reward = first.reward_terms.astype(FLOAT32) if self._vector_reward else batch.rewards.item(0)
+        outcome = batch.first.outcome.item()
+        info = self._keys.first(batch, outcome)
+        reward = info["reward_vector"].copy() if self._vector_reward else outcome[-3]
         if self.render_mode == "human":
             self._show()
-        ends = batch.terminated.item(0), batch.truncated.item(0)
-        return first.observation.copy(), reward, *ends, self._keys.first(batch)
+        return batch.first.observation.copy(), reward, outcome[-2], outcome[-1], info
 
     def render(self) -> Any:
         """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""

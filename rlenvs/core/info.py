@@ -21,14 +21,12 @@ class InfoKeys:
         self.has_costs = bool(world.costs)
         self.has_mask = "mask" in world.kernels
         self.vector_reward = vector_reward
+        self.leading = (*self.terms, "is_success", *(["cost"] if world.costs else []))
 
-    def first(self, batch: KernelBatch) -> dict[str, Any]:
-        """`one` for the first agent of the first world, by views that the batch keeps: a single step is short."""
-        info: dict[str, Any] = dict(zip(self.terms, batch.first.terms.tolist()))  # noqa: B905
-        info["is_success"] = batch.success.item(0)
+    def first(self, batch: KernelBatch, outcome: tuple[Any, ...]) -> dict[str, Any]:
+        """`one` for the first agent of the first world, from `First.outcome`: a single step is short."""
+        info: dict[str, Any] = dict(zip(self.leading, outcome))  # noqa: B905 (the outcome is longer)
         info["reward_vector"] = batch.first.reward_terms.astype(FLOAT32)
-        if self.has_costs:
-            info["cost"] = batch.costs.item(0)
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
         return info
