@@ -56,7 +56,7 @@ CASES = [
     Case("DeepSeaTreasure-v0", "single", "mo-deep-sea", 1),
     Case("DeepSeaTreasure-v0", peer="mo-deep-sea", goal=100, **WIDE),
     Case("PathFinding-v0", "batch", "pogema-64", 1, num=1, threads=1, keywords=WAREHOUSE),
-    Case("PathFinding-v0", "batch", "pogema-64", 25, num=256, threads=2, keywords=WAREHOUSE),
+    Case("PathFinding-v0", "batch", "pogema-64", 25, num=128, threads=2, keywords=WAREHOUSE),
     Case("SafePointGoal-v0", "single", "safety-point-goal", 1, keywords={"level": "1"}),
     Case("SafePointGoal-v0", peer="safety-point-goal", goal=1, keywords={"level": "1"}, **WIDE),
 ]
@@ -150,7 +150,7 @@ def main() -> None:
         "# Steps per second",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"Random actions; {options.rounds} turns of {options.seconds} s; medians. Agent-steps where agents are several.",
+        f"Random actions; {options.rounds} turns of {options.seconds} s; medians. Several agents: agent-steps.",
         "Resets are counted on our side in batches, and nowhere else (see the workers' docstrings).",
         "",
     ]

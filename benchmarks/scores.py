@@ -9,8 +9,9 @@ from rlenvs.core.registry import entry, world_of
 
 def row(env_id: str, policy: str, seeds: int) -> str:
     result = evaluate(env_id, policy, seeds)
+    half_width = result.half_width if result.half_width > 1e-9 else 0.0
     note = f"success {100 * result.success_rate:.0f} %"
-    return f'        "{policy}": Score({result.mean:.4g}, {result.half_width:.2g}, "{note}"),'
+    return f'        "{policy}": Score({result.mean:.4g}, {half_width:.2g}, "{note}"),'
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import rlenvs
 
 CARS = 1024
-envs = rlenvs.make_vec("MicroRacer-v0", CARS, max_acceleration=np.linspace(0.06, 0.14, CARS), copy=False)
+envs = rlenvs.make_vec("MicroRacer-v0", CARS, acceleration=np.linspace(0.06, 0.14, CARS), copy=False)
 observations, infos = envs.reset(seed=0)
 envs.step(np.zeros((CARS, 2), np.float32))  # the first step loads the compiled kernels
 start, finished = time.perf_counter(), 0

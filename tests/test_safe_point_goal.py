@@ -266,7 +266,8 @@ def test_reaching_a_goal():
     assert s.distance == distance
     worlds.step(np.array([[0.0, 0.0]]))
     assert abs(worlds.terms[0, 0, 0]) < 1e-2
-    assert not worlds.success[0, 0]
+    assert worlds.terms[0, 1, 0] == 0.0
+    assert worlds.success[0, 0]  # for the rest of the episode
 
 
 def test_just_outside_the_goal():
@@ -424,7 +425,7 @@ def test_expert(level, goals, cost):
     for _ in range(1000):
         worlds.advise()
         worlds.step_loaded()
-        reached, spent = reached + worlds.success.sum(), spent + worlds.costs.sum()
+        reached, spent = reached + worlds.terms[:, 1].sum(), spent + worlds.costs.sum()
     assert worlds.truncated.all()
     assert reached / 20 > goals
     assert spent / 20 <= cost
@@ -436,7 +437,7 @@ def test_random_rarely_reaches():
     reached = 0
     for _ in range(1000):
         worlds.step(generator.uniform(-1, 1, (20, 2)))
-        reached += worlds.success.sum()
+        reached += worlds.terms[:, 1].sum()
     assert reached < 10
 
 

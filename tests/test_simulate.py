@@ -5,13 +5,14 @@ import thermostat
 
 import rlenvs
 from rlenvs.core.errors import ActionError
+from rlenvs.core.gym_env import Env
 
-thermostat.load()
+SPEC = thermostat.load()
 
 
 @pytest.fixture
 def env():
-    env = gymnasium.make("rlenvs/Thermostat-v0", horizon=30)
+    env = Env(SPEC, horizon=30)
     env.reset(seed=3)
     for _ in range(5):
         env.step(1)

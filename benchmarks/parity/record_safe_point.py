@@ -1,7 +1,8 @@
-"""Record Safety-Gymnasium's SafetyPointGoal1 and 2 (version 1.0.0, MuJoCo 2.3.3) for tests/test_safe_point_goal.py.
+"""Record safety-gymnasium's SafetyPointGoal0, 1 and 2 for tests/test_safe_point_goal.py.
 
-Actions are piecewise constant; at level 0 the robot always turns at full rate, where its servo is stable. Recorded are the layout at the start, then per step the robot, its sensors, the reward,
-the costs, and goal and vases; every tenth step the lidars too. Rotations of the vases are about the vertical.
+Installed as: safety-gymnasium 1.0.0 with MuJoCo 2.3.3 on Python 3.10. The one argument is the file to write. Actions
+are piecewise constant; at level 0 the robot always turns at full rate, where the original's servo is stable. The
+arrays are described in tests/data/README.md.
 """
 
 import sys
@@ -45,7 +46,8 @@ def record(level, seed):
     actions = actions_of(np.random.default_rng(seed), level)
     for t, a in enumerate(actions):
         observation, reward, cost, terminated, truncated, info = env.step(a)
-        assert not (terminated or truncated)
+        assert not terminated
+        assert not truncated
         out["robot"].append(pose(body("agent")))
         out["sensors"].append(observation[:12])
         out["reward"].append(reward)

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,16 +123,18 @@ class KernelBatch:
     def _allocate_outcome(self, n: int, a: int) -> None:
         """What a step gives, one array after the other in one piece of memory, so that `First` can read it at once."""
         result = self.setup.dtypes["result"]
-        types = {"_results": result, "rewards": np.dtype("f8"), "costs": np.dtype("f8")}
-        types |= {"terminated": np.dtype("?"), "truncated": np.dtype("?")}
-        counts = {name: n if name == "_results" else n * a for name in types}
-        starts, end = {}, 0
-        for name, dtype in types.items():
-            starts[name], end = end, end + -(-counts[name] * dtype.itemsize // 8) * 8
-        self._outcome, self._outcome_starts = np.zeros(end, np.uint8), starts
-        for name, dtype in types.items():
-            shape = (n,) if name == "_results" else (n, a)
-            setattr(self, name, np.ndarray(shape, dtype, self._outcome, starts[name]))  # type: ignore[call-overload]
+        eight, one = 8 * n * a, -(-n * a // 8) * 8
+        sizes = {"results": -(-n * result.itemsize // 8) * 8, "rewards": eight, "costs": eight}
+        sizes |= {"terminated": one, "truncated": one}
+        starts = dict(zip(sizes, accumulate(sizes.values(), initial=0), strict=False))
+        self._outcome, self._outcome_starts = np.zeros(sum(sizes.values()), np.uint8), starts
+
+        def piece(name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
+            return np.ndarray(shape, dtype, self._outcome.data, starts[name])
+
+        self._results = piece("results", result, (n,))
+        self.rewards, self.costs = piece("rewards", np.float64, (n, a)), piece("costs", np.float64, (n, a))
+        self.terminated, self.truncated = (piece(name, np.bool_, (n, a)) for name in ("terminated", "truncated"))
 
     def _make_views(self) -> None:
         self.over = self._states["over"]
@@ -286,6 +289,11 @@ class KernelBatch:
         for i in np.flatnonzero(~self._states["rng"].any(axis=1)):
             self.seed_from(generator, int(i))
         self._all_seeded = True
+
+    @property
+    def seeded(self) -> bool:
+        """Whether any world has had a seed, and so can have had a reset."""
+        return self._all_seeded or bool(self._states["rng"].any())
 
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""

@@ -83,7 +83,17 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
 
 
 ROWS = (
-    *("state", "params", "observation", "result", "episode_bytes", "param_numbers", "action", "advice", "action_values"),
+    *(
+        "state",
+        "params",
+        "observation",
+        "result",
+        "episode_bytes",
+        "param_numbers",
+        "action",
+        "advice",
+        "action_values",
+    ),
     *("observation_values", "mask", "parts", "result_bytes", "weights", "scaling", "random_range", "begin", "reward"),
     *("cost", "terminated", "truncated", "final_observation", "final_mask", "final_result", "final_cost"),
     *("plan_action", "plan_reward", "plan_cost"),

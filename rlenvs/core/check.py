@@ -17,7 +17,7 @@ from typing import Any
 
 from rlenvs.core.errors import ConformanceError
 from rlenvs.core.players import Subject, golden_file, subject_of
-from rlenvs.core.registry import catalogue, entry
+from rlenvs.core.registry import catalogue, entry, list_envs
 from rlenvs.core.rules import RULES, Failed, NotApplicable, Rule, golden_digest, read_golden
 from rlenvs.core.spec import load_world
 
@@ -121,8 +121,6 @@ def _shortened(message: str, most: int = 500) -> str:
 
 def main() -> None:
     """The command line: reports, or recording."""
-    import rlenvs
-
     parser = argparse.ArgumentParser(prog="python -m rlenvs.core.check", description="Check environments of rlenvs.")
     parser.add_argument("ids", nargs="*", help="ids; all by default")
     parser.add_argument("--record", action="store_true", help="record the golden numbers of rule 16")
@@ -130,7 +128,7 @@ def main() -> None:
     if given.record:
         record_golden(given.ids)
         return
-    reports = [check(id) for id in given.ids or rlenvs.list_envs()]
+    reports = [check(id) for id in given.ids or list_envs()]
     print(*reports, sep="\n\n")
     if not all(report.passed for report in reports):
         raise SystemExit(1)

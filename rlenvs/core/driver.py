@@ -112,7 +112,7 @@ def roll_worlds(address, start, stop, steps):
 
 
 def begin_world(b, i):
-    """A new episode: all state but the generator and the memo is cleared, random parameters are drawn, the world is reset."""
+    """A new episode: clear all state but the generator and the memo, draw random parameters, reset the world."""
     s = state_of(b, i)
     first, second = s.rng[0], s.rng[1]
     memory = episode_bytes_of(b, i).value

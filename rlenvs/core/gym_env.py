@@ -106,7 +106,11 @@ class Env(gymnasium.Env):
         return batch.first.observation.copy(), reward, outcome[-2], outcome[-1], info
 
     def render(self) -> Any:
-        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
+        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says.
+
+        Raises:
+            EpisodeOverError: there was no reset yet.
+        """
         return self._renderer.picture(self.batch, 0)
 
     def _show(self) -> None:

@@ -65,7 +65,10 @@ def _register_form(name: str, address: str, kinds: Sequence[str], extra: dict[st
             entry_point="rlenvs.core.gym_env:Env",
             vector_entry_point="rlenvs.core.vector_env:VectorEnv",
             kwargs={"world": address, **extra},
-            disable_env_checker=True,  # takes time at every step, and warns of vector rewards; `check` looks at more
+            # these wrappers take time at every step; the environments refuse a step before reset themselves, and
+            # `rlenvs.check` looks at more than the checker does
+            disable_env_checker=True,
+            order_enforce=False,
         )
     if "multi-agent" in kinds and not extra and "pettingzoo" in sys.modules:
         _register_with_pettingzoo(catalogue[full])

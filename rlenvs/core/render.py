@@ -8,7 +8,7 @@ import numpy as np
 
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import Canvas
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import EpisodeOverError, ParameterError
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
@@ -48,6 +48,8 @@ class Renderer:
         """The picture of one world; None when the mode is None or "human"."""
         if self._mode is None:
             return None
+        if not batch.seeded:
+            raise EpisodeOverError(f"{batch.world.name}: call reset() before render()")
         if self._mode == "ansi":
             assert batch.world.text_function is not None
             return batch.world.text_function(*batch.records(index))

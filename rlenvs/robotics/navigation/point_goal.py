@@ -35,7 +35,7 @@ placement fails too (far too many objects), each object takes the best of its 10
 
 ## Episode End
 Termination: the goal was reached, and 10000 tries found no place for the next. Truncation: 1000 steps (20 s). Success
-is per step: `is_success` is true in those steps in which a goal was reached.
+is that a goal has been reached in this episode; `reward_goal` counts them.
 
 ## Parameters
 The mass of the robot is that of ball and nose; the moment of inertia follows from them.
@@ -49,7 +49,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, continuous, cost, f8, flag, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.navigation.lidar import scan
 from rlenvs.robotics.navigation.picture import draw_floor, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
@@ -91,6 +91,7 @@ SPEC = world(
         **STATE,
         "goal": f8(1, 2),  # m
         "distance": f8,  # m, to the goal
+        "goals": i8,  # reached in this episode
         "hazards": f8("hazards", 2),  # m
         "vases": f8("vases", 2),  # m
         "vase_axis": f8("vases", 2),  # cosine and sine of a vase's rotation
@@ -123,7 +124,10 @@ SPEC = world(
         "1": {"extent": 1.5, "hazards": 8, "vases": 1, "constrain_vases": False},
         "2": {"extent": 2.0, "hazards": 10, "vases": 10, "constrain_vases": True},
     },
-    scores={},
+    scores={
+        "random": Score(-0.1922, 0.14, "success 4 %"),
+        "expert": Score(21.88, 0.28, "success 100 %"),
+    },
 )
 
 
@@ -238,8 +242,9 @@ def step(p, s, a, rng, r):
     s.costing = max(r.hazards, r.vases)
     if s.distance <= p.goal_radius:
         r.goal = 1.0
-        r.success = True
+        s.goals += 1
         r.terminated = not place_goal(p, s, rng)
+    r.success = s.goals > 0
 
 
 @SPEC.observe

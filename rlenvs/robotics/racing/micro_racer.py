@@ -50,6 +50,7 @@ v0: first version.
 import math
 
 from rlenvs.core import (
+    Score,
     below,
     block,
     choice,
@@ -133,7 +134,10 @@ SPEC = world(
         "easy": {"chicanes": False, "obstacles": False},
         "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
     },
-    scores={},
+    scores={
+        "random": Score(-2.908, 0.011, "success 0 %"),
+        "expert": Score(6.593, 0.2, "success 99 %"),
+    },
 )
 
 
