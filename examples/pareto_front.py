@@ -4,7 +4,7 @@ import gymnasium
 import numpy as np
 
 import rlenvs  # noqa: F401  (registers the ids)
-from rlenvs.single.treasure import pareto_front
+from rlenvs.single.treasure.front import pareto_front
 
 env = gymnasium.make("rlenvs/mo-DeepSeaTreasure-v0", map="concave")
 print("reward space", env.unwrapped.reward_space)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.single.treasure import hypervolume, pareto_front
+from rlenvs.single.treasure.front import hypervolume, pareto_front
 from rlenvs.single.treasure.maps import PUBLISHED
 
 ID = "rlenvs/DeepSeaTreasure-v0"

@@ -58,6 +58,7 @@ class KernelBatch:
         observations: float32, (N, A, *observation shape).
         actions: float64 or int64, (N, A, numbers per action); what the last step used.
         rewards, costs: float64, (N, A). terminated, truncated: bool, (N, A).
+        reward_vectors: float32, (N, A, reward terms), unweighted.
         terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
         masks: int8, (N, A, choices).
         over: bool, (N,): the episode of this world has ended.
@@ -105,6 +106,7 @@ class KernelBatch:
         self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
         self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
         self.masks = np.ones((n, a, sizes["choices"]), np.int8)
+        self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
         self._begin = np.zeros(n, np.bool_)
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
@@ -207,6 +209,7 @@ class KernelBatch:
             "begin": by_world(self._begin),
             "reward": by_world(self.rewards),
             "cost": by_world(self.costs),
+            "reward_vector": by_agent(self.reward_vectors),
             "terminated": by_world(self.terminated),
             "truncated": by_world(self.truncated),
             "final_observation": final,
@@ -417,7 +420,7 @@ class KernelBatch:
         self._states[index] = np.frombuffer(snapshot.state, self._states.dtype)[0]
         self._all_seeded = False
         self._results[index] = 0
-        for array in (self.rewards, self.costs, self.terminated, self.truncated):
+        for array in (self.rewards, self.costs, self.reward_vectors, self.terminated, self.truncated):
             array[index] = 0
         start, stop = (index, index + 1) if isinstance(index, int) else index.indices(self.num_worlds)[:2]
         self._driver.observe_worlds(self._address, start, stop)
@@ -528,7 +531,7 @@ class First:
 
     def __init__(self, batch: KernelBatch) -> None:
         self.observation = batch.observations[0, 0]
-        self.reward_terms = batch.terms[0, : len(batch.world.terms), 0]
+        self.reward_vector = batch.reward_vectors[0, 0]
         self.mask = batch.masks[0, 0]
         self.outcome = self._overlay(batch)
 

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import rng
-from rlenvs.core.kernel import marked
+from rlenvs.core.kernels import marked
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Continuous, World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
 # the modules of this package that compiled code depends on
-CORE_SOURCES = ("build", "driver", "kernel", "layout", "records", "rng", "spec")
+CORE_SOURCES = ("build", "driver", "kernels", "layout", "records", "rng", "spec")
 
 
 # --- the rows that the driver reads and writes ------------------------------------------------------------------------
@@ -64,6 +64,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "begin": {"value": b1},
         "reward": {"value": f8("agents")},
         "cost": {"value": f8("agents")},
+        "reward_vector": {"value": f4("reward_terms")},
         "terminated": {"value": b1("agents")},
         "truncated": {"value": b1("agents")},
         "final_observation": {"value": f4("observation_numbers")},
@@ -95,7 +96,16 @@ ROWS = (
         "action_values",
     ),
     *("observation_values", "mask", "parts", "result_bytes", "weights", "scaling", "random_range", "begin", "reward"),
-    *("cost", "terminated", "truncated", "final_observation", "final_mask", "final_result", "final_cost"),
+    *(
+        "cost",
+        "reward_vector",
+        "terminated",
+        "truncated",
+        "final_observation",
+        "final_mask",
+        "final_result",
+        "final_cost",
+    ),
     *("plan_action", "plan_reward", "plan_cost"),
 )
 

@@ -152,8 +152,10 @@ def advance_world(b, i):
             terminated[k] = False
             truncated[k] = False
             continue
+        vector = reward_vector_of(b, i * agents_of(b) + k).value
         for t in range(weights.size):
             reward[k] += weights[t] * parts.terms[t, k]
+            vector[t] = parts.terms[t, k]
         for t in range(weights.size, parts.terms.shape[0]):
             if b.cost_maximum:
                 total_cost[k] = max(total_cost[k], parts.terms[t, k])
@@ -206,6 +208,10 @@ def clear_result(b, i):
     memory = result_bytes_of(b, i).value
     for j in range(memory.size):
         memory[j] = 0
+    for k in range(agents_of(b)):
+        vector = reward_vector_of(b, i * agents_of(b) + k).value
+        for t in range(vector.size):
+            vector[t] = 0.0
 
 
 def clear_outcome(b, i):

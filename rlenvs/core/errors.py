@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class RlenvsError(Exception):
@@ -47,6 +46,8 @@ class MissingExtraError(RlenvsError, ImportError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that names the known names closest to `name`, or all when none is close."""
+    from difflib import get_close_matches
+
     known = sorted(known)
     close = get_close_matches(name, known, n=3, cutoff=0.5)
     if close:

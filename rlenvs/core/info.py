@@ -8,8 +8,6 @@ import numpy as np
 
 from rlenvs.core.batch import KernelBatch
 
-FLOAT32 = np.dtype(np.float32)  # made once: astype is twice as fast with it as with np.float32
-
 
 class InfoKeys:
     """The names under which a world's terms and costs appear in info."""
@@ -26,7 +24,7 @@ class InfoKeys:
     def first(self, batch: KernelBatch, outcome: tuple[Any, ...]) -> dict[str, Any]:
         """`one` for the first agent of the first world, from `First.outcome`: a single step is short."""
         info: dict[str, Any] = dict(zip(self.leading, outcome))  # noqa: B905 (the outcome is longer)
-        info["reward_vector"] = batch.first.reward_terms.astype(FLOAT32)
+        info["reward_vector"] = batch.first.reward_vector.copy()
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
         return info
@@ -36,25 +34,33 @@ class InfoKeys:
         values = batch.terms[index, :, agent]
         info: dict[str, Any] = dict(zip(self.terms, values.tolist(), strict=True))
         info["is_success"] = batch.success.item(index, agent)
-        info["reward_vector"] = values[: self.rewards].astype(FLOAT32)
+        info["reward_vector"] = batch.reward_vectors[index, agent].copy()
         if self.has_costs:
             info["cost"] = batch.costs.item(index, agent)
         if self.has_mask:
             info["action_mask"] = batch.masks[index, agent].copy()
         return info
 
-    def all(
-        self, terms: np.ndarray, success: np.ndarray, costs: np.ndarray, masks: np.ndarray, copy: bool
+    def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
+        """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""
+        return self.columns(batch.terms, batch.success, batch.costs, batch.reward_vectors, batch.masks, copy)
+
+    def columns(
+        self,
+        terms: np.ndarray,
+        success: np.ndarray,
+        costs: np.ndarray,
+        vectors: np.ndarray,
+        masks: np.ndarray,
+        copy: bool,
     ) -> dict[str, Any]:
-        """The infos of the first agents of all worlds, as arrays."""
-        columns = terms[:, :, 0].T
-        if copy:
-            columns, success, costs = columns.copy(), success.copy(), costs.copy()
-        infos: dict[str, Any] = dict(zip(self.terms, columns, strict=True))
-        infos["is_success"] = success[:, 0]
-        infos["reward_vector"] = columns[: self.rewards].T.astype(FLOAT32)
+        """Infos from arrays with leading world and (but for the terms, where it comes last) agent axes."""
+        kept = (lambda array: array.copy()) if copy else (lambda array: array)
+        infos: dict[str, Any] = dict(zip(self.terms, kept(terms[:, :, 0].T), strict=True))
+        infos["is_success"] = kept(success[:, 0])
         if self.has_costs:
-            infos["cost"] = costs[:, 0]
+            infos["cost"] = kept(costs[:, 0])
+        infos["reward_vector"] = kept(vectors[:, 0])
         if self.has_mask:
-            infos["action_mask"] = masks[:, 0].copy() if copy else masks[:, 0]
+            infos["action_mask"] = kept(masks[:, 0])
         return infos

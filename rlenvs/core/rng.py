@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.kernel import kernel
+from rlenvs.core.kernels import kernel
 
 _11, _15, _17, _21, _28, _36, _47, _49 = (np.uint64(n) for n in (11, 15, 17, 21, 28, 36, 47, 49))
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.kernel import kernel
+from rlenvs.core.kernels import kernel
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u8
 
 Function = TypeVar("Function", bound=Callable[..., Any])

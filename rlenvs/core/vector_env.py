@@ -73,6 +73,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.render_mode = render_mode
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch, vector_reward)
+        self._everyone = np.ones(self.num_envs, np.bool_)
         self._renderer = Renderer(render_mode, world.fps)
 
     def reset(
@@ -135,7 +136,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         ended = batch.terminated[:, 0] | batch.truncated[:, 0]
         rewards = batch.rewards[:, 0]
         if self._vector_reward:
-            rewards = self._reward_vectors(infos, ended)
+            rewards = self._reward_vectors(ended)
         if batch.autoreset is AutoresetMode.SAME_STEP and ended.any():
             self._add_final(infos, ended)
         terminated, truncated = batch.terminated[:, 0], batch.truncated[:, 0]
@@ -149,14 +150,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
         batch = self.batch
-        infos = self._keys.all(batch.terms, batch.success, batch.costs, batch.masks, self.copy)
-        present = np.ones(self.num_envs, np.bool_) if mask is None else mask
-        infos.update({f"_{key}": present.copy() for key in tuple(infos)})
+        infos = self._keys.all(batch, self.copy)
+        present = self._everyone if mask is None else mask
+        infos.update({f"_{key}": present.copy() if self.copy else present for key in tuple(infos)})
         return infos
 
-    def _reward_vectors(self, infos: dict[str, Any], ended: np.ndarray) -> np.ndarray:
+    def _reward_vectors(self, ended: np.ndarray) -> np.ndarray:
         """The vectors of this step; under SAME_STEP those of finished worlds were set aside."""
-        vectors = infos["reward_vector"].copy()
+        vectors = self.batch.reward_vectors[:, 0].copy()
         if self.batch.autoreset is AutoresetMode.SAME_STEP:
             vectors[ended] = self.batch.final_terms[ended, : self._keys.rewards, 0]
         return vectors
@@ -169,7 +170,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         kept = np.where(ended[:, None, None], batch.final_terms, 0.0)
         success = np.where(ended[:, None], batch.final_success, False)
         masks = np.where(ended[:, None, None], batch.final_masks, np.int8(0))
-        final_info = self._keys.all(kept, success, np.where(ended[:, None], batch.final_costs, 0.0), masks, True)
+        costs = np.where(ended[:, None], batch.final_costs, 0.0)
+        vectors = kept[:, : self._keys.rewards].transpose(0, 2, 1).astype(np.float32)
+        final_info = self._keys.columns(kept, success, costs, vectors, masks, True)
         final_info.update({f"_{key}": ended for key in tuple(final_info)})
         infos.update({"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended})
 

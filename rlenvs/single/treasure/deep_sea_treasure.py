@@ -3,7 +3,7 @@
 ## Description
 A submarine sets out at the surface and looks for treasure. Every step costs time, and the richer treasures lie farther
 away, so each treasure is the best answer to some trade-off. The benchmark of multi-objective learning whose front is
-known exactly: `rlenvs.single.treasure.pareto_front` gives it for every map, start and discount. The published maps
+known exactly: `rlenvs.single.treasure.front.pareto_front` gives it for every map, start and discount. The maps
 are MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
 front no weighted sum of the objectives finds whole, and "mirrored", the concave one beside a slope without treasures.
 Different from the original: the observation is scaled to [-1, 1] (there, the scaled form leaves its own bounds on the
