@@ -36,6 +36,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 30, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
+    _renderer = Renderer(None, 1.0)  # gymnasium closes even what its constructor refused
+
     def __init__(
         self,
         world: World | str,
