@@ -17,6 +17,7 @@ from pettingzoo.utils.conversions import aec_to_parallel
 
 import rlenvs
 from rlenvs.core.docs import documented
+from rlenvs.core.errors import ActionError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.registry import world_of
 from rlenvs.core.render import render_modes
@@ -283,3 +284,10 @@ def test_there_and_back_again(id):
         assert one[1] == two[1]
         assert one[2] == two[2]
         assert one[3] == two[3]
+
+
+def test_actions_of_unknown_agents_are_refused():
+    env = rlenvs.parallel_env("PathFinding-v0", agents=2)
+    env.reset(seed=0)
+    with pytest.raises(ActionError, match=r"no agents \['agent_9'\]"):
+        env.step({"agent_0": 0, "agent_1": 0, "agent_9": 0})

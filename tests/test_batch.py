@@ -271,3 +271,15 @@ def test_declared_data_has_to_be_given():
     )
     with pytest.raises(ParameterError, match=r"declares the data \['map'\].*gives \[\]"):
         KernelBatch(bare)
+
+
+def test_parameters_of_some_worlds():
+    batch = make(3)
+    batch.set_params({"leak": 0.1}, np.array([False, True, False]))
+    assert [batch.get_params(i)["leak"] for i in range(3)] == [0.05, 0.1, 0.05]
+    batch.set_params({"leak": [0.02, 0.03, 0.04]}, np.array([True, False, True]))
+    assert [batch.get_params(i)["leak"] for i in range(3)] == [0.02, 0.1, 0.04]
+    for bad in ({"leak": [0.1, 0.2]}, {"leak": 0.1, "power": 99.0}, {"leek": 0.1}):
+        with pytest.raises(ParameterError):
+            batch.set_params(bad)
+    assert [batch.get_params(i)["leak"] for i in range(3)] == [0.02, 0.1, 0.04]

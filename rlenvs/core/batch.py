@@ -263,10 +263,13 @@ class KernelBatch:
         for name, value in values.items():
             if name not in self.world.params:
                 raise ParameterError(f"{self.world.name} has no parameter {name!r}; it has {sorted(self.world.params)}")
-            checked[name] = self.world.params[name].check(name, value)
-        rows = slice(None) if worlds is None else worlds
+            number = self.world.params[name].check(name, value)
+            if number.shape not in ((), (self.num_worlds,)):
+                raise ParameterError(f"{name} has the shape {number.shape}; needed: one number, or {self.num_worlds}")
+            checked[name] = number
         for name, number in checked.items():
-            self._own_params()[name][rows] = number
+            column = self._own_params()[name]
+            column[:] = number if worlds is None else np.where(worlds, number, column)
 
     def get_params(self, index: int = 0) -> dict[str, float]:
         """The physical parameters of one world."""

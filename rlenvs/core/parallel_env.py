@@ -148,6 +148,9 @@ class ParallelEnv(PettingZooParallelEnv):
     def _load(self, actions: dict[str, Any]) -> None:
         batch, continuous = self.batch, self.batch.setup.continuous
         shape = batch.actions.shape[2:] if continuous else ()
+        if not self._index.keys() >= actions.keys():
+            unknown = sorted(set(actions) - set(self._index))
+            raise ActionError(f"{batch.world.name}: there are no agents {unknown}; there are {self.possible_agents}")
         for agent in self.agents:
             if agent not in actions:
                 raise ActionError(f"{batch.world.name}: no action was given for {agent}")
