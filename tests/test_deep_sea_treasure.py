@@ -352,3 +352,9 @@ def test_bad_arguments(call):
 
 def test_no_treasure_within_the_horizon():
     assert pareto_front([[0, 0, 0, 4]], horizon=2).tolist() == [[0.0, -2.0]]
+
+
+@pytest.mark.parametrize("gamma", [0, 1.5, float("nan"), "a", None])
+def test_a_discount_outside_its_range_is_refused(gamma):
+    with pytest.raises(ParameterError, match="must be a number in"):
+        pareto_front("convex", gamma=gamma)

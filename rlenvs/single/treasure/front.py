@@ -27,8 +27,8 @@ def pareto_front(
     Raises:
         ParameterError: a discount outside (0, 1], a horizon below 1, or a map or start that the environment refuses.
     """
-    if not 0.0 < gamma <= 1.0:
-        raise ParameterError(f"gamma={gamma} must be in (0, 1]")
+    if not isinstance(gamma, (int, float, np.number)) or not 0.0 < gamma <= 1.0:
+        raise ParameterError(f"gamma={gamma!r} must be a number in (0, 1]")
     if horizon < 1:
         raise ParameterError(f"horizon={horizon} must be a positive integer")
     try:
