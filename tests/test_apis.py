@@ -291,3 +291,11 @@ def test_actions_of_unknown_agents_are_refused():
     env.reset(seed=0)
     with pytest.raises(ActionError, match=r"no agents \['agent_9'\]"):
         env.step({"agent_0": 0, "agent_1": 0, "agent_9": 0})
+
+
+@pytest.mark.parametrize("actions", [3, [0, 1, 2], [[0], [1]], None])
+def test_wrong_actions_for_first_agents_are_refused(actions):
+    envs = rlenvs.make_vec("PathFinding-v0", 2, agents=3, team="idle")
+    envs.reset(seed=0)
+    with pytest.raises(ActionError):
+        envs.step(actions)

@@ -150,6 +150,15 @@ def test_copies_are_exact_and_independent(duplicate):
     assert np.array_equal(batch.observations, twin.observations)
 
 
+def test_a_copy_holds_the_outcome_of_the_last_step():
+    batch = make(3)
+    batch.step([1, 0, 1])
+    twin = pickle.loads(pickle.dumps(batch))
+    for name in ("rewards", "reward_vectors", "terms", "costs", "observations"):
+        assert np.array_equal(getattr(twin, name), getattr(batch, name)), name
+    assert twin.reward_vectors.any()
+
+
 def test_contexts_one_per_world():
     leaks = np.array([0.01, 0.05, 0.2])
     batch = make(3, leak=leaks)

@@ -9,10 +9,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
+from micro_racer import load
 
 STEPS = 200
 LAP_STEPS = 2000
@@ -20,18 +22,6 @@ TRACKS = ((5, False), (6, False), (7, True))  # seed; whether chicane and obstac
 RUNS = ("drive", "leave", "brake", "turn")
 SAMPLES = 200
 RASTER = 1300
-
-
-def load(clone: str) -> Any:
-    """MicroRacer's one module, without matplotlib and without its prints."""
-    for name in ("matplotlib", "matplotlib.pyplot", "matplotlib.animation", "matplotlib.transforms"):
-        sys.modules[name] = ModuleType(name)
-    os.chdir(clone)
-    sys.path.insert(0, clone)
-    import tracks
-
-    tracks.print = lambda *words: None
-    return tracks
 
 
 def steer(view: np.ndarray, top_speed: float) -> np.ndarray:

@@ -40,6 +40,12 @@ class Snapshot(NamedTuple):
 # what a batch is apart from its arrays
 PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides")
 
+# and its arrays, which copies and pickles take along
+ARRAYS = (
+    *("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs", "reward_vectors"),
+    *("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs"),
+)
+
 
 class KernelBatch:
     """N worlds advanced by compiled kernels.
@@ -231,9 +237,7 @@ class KernelBatch:
     @property
     def nbytes(self) -> int:
         """Bytes held per batch, all arrays together."""
-        arrays = [self._states, self._params, self._results, self.actions, self.observations, self.masks, self.rewards]
-        arrays += [self.costs, self.terminated, self.truncated, self._begin, self.final_observations, self.final_masks]
-        return sum(array.nbytes for array in [*arrays, self._final_results, self.final_costs])
+        return self._begin.nbytes + sum(getattr(self, name).nbytes for name in ARRAYS)
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
@@ -345,7 +349,13 @@ class KernelBatch:
 
     def load_first(self, actions: Any, team: str) -> None:
         """Load the actions of every world's first agent; the others are played by "expert" or stay "idle"."""
-        self.load_actions(np.repeat(np.asarray(actions)[:, None], self.agents, axis=1))
+        array = np.asarray(actions)
+        wanted = self.actions.shape[:1] + (self.actions.shape[2:] if self.setup.continuous else ())
+        if array.shape != wanted:
+            raise ActionError(
+                f"{self.world.name}: actions of shape {array.shape} were given; needed for the first agents: {wanted}"
+            )
+        self.load_actions(np.repeat(array[:, None], self.agents, axis=1))
         chosen = self.actions[:, 0].copy()
         self.actions[...] = 0
         if team == "expert":
@@ -443,10 +453,7 @@ class KernelBatch:
         """
         actions = np.ascontiguousarray(actions, self.actions.dtype)
         steps = actions.shape[1]
-        rewards, costs = (
-            np.zeros((self.num_worlds, steps, self.agents)),
-            np.zeros((self.num_worlds, steps, self.agents)),
-        )
+        rewards, costs = np.zeros((2, self.num_worlds, steps, self.agents))
         self._point("plan_action", actions, self.actions.strides[0])
         self._point("plan_reward", rewards, 8 * self.agents)
         self._point("plan_cost", costs, 8 * self.agents)
@@ -498,18 +505,8 @@ class KernelBatch:
     # --- copies -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        kept: tuple[str, ...] = ("_states", "_params", "_results", "actions", "observations", "masks", "rewards")
-        kept += (
-            "costs",
-            "terminated",
-            "truncated",
-            "final_observations",
-            "final_masks",
-            "_final_results",
-            "final_costs",
-        )
         plain = {k: getattr(self, k) for k in PLAIN}
-        return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in kept}}
+        return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in ARRAYS}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["plain"])

@@ -58,7 +58,7 @@ class Env(gymnasium.Env):
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward
-        self._keys = InfoKeys(self.batch, vector_reward)
+        self._keys = InfoKeys(self.batch)
         self._renderer = Renderer(render_mode, world.fps)
 
     def reset(

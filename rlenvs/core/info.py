@@ -12,13 +12,12 @@ from rlenvs.core.batch import KernelBatch
 class InfoKeys:
     """The names under which a world's terms and costs appear in info."""
 
-    def __init__(self, batch: KernelBatch, vector_reward: bool) -> None:
+    def __init__(self, batch: KernelBatch) -> None:
         world = batch.world
         self.terms = tuple([f"reward_{name}" for name in world.terms] + [f"cost_{name}" for name in world.costs])
         self.rewards = len(world.terms)
         self.has_costs = bool(world.costs)
         self.has_mask = "mask" in world.kernels
-        self.vector_reward = vector_reward
         self.leading = (*self.terms, "is_success", *(["cost"] if world.costs else []))
 
     def first(self, batch: KernelBatch, outcome: tuple[Any, ...]) -> dict[str, Any]:

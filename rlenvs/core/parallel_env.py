@@ -64,7 +64,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self.agents: list[str] = []
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
         self._vector_reward = vector_reward
-        self._keys = InfoKeys(self.batch, vector_reward)
+        self._keys = InfoKeys(self.batch)
         self._make_spaces()
         self._generator: np.random.Generator | None = None
         self._renderer = Renderer(render_mode, world.fps)

@@ -74,7 +74,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.team = team
         self.render_mode = render_mode
         self._vector_reward = vector_reward
-        self._keys = InfoKeys(self.batch, vector_reward)
+        self._keys = InfoKeys(self.batch)
         self._everyone = np.ones(self.num_envs, np.bool_)
         self._renderer = Renderer(render_mode, world.fps)
 
@@ -97,14 +97,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         batch.set_params(params_from(options), mask)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
-        batch.seed([s if mask is None or mask[i] else None for i, s in enumerate(seeds)])
+        if seeds is not None:
+            batch.seed([s if mask is None or mask[i] else None for i, s in enumerate(seeds)])
         batch.seed_unseeded(self.np_random)
         batch.reset(mask)
         return self._observations(), self._infos(mask)
 
-    def _check_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+    def _check_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None] | None:
         if seed is None:
-            return [None] * self.num_envs
+            return None
         if isinstance(seed, (int, np.integer)):
             return [int(seed) + i for i in range(self.num_envs)]
         if len(seed) != self.num_envs:

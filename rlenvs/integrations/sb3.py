@@ -66,7 +66,7 @@ class SB3VecEnv(VecEnv):
         )
         self.batch = batch
         self.monitor = monitor
-        self._keys = InfoKeys(batch, False)
+        self._keys = InfoKeys(batch)
         self._renderer = Renderer(render_mode, world.fps)
         self._generator = make_generator()[0]
         self._rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
