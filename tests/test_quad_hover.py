@@ -218,3 +218,32 @@ def test_an_expert_masters_every_level_and_random_does_not():
 
 def test_module_constants_are_the_originals():
     assert (hover.ROOM, hover.CEILING, hover.CRASH_TILT) == (1.5, 2.0, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("position", "tilt", "costs"),
+    [
+        ((0.99, 0, 1), 0.0, (0, 0)),
+        ((0, 1.01, 1), 0.0, (0, 1)),
+        ((0.8, 0.8, 1), 0.0, (0, 1)),
+        ((0, 0, 1), 0.19, (0, 0)),
+        ((0, 0, 1), 0.21, (1, 0)),
+        ((1.01, 0, 1), -0.21, (1, 1)),
+    ],
+)
+def test_costs_begin_at_a_metre_and_at_a_fifth_of_a_radian(position, tilt, costs):
+    flight = batch()
+    _, s = flight.records(0)
+    place(s, position, (math.sin(tilt / 2), 0, 0, math.cos(tilt / 2)))
+    flight.step(np.zeros((1, 4)))
+    assert flight.terms[0, -2:, 0].tolist() == list(costs)  # tilt, geofence
+    assert flight.costs[0, 0] == sum(costs)
+
+
+@pytest.mark.parametrize(("distance", "success"), [(0.09, True), (0.11, False)])
+def test_success_is_within_a_tenth_of_a_metre(distance, success):
+    flight = batch()
+    _, s = flight.records(0)
+    place(s, (0, 0, 1), goal=(distance, 0, 1))
+    flight.step(np.zeros((1, 4)))
+    assert flight.success[0, 0] == success
