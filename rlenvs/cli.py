@@ -155,6 +155,7 @@ def record(
     from rlenvs.agents.film import check_file, film, pace, save
     from rlenvs.core.registry import world_of
     from rlenvs.core.render import check_mode
+    from rlenvs.core.setup import Setup
 
     world, keywords = world_of(id), keywords_from(set, level)
     path = output or Path(f"{world.name}.gif")
@@ -162,7 +163,7 @@ def record(
     check_policy(world, policy)
     check_mode(world, "rgb_array")
     compiled(id, keywords)
-    every, fps = pace(path, world.fps)
+    every, fps = pace(path, Setup(world, **keywords).fps)
     with waiting(f"filming {seconds:g} s ..."):
         save(path, film(id, policy, seed, seconds, every, **keywords), fps)
     console().print(f"wrote {escape(str(path))}", soft_wrap=True)

@@ -93,7 +93,7 @@ class Game:
             while self._listen(pygame):
                 self._advance()
                 self._show(window, canvas)
-                clock.tick(self.world.fps)
+                clock.tick(self.batch.setup.fps)
         finally:
             pygame.display.quit()
 
@@ -118,7 +118,7 @@ class Game:
     def _advance(self) -> None:
         if self.batch.over[0]:
             self.resting += 1
-            if self.resting > PAUSE * self.world.fps:
+            if self.resting > PAUSE * self.batch.setup.fps:
                 self._begin()
             return
         assert self.world.key_function is not None

@@ -14,6 +14,7 @@ from rlenvs.agents.film import film, pace, save_gif
 from rlenvs.agents.train import Progress, greedy, train_ppo
 from rlenvs.core.errors import MissingExtraError
 from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
 
 ID = "rlenvs/QuadHover-v0"
 STEPS = 500_000
@@ -112,7 +113,7 @@ def save_curve(demo: Demo, path: Path) -> None:
 
 def save_flight(demo: Demo, path: Path, seconds: float = 6.0, **keywords: Any) -> None:
     """Film random and learnt flight side by side, from the same start to the same goal, as a GIF."""
-    every, fps = pace(path, world_of(ID).fps)
+    every, fps = pace(path, Setup(world_of(ID), **keywords).fps)
     films = [film(ID, policy, FLIGHT_SEED, seconds, every, **keywords) for policy in ("random", demo.policy)]
     labels = ("before: random", "after: PPO")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -123,9 +123,9 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
         return batch.advise
     if policy == "random":
         return _random_chooser(batch, seeds)
-    observations = batch.observations if batch.world.agents else batch.observations[:, 0]
     assert callable(policy)
-    return lambda: policy(observations.copy())
+    rows = () if batch.world.agents else (slice(None), 0)
+    return lambda: policy(batch.observed(rows))
 
 
 def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:

@@ -40,11 +40,12 @@ def film(
     check_policy(world, policy)
     check_mode(world, "rgb_array")
     batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
-    renderer = Renderer("rgb_array", world.fps)
+    fps = batch.setup.fps
+    renderer = Renderer("rgb_array", fps)
     batch.seed([seed])
     batch.reset()
     choose = chooser(batch, policy, [seed])
-    for step in range(max(1, round(seconds * world.fps))):
+    for step in range(max(1, round(seconds * fps))):
         if step % every == 0:
             yield renderer.picture(batch, 0)
         batch.step(choose())

@@ -44,6 +44,7 @@ PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "back
 ARRAYS = (
     *("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs", "reward_vectors"),
     *("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs"),
+    *("_images", "_final_images"),
 )
 
 
@@ -66,6 +67,7 @@ class KernelBatch:
         rewards, costs: float64, (N, A). terminated, truncated: bool, (N, A).
         reward_vectors: float32, (N, A, reward terms), unweighted.
         terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
+        images: uint8, (N, A, height, width, channels), by name; empty where the observation has no pictures.
         masks: int8, (N, A, choices).
         over: bool, (N,): the episode of this world has ended.
     """
@@ -99,6 +101,10 @@ class KernelBatch:
         self._allocate()
         self._load_contexts()
         self._start_trials()
+        self._open()
+
+    def _open(self) -> None:
+        """Get what lies outside Python's memory."""
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
@@ -113,9 +119,12 @@ class KernelBatch:
         self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
         self.masks = np.ones((n, a, sizes["choices"]), np.int8)
         self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
+        pictured = n if setup.image_shapes else 0
+        self._images = np.zeros((pictured, a), setup.dtypes["images"])
         self._begin = np.zeros(n, np.bool_)
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
+        self._final_images = np.zeros((min(keeps_final, pictured), a), setup.dtypes["images"])
         self.final_masks = np.ones((keeps_final, a, sizes["choices"]), np.int8)
         self._final_results = np.zeros(keeps_final, setup.dtypes["result"])
         self.final_costs = np.zeros((keeps_final, a))
@@ -148,6 +157,8 @@ class KernelBatch:
         self.over = self._states["over"]
         self.terms, self.success = self._split_results(self._results)
         self.final_terms, self.final_success = self._split_results(self._final_results)
+        self.images = {name: self._images[name] for name in self.setup.image_shapes}
+        self.final_images = {name: self._final_images[name] for name in self.setup.image_shapes}
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
         self._action_kinds = "fiu" if self.setup.continuous else "iu"
         self._bare_choices = (int, np.int64) if () in self._action_views else ()
@@ -178,6 +189,7 @@ class KernelBatch:
             "cost_maximum": self.world.combine_costs == "max",
             "randomized": len(self._random_ranges),
             "first_decides": self.first_decides,
+            "pictured": bool(self.setup.image_shapes),
         }.items():
             table[name] = value
         for name, (array, size) in self._rows().items():
@@ -195,6 +207,8 @@ class KernelBatch:
 
         state, result, action = by_world(self._states), by_world(self._results), by_world(self.actions)
         final = (self.final_observations, self.observations.strides[1])
+        images = by_agent(self._images)
+        final_images = (self._final_images, self._images.strides[1])
         return {
             "state": state,
             "episode_bytes": state,
@@ -208,6 +222,9 @@ class KernelBatch:
             "action_values": action,
             "observation": by_agent(self.observations),
             "observation_values": by_agent(self.observations),
+            "images": images,
+            "image_bytes": images,
+            "final_image_bytes": final_images,
             "mask": by_agent(self.masks),
             "weights": (self.setup.weights, 0),
             "scaling": (self.setup.scaling, 0),
@@ -394,6 +411,26 @@ class KernelBatch:
             raise ActionError(f"{where}: action {value} contains NaN")
         raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self.setup.action_size - 1}")
 
+    def observed(self, at: Any = (), final: bool = False) -> Any:
+        """Copies of the observations of some agents, as the observation space has them.
+
+        Args:
+            at: index into the leading axes (N, A): a number, a slice, an array or a tuple of these.
+            final: those set aside at the end of an episode (SAME_STEP).
+
+        Returns:
+            an array, or where there are pictures a dictionary of "state" and the pictures by name.
+        """
+        vectors, images = self.observations, self.images
+        if final:
+            vectors, images = self.final_observations, self.final_images
+        if not images:
+            return vectors[at].copy()
+        return {"state": vectors[at].copy(), **{name: array[at].copy() for name, array in images.items()}}
+
+    def close(self) -> None:
+        """Give back what lies outside Python's memory. May be called twice."""
+
     def advise(self) -> np.ndarray:
         """The scripted expert's actions, (N, A, numbers per action); they also lie in `actions` then.
 
@@ -520,6 +557,7 @@ class KernelBatch:
                 getattr(self, name)[...] = array
         self._make_views()
         self._make_table(build.all_sizes(self.setup))
+        self._open()
 
     def digest(self) -> str:
         """A hash of all states, for golden tests."""

@@ -38,7 +38,7 @@ CORE_SOURCES = ("build", "driver", "kernels", "layout", "records", "rng", "spec"
 
 SCALARS = (
     *("worlds", "agents", "horizon", "autoreset", "action_numbers", "choices", "scaled", "cost_maximum", "randomized"),
-    "first_decides",
+    *("first_decides", "pictured"),
 )
 
 
@@ -58,6 +58,8 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "mask": {"value": i1("choices")},
         "parts": {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")},
         "result_bytes": {"value": u1("result_bytes")},
+        "image_bytes": {"value": u1("image_bytes")},
+        "final_image_bytes": {"value": u1("image_bytes")},
         "weights": {"value": f8("reward_terms")},
         "scaling": {name: f4("observation_numbers") for name in ("gain", "offset", "low", "high")},
         "random_range": {"index": i8, "low": f8, "high": f8},
@@ -84,29 +86,10 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
 
 
 ROWS = (
-    *(
-        "state",
-        "params",
-        "observation",
-        "result",
-        "episode_bytes",
-        "param_numbers",
-        "action",
-        "advice",
-        "action_values",
-    ),
-    *("observation_values", "mask", "parts", "result_bytes", "weights", "scaling", "random_range", "begin", "reward"),
-    *(
-        "cost",
-        "reward_vector",
-        "terminated",
-        "truncated",
-        "final_observation",
-        "final_mask",
-        "final_result",
-        "final_cost",
-    ),
-    *("plan_action", "plan_reward", "plan_cost"),
+    *("state", "params", "observation", "images", "result", "episode_bytes", "param_numbers", "action", "advice"),
+    *("action_values", "image_bytes", "final_image_bytes", "observation_values", "mask", "parts", "result_bytes"),
+    *("weights", "scaling", "random_range", "begin", "reward", "cost", "reward_vector", "terminated", "truncated"),
+    *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
 )
 
 BATCH = Layout(
@@ -122,6 +105,8 @@ def constant_sizes(world: World) -> dict[str, int]:
     layouts = world.layouts
     if not layouts["state"].size_names:
         sizes["episode_bytes"] = layouts["state"].bytes_before_last({})
+    if not layouts["images"].size_names:
+        sizes["image_bytes"] = len(world.images) and layouts["images"].dtype({}).itemsize
     if not layouts["result"].size_names:
         sizes["result_bytes"] = layouts["result"].dtype({}).itemsize
     if not layouts["observation"].size_names:
@@ -134,6 +119,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
     return {
         **setup.sizes,
         "episode_bytes": setup.world.layouts["state"].bytes_before_last(setup.sizes),
+        "image_bytes": setup.dtypes["images"].itemsize if setup.image_shapes else 0,
         "result_bytes": setup.dtypes["result"].itemsize,
         "param_numbers": max(len(setup.world.params), 1),
         "action_numbers": setup.action_size if setup.continuous else 1,
@@ -169,13 +155,49 @@ def _allow_all(p: Any, s: Any, k: Any, m: Any) -> None:
         m[j] = 1
 
 
-def kernel_names(world: World, action: Any) -> dict[str, Any]:
-    """The world's kernels under the names and signatures that the driver uses."""
+def _show_nothing(p: Any, s: Any, k: Any, i: Any) -> None:
+    return
+
+
+def _act_nothing(p: Any, s: Any, a: Any, rng: Any) -> None:
+    return
+
+
+def _load_nothing(p: Any, s: Any, rng: Any) -> None:
+    return
+
+
+def _judge_nothing(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
+    return
+
+
+def _step_of(kernels: Mapping[str, Any]) -> Any:
+    """The whole step: the world's own, or its three parts one after the other."""
+    if "step" in kernels:
+        return kernels["step"]
+    act, move, judge = kernels["act"], kernels["move"], kernels["judge"]
+
+    def step(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
+        act(p, s, a, rng)
+        move(p, s, rng)
+        judge(p, s, a, rng, r)
+
+    return step
+
+
+def _check_roles(world: World) -> None:
     kernels = world.kernels
-    missing = [role for role in ("reset", "step", "observe") if role not in kernels]
+    stepping = ("act", "move", "judge") if world.engines or "act" in kernels else ("step",)
+    missing = [role for role in ("reset", *stepping, "observe") if role not in kernels]
     if missing:
         raise TypeError(f"{world.name} has no {' and no '.join(missing)}; add a function under @SPEC.{missing[0]}")
-    observe, mask = kernels["observe"], kernels.get("mask")
+
+
+def kernel_names(world: World, action: Any) -> dict[str, Any]:
+    """The world's kernels under the names and signatures that the driver uses."""
+    _check_roles(world)
+    kernels = world.kernels
+    observe, mask, look = kernels["observe"], kernels.get("mask"), kernels.get("look")
 
     def observe_one(p: Any, s: Any, k: Any, o: Any) -> None:
         observe(p, s, o)
@@ -183,12 +205,19 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
     def mask_one(p: Any, s: Any, k: Any, m: Any) -> None:
         mask(p, s, m)  # type: ignore[misc]
 
+    def look_one(p: Any, s: Any, k: Any, i: Any) -> None:
+        look(p, s, i)  # type: ignore[misc]
+
     return {
         "reset": kernels["reset"],
-        "step": kernels["step"],
+        "step": _step_of(kernels),
+        "act": kernels.get("act", _act_nothing),
+        "load": kernels.get("load", _load_nothing),
+        "judge": kernels.get("judge", _judge_nothing),
         "expert": kernels.get("expert", _do_nothing_to_action),
         "observe_agent": observe if world.agents else observe_one,
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
+        "look_agent": _show_nothing if look is None else (look if world.agents else look_one),
         "uniform": rng.uniform,
         "ALONE": not world.agents,
         "CONTINUOUS": isinstance(action, Continuous),

@@ -88,7 +88,7 @@ def _ids(world: World) -> str:
     if not rows:
         return f"World `{world.name}`, not registered."
     ids = " and ".join(f"`{row.id}`" for row in rows)
-    return f"Ids: {ids}. Kinds: {', '.join(rows[0].kinds)}. Episodes are truncated after {world.horizon} steps."
+    return f"Ids: {ids}. Kinds: {', '.join(rows[0].kinds)}. Episodes are truncated after {Setup(world).horizon} steps."
 
 
 def _action_tables(world: World) -> list[str]:

@@ -7,6 +7,7 @@ them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
 
 ENTRY_POINTS = (
     *("check_actions", "act_worlds", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds"),
+    *("command_worlds", "load_worlds", "judge_worlds"),
 )
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
@@ -111,6 +112,44 @@ def roll_worlds(address, start, stop, steps):
         observe_world(b, i)
 
 
+def command_worlds(address, start, stop):
+    """First half of a step whose motion is an engine's: new episodes begin (their `begin` flag is set then), or act."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        begins = state_of(b, i).over
+        begin_of(b, i).value = begins
+        if begins:
+            begin_world(b, i)
+            clear_outcome(b, i)
+            observe_world(b, i)
+        else:
+            act(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng)
+
+
+def load_worlds(address, start, stop):
+    """What an engine applies in its next physics step."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        load(params_of(b, i), state_of(b, i), state_of(b, i).rng)
+
+
+def judge_worlds(address, start, stop):
+    """Second half of a step whose motion was an engine's, for the worlds that have not just begun."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        if begin_of(b, i).value:
+            continue
+        clear_result(b, i)
+        judge(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng, result_of(b, i))
+        settle_world(b, i)
+        observe_world(b, i)
+        if state_of(b, i).over and b.autoreset == SAME_STEP:
+            keep_final(b, i)
+            begin_world(b, i)
+            observe_world(b, i)
+            begin_of(b, i).value = True
+
+
 def begin_world(b, i):
     """A new episode: clear all state but the generator and the memo, draw random parameters, reset the world."""
     s = state_of(b, i)
@@ -130,11 +169,17 @@ def begin_world(b, i):
 
 
 def advance_world(b, i):
-    """One step of one world: kernel, reward, ends."""
+    """One step of one world."""
     p = params_of(b, i)
     s = state_of(b, i)
     clear_result(b, i)
     step(p, s, action_of(b, i).value, s.rng, result_of(b, i))
+    settle_world(b, i)
+
+
+def settle_world(b, i):
+    """After the kernels of a step: time, rewards, costs, ends."""
+    s = state_of(b, i)
     s.elapsed += 1
     late = s.elapsed >= b.horizon
     parts = parts_of(b, i)
@@ -175,6 +220,8 @@ def observe_world(b, i):
     for k in range(agents_of(b)):
         observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
         mask_agent(p, s, k, mask_of(b, i * agents_of(b) + k).value)
+        if b.pictured:
+            look_agent(p, s, k, images_of(b, i * agents_of(b) + k))
         if b.scaled:
             values = observation_values_of(b, i * agents_of(b) + k).value
             scale = scaling_of(b, 0)
@@ -190,6 +237,10 @@ def keep_final(b, i):
         target = final_observation_of(b, i * agents_of(b) + k).value
         for j in range(source.size):
             target[j] = source[j]
+        pixels = image_bytes_of(b, i * agents_of(b) + k).value
+        final_pixels = final_image_bytes_of(b, i * agents_of(b) + k).value
+        for j in range(pixels.size):
+            final_pixels[j] = pixels[j]
         mask, final_mask = mask_of(b, i * agents_of(b) + k).value, final_mask_of(b, i * agents_of(b) + k).value
         for j in range(mask.size):
             final_mask[j] = mask[j]

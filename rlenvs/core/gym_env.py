@@ -8,13 +8,15 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
 TEAMS = ("expert", "idle")
+FIRST = (0, 0)  # the first agent of the first world
 
 
 class Env(gymnasium.Env):
@@ -47,23 +49,24 @@ class Env(gymnasium.Env):
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         check_team(team)
-        self.batch = KernelBatch(
+        self.batch = new_batch(
             world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices
         )
         setup = self.batch.setup
         self.observation_space, self.action_space = setup.observation_space, setup.action_space
         if vector_reward:
             self.reward_space = setup.reward_space
-        self.metadata = {"render_modes": render_modes(world), "render_fps": round(world.fps)}
+        self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward
+        self._pictured = bool(setup.image_shapes)
         self._keys = InfoKeys(self.batch)
-        self._renderer = Renderer(render_mode, world.fps)
+        self._renderer = Renderer(render_mode, setup.fps)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start an episode.
 
         Args:
@@ -83,9 +86,9 @@ class Env(gymnasium.Env):
             batch.seed_unseeded(self.np_random)
         batch.reset()
         self._show()
-        return batch.first.observation.copy(), self._keys.first(batch, batch.first.outcome.item())
+        return self._observation(), self._keys.first(batch, batch.first.outcome.item())
 
-    def step(self, action: Any) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step. Continuous actions are clipped to [-1, 1].
 
         Raises:
@@ -103,7 +106,11 @@ class Env(gymnasium.Env):
         reward = info["reward_vector"].copy() if self._vector_reward else outcome[-3]
         if self.render_mode == "human":
             self._show()
-        return batch.first.observation.copy(), reward, outcome[-2], outcome[-1], info
+        observation = batch.observed(FIRST) if self._pictured else batch.first.observation.copy()
+        return observation, reward, outcome[-2], outcome[-1], info
+
+    def _observation(self) -> Any:
+        return self.batch.observed(FIRST)
 
     def render(self) -> Any:
         """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says.
@@ -118,17 +125,18 @@ class Env(gymnasium.Env):
             self._renderer.picture(self.batch, 0)
 
     def close(self) -> None:
-        """Close the window, if any. May be called twice."""
+        """Close the window and the physics engine, if any. May be called twice."""
         self._renderer.close()
+        self.batch.close()
 
     def get_state(self) -> Snapshot:
         """A picklable copy of the world, exact to the bit, generator and time limit included."""
         return self.batch.get_state()
 
-    def set_state(self, snapshot: Snapshot) -> np.ndarray:
+    def set_state(self, snapshot: Snapshot) -> Any:
         """Go back to a snapshot; returns its observation. SnapshotError when it belongs to another environment."""
         self.batch.set_state(snapshot)
-        return self.batch.observations[0, 0].copy()
+        return self._observation()
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.engines import new_batch
 from rlenvs.core.registry import entry
 from rlenvs.core.spec import load_world
 
@@ -28,7 +29,7 @@ def make_vec(id: str, num_envs: int, **keywords: Any) -> gymnasium.vector.Vector
 
 def make_batch(id: str, num_worlds: int = 1, **keywords: Any) -> KernelBatch:
     """The batch itself: arrays with leading world and agent axes. Keywords as for `KernelBatch`."""
-    return KernelBatch(load_world(entry(id).address), num_worlds, **keywords)
+    return new_batch(load_world(entry(id).address), num_worlds, **keywords)
 
 
 def parallel_env(id: str, **keywords: Any) -> ParallelEnv:

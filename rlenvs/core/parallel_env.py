@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any
 
@@ -13,7 +14,8 @@ from pettingzoo import AECEnv
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.render import Renderer, check_mode, render_modes
@@ -52,11 +54,11 @@ class ParallelEnv(PettingZooParallelEnv):
         check_mode(world, render_mode)
         if max_cycles is not None:
             choices["horizon"] = max_cycles
-        self.batch = KernelBatch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
+        self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
         self.metadata = {
             "name": world.name.replace("-", "_"),
             "render_modes": render_modes(world),
-            "render_fps": round(world.fps),
+            "render_fps": round(self.batch.setup.fps),
             "is_parallelizable": True,
         }
         self.render_mode = render_mode
@@ -67,7 +69,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self._keys = InfoKeys(self.batch)
         self._make_spaces()
         self._generator: np.random.Generator | None = None
-        self._renderer = Renderer(render_mode, world.fps)
+        self._renderer = Renderer(render_mode, self.batch.setup.fps)
 
     def _make_spaces(self) -> None:
         setup = self.batch.setup
@@ -78,17 +80,16 @@ class ParallelEnv(PettingZooParallelEnv):
             else spaces.Discrete(setup.action_size)
             for agent in self.possible_agents
         }
-        low, high = setup.observation_space.low, setup.observation_space.high
+        low, high = setup.state_space.low, setup.state_space.high
         count = self.batch.agents
         self.state_space = spaces.Box(np.stack([low] * count), np.stack([high] * count), dtype=np.float32)
 
     def _observation_space(self) -> spaces.Space:
-        plain = self.batch.setup.observation_space
-        box = spaces.Box(plain.low, plain.high, dtype=np.float32)
+        own = copy.deepcopy(self.batch.setup.observation_space)
         if not self._keys.has_mask:
-            return box
+            return own
         return spaces.Dict(
-            {"observation": box, "action_mask": spaces.Box(0, 1, (self.batch.setup.action_size,), np.int8)}
+            {"observation": own, "action_mask": spaces.Box(0, 1, (self.batch.setup.action_size,), np.int8)}
         )
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -170,20 +171,22 @@ class ParallelEnv(PettingZooParallelEnv):
         return {agent: rewards[self._index[agent]] for agent in agents}
 
     def _observations(self, agents: list[str]) -> dict[str, Any]:
-        observations = self.batch.observations[0].copy()
+        batch = self.batch
+        if batch.images:
+            found = {agent: batch.observed((0, self._index[agent])) for agent in agents}
+        else:
+            rows = batch.observations[0].copy()
+            found = {agent: rows[self._index[agent]] for agent in agents}
         if not self._keys.has_mask:
-            return {agent: observations[self._index[agent]] for agent in agents}
-        masks = self.batch.masks[0].copy()
-        return {
-            agent: {"observation": observations[self._index[agent]], "action_mask": masks[self._index[agent]]}
-            for agent in agents
-        }
+            return found
+        masks = batch.masks[0].copy()
+        return {agent: {"observation": found[agent], "action_mask": masks[self._index[agent]]} for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Any]:
         return {agent: self._keys.one(self.batch, 0, self._index[agent]) for agent in agents}
 
     def state(self) -> np.ndarray:
-        """What a central critic may see: the observations of all agents, stacked."""
+        """What a central critic may see: the observations of all agents, stacked, without pictures."""
         return self.batch.observations[0].copy()
 
     def expert_actions(self) -> dict[str, Any]:
@@ -198,8 +201,9 @@ class ParallelEnv(PettingZooParallelEnv):
         return self._renderer.picture(self.batch, 0)
 
     def close(self) -> None:
-        """Close the window, if any. May be called twice."""
+        """Close the window and the physics engine, if any. May be called twice."""
         self._renderer.close()
+        self.batch.close()
 
     def get_state(self) -> Snapshot:
         """A picklable copy of the world, exact to the bit, generator and time limit included."""

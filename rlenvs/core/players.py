@@ -16,6 +16,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.engines import new_batch
 from rlenvs.core.gym_env import Env
 from rlenvs.core.registry import entry
 from rlenvs.core.setup import Setup
@@ -76,7 +77,7 @@ class Subject:
 
     def batch(self, count: int, **choices: Any) -> KernelBatch:
         """The batch."""
-        return KernelBatch(self.world, count, **{"backend": self.backend, **self.choices, **choices})
+        return new_batch(self.world, count, **{"backend": self.backend, **self.choices, **choices})
 
     def forms(self) -> list[tuple[str, Callable[..., Any]]]:
         """The API forms by name."""

@@ -99,7 +99,7 @@ def spaces_hold(t: Subject) -> str:
 def _check_values(t: Subject, worlds: int, steps: int, policy: str) -> int:
     batch = t.batch(worlds)
     trajectory = roll(batch, steps, policy)
-    observations, space = trajectory.observations, batch.setup.observation_space
+    observations, space = trajectory.observations, batch.setup.state_space
     if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
         raise Failed(f"the observation space has infinite bounds: {space}")
     inside = np.isfinite(observations) & (observations >= space.low) & (observations <= space.high)

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest
-from rlenvs.core.spec import Action, Continuous, Free, World
+from rlenvs.core.spec import Action, Choice, Continuous, Free, World
 
 COMMON = ("level", "horizon", "weights", "randomize")
 # what users of other packages call these keywords
@@ -47,10 +47,10 @@ class Setup:
     ) -> None:
         self.world = world
         self.level = level
-        self.horizon = _check_horizon(world, horizon)
         self.contexts: dict[str, np.ndarray] = {}
-        chosen = {**_level_values(world, level), **values}
-        self.values = self._resolve_values(chosen)
+        self.values = self._resolve_values({**_level_values(world, level), **values})
+        self.horizon = _check_horizon(world.horizon_of(self.values) if horizon is None else horizon)
+        self.fps = world.fps_of(self.values)
         self.weights = self._resolve_weights(weights or {})
         self.random_ranges = self._resolve_ranges(randomize or {})
         self._resolve_sizes()
@@ -61,6 +61,7 @@ class Setup:
         for name in chosen:
             if name not in known:
                 _refuse_keyword(world, name, [*known, *COMMON])
+        chosen = {**_preset_values(world, chosen), **chosen}
         values: dict[str, Any] = {}
         for name, declared in known.items():
             value: Any = declared.check(name, chosen.get(name, declared.default))
@@ -142,7 +143,8 @@ class Setup:
         if len(blocks) == 1:
             self.observation_shape = tuple(self._size(d) for d in blocks[0].shape)
         low, high = self.scaling[2].reshape(self.observation_shape), self.scaling[3].reshape(self.observation_shape)
-        self.observation_space = spaces.Box(low, high, dtype=np.float32)
+        self.state_space = spaces.Box(low, high, dtype=np.float32)
+        self.observation_space = self._observation_space()
         if isinstance(self.action, Continuous):
             self.action_space: spaces.Space = spaces.Box(-1.0, 1.0, (self.action_size,), np.float32)
         else:
@@ -151,6 +153,15 @@ class Setup:
         self.reward_space = spaces.Box(
             np.array([term.low for term in terms], np.float32), np.array([term.high for term in terms], np.float32)
         )
+
+    def _observation_space(self) -> spaces.Space:
+        """The vector's space alone, or a dictionary with the pictures."""
+        shapes = {name: tuple(self._size(d) for d in part.shape) for name, part in self.world.images.items()}
+        self.image_shapes = {name: shape for name, shape in shapes.items() if np.prod(shape)}
+        if not self.image_shapes:
+            return self.state_space
+        pictures = {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
+        return spaces.Dict({"state": self.state_space, **pictures})
 
     @property
     def continuous(self) -> bool:
@@ -171,9 +182,24 @@ class Setup:
         return row
 
 
-def _check_horizon(world: World, horizon: int | None) -> int:
-    if horizon is None:
-        return world.horizon
+def physics_of(world: World, keywords: Mapping[str, Any]) -> str:
+    """The `physics` that the keywords of a batch ask for; "kernel" where a world has no such option."""
+    if not world.engines:
+        return "kernel"
+    chosen = {"physics": "kernel", **_level_values(world, keywords.get("level")), **keywords}
+    return str(world.options["physics"].check("physics", chosen["physics"]))
+
+
+def _preset_values(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
+    """The parameters that go with the choices made."""
+    values: dict[str, float] = {}
+    for name, option in world.options.items():
+        if isinstance(option, Choice) and option.sets:
+            values.update(option.sets.get(option.check(name, chosen.get(name, option.default)), {}))
+    return values
+
+
+def _check_horizon(horizon: Any) -> int:
     if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
         raise ParameterError(f"horizon={horizon!r} must be a positive integer (steps until truncation)")
     return int(horizon)

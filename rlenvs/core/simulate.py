@@ -38,7 +38,7 @@ class Simulator:
     def __init__(self, env: Any, num_sequences: int, threads: int | None = None) -> None:
         source = batch_of(env)
         self._source = source
-        self.batch = KernelBatch.__new__(KernelBatch)
+        self.batch = type(source).__new__(type(source))
         plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
         empty = {**plain, "num_worlds": num_sequences, "threads": threads, "autoreset": AutoresetMode.DISABLED}
         self.batch.__setstate__({"plain": empty, "arrays": {}})

@@ -20,7 +20,7 @@ import numpy as np
 
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.kernels import kernel
-from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u8
+from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 CORE_STATE = ("rng", "elapsed", "over", "alive")
@@ -62,10 +62,14 @@ def param(default: float, low: float, high: float, unit: str = "", doc: str = ""
 
 @dataclass(frozen=True)
 class Choice:
-    """An option with a fixed list of values; kernels see the index."""
+    """An option with a fixed list of values; kernels see the index.
+
+    `sets` holds, by value, what the parameters are then, unless a level or a keyword says otherwise.
+    """
 
     values: tuple[str, ...]
     doc: str
+    sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def default(self) -> str:
@@ -132,9 +136,15 @@ class Free:
 Option = Choice | Integer | Flag | Free
 
 
-def choice(*values: str, doc: str = "") -> Choice:
-    """An option with the given values; the first is the default."""
-    return Choice(values, doc)
+def choice(*values: str, doc: str = "", sets: Mapping[str, Mapping[str, float]] | None = None) -> Choice:
+    """An option with the given values; the first is the default.
+
+    Args:
+        values: what may be chosen.
+        doc: its meaning.
+        sets: parameter values by choice, such as the masses of several vehicles.
+    """
+    return Choice(values, doc, dict(sets or {}))
 
 
 def integer(default: int, low: int, high: int, doc: str = "") -> Integer:
@@ -185,6 +195,24 @@ def block(
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ParameterError(f"an observation block needs finite low < high, not [{low}, {high}]")
     return Block(shape, float(low), float(high), unit, doc, raw, constant)
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture in the observation: uint8, (height, width, channels)."""
+
+    shape: tuple[int | str, ...]
+    doc: str
+
+
+def image(*shape: int | str, doc: str = "") -> Image:
+    """Part of an observation that is a picture: (height, width, channels), integers or names of sizes.
+
+    Where the named sizes are zero there is no picture, and the observation is the plain vector.
+    """
+    if len(shape) != 3:
+        raise ParameterError(f"an image has the shape (height, width, channels), not {shape}")
+    return Image(shape, doc)
 
 
 @dataclass(frozen=True)
@@ -277,8 +305,8 @@ class World:
     action: Action | Callable[[Any], Action]
     terms: Mapping[str, Term]
     costs: Mapping[str, Cost]
-    horizon: int
-    fps: float
+    horizon: int | Callable[[Any], int]
+    fps: float | Callable[[Any], float]
     agents: bool
     levels: Mapping[str, Mapping[str, Any]]
     sizes: Callable[[Any], Mapping[str, int]]
@@ -287,6 +315,8 @@ class World:
     scores: Mapping[str, Score]
     probe: Mapping[str, Mapping[str, Any]]
     same_start: bool
+    images: Mapping[str, Image]
+    engines: Mapping[str, str]
     kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
     data_function: Callable[[Any], Mapping[str, Any]] | None = None
     draw_function: Callable[..., None] | None = None
@@ -301,6 +331,7 @@ class World:
             "observation": Layout(
                 f"{self.name} observation", {n: f4(*b.shape) for n, b in self.observation.items()}, True
             ),
+            "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
 
@@ -319,6 +350,14 @@ class World:
                 return f"{self.module}:{name}"
         raise ParameterError(f"{self.name} is not a global name of module {self.module}; assign it there to pickle it")
 
+    def fps_of(self, values: Any) -> float:
+        """Steps per second of simulated time for the given parameter and option values."""
+        return self.fps(values) if callable(self.fps) else self.fps
+
+    def horizon_of(self, values: Any) -> int:
+        """Steps until truncation for the given parameter and option values."""
+        return self.horizon(values) if callable(self.horizon) else self.horizon
+
     def action_of(self, values: Any) -> Action:
         """The action for the given parameter and option values."""
         return self.action if isinstance(self.action, (Continuous, DiscreteChoice)) else self.action(values)
@@ -330,6 +369,26 @@ class World:
     def step(self, function: Function) -> Function:
         """Kernel (p, s, a, rng, r): advances the state in place; fills the terms and costs, r.success, r.terminated."""
         return self._add("step", function)
+
+    def act(self, function: Function) -> Function:
+        """Kernel (p, s, a, rng), first part of a step whose motion an engine may take over: actions to commands."""
+        return self._add("act", function)
+
+    def load(self, function: Function) -> Function:
+        """Kernel (p, s, rng), called by engines before each of their physics steps: fills what they read from `s`."""
+        return self._add("load", function)
+
+    def move(self, function: Function) -> Function:
+        """Kernel (p, s, rng), second part of a step: the motion, when no engine takes it over."""
+        return self._add("move", function)
+
+    def judge(self, function: Function) -> Function:
+        """Kernel (p, s, a, rng, r), last part of a step: fills the terms and costs, r.success, r.terminated."""
+        return self._add("judge", function)
+
+    def look(self, function: Function) -> Function:
+        """Kernel (p, s, i), with agents (p, s, k, i): fills the pictures of the observation, i.<name>, uint8."""
+        return self._add("look", function)
 
     def observe(self, function: Function) -> Function:
         """Kernel (p, s, o), with agents (p, s, k, o): fills the blocks of the observation."""
@@ -385,12 +444,12 @@ def world(
     observation: Mapping[str, Block],
     action: Action | Callable[[Any], Action],
     terms: Mapping[str, Term],
-    horizon: int,
+    horizon: int | Callable[[Any], int],
     params: Mapping[str, Param] | None = None,
     options: Mapping[str, Option] | None = None,
     costs: Mapping[str, Cost] | None = None,
     combine_costs: str = "sum",
-    fps: float = 30.0,
+    fps: float | Callable[[Any], float] = 30.0,
     agents: bool = False,
     levels: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: Callable[[Any], Mapping[str, int]] | None = None,
@@ -399,6 +458,8 @@ def world(
     scores: Mapping[str, Score] | None = None,
     probe: Mapping[str, Mapping[str, Any]] | None = None,
     same_start: bool = False,
+    images: Mapping[str, Image] | None = None,
+    engines: Mapping[str, str] | None = None,
 ) -> World:
     """Declare a world.
 
@@ -409,12 +470,12 @@ def world(
         observation: blocks by name, per agent. One block keeps its shape, several are flattened and joined.
         action: `continuous(...)` or `discrete(...)`, per agent, or a function of the values that gives one.
         terms: reward terms by name. The scalar reward is the sum of weight times value.
-        horizon: steps until truncation.
+        horizon: steps until truncation, or a function of the values that gives them.
         params: physical parameters by name, seen by kernels as p.name.
         options: other keywords of `make`; kernels see Choice, Integer and Flag as integers p.name.
         costs: constraint costs by name.
         combine_costs: "sum", or "max" for indicator costs whose total stays an indicator.
-        fps: steps per second of simulated time, for pictures.
+        fps: steps per second of simulated time, for pictures; or a function of the values.
         agents: multi-agent; then `sizes` has to give "agents", terms are arrays over agents and `a` has a leading
             agent axis.
         levels: named sets of values ("easy", "hard").
@@ -425,6 +486,10 @@ def world(
         scores: reference scores: "random", "expert", an agent's name, "bound".
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
         same_start: declares that every episode starts in the same state.
+        images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
+            dictionary of them and of "state", the vector.
+        engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
+            has the option `physics`, "kernel" or one of these names, and act, move and judge in place of step.
 
     Raises:
         ParameterError: a contradiction in the declaration.
@@ -437,7 +502,7 @@ def world(
         module=module,
         doc=doc or "",
         params=dict(params or {}),
-        options=dict(options or {}),
+        options={**(options or {}), **_physics_option(engines)},
         state=state,
         memo=dict(memo or {}),
         observation=observation,
@@ -454,7 +519,15 @@ def world(
         scores=dict(scores or {}),
         probe=dict(probe or {}),
         same_start=same_start,
+        images=dict(images or {}),
+        engines=dict(engines or {}),
     )
+
+
+def _physics_option(engines: Mapping[str, str] | None) -> dict[str, Option]:
+    if not engines:
+        return {}
+    return {"physics": choice("kernel", *engines, doc="what moves the bodies: this package's kernels, or an engine")}
 
 
 def load_world(address: str) -> World:

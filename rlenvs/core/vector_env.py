@@ -10,7 +10,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.gym_env import check_team, params_from
 from rlenvs.core.info import InfoKeys
@@ -58,7 +59,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mode = _autoreset(autoreset_mode)
         if max_episode_steps is not None:
             choices["horizon"] = max_episode_steps
-        self.batch = KernelBatch(
+        self.batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
         check_team(team)
@@ -69,18 +70,18 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = batch_space(setup.action_space, self.num_envs)
         if vector_reward:
             self.reward_space = setup.reward_space
-        self.metadata = {"render_modes": render_modes(world), "render_fps": round(world.fps), "autoreset_mode": mode}
+        self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
         self.copy = copy
         self.team = team
         self.render_mode = render_mode
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
         self._everyone = np.ones(self.num_envs, np.bool_)
-        self._renderer = Renderer(render_mode, world.fps)
+        self._renderer = Renderer(render_mode, setup.fps)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start episodes in all worlds, or in those of options["reset_mask"].
 
         Args:
@@ -122,7 +123,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             raise ParameterError("options['reset_mask'] selects no environment")
         return mask
 
-    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Advance all worlds by one step.
 
         Raises:
@@ -147,9 +148,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
         return self._observations(), rewards, terminated, truncated, infos
 
-    def _observations(self) -> np.ndarray:
-        observations = self.batch.observations[:, 0]
-        return observations.copy() if self.copy else observations
+    def _observations(self) -> Any:
+        batch = self.batch
+        if self.copy:
+            return batch.observed((slice(None), 0))
+        if not batch.images:
+            return batch.observations[:, 0]
+        return {"state": batch.observations[:, 0], **{name: array[:, 0] for name, array in batch.images.items()}}
 
     def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
         batch = self.batch
@@ -168,8 +173,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _add_final(self, infos: dict[str, Any], ended: np.ndarray) -> None:
         batch = self.batch
         final = np.full(self.num_envs, None, dtype=object)
-        for i, observation in zip(np.flatnonzero(ended).tolist(), batch.final_observations[ended, 0], strict=True):
-            final[i] = observation
+        for i in np.flatnonzero(ended).tolist():
+            final[i] = batch.observed((i, 0), final=True)
         kept = np.where(ended[:, None, None], batch.final_terms, 0.0)
         success = np.where(ended[:, None], batch.final_success, False)
         masks = np.where(ended[:, None, None], batch.final_masks, np.int8(0))
@@ -184,14 +189,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return tuple(self._renderer.picture(self.batch, i) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the window, if any."""
+        """Close the window and the physics engine, if any."""
         self._renderer.close()
+        if hasattr(self, "batch"):
+            self.batch.close()
 
     def get_state(self) -> list[Snapshot]:
         """Snapshots of all worlds."""
         return [self.batch.get_state(i) for i in range(self.num_envs)]
 
-    def set_state(self, snapshots: Sequence[Snapshot]) -> np.ndarray:
+    def set_state(self, snapshots: Sequence[Snapshot]) -> Any:
         """Put all worlds back to snapshots, one per world; returns the observations."""
         if len(snapshots) != self.num_envs:
             raise ParameterError(f"{len(snapshots)} snapshots were given for {self.num_envs} environments")

@@ -10,7 +10,8 @@ import numpy as np
 from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
 from rlenvs.core.gym_env import params_from
 from rlenvs.core.info import InfoKeys
@@ -61,20 +62,20 @@ class SB3VecEnv(VecEnv):
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        batch = KernelBatch(
+        batch = new_batch(
             world, num_worlds, autoreset=AutoresetMode.SAME_STEP, threads=threads, backend=backend, **choices
         )
         self.batch = batch
         self.monitor = monitor
         self._keys = InfoKeys(batch)
-        self._renderer = Renderer(render_mode, world.fps)
+        self._renderer = Renderer(render_mode, batch.setup.fps)
         self._generator = make_generator()[0]
         self._rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
         self._alive = np.ones((batch.num_worlds, batch.agents), np.bool_)  # before the step
         self._returns, self._lengths = np.zeros(len(self._rows)), np.zeros(len(self._rows), np.int64)
         self._start = time.time()
         super().__init__(len(self._rows), batch.setup.observation_space, batch.setup.action_space)
-        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(world.fps)}
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(batch.setup.fps)}
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed world i with seed + i at the next reset; returns the seed of every row."""
@@ -149,8 +150,14 @@ class SB3VecEnv(VecEnv):
         self._returns[dones], self._lengths[dones] = 0.0, 0
         return self._observations(), batch.rewards.reshape(-1).astype(np.float32), dones, infos
 
-    def _observations(self) -> np.ndarray:
-        return self.batch.observations.reshape(self.num_envs, *self.observation_space.shape).copy()  # type: ignore[misc]
+    def _observations(self) -> Any:
+        def rows(array: np.ndarray) -> np.ndarray:
+            return array.reshape(self.num_envs, *array.shape[2:]).copy()
+
+        batch = self.batch
+        if not batch.images:
+            return rows(batch.observations)
+        return {"state": rows(batch.observations), **{name: rows(array) for name, array in batch.images.items()}}
 
     def _fill(self, infos: list[dict[str, Any]], ended: np.ndarray, restarted: np.ndarray) -> None:
         """The infos of the rows whose episode ended: set aside where the world began anew, live where it went on."""
@@ -162,10 +169,10 @@ class SB3VecEnv(VecEnv):
                 continue
             if again:
                 terms, success, costs = batch.final_terms, batch.final_success, batch.final_costs
-                observations, masks = batch.final_observations[at], batch.final_masks[at]
+                masks = batch.final_masks[at]
             else:
                 terms, success, costs = batch.terms, batch.success, batch.costs
-                observations, masks = batch.observations[at], batch.masks[at]
+                masks = batch.masks[at]
             values = terms[world, :, agent]
             vectors, numbers = values[:, : keys.rewards].astype(np.float32), values.tolist()
             truncated = (batch.truncated[at] & ~batch.terminated[at]).tolist()
@@ -180,14 +187,15 @@ class SB3VecEnv(VecEnv):
                 if keys.has_mask:
                     info["action_mask"] = masks[j]
                 info["TimeLimit.truncated"] = truncated[j]
-                info["terminal_observation"] = observations[j]
+                info["terminal_observation"] = batch.observed((world[j], agent[j]), final=again)
                 if self.monitor:
                     total, length = self._returns.item(row), self._lengths.item(row)
                     info["episode"] = {"r": round(total, 6), "l": length, "t": now}
 
     def close(self) -> None:
-        """Close the window, if any."""
+        """Close the window and the physics engine, if any."""
         self._renderer.close()
+        self.batch.close()
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """One picture per world (not per row), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
@@ -255,7 +263,7 @@ class Row:
     def set_state(self, snapshot: Snapshot) -> np.ndarray:
         """Put the row's world back to a snapshot; returns the row's observation."""
         self._venv.batch.set_state(snapshot, self.world)
-        return self._venv.batch.observations[self.world, self.agent].copy()
+        return self._venv.batch.observed((self.world, self.agent))
 
     def render(self) -> Any:
         """The picture of the row's world; with "human", the window shows the first world."""
