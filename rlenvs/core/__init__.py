@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         discrete,
         flag,
         free,
+        image,
         integer,
         param,
         term,
@@ -31,8 +32,8 @@ _HOMES = {
     "layout": ("b1", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8"),
     "rng": ("below", "normal", "uniform"),
     "spec": (
-        *("Score", "World", "block", "choice", "continuous", "cost", "discrete", "flag", "free", "integer", "param"),
-        *("term", "world"),
+        *("Score", "World", "block", "choice", "continuous", "cost", "discrete", "flag", "free", "image", "integer"),
+        *("param", "term", "world"),
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -70,10 +70,15 @@ class Choice:
     values: tuple[str, ...]
     doc: str
     sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    usual: str = ""
 
     @property
     def default(self) -> str:
-        return self.values[0]
+        return self.usual or self.values[0]
+
+    def defaulting(self, value: str) -> Choice:
+        """The same with another default."""
+        return replace(self, usual=self.check("default", value))
 
     def check(self, name: str, value: Any) -> str:
         if value not in self.values:
