@@ -40,44 +40,60 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, cost, f8, param, term, uniform, world
+from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
+from rlenvs.robotics.quadcopter.flight import (
+    DATA,
+    ENGINES,
+    IMAGES,
+    ONE_D_POSITION,
+    ONE_D_RPM,
+    OPTIONS,
+    PARAMS,
+    PROBE,
+    command,
+    distance_to,
+    flight_action,
+    flight_data,
+    flight_fps,
+    flight_sizes,
+    flight_state,
+    fly_to,
+    kinematics,
+    largest_tilt,
+    lasting,
+    mean_square,
+    observe_motion,
+    past_actions,
+    take_off,
+)
 from rlenvs.robotics.quadcopter.picture import draw_flight
-from rlenvs.robotics.quadcopter.vehicle import CF2X, STATE, euler_angles, fly, hover_rpm, max_rpm, rotor_speeds
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
 
-RPM, ONE_D_RPM = 0, 1
 START_HEIGHT, GOAL_HEIGHT = 0.6, 1.0
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
+MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
 SPEC = world(
     "QuadHover-v0",
     doc=__doc__,
     params={
-        **CF2X,
-        "action_range": param(0.05, 0.01, 0.5, "", "change of rotor speed at full action, relative to hover"),
+        **PARAMS,
         "start_spread": param(0.3, 0.0, 0.45, "m", "half width of the box of start positions"),
         "goal_spread": param(0.3, 0.0, 0.8, "m", "half width of the box of goals"),
     },
-    options={
-        "action": choice("rpm", "one_d_rpm", doc="one command per rotor, or one for all"),
-        "substeps": integer(8, 1, 100, "physics steps per control step"),
-        "physics_hz": integer(240, 30, 2000, "physics steps per second"),
-        "history": integer(0, 0, 120, "number of past actions in the observation (15 in the original)"),
-    },
-    sizes=lambda v: {"commands": 4 if v.action == "rpm" else 1, "history": v.history},
-    state={**STATE, "goal": f8(3), "angles": f8(3), "past": f4("history", "commands")},
+    options=OPTIONS,
+    sizes=flight_sizes,
+    data=DATA,
+    state={**flight_state(1), "goal": f8(3)},
     observation={
-        "position": block(3, low=-2.0, high=2.0, unit="m", doc="position in the room"),
-        "tilt": block(2, low=-math.pi / 4, high=math.pi / 4, unit="rad", doc="roll, pitch"),
-        "yaw": block(low=-math.pi, high=math.pi, unit="rad", doc="yaw"),
-        "velocity": block(3, low=-2.0, high=2.0, unit="m/s", doc="velocity, world axes"),
-        "rates": block(3, low=-6.0, high=6.0, unit="rad/s", doc="angular velocity, body axes"),
+        **kinematics(2.0, 2.0, tilt=math.pi / 4),
         "to_goal": block(3, low=-1.0, high=1.0, unit="m", doc="goal minus position"),
-        "past": block("history", "commands", low=-1.0, high=1.0, doc="past actions, oldest first", raw=True),
+        **past_actions(),
     },
-    action=lambda v: (
-        continuous("rotor 0", "rotor 1", "rotor 2", "rotor 3") if v.action == "rpm" else continuous("all rotors")
-    ),
+    images=IMAGES,
+    action=flight_action,
     terms={
         "hover": term(0.0, 2.0, 1.0, "max(0, 2 - d^4), d the distance to the goal in metres"),
         "distance": term(-5.0, 0.0, 0.0, "minus the distance to the goal in metres"),
@@ -87,13 +103,15 @@ SPEC = world(
         "tilt": cost(25.0, doc="1 while |roll| or |pitch| exceeds 0.2 rad"),
         "geofence": cost(25.0, doc="1 while more than 1 m away from the axis of the room"),
     },
-    horizon=240,
-    fps=30,
+    horizon=lasting(8.0),
+    fps=flight_fps,
+    engines=ENGINES,
     levels={
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
+        "real": {**ALL_EFFECTS, "action_range": 0.2},
     },
-    probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
+    probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
         "random": Score(23.56, 1.6, "success 0 %"),
         "expert": Score(478.2, 0.42, "success 100 %"),
@@ -101,105 +119,63 @@ SPEC = world(
         "bound": Score(480, 0, "at the goal in every step"),
     },
 )
-
-
-@kernel
-def goal_distance(s):
-    x, y, z = s.goal[0] - s.position[0], s.goal[1] - s.position[1], s.goal[2] - s.position[2]
-    return math.sqrt(x * x + y * y + z * z)
-
-
-@kernel
-def remember(s, a):
-    rows = s.past.shape[0]
-    for row in range(rows - 1):
-        for j in range(s.past.shape[1]):
-            s.past[row, j] = s.past[row + 1, j]
-    for j in range(s.past.shape[1]):
-        if rows > 0:
-            s.past[rows - 1, j] = a[j]
+SPEC.data(flight_data)
+SPEC.load(load)
+SPEC.move(fly)
 
 
 @SPEC.reset
 def reset(p, s, rng):
-    for j in range(3):
-        s.position[j] = uniform(rng, -p.start_spread, p.start_spread)
-        s.goal[j] = uniform(rng, -p.goal_spread, p.goal_spread)
-    s.position[2] += START_HEIGHT
-    s.goal[2] += GOAL_HEIGHT
-    if p.action == ONE_D_RPM:
-        s.goal[0], s.goal[1] = s.position[0], s.position[1]
-    s.attitude[3] = 1.0
-    for j in range(4):
-        s.rpm[j] = hover_rpm(p)
+    x = uniform(rng, -p.start_spread, p.start_spread)
+    s.goal[0] = uniform(rng, -p.goal_spread, p.goal_spread)
+    y = uniform(rng, -p.start_spread, p.start_spread)
+    s.goal[1] = uniform(rng, -p.goal_spread, p.goal_spread)
+    z = uniform(rng, -p.start_spread, p.start_spread)
+    s.goal[2] = GOAL_HEIGHT + uniform(rng, -p.goal_spread, p.goal_spread)
+    if p.action == ONE_D_RPM or p.action == ONE_D_POSITION:
+        s.goal[0], s.goal[1] = x, y
+    take_off(p, s, 0, x, y, START_HEIGHT + z, 0.0)
 
 
-@SPEC.step
-def step(p, s, a, rng, r):
-    hover, limit = hover_rpm(p), max_rpm(p)
-    effort = 0.0
-    for j in range(4):
-        command = a[j] if p.action == RPM else a[0]
-        effort += 0.25 * command * command
-        s.rpm[j] = min(max(hover * (1.0 + p.action_range * command), 0.0), limit)
-    remember(s, a)
-    fly(p, s, p.substeps, 1.0 / p.physics_hz)
-    euler_angles(s, s.angles)
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    command(p, s, 0, a, ROOM, CEILING)
 
-    distance = goal_distance(s)
-    radius = math.sqrt(s.position[0] ** 2 + s.position[1] ** 2)
-    tilt = max(abs(s.angles[0]), abs(s.angles[1]))
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    euler_angles(s, 0)
+    distance = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    tilt = largest_tilt(s, 0)
+    r.effort = -mean_square(a)
     r.hover = max(0.0, 2.0 - distance**4)
     r.distance = -distance
-    r.effort = -effort
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
-    r.geofence = 1.0 if radius > SAFE_RADIUS else 0.0
+    r.geofence = 1.0 if math.sqrt(s.position[0, 0] ** 2 + s.position[0, 1] ** 2) > SAFE_RADIUS else 0.0
     r.success = distance < CLOSE
-    outside = abs(s.position[0]) > ROOM or abs(s.position[1]) > ROOM or s.position[2] > CEILING
+    outside = abs(s.position[0, 0]) > ROOM or abs(s.position[0, 1]) > ROOM or s.position[0, 2] > CEILING
     r.terminated = outside or tilt > CRASH_TILT
 
 
 @SPEC.observe
 def observe(p, s, o):
+    observe_motion(p, s, 0, o)
     for j in range(3):
-        o.position[j] = s.position[j]
-        o.velocity[j] = s.velocity[j]
-        o.rates[j] = s.rates[j]
-        o.to_goal[j] = s.goal[j] - s.position[j]
-    o.tilt[0], o.tilt[1], o.yaw = s.angles[0], s.angles[1], s.angles[2]
-    for row in range(s.past.shape[0]):
-        for j in range(s.past.shape[1]):
-            o.past[row, j] = s.past[row, j]
+        o.to_goal[j] = s.goal[j] - s.position[0, j]
 
 
 @SPEC.expert
 def expert(p, s, a):
-    """Cascaded proportional-derivative control: position to tilt, tilt to torque."""
-    limit = 0.1 * p.gravity
-    ax = min(max(4.0 * (s.goal[0] - s.position[0]) - 3.5 * s.velocity[0], -2.0), 2.0)
-    ay = min(max(4.0 * (s.goal[1] - s.position[1]) - 3.5 * s.velocity[1], -2.0), 2.0)
-    az = min(max(6.0 * (s.goal[2] - s.position[2]) - 4.0 * s.velocity[2], -limit), limit)
-    yaw = s.angles[2]
-    pitch = (ax * math.cos(yaw) + ay * math.sin(yaw)) / p.gravity
-    roll = (ax * math.sin(yaw) - ay * math.cos(yaw)) / p.gravity
-    torque_x = p.inertia_x * (100.0 * (roll - s.angles[0]) - 20.0 * s.rates[0])
-    torque_y = p.inertia_y * (100.0 * (pitch - s.angles[1]) - 20.0 * s.rates[1])
-    torque_z = p.inertia_z * (4.0 * (0.0 - yaw) - 4.0 * s.rates[2])
-    thrust = p.mass * (p.gravity + az)
-    if p.action == ONE_D_RPM:
-        a[0] = (math.sqrt(thrust / (4.0 * p.thrust_coefficient)) / hover_rpm(p) - 1.0) / p.action_range
-        return
-    rotor_speeds(p, thrust, torque_x, torque_y, torque_z, a)
-    for j in range(4):
-        a[j] = (a[j] / hover_rpm(p) - 1.0) / p.action_range
+    fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     draw_flight(canvas, s, goals=[s.goal], room=ROOM, ceiling=CEILING)
     canvas.caption(
-        f"QuadHover   {s.elapsed * p.substeps / p.physics_hz:4.1f} s",
-        f"distance to goal {goal_distance(s):.2f} m",
+        f"QuadHover   {s.elapsed / p.control_hz:4.1f} s",
+        f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",
     )
 
 
