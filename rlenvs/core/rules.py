@@ -126,6 +126,22 @@ def block_names(world: World, setup: Setup) -> list[str]:
     return names
 
 
+def _parts(space: Any, observation: Any) -> list[tuple[str, Any, Any]]:
+    """The parts of an observation: path, space and value of each."""
+    if not isinstance(space, spaces.Dict):
+        return [("", space, observation)]
+    given = observation if isinstance(observation, dict) else {}
+    return [(f"[{name!r}]", part, given.get(name)) for name, part in space.items()]
+
+
+def _vector_of(observation: Any) -> Any:
+    """The vector in an observation that may come with a mask or with pictures."""
+    for key in ("observation", "state"):
+        if isinstance(observation, dict) and key in observation:
+            observation = observation[key]
+    return observation
+
+
 def _check_types(player: Player) -> None:
     env, out = player.env, player.last
     if player.is_parallel:
@@ -133,8 +149,10 @@ def _check_types(player: Player) -> None:
             if not env.observation_space(agent).contains(observation):
                 raise Failed(f"the observation of {agent} is outside its space: {observation!r}")
         return
-    if not isinstance(out[0], np.ndarray) or out[0].dtype != env.observation_space.dtype:
-        raise Failed(f"{type(env).__name__} returned an observation of type {getattr(out[0], 'dtype', type(out[0]))}")
+    for path, space, found in _parts(env.observation_space, out[0]):
+        if not isinstance(found, np.ndarray) or found.dtype != space.dtype:
+            given = getattr(found, "dtype", type(found))
+            raise Failed(f"{type(env).__name__} returned an observation{path} of type {given}")
     if not env.observation_space.contains(out[0]):
         raise Failed(f"{type(env).__name__} returned an observation outside its space: {out[0]!r}")
     taken = [key for key in RESERVED_KEYS if key in out[-1]]
@@ -275,8 +293,9 @@ def neighbours_untouched(t: Subject) -> str:
         other.play(3)
         before = other.last[0]
         other.reset(options={"reset_mask": np.array([True, False, False, False])})
-        if difference(before[1:], other.last[0][1:]):
-            raise Failed(f"resetting world 0 alone changed others: {difference(before[1:], other.last[0][1:])}")
+        changed = difference(_rows_from(before, 1), _rows_from(other.last[0], 1))
+        if changed:
+            raise Failed(f"resetting world 0 alone changed others: {changed}")
         interlude = len(other.record) - 1
         other.play(steps - 3)
         del other.record[interlude]
@@ -327,18 +346,25 @@ def _episode(player: Player, most: int) -> list[Any]:
     return player.record
 
 
-def _first_finals(t: Subject, mode: AutoresetMode, count: int) -> dict[int, np.ndarray]:
+def _first_finals(t: Subject, mode: AutoresetMode, count: int) -> dict[int, Any]:
     """The last observation of the first episode of every row of a vector form."""
     player = Player(t.vector(count, mode, horizon=t.short))
-    finals: dict[int, np.ndarray] = {}
+    finals: dict[int, Any] = {}
     while len(finals) < count:
         player.step()
         if len(player.last) == 2:
             continue
         for row in np.flatnonzero(player.ended):
             same_step = mode is AutoresetMode.SAME_STEP
-            finals.setdefault(int(row), player.last[-1]["final_obs"][row] if same_step else player.last[0][row])
+            found = player.last[-1]["final_obs"][row] if same_step else _row(player.last[0], row)
+            finals.setdefault(int(row), found)
     return finals
+
+
+def _row(observations: Any, row: int) -> Any:
+    if isinstance(observations, dict):
+        return {name: array[row] for name, array in observations.items()}
+    return observations[row]
 
 
 def forms_agree(t: Subject) -> str:
@@ -379,6 +405,7 @@ def _batch_run(t: Subject, count: int, threads: int, steps: int, actions: Any) -
 
 def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
     """Failed when the first episode of a parallel form differs from the row of the batch with the same seed."""
+    continuous = Setup(t.world, **t.choices).continuous
     for row in range(2):
         env = t.parallel(horizon=t.short)
         env.reset(seed=row)
@@ -386,13 +413,11 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
         for step, given in enumerate(batch.actions[:, row]):
             if not env.agents:
                 break
-            actions = {a: given[k] if t.batch(1).setup.continuous else int(given[k, 0]) for a, k in agents.items()}
+            actions = {a: given[k] if continuous else int(given[k, 0]) for a, k in agents.items()}
             observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in env.agents})
             for agent in rewards:
                 k = agents[agent]
-                plain = (
-                    observations[agent]["observation"] if isinstance(observations[agent], dict) else observations[agent]
-                )
+                plain = _vector_of(observations[agent])
                 reward = batch.terms[step, row, : len(t.world.terms), k].astype(np.float32)
                 wanted = (
                     batch.observations[step + 1, row, k],
@@ -555,7 +580,7 @@ def sizes_and_levels(t: Subject) -> str:
             for seed in range(2):
                 single = Player(odd.env(horizon=steps), seed).play(steps)
                 row = Player(odd.vector(2, horizon=steps)).play(steps)
-                _compare("Env and row of VectorEnv", [o[0] for o in single], [o[0][seed] for o in row])
+                _compare("Env and row of VectorEnv", [o[0] for o in single], [_row(o[0], seed) for o in row])
         except Exception as error:
             raise Failed(f"with {setting}: {type(error).__name__}: {error}") from error
     return "; ".join(", ".join(f"{name}={value}" for name, value in setting.items()) for setting in settings)

@@ -7,8 +7,9 @@ one vehicle uses number 0.
 import math
 from typing import Any
 
-from rlenvs.core import block, choice, continuous, f4, image, integer, kernel, param
+from rlenvs.core import block, choice, continuous, f4, f8, image, integer, kernel, param, u1
 from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.quadcopter.camera import depth_to_bytes, render
 from rlenvs.robotics.quadcopter.control import (
     CONTROL_DATA,
     control_data,
@@ -64,12 +65,15 @@ OPTIONS = {
 }
 DATA = {**FRAME_DATA, **CONTROL_DATA}
 IMAGES = {
-    "rgb": image("camera_rows", "camera_columns", "colors", doc="what the camera sees: red, green, blue"),
+    "rgb": image("camera_rows", "camera_columns", "colors", doc="what the camera sees: red, green, blue, 255"),
     "depth": image("camera_rows", "camera_columns", "depths", doc="distance along the axis, 255 is 20 m and more"),
 }
+DEPTH = 1  # the camera that shows no colours
+NEAR, FAR, FIELD_OF_VIEW = 0.03, 20.0, math.pi / 3  # m, m, rad (from top to bottom)
 ENGINES = {"pybullet": "rlenvs.robotics.engines.bullet:BulletEngine"}
 # settings under which parameters show that do nothing by default, for the conformance suite
 PROBE: dict[str, dict[str, Any]] = {
+    "action_range": {"action": "rpm"},
     "rate_limit": {"action": "thrust_rates"},
     "rate_gain": {"action": "thrust_rates"},
     "speed_limit": {"action": "velocity"},
@@ -98,8 +102,10 @@ def flight_sizes(values: Any) -> dict[str, int]:
         "quaternion": 4 if values.attitude == "quaternion" else 0,
         "camera_rows": values.camera_height if seen else 0,
         "camera_columns": values.camera_width if seen else 0,
-        "colors": 3 if "rgb" in values.camera else 0,
+        "colors": 4 if "rgb" in values.camera else 0,
         "depths": 1 if values.camera in ("depth", "rgbd") else 0,
+        "hidden_colors": 4 if values.camera == "depth" else 0,
+        "shapes": 0,
     }
 
 
@@ -124,8 +130,15 @@ def lasting(seconds: float) -> Any:
 
 
 def flight_state(drones: int | str) -> dict[str, Any]:
-    """The state of some vehicles with what their controllers remember and their past actions."""
-    return {**vehicle_state(drones), **control_state(drones), "past": f4(drones, "history", "commands")}
+    """The state of some vehicles with what their controllers and cameras remember, and the shapes around them."""
+    return {
+        **vehicle_state(drones),
+        **control_state(drones),
+        "past": f4(drones, "history", "commands"),
+        "shapes": f8("shapes", 12),
+        "camera_depth": f4(drones, "camera_rows", "camera_columns"),
+        "camera_colors": u1(drones, "camera_rows", "camera_columns", "hidden_colors"),
+    }
 
 
 def kinematics(arena: float, speed: float, tilt: float = math.pi / 2, rate: float = 6.0) -> dict[str, Any]:
@@ -230,6 +243,25 @@ def observe_motion(p, s, k, o):
     for row in range(s.past.shape[1]):
         for j in range(s.past.shape[2]):
             o.past[row, j] = s.past[k, row, j]
+
+
+@kernel
+def look_from(p, s, k, i):
+    """Fill the pictures of vehicle k: a camera on top of it that looks along body x."""
+    colors = s.camera_colors[k] if p.camera == DEPTH else i.rgb
+    depth = s.camera_depth[k]
+    radius, half = p.hull[0], 0.5 * p.hull[1]
+    x, y, z = s.position[k, 0], s.position[k, 1], s.position[k, 2] + p.arm
+    at = s.attitude[k]
+    render(s.shapes, s.position, k, radius, half, x, y, z, at, 0, FIELD_OF_VIEW, NEAR, FAR, colors, depth)
+    if i.depth.shape[2] > 0:
+        depth_to_bytes(depth, FAR, i.depth[:, :, 0])
+
+
+@kernel
+def look(p, s, i):
+    """`look_from` for worlds with one vehicle."""
+    look_from(p, s, 0, i)
 
 
 # --- terms, ends and costs --------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ from rlenvs.robotics.quadcopter.flight import (
     kinematics,
     largest_tilt,
     lasting,
+    look,
     mean_square,
     observe_motion,
     past_actions,
@@ -122,6 +123,7 @@ SPEC = world(
 SPEC.data(flight_data)
 SPEC.load(load)
 SPEC.move(fly)
+SPEC.look(look)
 
 
 @SPEC.reset
