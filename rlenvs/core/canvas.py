@@ -55,6 +55,7 @@ class Canvas:
 
     def clear(self, color: Color = "background") -> None:
         """Fill the whole picture, and show the unit square until the next `view`."""
+        self._surface.set_clip(None)
         self._surface.fill(_rgb(color))
         self.view(0.0, 1.0, 0.0, 1.0)
 

@@ -33,6 +33,10 @@ class SnapshotError(RlenvsError, ValueError):
     """A snapshot that belongs to another environment or to other sizes."""
 
 
+class EngineError(RlenvsError, RuntimeError):
+    """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
+
+
 class ConformanceError(RlenvsError, AssertionError):
     """An environment breaks a rule that `rlenvs.check` holds all environments to; the message is the report."""
 

@@ -49,9 +49,7 @@ class Env(gymnasium.Env):
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         check_team(team)
-        self.batch = new_batch(
-            world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices
-        )
+        self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
         setup = self.batch.setup
         self.observation_space, self.action_space = setup.observation_space, setup.action_space
         if vector_reward:
@@ -64,9 +62,7 @@ class Env(gymnasium.Env):
         self._keys = InfoKeys(self.batch)
         self._renderer = Renderer(render_mode, setup.fps)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode.
 
         Args:

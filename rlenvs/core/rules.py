@@ -356,7 +356,7 @@ def _first_finals(t: Subject, mode: AutoresetMode, count: int) -> dict[int, Any]
             continue
         for row in np.flatnonzero(player.ended):
             same_step = mode is AutoresetMode.SAME_STEP
-            found = player.last[-1]["final_obs"][row] if same_step else _row(player.last[0], row)
+            found = player.last[-1]["final_obs"][row] if same_step else _row(player.last[0], int(row))
             finals.setdefault(int(row), found)
     return finals
 

@@ -157,9 +157,9 @@ def draw_sphere(pixels, depth, camera, frame, pixel, near, radius, color):
             miss = cross(place, ray)
             # from the distance at which the ray passes the centre: exact for small spheres far away, too
             inside = radius * radius * square - dot(miss, miss)
-            middle, half = -dot(place, ray), math.sqrt(max(inside, ZERO))
-            t = max((middle - half) / square, near)
-            seen = inside > ZERO and middle + half > near * square and t < depth[row, column]
+            middle, half = -dot(place, ray) / square, math.sqrt(max(inside, ZERO)) / square
+            t = max(middle - half, near)
+            seen = inside > ZERO and t < middle + half and t < depth[row, column]
             shade = brightness((facing + t * dot(ray, light)) / radius)
             paint = packed(shade * color[0], shade * color[1], shade * color[2])
             pixels[row, column, 0] = paint if seen else pixels[row, column, 0]

@@ -139,7 +139,8 @@ def pid(p, s, k, dt, x, y, z, yaw, speed_x, speed_y, speed_z, turn_x, turn_y, tu
     about_z = limited(-TORQUE_P_Z * off_z + TORQUE_D_Z * (turn_z - rate_z) + TORQUE_I_Z * angle[k, 2], TORQUE)
     about_x *= p.inertia_x / (p.arm * weight) / p.pid_inertia[0]
     about_y *= p.inertia_y / (p.arm * weight) / p.pid_inertia[1]
-    about_z *= p.inertia_z / (drag * weight) / p.pid_inertia[2]
+    # racers can hardly yaw: what more their inertia asks for would take the thrust that keeps them upright
+    about_z = limited(about_z * p.inertia_z / (drag * weight) / p.pid_inertia[2], TORQUE)
     faster = hover_rpm(p) / HOVER
     base = (math.sqrt(thrust / (4.0 * p.thrust_coefficient)) / faster - RPM_AT_ZERO) / RPM_PER_PWM
     for j in range(4):

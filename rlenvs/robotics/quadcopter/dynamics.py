@@ -74,6 +74,8 @@ def wrench(p, s, k, height, qx, qy, qz, qw, vx, vy, vz):
 @kernel
 def load(p, s, rng):
     """What an engine applies to every vehicle in its next physics step: s.force and s.torque, in body axes."""
+    changing = p.ground_effect or p.drag or p.wind or p.rotor_lag or p.battery or p.action == THRUST_RATES
+    s.steady = not changing
     dt = 1.0 / p.physics_hz
     for k in range(s.position.shape[0]):
         if not s.alive[k]:
@@ -141,26 +143,25 @@ def fly_alone(p, s, k, substeps, dt):
             ax += per_mass * ((1.0 - 2.0 * (qy * qy + qz * qz)) * fx + 2.0 * (qx * qy - qw * qz) * fy)
             ay += per_mass * (2.0 * (qx * qy + qw * qz) * fx + (1.0 - 2.0 * (qx * qx + qz * qz)) * fy)
             az += per_mass * (2.0 * (qx * qz - qw * qy) * fx + 2.0 * (qy * qz + qw * qx) * fy)
-        vx += ax
-        vy += ay
-        vz += az
+        slow, calm = 1.0, 1.0
+        if damping > 0.0:
+            slow -= damping * (1.0 + math.sqrt(vx * vx + vy * vy + vz * vz))
+            calm -= damping * (1.0 + math.sqrt(wx * wx + wy * wy + wz * wz))
+        vx = slow * vx + ax
+        vy = slow * vy + ay
+        vz = slow * vz + az
         # torques and gyroscopic couplings
         ax = turn_x * tx + couple_x * wy * wz
         ay = turn_y * ty + couple_y * wz * wx
         az = turn_z * tz + couple_z * wx * wy
-        wx += ax
-        wy += ay
-        wz += az
-        if damping > 0.0:
-            slow = 1.0 - damping * (1.0 + math.sqrt(vx * vx + vy * vy + vz * vz))
-            vx, vy, vz = slow * vx, slow * vy, slow * vz
-            slow = 1.0 - damping * (1.0 + math.sqrt(wx * wx + wy * wy + wz * wz))
-            wx, wy, wz = slow * wx, slow * wy, slow * wz
+        wx = calm * wx + ax
+        wy = calm * wy + ay
+        wz = calm * wz + az
         px += dt * vx
         py += dt * vy
         pz += dt * vz
-        touching = pz < rest
-        if touching:
+        if pz < rest:
+            touching = True
             pz = rest
             speed = math.sqrt(vx * vx + vy * vy)
             kept = max(0.0, 1.0 - FRICTION * gravity_dt / max(speed, 1e-12))

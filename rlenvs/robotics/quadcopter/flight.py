@@ -43,6 +43,7 @@ COMMANDS = {
 }
 LONGEST_STEP = 1.0  # m, the farthest that position actions set the PID's target away
 CLIMB = 0.1  # m, the same for "one_d_position"
+STRIDE = 0.2  # m, along each axis, the same for the expert
 
 PARAMS = {
     **BODY,
@@ -51,7 +52,7 @@ PARAMS = {
     "rate_limit": param(6.0, 0.5, 20.0, "rad/s", "thrust_rates actions: rate at full action"),
     "rate_gain": param(20.0, 2.0, 100.0, "1/s", "thrust_rates actions: gain of the rate loop"),
 }
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     **FRAME,
     "action": choice(*COMMANDS, doc="what an action commands"),
     "physics_hz": integer(240, 30, 4000, "physics steps per second"),
@@ -63,14 +64,17 @@ OPTIONS = {
     "camera_width": integer(64, 4, 1024, "pixels"),
     "camera_height": integer(48, 4, 1024, "pixels"),
 }
-DATA = {**FRAME_DATA, **CONTROL_DATA}
+DATA = {**FRAME_DATA, **CONTROL_DATA, "lens": f8(3)}
 IMAGES = {
     "rgb": image("camera_rows", "camera_columns", "colors", doc="what the camera sees: red, green, blue, 255"),
     "depth": image("camera_rows", "camera_columns", "depths", doc="distance along the axis, 255 is 20 m and more"),
 }
 DEPTH = 1  # the camera that shows no colours
-NEAR, FAR, FIELD_OF_VIEW = 0.03, 20.0, math.pi / 3  # m, m, rad (from top to bottom)
-ENGINES = {"pybullet": "rlenvs.robotics.engines.bullet:BulletEngine"}
+LENS = (math.pi / 3, 0.03, 20.0)  # field of view from top to bottom [rad], nearest and farthest distance [m]
+ENGINES = {
+    "pybullet": "rlenvs.robotics.engines.bullet:BulletEngine",
+    "pybullet_window": "rlenvs.robotics.engines.bullet:BulletWindow",
+}
 # settings under which parameters show that do nothing by default, for the conformance suite
 PROBE: dict[str, dict[str, Any]] = {
     "action_range": {"action": "rpm"},
@@ -116,7 +120,7 @@ def flight_action(values: Any) -> Any:
 
 def flight_data(values: Any) -> dict[str, Any]:
     """The arrays of DATA."""
-    return {**frame_data(values), **control_data(values)}
+    return {**frame_data(values), **control_data(values), "lens": LENS}
 
 
 def flight_fps(values: Any) -> float:
@@ -247,15 +251,18 @@ def observe_motion(p, s, k, o):
 
 @kernel
 def look_from(p, s, k, i):
-    """Fill the pictures of vehicle k: a camera on top of it that looks along body x."""
+    """Fill the pictures of vehicle k: a camera at the front of its hull that looks along body x."""
     colors = s.camera_colors[k] if p.camera == DEPTH else i.rgb
     depth = s.camera_depth[k]
     radius, half = p.hull[0], 0.5 * p.hull[1]
-    x, y, z = s.position[k, 0], s.position[k, 1], s.position[k, 2] + p.arm
-    at = s.attitude[k]
-    render(s.shapes, s.position, k, radius, half, x, y, z, at, 0, FIELD_OF_VIEW, NEAR, FAR, colors, depth)
+    qx, qy, qz, qw = s.attitude[k, 0], s.attitude[k, 1], s.attitude[k, 2], s.attitude[k, 3]
+    x = s.position[k, 0] + radius * (1.0 - 2.0 * (qy * qy + qz * qz))
+    y = s.position[k, 1] + radius * 2.0 * (qx * qy + qw * qz)
+    z = s.position[k, 2] + radius * 2.0 * (qx * qz - qw * qy)
+    angle, near, far = p.lens[0], p.lens[1], p.lens[2]
+    render(s.shapes, s.position, k, radius, half, x, y, z, s.attitude[k], 0, angle, near, far, colors, depth)
     if i.depth.shape[2] > 0:
-        depth_to_bytes(depth, FAR, i.depth[:, :, 0])
+        depth_to_bytes(depth, far, i.depth[:, :, 0])
 
 
 @kernel
@@ -344,7 +351,10 @@ def fly_to(p, s, k, a, x, y, z, vx, vy, vz, most, half, ceiling):
     """The expert's action towards a place [m] and velocity [m/s], accelerating by at most `most` [m/s^2] sideways."""
     ex, ey, ez = x - s.position[k, 0], y - s.position[k, 1], z - s.position[k, 2]
     if p.action == POSITION:
-        a[0], a[1], a[2] = limited(x / half, 1.0), limited(y / half, 1.0), limited(2.0 * z / ceiling - 1.0, 1.0)
+        # in steps, because a far target tilts the vehicle far
+        a[0] = limited((s.position[k, 0] + limited(ex, STRIDE)) / half, 1.0)
+        a[1] = limited((s.position[k, 1] + limited(ey, STRIDE)) / half, 1.0)
+        a[2] = limited(2.0 * (s.position[k, 2] + limited(ez, STRIDE)) / ceiling - 1.0, 1.0)
         return
     if p.action == ONE_D_POSITION:
         a[0] = limited(ez / CLIMB, 1.0)

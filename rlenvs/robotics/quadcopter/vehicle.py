@@ -28,7 +28,7 @@ ROTORS = {
     "cf2x": CRAZYFLIE_X,
     "cf2p": CRAZYFLIE_PLUS,
     "racer": RACER,
-    "hb": CRAZYFLIE_X,
+    "hb": CRAZYFLIE_PLUS,
     "stmcfb": CRAZYFLIE_X,
     "cpc": CRAZYFLIE_X,
 }
@@ -172,7 +172,8 @@ def vehicle_state(drones: int | str) -> dict[str, Any]:
         "wind": f8(3),  # m/s, world
         "force": f8(drones, 3),  # N, body; what an engine applies
         "torque": f8(drones, 3),  # N m, body
-        "touching": b1(drones),  # whether something touched the hull in the last physics step
+        "touching": b1(drones),  # whether something touched the hull in the last step
+        "steady": b1,  # whether force and torque stay what they are for the whole control step
     }
 
 

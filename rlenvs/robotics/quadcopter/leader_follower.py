@@ -1,0 +1,211 @@
+"""Leader and followers: the first quadcopter flies to a goal, the others keep a formation around it.
+
+## Description
+Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicle 0 leads: it has to reach a goal and stay.
+The others have to keep places in hexagonal rings around it, at its height. After LeaderFollowerAviary of
+gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper), where followers keep the leader's
+height only and nobody sees anybody; explicit dynamics, 240 Hz physics and 30 Hz control. Different from it: positive
+rewards (minus a square, each step, makes an early end a gain), random starts and goals, floor, walls and collisions. A
+vehicle that is lost is out, and the others fly on; when the leader is lost, the first of the others leads.
+level="original" has the original's starts and goal.
+
+## Action Space
+Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
+
+## Observation Space
+Position, attitude, velocity, body rates, the vector to the own place (of the leader: the goal), place and velocity of
+the leader as seen from here (zero for itself), 1 for the leader and 0 for followers, and places and velocities of the
+nearest others; with `history`, the last actions too, newest last.
+
+## Rewards
+With d [m] the distance to the own place: `leader` is exp(-d) for the leader, `formation` is exp(-d) for followers.
+Weight 0 by default: `original`, minus d^2 for the leader and -(1/N) (z - z of the leader)^2 for a follower, N all
+vehicles; `effort`.
+
+## Costs
+Indicators per step and vehicle, see the table.
+
+## Starting State
+Level and at rest, in columns of their own, at least 0.25 m (and four radii of the hull) apart sideways, uniform in a
+box of half width 1.8 m and heights 0.4 to 1.6 m. The goal is in the same heights, at most 0.5 m from the axis of the
+room along x and y, and nearer where the formation needs the room. With the one-dimensional actions vehicles start below
+or above their places. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and the goal is (0, 0, 0.5).
+
+## Episode End
+Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
+`collisions_end`). Truncation: 8 s (original: 5 s). Success, told to all: nobody was lost and all are within 0.15 m of
+their places.
+
+## Parameters
+Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
+`speed_limit` is too slow for the longest ways.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, f8, kernel, term, uniform, world
+from rlenvs.robotics.quadcopter.dynamics import blow
+from rlenvs.robotics.quadcopter.flight import ENGINES, IMAGES, distance_to, flight_action, flight_fps, lasting
+from rlenvs.robotics.quadcopter.formation import (
+    COSTS,
+    DATA,
+    HIGH,
+    LEVELS,
+    LOW,
+    OPTIONS,
+    ORIGINAL,
+    PARAMS,
+    PROBE,
+    STATE,
+    choose_places,
+    command_all,
+    draw_swarm,
+    fly_clear,
+    judge_all,
+    leader_of,
+    observe_other,
+    observe_own,
+    observed,
+    one_dimensional,
+    place_x,
+    place_y,
+    place_z,
+    swarm_data,
+    swarm_keys,
+    swarm_sizes,
+    take_off_all,
+)
+from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
+
+CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest square that is told
+ORIGINAL_GOAL = 0.5  # m, height
+
+SPEC = world(
+    "QuadLeaderFollower-v0",
+    doc=__doc__,
+    agents=True,
+    params=PARAMS,
+    options=OPTIONS,
+    sizes=swarm_sizes,
+    data=DATA,
+    state={**STATE, "goal": f8(3)},
+    observation=observed(
+        to_place=block(3, low=-2.0, high=2.0, unit="m", doc="own place minus position"),
+        leader_position=block(3, low=-4.0, high=4.0, unit="m", doc="leader minus own position"),
+        leader_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="leader's minus own velocity"),
+        leads=block(low=0.0, high=1.0, doc="1 for the leader", raw=True),
+    ),
+    images=IMAGES,
+    action=flight_action,
+    terms={
+        "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in metres"),
+        "formation": term(0.0, 1.0, 1.0, "exp(-d), d a follower's distance to its place in metres"),
+        "original": term(-FAR, 0.0, 0.0, "-d^2 for the leader, -(1/N) (z - z of the leader)^2 for a follower"),
+        "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
+    },
+    costs=COSTS,
+    horizon=lasting(8.0),
+    fps=flight_fps,
+    engines=ENGINES,
+    levels=LEVELS,
+    probe=PROBE,
+    scores={},
+)
+SPEC.data(swarm_data)
+SPEC.load(load_swarm)
+SPEC.move(fly_swarm)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    choose_places(p, s, s.position, rng)
+    spread = min(SPREAD, p.freedom)
+    s.goal[0], s.goal[1] = uniform(rng, -spread, spread), uniform(rng, -spread, spread)
+    s.goal[2] = uniform(rng, LOW, HIGH)
+    if p.places == ORIGINAL:
+        s.goal[0], s.goal[1], s.goal[2] = 0.0, 0.0, ORIGINAL_GOAL
+    elif one_dimensional(p):
+        for k in range(s.position.shape[0]):
+            s.position[k, 0], s.position[k, 1] = s.goal[0] + p.slot[k, 0], s.goal[1] + p.slot[k, 1]
+    take_off_all(p, s)
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    command_all(p, s, a)
+
+
+@kernel
+def to_place(p, s, k, leader):
+    """Distance [m] of vehicle k to its place."""
+    return distance_to(s, k, place_x(p, s, k, leader), place_y(p, s, k, leader), place_z(s, k, leader))
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    done = judge_all(p, s, a, r)
+    leader, count = leader_of(s), s.position.shape[0]
+    for k in range(count):
+        if not s.alive[k]:
+            continue
+        distance = to_place(p, s, k, leader)
+        done = done and distance < CLOSE
+        if k == leader:
+            r.leader[k] = math.exp(-distance)
+            r.original[k] = -min(distance * distance, FAR)
+        else:
+            r.formation[k] = math.exp(-distance)
+            r.original[k] = -((s.position[k, 2] - s.position[leader, 2]) ** 2) / count
+    for k in range(count):
+        r.success[k] = done
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    leader = leader_of(s)
+    observe_own(p, s, k, o)
+    observe_other(s, k, leader, o.leader_position, o.leader_velocity)
+    o.to_place[0] = place_x(p, s, k, leader) - s.position[k, 0]
+    o.to_place[1] = place_y(p, s, k, leader) - s.position[k, 1]
+    o.to_place[2] = place_z(s, k, leader) - s.position[k, 2]
+    o.leads = 1.0 if k == leader else 0.0
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Followers fly to where their places will be, around the goal."""
+    leader = leader_of(s)
+    for k in range(s.position.shape[0]):
+        if s.alive[k]:
+            x, y = s.goal[0] + p.slot[k, 0], s.goal[1] + p.slot[k, 1]
+            if k == leader:
+                x, y = s.goal[0], s.goal[1]
+            fly_clear(p, s, k, a[k], x, y, s.goal[2], 0.0, 0.0, 0.0)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    leader, count = leader_of(s), len(s.position)
+    there = sum(not s.lost[k] and to_place(p, s, k, leader) < CLOSE for k in range(count))
+    title = f"QuadLeaderFollower   {s.elapsed / p.control_hz:4.1f} s"
+    draw_swarm(
+        canvas,
+        p,
+        s,
+        [s.goal],
+        [(leader, k) for k in range(count) if k != leader],
+        title,
+        f"leader is vehicle {leader}; {there} of {count} in place",
+    )
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return swarm_keys(pressed, values)

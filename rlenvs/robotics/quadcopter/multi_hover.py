@@ -1,0 +1,185 @@
+"""Multi hover: every quadcopter has a goal of its own and must keep clear of the others.
+
+## Description
+Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor, each from a start to a goal, where it has to stay.
+The task, the vehicle and the term `hover` are MultiHoverAviary's of gym-pybullet-drones (Panerati et al., "Learning
+to Fly", IROS 2021), explicit dynamics, 240 Hz physics and 30 Hz control. Different from the original, which is one
+environment with one summed reward: every vehicle is an agent with its own reward, its goal and the nearest others are
+in its observation, starts and goals are random and paths may cross, vehicles that touch are out and the others fly on,
+and reaching the goals does not end the episode. level="original" has the original's starts and goals, all straight
+above, and its limit of tilt.
+
+## Action Space
+Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
+
+## Observation Space
+Position, attitude, velocity, body rates, the vector to the goal, places and velocities of the nearest other vehicles;
+with `history`, the last actions too, newest last.
+
+## Rewards
+`hover` is max(0, 2 - d^4) at distance d [m] from the own goal; the original's reward is its sum over all. `team` is its
+mean over the vehicles that still fly. From 1.2 m on `hover` is 0 everywhere, so `goal`, exp(-d), shows the way there;
+weights={"goal": 0} leaves the original's reward. `team`, `distance` and `effort` have weight 0 by default;
+weights={"hover": 0, "goal": 0, "team": 1} makes the task fully cooperative.
+
+## Costs
+Indicators per step and vehicle, see the table.
+
+## Starting State
+Level and at rest. Starts and goals are in columns of their own, at least 0.25 m (and four radii of the hull) apart
+sideways, uniform in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions a goal is
+straight above or below the start. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and its goal is
+1 / (i + 1) m above.
+
+## Episode End
+Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
+`collisions_end`). Truncation: 8 s. Success, told to all: nobody was lost and all are within 0.1 m of their goals.
+
+## Parameters
+Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
+`speed_limit` is too slow for the longest ways.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, f8, kernel, term, world
+from rlenvs.robotics.quadcopter.dynamics import blow
+from rlenvs.robotics.quadcopter.flight import (
+    ENGINES,
+    IMAGES,
+    distance_to,
+    flight_action,
+    flight_fps,
+    lasting,
+)
+from rlenvs.robotics.quadcopter.formation import (
+    COSTS,
+    DATA,
+    LEVELS,
+    OPTIONS,
+    ORIGINAL,
+    PARAMS,
+    PROBE,
+    STATE,
+    choose_places,
+    command_all,
+    draw_swarm,
+    fly_clear,
+    judge_all,
+    observe_own,
+    observed,
+    one_dimensional,
+    swarm_data,
+    swarm_keys,
+    swarm_sizes,
+    take_off_all,
+)
+from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
+
+CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest distance that is told
+
+SPEC = world(
+    "QuadMultiHover-v0",
+    doc=__doc__,
+    agents=True,
+    params=PARAMS,
+    options=OPTIONS,
+    sizes=swarm_sizes,
+    data=DATA,
+    state={**STATE, "goal": f8("agents", 3)},
+    observation=observed(to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position")),
+    images=IMAGES,
+    action=flight_action,
+    terms={
+        "hover": term(0.0, 2.0, 1.0, "max(0, 2 - d^4), d the distance to the goal in metres"),
+        "goal": term(0.0, 1.0, 1.0, "exp(-d)"),
+        "team": term(0.0, 2.0, 0.0, "mean of `hover` over the vehicles that fly"),
+        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
+        "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
+    },
+    costs=COSTS,
+    horizon=lasting(8.0),
+    fps=flight_fps,
+    engines=ENGINES,
+    levels=LEVELS,
+    probe=PROBE,
+    scores={},
+)
+SPEC.data(swarm_data)
+SPEC.load(load_swarm)
+SPEC.move(fly_swarm)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    choose_places(p, s, s.position, rng)
+    choose_places(p, s, s.goal, rng)
+    for k in range(s.goal.shape[0]):
+        if p.places == ORIGINAL:
+            s.goal[k, 2] += 1.0 / (k + 1)
+        elif one_dimensional(p):
+            s.goal[k, 0], s.goal[k, 1] = s.position[k, 0], s.position[k, 1]
+    take_off_all(p, s)
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    command_all(p, s, a)
+
+
+@kernel
+def to_goal(s, k):
+    """Distance [m] of vehicle k to its goal."""
+    return distance_to(s, k, s.goal[k, 0], s.goal[k, 1], s.goal[k, 2])
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    done = judge_all(p, s, a, r)
+    total, flying = 0.0, 0
+    for k in range(s.goal.shape[0]):
+        if s.alive[k]:
+            distance = to_goal(s, k)
+            r.hover[k] = max(0.0, 2.0 - distance**4)
+            r.goal[k] = math.exp(-distance)
+            r.distance[k] = -min(distance, FAR)
+            total += r.hover[k]
+            flying += 1
+            done = done and distance < CLOSE
+    for k in range(s.goal.shape[0]):
+        r.team[k] = total / max(flying, 1)
+        r.success[k] = done
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    observe_own(p, s, k, o)
+    for j in range(3):
+        o.to_goal[j] = s.goal[k, j] - s.position[k, j]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    for k in range(s.goal.shape[0]):
+        if s.alive[k]:
+            fly_clear(p, s, k, a[k], s.goal[k, 0], s.goal[k, 1], s.goal[k, 2], 0.0, 0.0, 0.0)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    count = len(s.goal)
+    there = sum(not s.lost[k] and to_goal(s, k) < CLOSE for k in range(count))
+    title = f"QuadMultiHover   {s.elapsed / p.control_hz:4.1f} s"
+    draw_swarm(canvas, p, s, s.goal, (), title, f"{there} of {count} at their goals")
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return swarm_keys(pressed, values)

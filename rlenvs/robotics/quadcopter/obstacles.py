@@ -1,0 +1,469 @@
+"""Obstacles: fly through a field of pillars, boxes and balls to a goal on its other side.
+
+## Description
+A Crazyflie 2.x hovers at one side of a square arena, 10 m wide and 2.5 m high, and has to reach a goal at the other side.
+Between them stand upright pillars, boxes that may be flown over, and balls in the air, scattered anew in every episode.
+A way always exists: between any two obstacles, seen from above, there is room for the vehicle and 0.3 m more, and half
+as much between an obstacle and the border; start and goal lie outside the field. With `moving`, some balls fly straight
+on and bounce off each other, the other obstacles and the borders of the field.
+
+Actions are velocities by default, because the task is where to fly; the vehicle's `speed_limit` is then 1 m/s at least.
+
+## Action Space
+With action="velocity": a direction, and a speed relative to `speed_limit`. The other forms work too, but for those that
+only climb (one_d_rpm, one_d_position), with which no goal can be reached.
+
+## Observation Space
+Position, attitude, velocity, body rates, the vector to the goal, and `rays` horizontal distances to obstacles around the
+vehicle, the first straight ahead and the others counter-clockwise; with `history`, the last actions too. With `camera`,
+what a camera sees that looks ahead. How fast balls fly shows only in several observations in a row.
+
+## Rewards
+`progress` is how much nearer the goal has come in a step, in metres; `goal` is paid once, at the goal. The others have
+weight 0 by default. Collisions cost no reward but the end of the episode.
+
+## Costs
+`collision` is 1 when the ball around the hull touches an obstacle, on the way of the step or at its end. `proximity`
+grows from 0 to 1 as the hull comes nearer to an obstacle than `safe_gap`. The others are indicators.
+
+## Starting State
+Level and at rest, looking along x, 0.5 m from the border x = -arena/2. The goal is as far from the other one. y and
+height are uniform: |y| up to arena/2 - 1 m, heights from 0.7 to 1.5 m. Obstacles have a radius from 0.1 to 0.25 m
+seen from above; pillars reach from the floor to the ceiling, boxes stand 0.5 to 2.5 m high.
+
+## Episode End
+Termination: at the goal (success: within `goal_radius`), a collision unless collision_ends=False, |x| or |y| > arena/2,
+z > 2.5 m, |roll| or |pitch| > 1.2 rad. Truncation: 2 s per metre of the arena's side. With collision_ends=False the
+package's own kernels fly through obstacles; PyBullet lets the vehicle bounce off them.
+
+## Parameters
+Hover speed and largest speed follow from mass, gravity and the coefficients. More obstacles than surely fit beside each
+other are refused; how many do depends on the arena and on the hull.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+from rlenvs.core import below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform, world
+from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.quadcopter.control import limited
+from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
+from rlenvs.robotics.quadcopter.flight import (
+    DATA,
+    ENGINES,
+    IMAGES,
+    OPTIONS,
+    PARAMS,
+    POSITION,
+    PROBE,
+    VELOCITY,
+    command,
+    distance_to,
+    flight_action,
+    flight_data,
+    flight_fps,
+    flight_sizes,
+    flight_state,
+    fly_to,
+    kinematics,
+    largest_tilt,
+    look,
+    mean_square,
+    observe_motion,
+    past_actions,
+    take_off,
+)
+from rlenvs.robotics.quadcopter.picture import draw_course_flight
+from rlenvs.robotics.quadcopter.ranges import hits_on_way, measure_ranges, outline_radius
+from rlenvs.robotics.quadcopter.scene import (
+    BOX,
+    CYLINDER,
+    SPHERE,
+    X,
+    Y,
+    clearance,
+    put_box,
+    put_cylinder,
+    put_sphere,
+)
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, VEHICLES, euler_angles, frame_data
+
+CEILING, CRASH_TILT = 2.5, 1.2
+STRIP = 1.0  # m, free of obstacles before the two borders where start and goal are
+LOWEST, HIGHEST = 0.7, 1.5  # m, heights of starts and goals
+SMALLEST, LARGEST = 0.1, 0.25  # m, radii of obstacles seen from above
+LOWEST_BOX = 0.5  # m, height
+ROOM_TO_PASS = 0.3  # m, beside the vehicle, between any two obstacles
+TRIES = 100  # random places per obstacle, before all are put on a grid
+RANGE = 5.0  # m, of the range sensors
+SAFE_TILT, SAFE_BORDER, SAFE_HEIGHT = 0.5, 0.3, 0.2
+SECONDS_PER_METRE = 2.0
+PILLAR_COLOR, BOX_COLOR = (0.62, 0.62, 0.64), (0.34, 0.55, 0.75)
+BALL_COLOR, MOVING_COLOR = (0.36, 0.68, 0.45), (0.84, 0.32, 0.2)
+CRUISE, MOST = 1.0, 4.0  # m/s and m/s^2, of the expert
+HEADINGS, FORESIGHT, KEEP_OFF = 48, 1.5, 0.1  # directions it compares; s; m beside the hull
+
+SPEEDS = {name: {**row, "speed_limit": max(1.0, row["speed_limit"])} for name, row in VEHICLES.items()}
+
+
+@kernel
+def ball_radius(hull):
+    """Radius [m] of the ball around a hull."""
+    return math.sqrt(hull[0] ** 2 + 0.25 * hull[1] ** 2)
+
+
+@kernel
+def passage(hull):
+    """The least distance [m] between two obstacles, seen from above."""
+    return 2.0 * ball_radius(hull) + ROOM_TO_PASS
+
+
+@kernel
+def grid_shape(arena, hull):
+    """Columns and rows of a grid on the field whose cells each hold one obstacle, however large it is."""
+    pitch = 2.0 * LARGEST + passage(hull)
+    return int(max(arena - 2.0 * STRIP, 0.0) / pitch), int(arena / pitch)
+
+
+def obstacle_sizes(values: Any) -> dict[str, int]:
+    """The sizes of flight_sizes, obstacles and rays.
+
+    Raises:
+        ParameterError: more obstacles than fit, more moving ones than obstacles, or as flight_sizes.
+    """
+    columns, rows = grid_shape(values.arena, frame_data(values)["hull"])
+    if values.obstacles > columns * rows:
+        raise ParameterError(
+            f"obstacles={values.obstacles} do not fit into arena={values.arena} with room for the vehicle between "
+            f"them; {columns * rows} do. Ask for fewer, or for a larger arena"
+        )
+    if values.moving > values.obstacles:
+        raise ParameterError(
+            f"moving={values.moving} is more than obstacles={values.obstacles}; moving ones count among the obstacles"
+        )
+    return {**flight_sizes(values), "shapes": values.obstacles, "rays": values.rays}
+
+
+SPEC = world(
+    "QuadObstacles-v0",
+    doc=__doc__,
+    params={
+        **PARAMS,
+        "action_range": param(0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"),
+        "goal_radius": param(0.25, 0.05, 1.0, "m", "the goal is reached at this distance"),
+        "safe_gap": param(0.3, 0.05, 1.0, "m", "gaps between hull and obstacle below this one are too close"),
+        "obstacle_speed": param(0.5, 0.0, 3.0, "m/s", "speed of moving obstacles"),
+    },
+    options={
+        **OPTIONS,
+        "vehicle": dataclasses.replace(OPTIONS["vehicle"], sets=SPEEDS),
+        "action": OPTIONS["action"].defaulting("velocity"),
+        "arena": integer(10, 5, 20, "side of the arena [m]"),
+        "obstacles": integer(25, 0, 100, "number of obstacles"),
+        "kind": choice("mixed", "sphere", "box", "pillar", doc="what the obstacles that do not move are"),
+        "moving": integer(0, 0, 100, "how many of the obstacles are balls that move"),
+        "rays": integer(16, 0, 360, "number of horizontal range sensors"),
+        "collision_ends": flag(True, "whether a collision ends the episode"),
+    },
+    sizes=obstacle_sizes,
+    data=DATA,
+    state={**flight_state(1), "goal": f8(3), "before": f8(3), "drift": f8("shapes", 2)},
+    observation={
+        **kinematics(10.0, 3.0, tilt=math.pi / 2),
+        "to_goal": block(3, low=-20.0, high=20.0, unit="m", doc="goal minus position"),
+        "ranges": block("rays", low=0.0, high=RANGE, unit="m", doc="horizontal distances, counter-clockwise from ahead"),
+        **past_actions(),
+    },
+    images=IMAGES,
+    action=flight_action,
+    terms={
+        "progress": term(-40.0, 40.0, 1.0, "decrease of the distance to the goal in metres"),
+        "goal": term(0.0, 1.0, 10.0, "1 when the goal is reached"),
+        "distance": term(-40.0, 0.0, 0.0, "minus the distance to the goal in metres"),
+        "clearance": term(-1.0, 0.0, 0.0, "minus the cost of proximity"),
+        "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
+    },
+    costs={
+        "collision": cost(0.0, doc="1 when the vehicle touches an obstacle"),
+        "proximity": cost(10.0, doc="from 0 at safe_gap to 1 where the hull touches an obstacle"),
+        "tilt": cost(25.0, doc="1 while |roll| or |pitch| exceeds 0.5 rad"),
+        "geofence": cost(25.0, doc="1 while within 0.3 m of a border, or 0.2 m of floor or ceiling"),
+    },
+    horizon=lambda values: max(1, round(SECONDS_PER_METRE * values.arena * values.control_hz)),
+    fps=flight_fps,
+    engines=ENGINES,
+    levels={
+        "empty": {"obstacles": 0},
+        "easy": {"obstacles": 10},
+        "hard": {"obstacles": 60},
+        "moving": {"obstacles": 25, "moving": 15},
+        "real": ALL_EFFECTS,
+        "vision": {"camera": "depth", "rays": 0},
+    },
+    probe={
+        **PROBE,
+        **SHOWN_BY,
+        "thrust_to_weight": {"action": "thrust_rates"},
+        "obstacle_speed": {"moving": 20},
+    },
+    scores={},
+)
+SPEC.data(flight_data)
+SPEC.load(load)
+SPEC.move(fly)
+SPEC.look(look)
+
+
+# --- the field of obstacles -------------------------------------------------------------------------------------------
+
+
+@kernel
+def put_obstacle(p, s, rng, row, x, y, radius):
+    """An obstacle of the kind that its row and `kind` say."""
+    kind = p.kind if p.kind > 0 else 1 + below(rng, 3)
+    if row < p.moving:
+        z, angle = uniform(rng, LOWEST, HIGHEST), uniform(rng, -math.pi, math.pi)
+        put_sphere(s.shapes, row, x, y, z, radius, MOVING_COLOR[0], MOVING_COLOR[1], MOVING_COLOR[2])
+        s.drift[row, 0], s.drift[row, 1] = p.obstacle_speed * math.cos(angle), p.obstacle_speed * math.sin(angle)
+    elif kind == SPHERE:
+        z = uniform(rng, radius, CEILING - radius)
+        put_sphere(s.shapes, row, x, y, z, radius, BALL_COLOR[0], BALL_COLOR[1], BALL_COLOR[2])
+    elif kind == BOX:
+        half, corner = 0.5 * uniform(rng, LOWEST_BOX, CEILING), uniform(rng, math.pi / 6.0, math.pi / 3.0)
+        wide, deep, yaw = radius * math.cos(corner), radius * math.sin(corner), uniform(rng, -math.pi, math.pi)
+        put_box(s.shapes, row, x, y, half, wide, deep, half, yaw, BOX_COLOR[0], BOX_COLOR[1], BOX_COLOR[2])
+    elif kind == CYLINDER:
+        half = 0.5 * CEILING
+        put_cylinder(s.shapes, row, x, y, half, radius, half, PILLAR_COLOR[0], PILLAR_COLOR[1], PILLAR_COLOR[2])
+
+
+@kernel
+def scatter(p, s, rng):
+    """Put all obstacles at random places; False if one finds none."""
+    gap = passage(p.hull)
+    for row in range(s.shapes.shape[0]):
+        placed = False
+        for _ in range(TRIES):
+            radius = uniform(rng, SMALLEST, LARGEST)
+            far_x, far_y = 0.5 * p.arena - STRIP - radius - 0.5 * gap, 0.5 * p.arena - radius - 0.5 * gap
+            x, y = uniform(rng, -far_x, far_x), uniform(rng, -far_y, far_y)
+            if nearest_outline(s, row, x, y) > radius + gap:
+                put_obstacle(p, s, rng, row, x, y, radius)
+                placed = True
+                break
+        if not placed:
+            return False
+    return True
+
+
+@kernel
+def nearest_outline(s, rows, x, y):
+    """Distance [m] from a place to the nearest of the first obstacles, seen from above."""
+    nearest = 1e9
+    for row in range(rows):
+        ox, oy = s.shapes[row, X] - x, s.shapes[row, Y] - y
+        nearest = min(nearest, math.sqrt(ox * ox + oy * oy) - outline_radius(s.shapes, row))
+    return nearest
+
+
+@kernel
+def line_up(p, s, rng):
+    """Put all obstacles into cells of a grid, somewhere in a cell: they surely fit."""
+    columns, rows = grid_shape(p.arena, p.hull)
+    width, depth = (p.arena - 2.0 * STRIP) / columns, p.arena / rows
+    for row in range(s.shapes.shape[0]):
+        cell = below(rng, columns * rows)
+        while taken(s, row, cell, columns, rows, width, depth):
+            cell = (cell + 1) % (columns * rows)
+        radius = uniform(rng, SMALLEST, LARGEST)
+        play_x, play_y = 0.5 * (width - passage(p.hull)) - radius, 0.5 * (depth - passage(p.hull)) - radius
+        x = (cell % columns - 0.5 * (columns - 1)) * width + uniform(rng, -play_x, play_x)
+        y = (cell // columns - 0.5 * (rows - 1)) * depth + uniform(rng, -play_y, play_y)
+        put_obstacle(p, s, rng, row, x, y, radius)
+
+
+@kernel
+def taken(s, count, cell, columns, rows, width, depth):
+    """Whether one of the first obstacles is in a cell."""
+    for row in range(count):
+        column = int(s.shapes[row, X] / width + 0.5 * columns)
+        if column + columns * int(s.shapes[row, Y] / depth + 0.5 * rows) == cell:
+            return True
+    return False
+
+
+@kernel
+def move_obstacles(p, s):
+    """Move the balls by a control step: straight on, or back where they would leave the field or touch an obstacle."""
+    dt = 1.0 / p.control_hz
+    for row in range(p.moving):
+        x, y = s.shapes[row, X] + dt * s.drift[row, 0], s.shapes[row, Y] + dt * s.drift[row, 1]
+        radius = outline_radius(s.shapes, row)
+        free = True
+        if abs(x) > 0.5 * p.arena - STRIP - radius:
+            s.drift[row, 0] = -math.copysign(s.drift[row, 0], x)
+            free = False
+        if abs(y) > 0.5 * p.arena - radius:
+            s.drift[row, 1] = -math.copysign(s.drift[row, 1], y)
+            free = False
+        for other in range(s.shapes.shape[0]):
+            ox, oy = s.shapes[other, X] - x, s.shapes[other, Y] - y
+            size = math.sqrt(ox * ox + oy * oy)
+            if other != row and size < radius + outline_radius(s.shapes, other):
+                free = False
+                ox, oy = ox / max(size, 1e-9), oy / max(size, 1e-9)
+                towards = max(0.0, s.drift[row, 0] * ox + s.drift[row, 1] * oy)
+                s.drift[row, 0] -= 2.0 * towards * ox
+                s.drift[row, 1] -= 2.0 * towards * oy
+        if free:
+            s.shapes[row, X], s.shapes[row, Y] = x, y
+
+
+# --- the task ---------------------------------------------------------------------------------------------------------
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    far, wide = 0.5 * (p.arena - STRIP), 0.5 * p.arena - 1.0
+    s.goal[0], s.goal[1], s.goal[2] = far, uniform(rng, -wide, wide), uniform(rng, LOWEST, HIGHEST)
+    y, z = uniform(rng, -wide, wide), uniform(rng, LOWEST, HIGHEST)
+    if not scatter(p, s, rng):
+        line_up(p, s, rng)
+    take_off(p, s, 0, -far, y, z, 0.0)
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    for j in range(3):
+        s.before[j] = s.position[0, j]
+    move_obstacles(p, s)
+    command(p, s, 0, a, 0.5 * p.arena, CEILING)
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    euler_angles(s, 0)
+    x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
+    x0, y0, z0 = s.before[0], s.before[1], s.before[2]
+    ball = ball_radius(p.hull)
+    hit = hits_on_way(s.shapes, x0, y0, z0, x, y, z, ball)
+    gap = clearance(s.shapes, x, y, z) - ball
+    distance = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    past = math.sqrt((s.goal[0] - x0) ** 2 + (s.goal[1] - y0) ** 2 + (s.goal[2] - z0) ** 2)
+    border = 0.5 * p.arena - max(abs(x), abs(y))
+    tilt = largest_tilt(s, 0)
+    crashed = (hit and p.collision_ends) or border < 0.0 or z > CEILING or tilt > CRASH_TILT
+    r.success = distance < p.goal_radius and not crashed
+    r.progress = past - distance
+    r.goal = 1.0 if r.success else 0.0
+    r.distance = -distance
+    r.effort = -mean_square(a)
+    r.collision = 1.0 if hit else 0.0
+    r.proximity = min(1.0, max(0.0, 1.0 - gap / p.safe_gap))
+    r.clearance = -r.proximity
+    r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
+    r.geofence = 1.0 if border < SAFE_BORDER or z < SAFE_HEIGHT or z > CEILING - SAFE_HEIGHT else 0.0
+    r.terminated = crashed or r.success
+
+
+@SPEC.observe
+def observe(p, s, o):
+    observe_motion(p, s, 0, o)
+    for j in range(3):
+        o.to_goal[j] = s.goal[j] - s.position[0, j]
+    x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
+    measure_ranges(s.shapes, x, y, z, s.angles[0, 2], RANGE, o.ranges)
+
+
+# --- the expert -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def free_time(p, s, vx, vy):
+    """How long [s] the vehicle can fly at this velocity [m/s] until it is too close to an obstacle or the border.
+
+    Obstacles count from floor to ceiling and move on straight; one that is too close already only if it comes closer.
+    """
+    x, y, reach = s.position[0, 0], s.position[0, 1], ball_radius(p.hull) + KEEP_OFF
+    time = min(time_inside(x, vx, 0.5 * p.arena - reach), time_inside(y, vy, 0.5 * p.arena - reach))
+    for row in range(s.shapes.shape[0]):
+        ox, oy = s.shapes[row, X] - x, s.shapes[row, Y] - y
+        ux, uy = vx - s.drift[row, 0], vy - s.drift[row, 1]
+        closing = ox * ux + oy * uy
+        if closing > 0.0:
+            square = ux * ux + uy * uy
+            room = ox * ox + oy * oy - (reach + outline_radius(s.shapes, row)) ** 2
+            inside = closing * closing - square * room
+            if room <= 0.0:
+                time = 0.0
+            elif inside > 0.0:
+                time = min(time, (closing - math.sqrt(inside)) / square)
+    return time
+
+
+@kernel
+def time_inside(x, v, half):
+    """How long x + v t stays in [-half, half]; 1e9 for ever."""
+    return max(0.0, (half - x * math.copysign(1.0, v)) / abs(v)) if abs(v) > 1e-9 else 1e9
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Reactive: of many directions and two speeds, the one that turns least from the goal and stays free long enough."""
+    x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
+    ahead, left = s.goal[0] - x, s.goal[1] - y
+    distance = math.sqrt(ahead * ahead + left * left)
+    course = math.atan2(left, ahead)
+    cruise = min(min(CRUISE, p.speed_limit) if p.action == VELOCITY else CRUISE, 1.5 * distance)
+    best, vx, vy = -1e9, 0.0, 0.0
+    for j in range(2 * HEADINGS):
+        turn = 2.0 * math.pi * (j // 2) / HEADINGS - math.pi
+        speed = cruise if j % 2 == 0 else 0.4 * cruise
+        cosine, sine = math.cos(course + turn), math.sin(course + turn)
+        needed = min(FORESIGHT, distance / max(speed, 1e-9))
+        lacking = 1.0 - min(1.0, free_time(p, s, speed * cosine, speed * sine) / max(needed, 1e-9))
+        swerve = abs(s.velocity[0, 0] - speed * cosine) + abs(s.velocity[0, 1] - speed * sine)
+        score = speed * math.cos(turn) - 4.0 * lacking - 0.1 * swerve
+        if score > best:
+            best, vx, vy = score, speed * cosine, speed * sine
+    vz = limited(1.5 * (s.goal[2] - z), 0.5 * CRUISE)
+    lead = 0.5 if p.action == POSITION else 0.0  # s; position actions fly as fast as their target is far ahead
+    fly_to(p, s, 0, a, x + lead * vx, y + lead * vy, z + lead * vz, vx, vy, vz, MOST, 0.5 * p.arena, CEILING)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    half = 0.5 * float(p.arena)
+    draw_course_flight(
+        canvas, p, s, arena=(half, half, CEILING), shapes=s.shapes, goals=[s.goal], wind=s.wind, distance=2.5
+    )
+    canvas.caption(
+        f"QuadObstacles   {s.elapsed / p.control_hz:4.1f} s",
+        f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",
+    )
+
+
+@SPEC.keys
+def keys(pressed, values):
+    """Up and down lift, left and right fly aside, w and s ahead and back; works for every form of action."""
+    lift = ("up" in pressed) - ("down" in pressed)
+    right = ("right" in pressed) - ("left" in pressed)
+    ahead = ("w" in pressed) - ("s" in pressed)
+    if values.action.startswith("one_d"):
+        return [0.5 * lift]
+    if values.action == "rpm":
+        lift, roll, pitch = 0.5 * lift, 0.02 * right, 0.02 * ahead
+        return [lift + roll - pitch, lift + roll + pitch, lift - roll + pitch, lift - roll - pitch]
+    if values.action == "thrust_rates":
+        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
+    if values.action == "velocity":
+        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
+    return [0.5 * ahead, -0.5 * right, 0.5 * lift]

@@ -1,0 +1,101 @@
+"""Range sensors: the distance along a ray to the shapes of a scene, exact for every kind of shape.
+
+Shapes are the rows of scene.py. They are convex, so that a ray is inside one from where it has entered all its sides to
+where it leaves the first.
+"""
+
+import math
+
+from rlenvs.core import kernel
+from rlenvs.robotics.quadcopter.scene import BOX, CYLINDER, KIND, NO_SHAPE, SPHERE, YAW, A, B, C, X, Y, Z, clearance
+
+FINEST = 0.005  # m, the smallest step of a march along a way
+
+
+@kernel
+def _between(start, slope, half):
+    """When start + t slope enters and leaves [-half, half]; (NO_SHAPE, -NO_SHAPE) if never."""
+    if abs(slope) < 1e-12:
+        return (-NO_SHAPE, NO_SHAPE) if abs(start) <= half else (NO_SHAPE, -NO_SHAPE)
+    first, second = (-half - start) / slope, (half - start) / slope
+    return min(first, second), max(first, second)
+
+
+@kernel
+def _within(square, along, off, radius):
+    """The same for a distance, off + 2 t along + t^2 square its square, below a radius."""
+    if square < 1e-24:
+        return (-NO_SHAPE, NO_SHAPE) if off <= radius * radius else (NO_SHAPE, -NO_SHAPE)
+    inside = along * along - square * (off - radius * radius)
+    if inside < 0.0:
+        return NO_SHAPE, -NO_SHAPE
+    root = math.sqrt(inside)
+    return (-along - root) / square, (-along + root) / square
+
+
+@kernel
+def ray_to_shape(shapes, row, x, y, z, dx, dy, dz):
+    """Distance [m] from a point to one shape along a direction (dx, dy, dz) of length 1.
+
+    0 where the point is inside, NO_SHAPE where the ray misses the shape or the row is empty.
+    """
+    kind = shapes[row, KIND]
+    x, y, z = x - shapes[row, X], y - shapes[row, Y], z - shapes[row, Z]
+    enter, leave = NO_SHAPE, -NO_SHAPE
+    if kind == SPHERE:
+        enter, leave = _within(1.0, x * dx + y * dy + z * dz, x * x + y * y + z * z, shapes[row, A])
+    elif kind == CYLINDER:
+        enter, leave = _within(dx * dx + dy * dy, x * dx + y * dy, x * x + y * y, shapes[row, A])
+        low, high = _between(z, dz, shapes[row, B])
+        enter, leave = max(enter, low), min(leave, high)
+    elif kind == BOX:
+        cosine, sine = math.cos(shapes[row, YAW]), math.sin(shapes[row, YAW])
+        enter, leave = _between(cosine * x + sine * y, cosine * dx + sine * dy, shapes[row, A])
+        low, high = _between(cosine * y - sine * x, cosine * dy - sine * dx, shapes[row, B])
+        enter, leave = max(enter, low), min(leave, high)
+        low, high = _between(z, dz, shapes[row, C])
+        enter, leave = max(enter, low), min(leave, high)
+    return max(enter, 0.0) if leave >= max(enter, 0.0) else NO_SHAPE
+
+
+@kernel
+def outline_radius(shapes, row):
+    """Radius [m] of the circle around a shape, seen from above; 0 for an empty row."""
+    kind = shapes[row, KIND]
+    if kind == BOX:
+        return math.sqrt(shapes[row, A] ** 2 + shapes[row, B] ** 2)
+    return shapes[row, A] if kind == SPHERE or kind == CYLINDER else 0.0
+
+
+@kernel
+def measure_ranges(shapes, x, y, z, yaw, farthest, ranges):
+    """Fill `ranges` with the horizontal distances [m] around a point, at most `farthest`.
+
+    The first ray points along `yaw`, the others follow counter-clockwise at equal angles.
+    """
+    count = ranges.size
+    for ray in range(count):
+        angle = yaw + 2.0 * math.pi * ray / count
+        dx, dy = math.cos(angle), math.sin(angle)
+        nearest = farthest
+        for row in range(shapes.shape[0]):
+            ox, oy, radius = shapes[row, X] - x, shapes[row, Y] - y, outline_radius(shapes, row)
+            ahead, aside = ox * dx + oy * dy, abs(oy * dx - ox * dy)
+            if aside <= radius and -radius <= ahead <= nearest + radius:  # most miss by far
+                nearest = min(nearest, ray_to_shape(shapes, row, x, y, z, dx, dy, 0.0))
+        ranges[ray] = nearest
+
+
+@kernel
+def hits_on_way(shapes, x, y, z, to_x, to_y, to_z, radius):
+    """Whether a ball that moves straight from one point to another touches a shape, however long the way is."""
+    dx, dy, dz = to_x - x, to_y - y, to_z - z
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    gap = clearance(shapes, to_x, to_y, to_z) - radius
+    gone = 0.0
+    # backwards: mostly one look at the end says that nothing was near
+    while gap > 0.0 and gone + gap < length:
+        gone += max(gap, FINEST)
+        part = max(0.0, 1.0 - gone / length)
+        gap = clearance(shapes, x + part * dx, y + part * dy, z + part * dz) - radius
+    return gap <= 0.0

@@ -1,0 +1,205 @@
+"""Takeoff: rise from the floor and hover at a height.
+
+## Description
+A Crazyflie 2.x stands on the floor of a room of 3 m x 3 m x 2 m with its rotors at rest. It has to take off, climb
+straight to a goal above its place, and stay there. Timing and the term `takeoff` are those of TakeoffAviary in
+gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper): explicit dynamics, 240 Hz physics, 30
+Hz control, 5 s.
+
+The original's reward is smaller in size the higher the vehicle is, without end, so that the best flight is one straight
+up for ever; and as it is never positive, leaving the room would end the losses. It is here for comparison, with weight
+0. The default reward and success ask for a hover at the goal. Also different: the start and the goal vary, the goal is
+in the observation, the rotors may change by 10 % (not 5 %), there is a floor, and leaving the room is a termination.
+
+## Action Space
+With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" one
+number drives all four rotors.
+
+## Observation Space
+Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last.
+
+## Rewards
+`goal` is exp(-2 d) at distance d [m] from the goal: 1 there, and everywhere better the nearer it is. The others have
+weight 0 by default. `takeoff` is the original's: -5 while the centre is below 0.02 m, else -1/(10 z) at height z [m].
+
+## Costs
+Indicators per step: |roll| or |pitch| > 0.2 rad; |x| or |y| > 1.3 m, or z > 1.8 m.
+
+## Starting State
+Level and at rest on the floor, with still rotors, uniform in a square of half width `start_spread`. The goal is
+straight above, its height uniform within `height_spread` of `goal_height`.
+
+## Episode End
+Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > 0.8 rad. Truncation: 5 s. Success means that the vehicle
+has been within 0.1 m of the goal for half a second.
+
+## Parameters
+Hover speed and largest speed follow from mass, gravity and the coefficients. Velocity actions climb at `speed_limit`,
+by default 0.25 m/s, which is just enough for the default heights in 5 s.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, cost, f8, i8, param, term, uniform, world
+from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
+from rlenvs.robotics.quadcopter.flight import (
+    DATA,
+    ENGINES,
+    IMAGES,
+    OPTIONS,
+    PARAMS,
+    PROBE,
+    command,
+    distance_to,
+    flight_action,
+    flight_data,
+    flight_fps,
+    flight_sizes,
+    flight_state,
+    fly_to,
+    kinematics,
+    largest_tilt,
+    lasting,
+    look,
+    mean_square,
+    observe_motion,
+    past_actions,
+    take_off,
+)
+from rlenvs.robotics.quadcopter.picture import draw_room_flight
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
+
+ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
+SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT = 1.3, 1.8, 0.2
+LOW = 0.02  # m, the original's "still on the ground"
+CLOSE, HOLD = 0.1, 0.5  # m and s of hovering that make a success
+MOST = 3.0  # m/s^2, sideways acceleration of the expert
+
+SPEC = world(
+    "QuadTakeoff-v0",
+    doc=__doc__,
+    params={
+        **PARAMS,
+        "action_range": param(
+            0.1, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
+        ),
+        "start_spread": param(0.5, 0.0, 1.2, "m", "half width of the square of start positions"),
+        "goal_height": param(0.75, 0.4, 1.5, "m", "mean height of the goal"),
+        "height_spread": param(0.2, 0.0, 0.3, "m", "largest difference of the goal from its mean height"),
+    },
+    options=OPTIONS,
+    sizes=flight_sizes,
+    data=DATA,
+    state={**flight_state(1), "goal": f8(3), "held": i8},
+    observation={
+        **kinematics(2.0, 2.0, tilt=0.8),
+        "to_goal": block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position"),
+        **past_actions(),
+    },
+    images=IMAGES,
+    action=flight_action,
+    terms={
+        "goal": term(0.0, 1.0, 1.0, "exp(-2 d), d the distance to the goal in metres"),
+        "takeoff": term(-5.0, 0.0, 0.0, "the original's reward: -5 below 0.02 m, else -1/(10 z)"),
+        "height": term(-5.0, 0.0, 0.0, "minus the difference in height from the goal in metres"),
+        "drift": term(-5.0, 0.0, 0.0, "minus the distance from the vertical above the start in metres"),
+        "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
+    },
+    costs={
+        "tilt": cost(10.0, doc="1 while |roll| or |pitch| exceeds 0.2 rad"),
+        "geofence": cost(10.0, doc="1 while |x| or |y| exceeds 1.3 m or z exceeds 1.8 m"),
+    },
+    horizon=lasting(5.0),
+    fps=flight_fps,
+    engines=ENGINES,
+    levels={
+        "easy": {"start_spread": 0.0, "height_spread": 0.0},
+        "hard": {"start_spread": 1.2, "goal_height": 1.2, "height_spread": 0.3, "action_range": 1.0},
+        "real": {**ALL_EFFECTS, "action_range": 0.2},
+    },
+    probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
+    scores={},
+)
+SPEC.data(flight_data)
+SPEC.load(load)
+SPEC.move(fly)
+SPEC.look(look)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.goal[0] = uniform(rng, -p.start_spread, p.start_spread)
+    s.goal[1] = uniform(rng, -p.start_spread, p.start_spread)
+    s.goal[2] = p.goal_height + uniform(rng, -p.height_spread, p.height_spread)
+    take_off(p, s, 0, s.goal[0], s.goal[1], 0.5 * p.hull[1], 0.0)
+    for j in range(4):
+        s.rpm[0, j], s.command[0, j] = 0.0, 0.0
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    command(p, s, 0, a, ROOM, CEILING)
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    euler_angles(s, 0)
+    x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
+    aside, distance = max(abs(x), abs(y)), distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    tilt = largest_tilt(s, 0)
+    r.goal = math.exp(-2.0 * distance)
+    r.takeoff = -5.0 if z < LOW else -1.0 / (10.0 * z)
+    r.height = -abs(s.goal[2] - z)
+    r.drift = -math.sqrt((s.goal[0] - x) ** 2 + (s.goal[1] - y) ** 2)
+    r.effort = -mean_square(a)
+    r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
+    r.geofence = 1.0 if aside > SAFE_RADIUS or z > SAFE_HEIGHT else 0.0
+    s.held = s.held + 1 if distance < CLOSE else 0
+    r.success = s.held >= HOLD * p.control_hz
+    r.terminated = aside > ROOM or z > CEILING or tilt > CRASH_TILT
+
+
+@SPEC.observe
+def observe(p, s, o):
+    observe_motion(p, s, 0, o)
+    for j in range(3):
+        o.to_goal[j] = s.goal[j] - s.position[0, j]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
+    canvas.caption(
+        f"QuadTakeoff   {s.elapsed / p.control_hz:4.1f} s",
+        f"height {s.position[0, 2]:.2f} m of {s.goal[2]:.2f} m",
+    )
+
+
+@SPEC.keys
+def keys(pressed, values):
+    """Up and down lift, left and right roll, w and s pitch; works for every form of action."""
+    lift = ("up" in pressed) - ("down" in pressed)
+    right = ("right" in pressed) - ("left" in pressed)
+    ahead = ("w" in pressed) - ("s" in pressed)
+    if values.action.startswith("one_d"):
+        return [0.5 * lift]
+    if values.action == "rpm":
+        lift, roll, pitch = 0.5 * lift, 0.02 * right, 0.02 * ahead
+        return [lift + roll - pitch, lift + roll + pitch, lift - roll + pitch, lift - roll - pitch]
+    if values.action == "thrust_rates":
+        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
+    if values.action == "velocity":
+        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
+    return [0.5 * ahead, -0.5 * right, 0.5 * lift]
