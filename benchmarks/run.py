@@ -46,11 +46,23 @@ class Case:
 WIDE = {"form": "vector", "num": 16384, "threads": 2}
 ONE_TRACK = {"track_seed": 0}
 WAREHOUSE = {"agents": 64, "height": 32, "width": 32, "on_target": "restart", "horizon": 256}
+AIR = {"ground_effect": True, "drag": True}
+PID = {"action": "position", "control_hz": 48, "horizon": 100_000}
+BULLET = {"physics": "pybullet", "damping": 0.04}
 CASES = [
     Case("QuadHover-v0", "single", "pybullet-drones-dyn", 200),
     Case("QuadHover-v0", "single", "pybullet-drones-pyb", 50),
     Case("QuadHover-v0", peer="pybullet-drones-dyn", goal=4000, **WIDE),
     Case("QuadHover-v0", "vector", "puffer-drone", 1 / 16, num=4096, threads=1),
+    Case("QuadHover-v0", "single", "pybullet-drones-all", 150, keywords={"level": "real"}),
+    Case("QuadHover-v0", peer="pybullet-drones-all", goal=3000, keywords={"level": "real"}, **WIDE),
+    Case("QuadHover-v0", "single", "pybullet-drones-all", 150, keywords=AIR),
+    Case("QuadHover-v0", peer="pybullet-drones-all", goal=3000, keywords=AIR, **WIDE),
+    Case("QuadHover-v0", "single", "pybullet-drones-pyb", 1.5, keywords=BULLET),
+    Case("QuadMultiHover-v0", "batch", "pybullet-drones-10-pyb", 3, num=1, keywords={"agents": 10, **BULLET}),
+    Case("QuadMultiHover-v0", "batch", "pybullet-drones-pid-80", 1, num=1, keywords={"agents": 80, **PID}),
+    Case("QuadHover-v0", "single", "pybullet-drones-rgb", 12.5, keywords={"camera": "rgbd"}),
+    Case("QuadHover-v0", "vector", "pybullet-drones-rgb", 12.5, num=64, keywords={"camera": "rgbd"}),
     Case("MicroRacer-v0", "single", "micro-racer", 1, keywords=ONE_TRACK),
     Case("MicroRacer-v0", peer="micro-racer", goal=100, keywords=ONE_TRACK, **WIDE),
     Case("DeepSeaTreasure-v0", "single", "mo-deep-sea", 1),
@@ -152,7 +164,8 @@ def main() -> None:
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"Random actions; {options.rounds} turns of {options.seconds} s; medians. Several agents: agent-steps.",
         "Resets are counted in our batches and in puffer-drone, nowhere else. A step of QuadHover is 8 physics",
-        "steps, one of puffer-drone is 1: the ratio per physics step is 8 times the one shown.",
+        "steps, one of puffer-drone is 1: the ratio per physics step is 8 times the one shown. pybullet-drones-rgb takes",
+        "a picture at every other step, we at every one: the ratio of pictures is twice the one shown.",
         "",
     ]
     if options.peers:

@@ -199,7 +199,7 @@ def test_one_dimensional_goals_are_straight_above():
 
 
 def test_an_expert_masters_every_level_and_random_does_not():
-    for keywords in ({}, {"level": "easy"}, {"level": "hard"}, {"level": "real"}, {"action": "one_d_rpm"}):
+    for keywords in ({}, {"level": "easy"}, {"level": "hard"}, {"level": "real"}, {"level": "wild"}, {"action": "one_d_rpm"}):
         flights = batch(100, **keywords)
         alive, returns = np.ones(100, bool), np.zeros(100)
         for _ in range(240):
@@ -218,7 +218,8 @@ def test_an_expert_masters_every_level_and_random_does_not():
 
 
 def test_module_constants_are_the_originals():
-    assert (hover.ROOM, hover.CEILING, hover.CRASH_TILT) == (1.5, 2.0, 0.4)
+    assert (hover.ROOM, hover.CEILING) == (1.5, 2.0)
+    assert hover.SPEC.params["crash_tilt"].default == 0.4
 
 
 @pytest.mark.parametrize(

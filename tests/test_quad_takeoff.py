@@ -8,13 +8,14 @@ import pytest
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
+from rlenvs.core.setup import Setup
 from rlenvs.robotics.quadcopter import takeoff
 
 ID = "QuadTakeoff-v0"
 
 
-def batch(num_worlds=1, **keywords):
-    made = rlenvs.make_batch(ID, num_worlds, **keywords)
+def batch(num_worlds=1, backend="python", **keywords):
+    made = rlenvs.make_batch(ID, num_worlds, backend=backend, **keywords)
     made.seed(range(num_worlds))
     made.reset()
     return made
@@ -22,7 +23,7 @@ def batch(num_worlds=1, **keywords):
 
 @pytest.fixture(scope="module")
 def flight():
-    return batch(backend="python", goal_height=1.0, height_spread=0.0, start_spread=0.0)
+    return batch(goal_height=1.0, height_spread=0.0, start_spread=0.0)
 
 
 def judged(flight, position, roll=0.0, pitch=0.0, action=(0, 0, 0, 0)):
@@ -43,7 +44,7 @@ def test_it_starts_at_rest_on_the_floor_with_the_goal_straight_above():
         _, s = flights.records(i)
         assert s.position[0, 2] == 0.0125  # half of the Crazyflie's hull
         assert s.attitude[0].tolist() == [0, 0, 0, 1]
-        assert not (s.velocity.any() or s.rates.any() or s.rpm.any())
+        assert not any(array.any() for array in (s.velocity, s.rates, s.rpm))
         assert s.goal[:2].tolist() == s.position[0, :2].tolist()
         starts.append(s.position[0, :2].copy())
         heights.append(s.goal[2])
@@ -59,7 +60,7 @@ def test_other_hulls_stand_on_the_floor_too():
 
 def test_without_thrust_it_stays_and_full_lift_takes_it_off():
     flight = batch()
-    p, s = flight.records(0)
+    _, s = flight.records(0)
     for _ in range(30):
         flight.step(np.zeros((1, 4)))
     assert s.position[0, 2] == pytest.approx(0.0125, abs=1e-9)  # hover speed does not lift off
@@ -150,7 +151,7 @@ def test_ends(flight, position, tilt, ends):
 
 @pytest.mark.parametrize("control_hz", [30, 60])
 def test_success_is_half_a_second_within_a_tenth_of_a_metre(control_hz):
-    flight = batch(backend="python", control_hz=control_hz)
+    flight = batch(control_hz=control_hz)
     p, s = flight.records(0)
     r = SimpleNamespace()
 
@@ -195,7 +196,7 @@ def test_random_does_not():
 
 
 def test_the_observation_tells_the_way_to_the_goal():
-    flight = batch(backend="python", goal_height=1.5, height_spread=0.0, start_spread=0.0)
+    flight = batch(goal_height=1.5, height_spread=0.0, start_spread=0.0)
     names = list(takeoff.SPEC.observation)
     assert names[-2:] == ["to_goal", "past"]
     np.testing.assert_allclose(flight.observations[0, 0, -3:] * 2.0, [0, 0, 1.4875], atol=1e-6)
@@ -204,18 +205,21 @@ def test_the_observation_tells_the_way_to_the_goal():
 def test_keys_give_an_action_of_every_form():
     for action, size in (("rpm", 4), ("one_d_rpm", 1), ("thrust_rates", 4), ("velocity", 4), ("position", 3)):
         for pressed in (set(), {"up"}, {"w", "right"}, {"s", "left", "down"}):
-            given = takeoff.keys(pressed, SimpleNamespace(action=action))
+            given = takeoff.keys(pressed, Setup(takeoff.SPEC, action=action).values)
             assert len(given) == size
             assert max(map(abs, given)) <= 1
 
 
 @pytest.mark.parametrize(("key", "axis", "sign"), [("right", 1, -1), ("left", 1, 1), ("w", 0, 1), ("s", 0, -1)])
 def test_keys_push_where_they_point(key, axis, sign):
-    for action in ("rpm", "thrust_rates", "velocity", "position"):
-        flight = batch(action=action, start_spread=0.0)
+    for vehicle, action in (
+        *(("cf2x", action) for action in ("rpm", "thrust_rates", "velocity", "position")),
+        *((vehicle, "rpm") for vehicle in ("cf2p", "racer")),
+    ):
+        flight = batch(action=action, vehicle=vehicle, start_spread=0.0)
         _, s = flight.records(0)
         s.position[0, 2] = 1.0
         for _ in range(6):
-            flight.step(np.array([takeoff.keys({key}, SimpleNamespace(action=action))]))
-        assert np.sign(s.velocity[0, axis]) == sign, action
+            flight.step(np.array([takeoff.keys({key}, flight.setup.values)]))
+        assert np.sign(s.velocity[0, axis]) == sign, (vehicle, action)
         assert abs(s.velocity[0, 1 - axis]) < 1e-6

@@ -152,23 +152,25 @@ def test_the_control_rate_has_to_divide_the_physics_rate():
 @pytest.mark.parametrize(("name", "clip"), [("cf2x", 0.03776), ("racer", 0.2073)])
 def test_ground_effect_is_capped_at_four_fifteenths(name, clip):
     _, p, _ = flight(vehicle=name, ground_effect=True)
+    c = dynamics.constants(p, 1 / 240)
     for height in (0.0, 0.5 * clip, 0.999 * clip):
-        assert dynamics.ground_lift(p, height) == pytest.approx(1 + 4 / 15, abs=1e-12)
-    assert dynamics.ground_lift(p, 1.001 * clip) < 1 + 4 / 15 - 1e-4
+        assert dynamics.ground_lift(height, c) == pytest.approx(1 + 4 / 15, abs=1e-12)
+    assert dynamics.ground_lift(1.001 * clip, c) < 1 + 4 / 15 - 1e-4
     radius = 0.127 if name == "racer" else 0.0231348
-    assert dynamics.ground_lift(p, 1.0) == pytest.approx(1 + 11.36859 * (radius / 4) ** 2, rel=1e-9)
+    assert dynamics.ground_lift(1.0, c) == pytest.approx(1 + 11.36859 * (radius / 4) ** 2, rel=1e-9)
 
 
 def test_drag_at_hover_is_the_cards():
     """5.563e-3 N per m/s across, 6.249e-3 along the axis; the time constant is 4.85 s."""
     _, p, s = flight(drag=True)
+    c = dynamics.constants(p, 1 / 240)
     s.rpm[0] = vehicle.hover_rpm(p)
-    force = dynamics.wrench(p, s, 0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0)
+    force = dynamics.wrench(p, s, 0, c, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0)
     assert force[0] == pytest.approx(-5.563e-3, abs=5e-7)
     assert force[2] - 0.2646 == pytest.approx(-6.249e-3, abs=5e-7)
     assert pytest.approx(4.85, abs=0.005) == 0.027 / 5.563e-3
     # along the body's axes: on its side, the vehicle's z lies along the wind
-    tilted = dynamics.wrench(p, s, 0, 1.0, 0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5), 1.0, 0.0, 0.0)
+    tilted = dynamics.wrench(p, s, 0, c, 1.0, 0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5), 1.0, 0.0, 0.0)
     assert tilted[2] - 0.2646 == pytest.approx(-6.249e-3, abs=5e-7)
     assert tilted[0] == pytest.approx(0.0, abs=1e-12)
 

@@ -14,3 +14,5 @@ register("QuadMeetup-v0", "rlenvs.robotics.quadcopter.meetup:SPEC", SWARM)
 register(
     "QuadObstacles-v0", "rlenvs.robotics.quadcopter.obstacles:SPEC", ("single", "robotics", "safe", "multi-objective")
 )
+register("QuadGate-v0", "rlenvs.robotics.quadcopter.gate:SPEC", ("single", "robotics", "safe", "multi-objective"))
+register("QuadRace-v0", "rlenvs.robotics.quadcopter.race:SPEC", ("single", "robotics", "safe", "multi-objective"))

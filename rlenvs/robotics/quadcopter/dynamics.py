@@ -19,55 +19,70 @@ FRICTION = 0.5  # of the floor
 
 
 @kernel
-def drive(p, s, k, dt):
-    """Turn the rotors of vehicle k towards their commands, and empty its battery, over `dt` seconds."""
+def constants(p, dt):
+    """What `drive` and `wrench` need again and again: numbers that follow from the parameters.
+
+    Returns:
+        share of the way to its command that a rotor makes in `dt` seconds, charge lost per watt, lowest height that
+        ground effect knows [m], its strength [m^2], drag torque per thrust [m], drag per speed and RPM along x, y and z.
+    """
     gain = 1.0 - math.exp(-dt / max(p.lag_time, 1e-9)) if p.rotor_lag else 1.0
+    drain = dt / p.battery_energy if p.battery else 0.0
+    clip = max(0.25 * p.propeller_radius * math.sqrt(3.75 * p.ground_coefficient), 1e-9)
+    lift = p.ground_coefficient * (0.25 * p.propeller_radius) ** 2
+    drag_torque = p.torque_coefficient / p.thrust_coefficient
+    return gain, drain, clip, lift, drag_torque, RADIANS * p.drag_xy, RADIANS * p.drag_z
+
+
+@kernel
+def drive(p, s, k, c):
+    """Turn the rotors of vehicle k towards their commands, and empty its battery; c: `constants`."""
+    gain, drain = c[0], c[1]
     supply = 1.0 - p.battery_sag * (1.0 - s.charge[k]) if p.battery else 1.0
     power = 0.0
     for j in range(4):
         s.rpm[k, j] += gain * (supply * s.command[k, j] - s.rpm[k, j])
-        power += p.torque_coefficient * RADIANS * s.rpm[k, j] ** 3
+        power += s.rpm[k, j] ** 3
     if p.battery:
-        s.charge[k] = max(0.0, s.charge[k] - power * dt / p.battery_energy)
+        s.charge[k] = max(0.0, s.charge[k] - drain * RADIANS * p.torque_coefficient * power)
 
 
 @kernel
-def ground_lift(p, height):
-    """Thrust of a rotor close to the floor relative to that far away; at most 19/15 (4/15 more)."""
-    clip = 0.25 * p.propeller_radius * math.sqrt(3.75 * p.ground_coefficient)
-    ratio = p.propeller_radius / (4.0 * max(height, clip, 1e-9))
-    return 1.0 + p.ground_coefficient * ratio * ratio
+def ground_lift(height, c):
+    """Thrust of a rotor close to the floor relative to that far away; at most 19/15 (4/15 more). c: `constants`."""
+    height = max(height, c[2])
+    return 1.0 + c[3] / (height * height)
 
 
 @kernel
-def wrench(p, s, k, height, qx, qy, qz, qw, vx, vy, vz):
+def wrench(p, s, k, c, height, qx, qy, qz, qw, vx, vy, vz):
     """Force [N] and torque [N m] on vehicle k but for its weight, in body axes, at a height, attitude and velocity.
 
     Returns:
         force x, y, z, torque x, y, z.
     """
     fx, fy, fz, tx, ty, tz = 0.0, 0.0, -s.wash[k], 0.0, 0.0, 0.0
-    drag_torque = p.torque_coefficient / p.thrust_coefficient
     # the world's z in body axes
     ux, uy, uz = 2.0 * (qx * qz - qw * qy), 2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
+    near_floor = p.ground_effect and uz > 0.0
     turning = 0.0
     for j in range(4):
         x, y = p.arm * p.rotor[j, 0], p.arm * p.rotor[j, 1]
         f = p.thrust_coefficient * s.rpm[k, j] * s.rpm[k, j]
-        tz += p.rotor[j, 2] * drag_torque * f
-        if p.ground_effect and uz > 0.0:
-            f *= ground_lift(p, height + ux * x + uy * y)
+        tz += p.rotor[j, 2] * c[4] * f
+        if near_floor:
+            f *= ground_lift(height + ux * x + uy * y, c)
         fz += f
         tx += y * f
         ty -= x * f
         turning += s.rpm[k, j]
     if p.drag or p.wind:
         vx, vy, vz = vx - s.wind[0], vy - s.wind[1], vz - s.wind[2]
-        turning *= RADIANS
+        across, along = turning * c[5], turning * c[6]
         yy, zz, xy = qy * qy, qz * qz, qx * qy
-        fx -= p.drag_xy * turning * ((1.0 - 2.0 * (yy + zz)) * vx + 2.0 * (xy + qw * qz) * vy + ux * vz)
-        fy -= p.drag_xy * turning * (2.0 * (xy - qw * qz) * vx + (1.0 - 2.0 * (qx * qx + zz)) * vy + uy * vz)
-        fz -= p.drag_z * turning * (2.0 * (qx * qz + qw * qy) * vx + 2.0 * (qy * qz - qw * qx) * vy + uz * vz)
+        fx -= across * ((1.0 - 2.0 * (yy + zz)) * vx + 2.0 * (xy + qw * qz) * vy + ux * vz)
+        fy -= across * (2.0 * (xy - qw * qz) * vx + (1.0 - 2.0 * (qx * qx + zz)) * vy + uy * vz)
+        fz -= along * (2.0 * (qx * qz + qw * qy) * vx + 2.0 * (qy * qz - qw * qx) * vy + uz * vz)
     return fx, fy, fz, tx, ty, tz
 
 
@@ -76,16 +91,16 @@ def load(p, s, rng):
     """What an engine applies to every vehicle in its next physics step: s.force and s.torque, in body axes."""
     changing = p.ground_effect or p.drag or p.wind or p.rotor_lag or p.battery or p.action == THRUST_RATES
     s.steady = not changing
-    dt = 1.0 / p.physics_hz
+    c = constants(p, 1.0 / p.physics_hz)
     for k in range(s.position.shape[0]):
         if not s.alive[k]:
             continue
         if p.action == THRUST_RATES:
             hold_rates(p, s, k, s.rates[k, 0], s.rates[k, 1], s.rates[k, 2])
-        drive(p, s, k, dt)
+        drive(p, s, k, c)
         q, v, f, t = s.attitude, s.velocity, s.force, s.torque
         f[k, 0], f[k, 1], f[k, 2], t[k, 0], t[k, 1], t[k, 2] = wrench(
-            p, s, k, s.position[k, 2], q[k, 0], q[k, 1], q[k, 2], q[k, 3], v[k, 0], v[k, 1], v[k, 2]
+            p, s, k, c, s.position[k, 2], q[k, 0], q[k, 1], q[k, 2], q[k, 3], v[k, 0], v[k, 1], v[k, 2]
         )
 
 
@@ -114,6 +129,7 @@ def fly_alone(p, s, k, substeps, dt):
     turn_x, turn_y, turn_z = dt / p.inertia_x, dt / p.inertia_y, dt / p.inertia_z
     per_mass, gravity_dt, half_dt, rest = dt / p.mass, dt * p.gravity, 0.5 * dt, 0.5 * p.hull[1]
     damping = dt * p.damping
+    c = constants(p, dt)
     airborne = p.drag or p.wind
     held = p.action == THRUST_RATES
     driven = p.rotor_lag or p.battery or held
@@ -127,14 +143,14 @@ def fly_alone(p, s, k, substeps, dt):
     if not driven:
         for j in range(4):
             s.rpm[k, j] = s.command[k, j]
-    fx, fy, fz, tx, ty, tz = wrench(p, s, k, pz, qx, qy, qz, qw, vx, vy, vz)
+    fx, fy, fz, tx, ty, tz = wrench(p, s, k, c, pz, qx, qy, qz, qw, vx, vy, vz)
     for _ in range(substeps):
         if not steady:
             if held:
                 hold_rates(p, s, k, wx, wy, wz)
             if driven:
-                drive(p, s, k, dt)
-            fx, fy, fz, tx, ty, tz = wrench(p, s, k, pz, qx, qy, qz, qw, vx, vy, vz)
+                drive(p, s, k, c)
+            fx, fy, fz, tx, ty, tz = wrench(p, s, k, c, pz, qx, qy, qz, qw, vx, vy, vz)
         lift = 2.0 * per_mass * fz
         ax = lift * (qx * qz + qw * qy)
         ay = lift * (qy * qz - qw * qx)

@@ -22,11 +22,12 @@ Position, attitude, velocity, body rates and the vector to the goal; with `histo
 Both are indicators per step: tilted by more than 0.2 rad, and more than 1 m away from the axis of the room.
 
 ## Starting State
-Level and at rest; start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around
-(0, 0, 0.6) and (0, 0, 1).
+Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around (0, 0, 0.6) and (0, 0, 1). Level
+and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild"). With a camera, four
+landmarks stand around the middle, as in the original.
 
 ## Episode End
-Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > 0.4 rad. Truncation: 240 steps (8 s).
+Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > `crash_tilt`. Truncation: 8 s, 240 steps.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients.
@@ -40,7 +41,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, param, term, uniform, world
+from rlenvs.core import Score, block, cost, f8, kernel, param, term, uniform, world
+from rlenvs.robotics.quadcopter.control import start_control
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
 from rlenvs.robotics.quadcopter.flight import (
     DATA,
@@ -69,10 +71,12 @@ from rlenvs.robotics.quadcopter.flight import (
     take_off,
 )
 from rlenvs.robotics.quadcopter.picture import draw_flight
+from rlenvs.robotics.quadcopter.scene import put_box, put_cylinder, put_sphere
 from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
 
 START_HEIGHT, GOAL_HEIGHT = 0.6, 1.0
-ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.4
+ROOM, CEILING = 1.5, 2.0
+LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
 MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
@@ -83,9 +87,13 @@ SPEC = world(
         **PARAMS,
         "start_spread": param(0.3, 0.0, 0.45, "m", "half width of the box of start positions"),
         "goal_spread": param(0.3, 0.0, 0.8, "m", "half width of the box of goals"),
+        "start_tilt": param(0.0, 0.0, 1.0, "rad", "largest roll and pitch at the start"),
+        "start_speed": param(0.0, 0.0, 1.0, "m/s", "largest velocity along each axis at the start"),
+        "start_rate": param(0.0, 0.0, 3.0, "rad/s", "largest rate about each axis at the start"),
+        "crash_tilt": param(0.4, 0.1, 3.2, "rad", "roll or pitch that ends the episode"),
     },
     options=OPTIONS,
-    sizes=flight_sizes,
+    sizes=lambda v: {**flight_sizes(v), "shapes": LANDMARKS if v.camera != "none" else 0},
     data=DATA,
     state={**flight_state(1), "goal": f8(3)},
     observation={
@@ -111,6 +119,10 @@ SPEC = world(
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
         "real": {**ALL_EFFECTS, "action_range": 0.2},
+        "wild": {
+            **{"action_range": 0.5, "start_tilt": 0.5, "start_speed": 0.5, "start_rate": 2.0, "crash_tilt": 1.2},
+            "attitude": "matrix",
+        },
     },
     probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
@@ -126,6 +138,29 @@ SPEC.move(fly)
 SPEC.look(look)
 
 
+@kernel
+def throw(p, s, rng):
+    """Start in motion: a random tilt, velocity and rates."""
+    roll = 0.5 * uniform(rng, -p.start_tilt, p.start_tilt)
+    pitch = 0.5 * uniform(rng, -p.start_tilt, p.start_tilt)
+    s.attitude[0, 0], s.attitude[0, 1] = math.sin(roll) * math.cos(pitch), math.cos(roll) * math.sin(pitch)
+    s.attitude[0, 2], s.attitude[0, 3] = -math.sin(roll) * math.sin(pitch), math.cos(roll) * math.cos(pitch)
+    euler_angles(s, 0)
+    for j in range(3):
+        s.velocity[0, j] = uniform(rng, -p.start_speed, p.start_speed)
+        s.rates[0, j] = uniform(rng, -p.start_rate, p.start_rate)
+    start_control(s, 0)
+
+
+@kernel
+def put_landmarks(shapes):
+    """Four things around the room's middle for the camera to see, as the original has them."""
+    put_box(shapes, 0, 1.0, 0.0, 0.1, 0.1, 0.1, 0.1, 0.0, 0.85, 0.30, 0.25)
+    put_box(shapes, 1, 0.0, 1.0, 0.05, 0.05, 0.05, 0.05, 0.5, 0.25, 0.45, 0.85)
+    put_sphere(shapes, 2, -1.0, 0.0, 0.1, 0.1, 0.95, 0.80, 0.25)
+    put_cylinder(shapes, 3, 0.0, -1.0, 0.15, 0.07, 0.15, 0.55, 0.35, 0.20)
+
+
 @SPEC.reset
 def reset(p, s, rng):
     x = uniform(rng, -p.start_spread, p.start_spread)
@@ -137,6 +172,10 @@ def reset(p, s, rng):
     if p.action == ONE_D_RPM or p.action == ONE_D_POSITION:
         s.goal[0], s.goal[1] = x, y
     take_off(p, s, 0, x, y, START_HEIGHT + z, 0.0)
+    if p.start_tilt > 0.0 or p.start_speed > 0.0 or p.start_rate > 0.0:
+        throw(p, s, rng)
+    if s.shapes.shape[0] > 0:
+        put_landmarks(s.shapes)
 
 
 @SPEC.act
@@ -157,7 +196,7 @@ def judge(p, s, a, rng, r):
     r.geofence = 1.0 if math.sqrt(s.position[0, 0] ** 2 + s.position[0, 1] ** 2) > SAFE_RADIUS else 0.0
     r.success = distance < CLOSE
     outside = abs(s.position[0, 0]) > ROOM or abs(s.position[0, 1]) > ROOM or s.position[0, 2] > CEILING
-    r.terminated = outside or tilt > CRASH_TILT
+    r.terminated = outside or tilt > p.crash_tilt
 
 
 @SPEC.observe

@@ -53,7 +53,7 @@ from typing import Any
 
 from rlenvs.core import below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter.control import limited
+from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_I, FORCE_P, limited
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
 from rlenvs.robotics.quadcopter.flight import (
     DATA,
@@ -109,6 +109,7 @@ PILLAR_COLOR, BOX_COLOR = (0.62, 0.62, 0.64), (0.34, 0.55, 0.75)
 BALL_COLOR, MOVING_COLOR = (0.36, 0.68, 0.45), (0.84, 0.32, 0.2)
 CRUISE, MOST = 1.0, 4.0  # m/s and m/s^2, of the expert
 HEADINGS, FORESIGHT, KEEP_OFF = 48, 1.5, 0.1  # directions it compares; s; m beside the hull
+LAG, SUDDEN = 0.2, 0.6  # s and m/s, of changes of velocity
 
 SPEEDS = {name: {**row, "speed_limit": max(1.0, row["speed_limit"])} for name, row in VEHICLES.items()}
 
@@ -390,9 +391,11 @@ def observe(p, s, o):
 def free_time(p, s, vx, vy):
     """How long [s] the vehicle can fly at this velocity [m/s] until it is too close to an obstacle or the border.
 
+    The change to this velocity takes its time: it carries the vehicle as far aside as LAG seconds of the difference.
     Obstacles count from floor to ceiling and move on straight; one that is too close already only if it comes closer.
     """
-    x, y, reach = s.position[0, 0], s.position[0, 1], ball_radius(p.hull) + KEEP_OFF
+    reach = ball_radius(p.hull) + KEEP_OFF
+    x, y = s.position[0, 0] + LAG * (s.velocity[0, 0] - vx), s.position[0, 1] + LAG * (s.velocity[0, 1] - vy)
     time = min(time_inside(x, vx, 0.5 * p.arena - reach), time_inside(y, vy, 0.5 * p.arena - reach))
     for row in range(s.shapes.shape[0]):
         ox, oy = s.shapes[row, X] - x, s.shapes[row, Y] - y
@@ -434,9 +437,14 @@ def expert(p, s, a):
         score = speed * math.cos(turn) - 4.0 * lacking - 0.1 * swerve
         if score > best:
             best, vx, vy = score, speed * cosine, speed * sine
+    vx = s.velocity[0, 0] + limited(vx - s.velocity[0, 0], SUDDEN)
+    vy = s.velocity[0, 1] + limited(vy - s.velocity[0, 1], SUDDEN)
     vz = limited(1.5 * (s.goal[2] - z), 0.5 * CRUISE)
-    lead = 0.5 if p.action == POSITION else 0.0  # s; position actions fly as fast as their target is far ahead
-    fly_to(p, s, 0, a, x + lead * vx, y + lead * vy, z + lead * vz, vx, vy, vz, MOST, 0.5 * p.arena, CEILING)
+    if p.action == POSITION:  # as far ahead as the PID needs to fly at this speed
+        x += (FORCE_D * vx - FORCE_I * s.place_integral[0, 0]) / FORCE_P
+        y += (FORCE_D * vy - FORCE_I * s.place_integral[0, 1]) / FORCE_P
+        z = s.goal[2]
+    fly_to(p, s, 0, a, x, y, z, vx, vy, vz, MOST, 0.5 * p.arena, CEILING)
 
 
 @SPEC.draw

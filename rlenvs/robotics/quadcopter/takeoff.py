@@ -73,7 +73,7 @@ from rlenvs.robotics.quadcopter.flight import (
     take_off,
 )
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles, frame_data
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT = 1.3, 1.8, 0.2
@@ -196,8 +196,7 @@ def keys(pressed, values):
     if values.action.startswith("one_d"):
         return [0.5 * lift]
     if values.action == "rpm":
-        lift, roll, pitch = 0.5 * lift, 0.02 * right, 0.02 * ahead
-        return [lift + roll - pitch, lift + roll + pitch, lift - roll + pitch, lift - roll - pitch]
+        return [0.5 * lift + 0.03 * (y * right - x * ahead) for x, y, _ in frame_data(values)["rotor"]]
     if values.action == "thrust_rates":
         return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
     if values.action == "velocity":

@@ -18,7 +18,7 @@ must keep |x| and |y| within 1.3 m and z between 0.05 m and 1.8 m; a ParameterEr
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). The forms with one number can
 follow path="vertical" only. Velocity actions reach `speed_limit`, by default 0.25 m/s, which the path must not exceed;
-position actions set a target at most 1 m away, which the PID behind them follows at up to some 0.5 m/s.
+position actions set a target at most 1 m away, which the PID behind them follows well up to some 0.4 m/s.
 
 ## Observation Space
 Position, attitude, velocity, body rates; the vector to the reference, its velocity minus the vehicle's, and vectors to

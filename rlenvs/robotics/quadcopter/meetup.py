@@ -1,0 +1,221 @@
+"""Meetup: quadcopters fly in pairs towards each other, near but without touching.
+
+## Description
+Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicles i and N-1-i are partners, N all vehicles:
+they have to meet and stay together, 0.2 to 0.5 m from centre to centre. After MeetupAviary of gym-pybullet-drones
+(Panerati et al., "Learning to Fly", IROS 2021, branch paper), where partners are rewarded for being in one place and
+do not see each other; explicit dynamics, 240 Hz physics and 30 Hz control. Different from it: a distance to keep,
+positive rewards (minus a square, each step, makes an early end a gain), random starts, floor, walls and collisions. A
+vehicle that is lost is out, and the others fly on. With an odd N the middle vehicle has no partner and has to stay
+where it started. level="original" has the original's starts, on a line, where all pairs meet in its middle.
+
+## Action Space
+Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
+
+## Observation Space
+Position, attitude, velocity, body rates, place and velocity of the partner as seen from here (the start, for the vehicle
+without a partner; zero when the partner is lost), and places and velocities of the nearest others; with `history`, the
+last actions too, newest last.
+
+## Rewards
+`meet` is exp(-|d - 0.35|) at distance d [m] to the partner, and 0 when it is lost; for the vehicle without a partner
+exp(-d), d the distance to its start. Weight 0 by default: `original`, minus d^2; `effort`.
+
+## Costs
+Indicators per step and vehicle, see the table.
+
+## Starting State
+Level and at rest, in columns of their own, at least 0.25 m (and four radii of the hull) apart sideways, uniform in a
+box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions partners start in one column, one at
+0.4 to 0.7 m, the other at 1.3 to 1.6 m. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm.
+
+## Episode End
+Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
+`collisions_end`). Truncation: 8 s (original: 5 s). Success, told to all: nobody was lost, all partners are 0.2 to 0.5 m
+apart, and the vehicle without a partner is within 0.15 m of its start.
+
+## Parameters
+Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
+`speed_limit` is too slow for the longest ways.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, f8, kernel, term, uniform, world
+from rlenvs.robotics.quadcopter.dynamics import blow
+from rlenvs.robotics.quadcopter.flight import ENGINES, IMAGES, distance_to, flight_action, flight_fps, lasting
+from rlenvs.robotics.quadcopter.formation import (
+    COSTS,
+    DATA,
+    HIGH,
+    LEVELS,
+    LOW,
+    OPTIONS,
+    ORIGINAL,
+    PARAMS,
+    PROBE,
+    STATE,
+    choose_places,
+    command_all,
+    distance_between,
+    draw_swarm,
+    fly_clear,
+    judge_all,
+    observe_other,
+    observe_own,
+    observed,
+    one_dimensional,
+    swarm_data,
+    swarm_keys,
+    swarm_sizes,
+    take_off_all,
+)
+from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
+
+NEAREST, MIDDLE, FARTHEST = 0.2, 0.35, 0.5  # m, between partners
+CLOSE, FAR = 0.15, 100.0  # m, success of the one without a partner; m^2, the largest square that is told
+BAND = 0.3  # m, of starting heights in one column
+
+SPEC = world(
+    "QuadMeetup-v0",
+    doc=__doc__,
+    agents=True,
+    params=PARAMS,
+    options=OPTIONS,
+    sizes=swarm_sizes,
+    data=DATA,
+    state={**STATE, "home": f8("agents", 3)},
+    observation=observed(
+        partner_position=block(3, low=-4.0, high=4.0, unit="m", doc="partner minus own position"),
+        partner_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="partner's minus own velocity"),
+    ),
+    images=IMAGES,
+    action=flight_action,
+    terms={
+        "meet": term(0.0, 1.0, 1.0, "exp(-|d - 0.35|), d the distance to the partner in metres"),
+        "original": term(-FAR, 0.0, 0.0, "-d^2"),
+        "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
+    },
+    costs=COSTS,
+    horizon=lasting(8.0),
+    fps=flight_fps,
+    engines=ENGINES,
+    levels=LEVELS,
+    probe=PROBE,
+    scores={},
+)
+SPEC.data(swarm_data)
+SPEC.load(load_swarm)
+SPEC.move(fly_swarm)
+
+
+@kernel
+def partner_of(s, k):
+    """The number of vehicle k's partner; k itself when there is none."""
+    return s.position.shape[0] - 1 - k
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    choose_places(p, s, s.position, rng)
+    if one_dimensional(p) and p.places != ORIGINAL:
+        for k in range(s.position.shape[0] // 2):
+            j = partner_of(s, k)
+            s.position[j, 0], s.position[j, 1] = s.position[k, 0], s.position[k, 1]
+            s.position[k, 2], s.position[j, 2] = uniform(rng, LOW, LOW + BAND), uniform(rng, HIGH - BAND, HIGH)
+    for k in range(s.position.shape[0]):
+        for i in range(3):
+            s.home[k, i] = s.position[k, i]
+    take_off_all(p, s)
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    command_all(p, s, a)
+
+
+@kernel
+def from_home(s, k):
+    """Distance [m] of vehicle k to its start."""
+    return distance_to(s, k, s.home[k, 0], s.home[k, 1], s.home[k, 2])
+
+
+@kernel
+def together(s, k):
+    """Whether vehicle k is where it shall be."""
+    j = partner_of(s, k)
+    if j == k:
+        return from_home(s, k) < CLOSE
+    distance = distance_between(s, k, j)
+    return not s.lost[j] and distance > NEAREST and distance < FARTHEST
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    done = judge_all(p, s, a, r)
+    for k in range(s.position.shape[0]):
+        done = done and together(s, k)
+        j = partner_of(s, k)
+        if j == k:
+            distance = from_home(s, k)
+            r.meet[k], r.original[k] = math.exp(-distance), -min(distance * distance, FAR)
+        elif s.alive[j]:
+            distance = distance_between(s, k, j)
+            r.meet[k], r.original[k] = math.exp(-abs(distance - MIDDLE)), -min(distance * distance, FAR)
+    for k in range(s.position.shape[0]):
+        r.success[k] = done
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    observe_own(p, s, k, o)
+    j = partner_of(s, k)
+    observe_other(s, k, j, o.partner_position, o.partner_velocity)
+    if j == k:
+        for i in range(3):
+            o.partner_position[i] = s.home[k, i] - s.position[k, i]
+            o.partner_velocity[i] = -s.velocity[k, i]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Partners fly to both sides of the middle between them, as far apart as they shall be."""
+    half = 0.5 * MIDDLE
+    for k in range(s.position.shape[0]):
+        if not s.alive[k]:
+            continue
+        j = partner_of(s, k)
+        if j == k or not s.alive[j]:
+            fly_clear(p, s, k, a[k], s.home[k, 0], s.home[k, 1], s.home[k, 2], 0.0, 0.0, 0.0)
+            continue
+        x, y = s.position[k, 0] - s.position[j, 0], s.position[k, 1] - s.position[j, 1]
+        z = s.position[k, 2] - s.position[j, 2]
+        aside = math.sqrt(x * x + y * y)
+        middle_x, middle_y = s.position[k, 0] - 0.5 * x, s.position[k, 1] - 0.5 * y
+        middle_z = s.position[k, 2] - 0.5 * z
+        if one_dimensional(p):
+            side = half if z > 0.0 else -half
+            fly_clear(p, s, k, a[k], middle_x, middle_y, middle_z + side, 0.0, 0.0, 0.0)
+        else:
+            x, y = middle_x + half * x / max(aside, 1e-6), middle_y + half * y / max(aside, 1e-6)
+            fly_clear(p, s, k, a[k], x, y, middle_z, 0.0, 0.0, 0.0)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    pairs = [(k, partner_of(s, k)) for k in range(len(s.position) // 2)]
+    met = sum(not s.lost[k] and together(s, k) for k, _ in pairs)
+    title = f"QuadMeetup   {s.elapsed / p.control_hz:4.1f} s"
+    draw_swarm(canvas, p, s, (), pairs, title, f"{met} of {len(pairs)} pairs together")
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return swarm_keys(pressed, values)

@@ -1,0 +1,220 @@
+"""Race: fly through the gates of a course, in order and fast.
+
+## Description
+A racing quadcopter flies through square gates. They are numbered and have a direction of flight; a frame that is hit
+ends the flight. Common practice of learned gate racing (Song et al., "Autonomous Drone Racing with Deep Reinforcement
+Learning", IROS 2021), with courses, physics and numbers of our own: 500 Hz physics, 50 Hz actions, rotor lag and drag.
+
+Courses: "eight", a figure eight of six gates; "circle", four gates in a room; "straight", 10 m with a gate half way and
+one at the end; "cpc", the track of Foehn et al., "Time-Optimal Planning for Quadrotor Waypoint Flight", 2021, with its
+19 points and a gate at the end, where the original stops; "random", another loop in every episode. `gates` takes a list
+of your own: of three gates and more a loop, that starts between the last gate and the first; fewer start behind the
+first. `courses.lower_bound_time` gives a time that no flight can beat.
+
+With fidelity="low" the same race is flown by a point mass under its thrust, whose body rates are at once what the action
+commands, with no lag and no drag unless `lag_time`, `drag_xy`, `drag_z` are given. Actions that command rotors and not
+rates keep the rigid body.
+
+## Action Space
+By default thrust and body rates: -1, 0 and 1 are no thrust, the weight, and the largest thrust; rates are fractions of
+`rate_limit`. A rate loop follows them in every physics step.
+
+## Observation Space
+Position, attitude as a rotation matrix, velocity, body rates, the vectors to the next two gates and their directions,
+the share of gates left, and the last action.
+
+## Rewards
+`progress` is the distance to the centre of the next gate that a step gained. `rates` keeps the flight smooth. `time`,
+with weight 0, is -1 per step: with it alone the return is the negative time. `finish_time` tells the time of the whole
+flight, in the step in which it ends in success.
+
+## Costs
+Indicators per step: a frame or the floor was hit; closer than 0.3 m to a wall or the ceiling, or beyond; tilted by more
+than 1.4 rad, the limit in MFRL's controller.
+
+## Starting State
+Level and at rest, facing the first gate, uniform in a box of half width `start_spread` around the start. With
+start="any_gate" any gate may come first, those before it count as passed, and the flight begins on the leg to it.
+
+## Episode End
+Termination: the last gate is passed (success), a frame or the floor is hit, the arena is left. A gate counts as passed
+when the way of a step crosses its plane in the direction of flight, the whole vehicle within the opening; its frame is
+hit when the vehicle crosses the plane touching the frame. Truncation: 5 s for each gate to pass.
+
+## Parameters
+Those of the vehicle follow `vehicle`; to randomise them, `randomize={"mass": (0.75, 0.9)}`.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import cost, term, world
+from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
+from rlenvs.robotics.quadcopter.flight import (
+    DATA,
+    ENGINES,
+    IMAGES,
+    PROBE,
+    command,
+    flight_action,
+    flight_fps,
+    flight_state,
+    kinematics,
+    look,
+    observe_motion,
+    past_actions,
+)
+from rlenvs.robotics.quadcopter.picture import draw_course_flight
+from rlenvs.robotics.quadcopter.racing import (
+    FASTEST_RATE,
+    FENCE,
+    GATE_SECONDS,
+    RACE_DATA,
+    RACE_OPTIONS,
+    RACE_PARAMS,
+    SAFE_TILT,
+    at_low_fidelity,
+    course_blocks,
+    course_of,
+    glide,
+    line_up,
+    next_gate,
+    note_place,
+    observe_course,
+    pass_gates,
+    pull_to_action,
+    race_data,
+    race_keys,
+    race_pull,
+    race_sizes,
+    race_speed,
+    race_state,
+    rate_size,
+    set_course,
+    wall_distance,
+)
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles, tilt_of
+
+
+def race_horizon(values):
+    return max(1, round(GATE_SECONDS * course_of(values).passes * values.control_hz))
+
+
+SPEC = world(
+    "QuadRace-v0",
+    doc=__doc__,
+    params=RACE_PARAMS,
+    options=RACE_OPTIONS,
+    sizes=race_sizes,
+    data={**DATA, **RACE_DATA},
+    state={**flight_state(1), **race_state(1)},
+    observation={**kinematics(15.0, 20.0, rate=10.0), **course_blocks(), **past_actions()},
+    images=IMAGES,
+    action=flight_action,
+    terms={
+        "progress": term(-20.0, 20.0, 1.0, "metres gained towards the centre of the next gate"),
+        "gate": term(0.0, 1.0, 1.0, "1 for passing the next gate"),
+        "rates": term(-FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
+        "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, or leaving the arena"),
+        "time": term(-1.0, 0.0, 0.0, "-1 for every step"),
+        "finish_time": term(0.0, 1e4, 0.0, "seconds flown, in the step that finishes the course"),
+    },
+    costs={
+        "collision": cost(0.1, doc="1 when a frame or the floor is hit"),
+        "geofence": cost(25.0, doc="1 while less than 0.3 m from a wall or the ceiling"),
+        "tilt": cost(25.0, doc="1 while tilted by more than 1.4 rad"),
+    },
+    horizon=race_horizon,
+    fps=flight_fps,
+    engines=ENGINES,
+    levels={
+        "easy": {"gate_scale": 1.3, "rate_limit": 5.0},
+        "hard": {"course": "random", "gate_scale": 0.7, "wind": True, "gust": 1.0},
+        "real": ALL_EFFECTS,
+    },
+    probe={**PROBE, **SHOWN_BY},
+    scores={},
+)
+SPEC.data(race_data)
+SPEC.load(load)
+SPEC.look(look)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    first = set_course(p, s, rng)
+    line_up(p, s, 0, first, s.place[0], s.place[1], s.place[2], rng)
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    blow(p, s, rng)
+    note_place(s, 0)
+    command(p, s, 0, a, max(p.room[0], p.room[1]), p.room[2])
+
+
+@SPEC.move
+def move(p, s, rng):
+    if at_low_fidelity(p):
+        glide(p, s, 0)
+    else:
+        fly(p, s, rng)
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    euler_angles(s, 0)
+    r.progress, passed, hit = pass_gates(p, s, 0)
+    room = wall_distance(p, s, 0)
+    finished = s.passed[0] >= p.passes
+    r.gate = 1.0 if passed else 0.0
+    r.rates = -rate_size(s, 0)
+    r.crash = -1.0 if hit or room < 0.0 else 0.0
+    r.time = -1.0
+    r.finish_time = (s.elapsed + 1) / p.control_hz if finished else 0.0
+    r.collision = 1.0 if hit else 0.0
+    r.geofence = 1.0 if room < FENCE else 0.0
+    r.tilt = 1.0 if tilt_of(s, 0) > SAFE_TILT else 0.0
+    r.success = finished
+    r.terminated = finished or hit or room < 0.0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    observe_motion(p, s, 0, o)
+    observe_course(p, s, 0, o)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    ax, ay, az = race_pull(p, s, 0, race_speed(p, s, 0))
+    pull_to_action(p, s, 0, a, ax, ay, az, max(p.room[0], p.room[1]), p.room[2])
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    half_opening, half_outer = p.gate_scale * p.frame
+    draw_course_flight(
+        canvas,
+        p,
+        s,
+        gates=s.gates,
+        half_opening=half_opening,
+        half_outer=half_outer,
+        next_gate=next_gate(s, 0, 0),
+        arena=p.room,
+        wind=s.wind,
+    )
+    speed = (s.velocity[0] ** 2).sum() ** 0.5
+    canvas.caption(
+        f"QuadRace   {s.elapsed / p.control_hz:4.1f} s   {speed:3.1f} m/s",
+        f"passed {s.passed[0]} of {p.passes} gates",
+    )
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return race_keys(pressed, values)

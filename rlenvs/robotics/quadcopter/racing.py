@@ -1,0 +1,526 @@
+"""What the racing tasks share: courses as options, gates to pass, two fidelities, observations, an expert.
+
+The task follows common practice of learned gate racing (Song et al., "Autonomous Drone Racing with Deep Reinforcement
+Learning", IROS 2021): progress towards the next gate is rewarded, body rates are penalised, frames must not be hit. The
+two fidelities are in the spirit of Ryou et al., "Multi-Fidelity RL for Time-Optimal Quadrotor Re-planning", 2024.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, param, uniform
+from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_P, MASS, limited
+from rlenvs.robotics.quadcopter.courses import (
+    MOST_GATES,
+    Course,
+    check_random_course,
+    named_course,
+    parse_gates,
+    parse_rows,
+)
+from rlenvs.robotics.quadcopter.dynamics import constants, cosine_and_sinc, wrench
+from rlenvs.robotics.quadcopter.flight import (
+    OPTIONS,
+    PARAMS,
+    POSITION,
+    THRUST_RATES,
+    VELOCITY,
+    distance_to,
+    flight_data,
+    flight_sizes,
+    steer_rotors,
+    take_off,
+)
+from rlenvs.robotics.quadcopter.gates import HIT, PASSED, crossing, gate_frame, random_course
+from rlenvs.robotics.quadcopter.scene import GATE_ROWS, clearance, put_gate
+from rlenvs.robotics.quadcopter.vehicle import ROTORS
+
+COURSE_NAMES = ("eight", "circle", "straight", "cpc", "random")
+HIGH, LOW = range(2)
+LINE, ANY_GATE = range(2)
+ARENA = (8.0, 8.0, 4.0)  # m, of given and of random courses
+HALF_OPENING, HALF_OUTER = 0.6, 0.8  # m, of their gates
+MAX_TURN = 2.0  # rad, between two legs of a random course
+MARGIN = 1.0  # m, that the frames of a random course keep from the walls and the ceiling
+GATE_SECONDS = 5.0  # s that an episode lasts for each gate to pass
+SAFE_TILT, FENCE = 1.4, 0.3  # rad; m from the walls and the ceiling
+START_ROOM = 0.3  # m, clear of frames around a start
+BEHIND = 2.0  # m behind its gate that a course of one or two gates starts
+FASTEST_RATE = 100.0  # rad/s, bound of the term `rates`
+
+RACE_PARAMS = {
+    **PARAMS,
+    "action_range": param(0.5, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"),
+    "rate_limit": param(10.0, 0.5, 20.0, "rad/s", "thrust_rates actions: rate at full action"),
+    "gate_scale": param(1.0, 0.5, 1.3, "", "size of the gates, relative to the course's own"),
+    "start_spread": param(0.2, 0.0, 0.5, "m", "half width of the box of start positions"),
+}
+
+
+def _gates(given: Any) -> list[list[float]] | None:
+    return None if given is None else parse_rows(given, "gate", ("x", "y", "z", "yaw"), 1, MOST_GATES)
+
+
+def _arena(given: Any) -> tuple[float, float, float] | None:
+    if given is None:
+        return None
+    sizes = [float(size) for size in given]
+    if len(sizes) != 3 or not all(1.0 <= size <= 20.0 for size in sizes):
+        raise ValueError(f"needed: half sizes along x and y, and height, each in [1, 20] m, not {given!r}")
+    return sizes[0], sizes[1], sizes[2]
+
+
+RACE_OPTIONS: dict[str, Any] = {
+    **OPTIONS,
+    "vehicle": OPTIONS["vehicle"].defaulting("racer"),
+    "action": OPTIONS["action"].defaulting("thrust_rates"),
+    "attitude": OPTIONS["attitude"].defaulting("matrix"),
+    "physics_hz": integer(500, 30, 4000, "physics steps per second"),
+    "control_hz": integer(50, 1, 1000, "actions per second; has to divide physics_hz"),
+    "history": integer(1, 0, 120, "number of past actions in the observation"),
+    "drag": flag(True, "drag of the rotors in the air"),
+    "rotor_lag": flag(True, "rotors follow their commands with a delay"),
+    "course": choice(*COURSE_NAMES, doc="the course; 'random' draws another one for every episode"),
+    "gates": free(None, _gates, "a course of your own: a list of [x, y, z] or [x, y, z, yaw] (m, rad)"),
+    "random_gates": integer(6, 4, 20, "gates of a random course"),
+    "arena": free(None, _arena, "half sizes along x and y and height [m] around given and random gates; (8, 8, 4)"),
+    "laps": integer(0, 0, 50, "laps to fly; 0 for the course's own: all of 'cpc', one of the others"),
+    "start": choice("line", "any_gate", doc="where flights begin: at the start, or before a gate drawn at random"),
+    "fidelity": choice(
+        *("high", "low"),
+        doc="'low': body rates are there at once, rotors have no lag, air has no drag",
+        sets={"low": {"lag_time": 0.0, "drag_xy": 0.0, "drag_z": 0.0}},
+    ),
+}
+RACE_DATA = {
+    "places": f8("gates", 4),
+    "drawn": b1,  # whether gates are drawn for every episode
+    "room": f8(3),  # half sizes along x and y, and height [m]
+    "line": f8(3),  # start
+    "frame": f8(2),  # half opening and half outer side at gate_scale 1 [m]
+    "passes": i8,  # gates to pass
+}
+
+
+# --- courses ----------------------------------------------------------------------------------------------------------
+
+
+def course_of(values: Any) -> Course:
+    """The course that the options ask for, its `passes` filled in; of a random one the gates' places mean nothing.
+
+    A course that ends at rest somewhere gets a gate there, unless it has one: racers need not stop.
+
+    Raises:
+        ParameterError: gates that do not fit, see `courses.py`; gates too small for the vehicle.
+    """
+    scale, arena = values.gate_scale, values.arena or ARENA
+    if values.gates is not None:
+        gates = parse_gates(values.gates, arena, scale * HALF_OPENING, scale * HALF_OUTER)
+        course = Course(gates, (0.0, 0.0, 0.0), arena, None, None, HALF_OPENING, HALF_OUTER)
+    elif values.course == "random":
+        x, y, z = arena
+        check_random_course(values.random_gates, (x - MARGIN, y - MARGIN, z - MARGIN), scale * HALF_OUTER, MAX_TURN)
+        gates = ((0.0, 0.0, 0.0, 0.0),) * values.random_gates
+        course = Course(gates, (0.0, 0.0, 0.0), arena, None, None, HALF_OPENING, HALF_OUTER)
+    else:
+        course = with_finish(named_course(values.course))
+    passes = values.laps * len(course.gates) if values.laps else course.passes or len(course.gates)
+    return replace(course, passes=passes)
+
+
+def with_finish(course: Course) -> Course:
+    """The course with a gate where it ends: the one that stands there, or a new one after the last."""
+    if course.end is None or course.passes is None:
+        return course
+    gates, passes = course.gates, course.passes
+    if gates[passes % len(gates)][:3] != course.end:
+        (x0, y0, _, _), (x1, y1, z1) = gates[-1], course.end
+        gates = (*gates, (x1, y1, z1, math.atan2(y1 - y0, x1 - x0)))
+    return replace(course, gates=gates, passes=passes + 1, end=None)
+
+
+def race_sizes(values: Any) -> dict[str, int]:
+    """The named sizes of a race for one.
+
+    Raises:
+        ParameterError: rates that do not divide; an engine at low fidelity; a course that `course_of` refuses.
+    """
+    if values.fidelity == "low" and values.physics != "kernel":
+        raise ParameterError(
+            f"fidelity='low' leaves out what physics={values.physics!r} computes; "
+            "take physics='kernel', or fidelity='high'"
+        )
+    count = len(course_of(values).gates)
+    return {**flight_sizes(values), "gates": count, "shapes": GATE_ROWS * count}
+
+
+def race_data(values: Any) -> dict[str, Any]:
+    """The arrays of DATA and RACE_DATA.
+
+    Raises:
+        ParameterError: as `course_of`; a vehicle that is too large for the openings; given gates without room to start.
+    """
+    course, data = course_of(values), flight_data(values)
+    drawn = values.gates is None and values.course == "random"
+    half, radius = values.gate_scale * course.half_opening, float(data["hull"][0])
+    if radius >= half:
+        raise ParameterError(
+            f"the vehicle's radius of {radius:g} m is no smaller than half the opening of the gates, {half:g} m; "
+            "raise gate_scale or take a smaller vehicle or hull"
+        )
+    places = np.array(course.gates)
+    start = np.array(course.start)
+    if values.gates is not None:
+        start = given_start(places, course, values.gate_scale, radius)
+    return {
+        **data,
+        "places": places,
+        "drawn": drawn,
+        "room": np.array(course.arena),
+        "line": start,
+        "frame": np.array([course.half_opening, course.half_outer]),
+        "passes": course.passes,
+    }
+
+
+def given_start(places: np.ndarray, course: Course, scale: float, radius: float) -> np.ndarray:
+    """Where a course of given gates starts: on the leg from the last gate to the first one, or behind the first one.
+
+    Raises:
+        ParameterError: there is no room.
+    """
+    shapes, start = np.zeros((GATE_ROWS * len(places), 12)), np.zeros(3)
+    put_gates(shapes, places, scale * course.half_opening, scale * course.half_outer)
+    start_place(shapes, places, 0, start)
+    inside = (abs(start[:2]) <= np.array(course.arena[:2]) - radius).all()
+    if not inside or clearance(shapes, *start) < radius:
+        x, y, z = start
+        raise ParameterError(
+            f"the course would start at ({x:.3g}, {y:.3g}, {z:.3g}) m, which is outside the arena or too close to a "
+            "frame; move the first or the last gate, or make the arena larger"
+        )
+    return start
+
+
+@kernel
+def put_gates(shapes, gates, half_opening, half_outer):
+    """Fill the rows of shapes with the frames of gates (G, 4)."""
+    for g in range(gates.shape[0]):
+        x, y, z, yaw = gates[g, 0], gates[g, 1], gates[g, 2], gates[g, 3]
+        put_gate(shapes, GATE_ROWS * g, x, y, z, yaw, half_opening, half_outer - half_opening, 0.9, 0.45, 0.1)
+
+
+@kernel
+def start_place(shapes, gates, g, place):
+    """Fill place (3,) with where a flight to gate g begins: on the leg to it, where that is farthest from all frames.
+
+    Courses of one or two gates are no loops: their first gate is flown to from behind.
+    """
+    count = gates.shape[0]
+    last = (g + count - 1) % count
+    x, y, z = gates[g, 0], gates[g, 1], gates[g, 2]
+    from_x, from_y, from_z = gates[last, 0], gates[last, 1], gates[last, 2]
+    if count < 3 and g == 0:
+        from_x, from_y = x - 2.0 * BEHIND * math.cos(gates[0, 3]), y - 2.0 * BEHIND * math.sin(gates[0, 3])
+        from_z = z
+    best = -1e9
+    for tenth in (5, 4, 6, 3, 7):
+        part = 0.1 * tenth
+        px, py, pz = from_x + part * (x - from_x), from_y + part * (y - from_y), from_z + part * (z - from_z)
+        room = min(clearance(shapes, px, py, pz), 2.0 * START_ROOM)
+        if room > best:
+            best = room
+            place[0], place[1], place[2] = px, py, pz
+
+
+# --- episodes ---------------------------------------------------------------------------------------------------------
+
+
+def race_state(drones: int | str) -> dict[str, Any]:
+    """What a race remembers, beside `flight_state`; a row per vehicle."""
+    return {
+        "gates": f8("gates", 4),
+        "place": f8(3),  # where flights begin
+        "passed": i8(drones),  # gates
+        "distance": f8(drones),  # m, to the centre of the next gate
+        "before": f8(drones, 3),  # position before the step
+    }
+
+
+@kernel
+def set_course(p, s, rng):
+    """Put up the gates of an episode and say where its flights begin. Returns the gate that comes first."""
+    if p.drawn:
+        half_x, half_y, height = p.room[0] - MARGIN, p.room[1] - MARGIN, p.room[2] - MARGIN
+        random_course(rng, s.gates, half_x, half_y, height, p.gate_scale * p.frame[1], MAX_TURN)
+    else:
+        for g in range(s.gates.shape[0]):
+            for j in range(4):
+                s.gates[g, j] = p.places[g, j]
+    put_gates(s.shapes, s.gates, p.gate_scale * p.frame[0], p.gate_scale * p.frame[1])
+    first = 0
+    if p.start == ANY_GATE:
+        first = int(uniform(rng, 0.0, 1.0) * min(s.gates.shape[0], p.passes))
+    if first > 0 or p.drawn:
+        start_place(s.shapes, s.gates, first, s.place)
+    else:
+        for j in range(3):
+            s.place[j] = p.line[j]
+    return first
+
+
+@kernel
+def heading_to(s, g, x, y):
+    """The direction [rad] from a place to gate g; the gate's own above or below its centre."""
+    dx, dy = s.gates[g, 0] - x, s.gates[g, 1] - y
+    return math.atan2(dy, dx) if dx * dx + dy * dy > 0.01 else s.gates[g, 3]
+
+
+@kernel
+def line_up(p, s, k, first, x, y, z, rng):
+    """Put vehicle k near a place, facing gate `first`, the next that it has to pass."""
+    x += uniform(rng, -p.start_spread, p.start_spread)
+    y += uniform(rng, -p.start_spread, p.start_spread)
+    z += uniform(rng, -p.start_spread, p.start_spread)
+    take_off(p, s, k, x, y, z, heading_to(s, first, x, y))
+    s.passed[k] = first
+    s.distance[k] = distance_to(s, k, s.gates[first, 0], s.gates[first, 1], s.gates[first, 2])
+
+
+@kernel
+def note_place(s, k):
+    """Keep where vehicle k is before a step."""
+    for j in range(3):
+        s.before[k, j] = s.position[k, j]
+
+
+@kernel
+def next_gate(s, k, ahead):
+    """The gate that vehicle k has to pass next, or the one `ahead` gates after it."""
+    return (s.passed[k] + ahead) % s.gates.shape[0]
+
+
+@kernel
+def pass_gates(p, s, k):
+    """Judge the last step of vehicle k on the course, and count the gate that it passed.
+
+    Returns:
+        progress towards the gate that was next [m], whether it was passed, whether a frame or the floor was hit.
+    """
+    inner, outer = p.gate_scale * p.frame[0] - p.hull[0], p.gate_scale * p.frame[1] + p.hull[0]
+    x0, y0, z0 = s.before[k, 0], s.before[k, 1], s.before[k, 2]
+    x1, y1, z1 = s.position[k, 0], s.position[k, 1], s.position[k, 2]
+    target = next_gate(s, k, 0)
+    passed, hit = False, bool(s.touching[k])
+    for g in range(s.gates.shape[0]):
+        event = crossing(s.gates, g, inner, outer, x0, y0, z0, x1, y1, z1)
+        if event == HIT:
+            hit = True
+        elif event == PASSED and g == target:
+            passed = True
+    progress = s.distance[k] - distance_to(s, k, s.gates[target, 0], s.gates[target, 1], s.gates[target, 2])
+    if passed:
+        s.passed[k] += 1
+        target = next_gate(s, k, 0)
+    s.distance[k] = distance_to(s, k, s.gates[target, 0], s.gates[target, 1], s.gates[target, 2])
+    return progress, passed, hit
+
+
+@kernel
+def wall_distance(p, s, k):
+    """Distance [m] of vehicle k from the nearest wall or the ceiling, negative outside."""
+    x, y, z = s.position[k, 0], s.position[k, 1], s.position[k, 2]
+    return min(p.room[0] - abs(x), p.room[1] - abs(y), p.room[2] - z)
+
+
+@kernel
+def rate_size(s, k):
+    """The size of the angular velocity of vehicle k [rad/s], at most FASTEST_RATE."""
+    x, y, z = s.rates[k, 0], s.rates[k, 1], s.rates[k, 2]
+    return min(math.sqrt(x * x + y * y + z * z), FASTEST_RATE)
+
+
+# --- low fidelity -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def at_low_fidelity(p):
+    """Whether vehicles `glide`; actions that command rotors and not rates need a body that torques turn."""
+    return p.fidelity == LOW and p.action == THRUST_RATES
+
+
+@kernel
+def glide(p, s, k):
+    """Advance vehicle k by a control step: a point mass under its thrust, turned at the commanded rates at once."""
+    dt, rest = 1.0 / p.physics_hz, 0.5 * p.hull[1]
+    c = constants(p, dt)
+    thrust = min(max(s.target_thrust[k], 0.0), p.thrust_to_weight * p.mass * p.gravity)
+    for j in range(4):
+        s.command[k, j] = math.sqrt(thrust / (4.0 * p.thrust_coefficient))
+        s.rpm[k, j] = s.command[k, j]
+    for j in range(3):
+        s.rates[k, j] = s.target_rates[k, j]
+    hx, hy, hz = 0.5 * dt * s.rates[k, 0], 0.5 * dt * s.rates[k, 1], 0.5 * dt * s.rates[k, 2]
+    cosine, sine = cosine_and_sinc(hx * hx + hy * hy + hz * hz)
+    hx, hy, hz = hx * sine, hy * sine, hz * sine
+    q, v, x = s.attitude, s.velocity, s.position
+    qx, qy, qz, qw = q[k, 0], q[k, 1], q[k, 2], q[k, 3]
+    vx, vy, vz = v[k, 0], v[k, 1], v[k, 2]
+    for _ in range(p.physics_hz // p.control_hz):
+        qx, qy, qz, qw = (
+            cosine * qx + (hz * qy - hy * qz + hx * qw),
+            cosine * qy + (-hz * qx + hx * qz + hy * qw),
+            cosine * qz + (hy * qx - hx * qy + hz * qw),
+            cosine * qw - (hx * qx + hy * qy + hz * qz),
+        )
+        fx, fy, fz, _, _, _ = wrench(p, s, k, c, x[k, 2], qx, qy, qz, qw, vx, vy, vz)
+        # t = 2 q_v x f, then f + q_w t + q_v x t turns the force into world axes
+        tx, ty, tz = 2.0 * (qy * fz - qz * fy), 2.0 * (qz * fx - qx * fz), 2.0 * (qx * fy - qy * fx)
+        vx += dt / p.mass * (fx + qw * tx + qy * tz - qz * ty)
+        vy += dt / p.mass * (fy + qw * ty + qz * tx - qx * tz)
+        vz += dt / p.mass * (fz + qw * tz + qx * ty - qy * tx) - dt * p.gravity
+        x[k, 0] += dt * vx
+        x[k, 1] += dt * vy
+        x[k, 2] += dt * vz
+    s.touching[k] = x[k, 2] < rest
+    if s.touching[k]:
+        x[k, 2] = rest
+        vz = max(vz, 0.0)
+    scale = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
+    q[k, 0], q[k, 1], q[k, 2], q[k, 3] = qx * scale, qy * scale, qz * scale, qw * scale
+    v[k, 0], v[k, 1], v[k, 2] = vx, vy, vz
+
+
+# --- observations -----------------------------------------------------------------------------------------------------
+
+
+def course_blocks() -> dict[str, Any]:
+    """The observation blocks of the course."""
+    return {
+        "to_gates": block(2, 3, low=-20.0, high=20.0, unit="m", doc="centres of the next two gates minus position"),
+        "facing": block(2, 2, low=-1.0, high=1.0, doc="direction of flight of these gates: cosine and sine of the yaw"),
+        "left": block(low=0.0, high=1.0, doc="share of the gates that are still to be passed"),
+    }
+
+
+@kernel
+def observe_course(p, s, k, o):
+    """Fill the blocks of `course_blocks` for vehicle k."""
+    for i in range(2):
+        g = next_gate(s, k, i)
+        for j in range(3):
+            o.to_gates[i, j] = s.gates[g, j] - s.position[k, j]
+        o.facing[i, 0], o.facing[i, 1] = math.cos(s.gates[g, 3]), math.sin(s.gates[g, 3])
+    o.left = (p.passes - s.passed[k]) / p.passes
+
+
+# --- the expert -------------------------------------------------------------------------------------------------------
+
+BOLD = 3.5  # m/s^2: the speed at a gate is sqrt(BOLD x leg), for the shorter of its legs
+TURNING = 0.5  # share of that speed where the course turns back
+SLOWEST, FASTEST = 1.0, 8.0  # m/s
+LOOK_AHEAD = 0.7  # s, the shortest time to go that the expert plans for
+CONE, CONE_FOOT = 0.8, 0.15  # the expert slows down where it is farther off the axis than CONE x way + CONE_FOOT [m]
+CAREFUL = 0.4  # share of its speed that it keeps there
+
+
+@kernel
+def leg_length(s, g):
+    """The distance [m] between gate g and the one before it."""
+    last = (g + s.gates.shape[0] - 1) % s.gates.shape[0]
+    x, y, z = s.gates[g, 0] - s.gates[last, 0], s.gates[g, 1] - s.gates[last, 1], s.gates[g, 2] - s.gates[last, 2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def race_speed(p, s, k):
+    """The speed [m/s] at which the expert flies through the next gate of vehicle k."""
+    g, after = next_gate(s, k, 0), next_gate(s, k, 1)
+    x, y = s.gates[after, 0] - s.gates[g, 0], s.gates[after, 1] - s.gates[g, 1]
+    leg = max(leg_length(s, after), 0.1)
+    # 1 where the course goes on straight, 0 where it turns back
+    straight = 0.5 + 0.5 * (x * math.cos(s.gates[g, 3]) + y * math.sin(s.gates[g, 3])) / leg
+    short = min(leg_length(s, g), leg) if s.gates.shape[0] > 1 else 10.0
+    speed = (TURNING + (1.0 - TURNING) * straight) * math.sqrt(BOLD * short)
+    ahead, left, up = gate_frame(s.gates, g, s.position[k, 0], s.position[k, 1], s.position[k, 2])
+    off = math.sqrt(left * left + up * up)
+    speed *= min(1.0, max(CAREFUL, (CONE_FOOT + CONE * max(-ahead, 0.0)) / max(off, 1e-9)))
+    speed = min(max(speed, SLOWEST), FASTEST)
+    if p.action == VELOCITY:
+        speed = min(speed, 0.8 * p.speed_limit)
+    elif p.action == POSITION:
+        speed = min(speed, 1.2)
+    return speed
+
+
+@kernel
+def race_pull(p, s, k, speed):
+    """The expert's acceleration [m/s^2]: of the cubic that ends in the next gate, along its axis, at a speed.
+
+    Close to the gate it aims at a point beyond, so that the time to go never falls below LOOK_AHEAD.
+    """
+    g = next_gate(s, k, 0)
+    ux, uy = math.cos(s.gates[g, 3]), math.sin(s.gates[g, 3])
+    vx, vy, vz = s.velocity[k, 0], s.velocity[k, 1], s.velocity[k, 2]
+    now = math.sqrt(vx * vx + vy * vy + vz * vz)
+    time = s.distance[k] / (0.5 * (max(now, 0.5 * speed) + speed))
+    beyond = max(0.0, LOOK_AHEAD - time) * speed
+    time = max(time, LOOK_AHEAD)
+    x = s.gates[g, 0] + beyond * ux - s.position[k, 0]
+    y = s.gates[g, 1] + beyond * uy - s.position[k, 1]
+    z = s.gates[g, 2] - s.position[k, 2]
+    ax = (6.0 * x / time - 4.0 * vx - 2.0 * speed * ux) / time
+    ay = (6.0 * y / time - 4.0 * vy - 2.0 * speed * uy) / time
+    az = (6.0 * z / time - 4.0 * vz) / time
+    return ax, ay, az
+
+
+@kernel
+def pull_to_action(p, s, k, a, ax, ay, az, half, ceiling):
+    """The action of vehicle k that accelerates it so, as well as its form can."""
+    vx, vy, vz = s.velocity[k, 0], s.velocity[k, 1], s.velocity[k, 2]
+    if p.action == VELOCITY:
+        # the PID accelerates by FORCE_D / MASS times the error of the velocity
+        gain = MASS / FORCE_D
+        vx, vy, vz = vx + gain * ax, vy + gain * ay, vz + 0.4 * gain * az
+        size = max(math.sqrt(vx * vx + vy * vy + vz * vz), 1e-9)
+        a[0], a[1], a[2], a[3] = vx / size, vy / size, vz / size, min(1.0, size / p.speed_limit)
+        return
+    if p.action == POSITION:
+        gain, drag = MASS / FORCE_P, FORCE_D / FORCE_P
+        a[0] = limited((s.position[k, 0] + gain * ax + drag * vx) / half, 1.0)
+        a[1] = limited((s.position[k, 1] + gain * ay + drag * vy) / half, 1.0)
+        a[2] = limited(2.0 * (s.position[k, 2] + 0.32 * gain * az + drag * vz) / ceiling - 1.0, 1.0)
+        return
+    steer_rotors(p, s, k, a, ax, ay, az)
+    if p.action == THRUST_RATES:
+        # look where the course goes
+        g = next_gate(s, k, 0)
+        off = heading_to(s, g, s.position[k, 0], s.position[k, 1]) - s.angles[k, 2]
+        off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
+        a[3] = limited(limited(2.0 * off, 2.0) / p.rate_limit, 1.0)
+
+
+# --- keyboard ---------------------------------------------------------------------------------------------------------
+
+
+def race_keys(pressed: set[str], values: Any) -> list[float]:
+    """Up and down lift, left and right roll, w and s pitch, a and d yaw; works for every form of action."""
+    lift = ("up" in pressed) - ("down" in pressed)
+    right = ("right" in pressed) - ("left" in pressed)
+    ahead = ("w" in pressed) - ("s" in pressed)
+    if values.action.startswith("one_d"):
+        return [0.5 * lift]
+    if values.action == "rpm":
+        rotors = ROTORS[values.vehicle] if values.rotors is None else values.rotors
+        return [0.3 * lift + 0.01 * (right * y - ahead * x) for x, y, _ in rotors]
+    if values.action == "thrust_rates":
+        turn = ("a" in pressed) - ("d" in pressed)
+        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.2 * turn]
+    if values.action == "velocity":
+        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
+    return [0.5 * ahead, -0.5 * right, 0.5 * lift]
