@@ -384,6 +384,13 @@ def test_floor_fades_into_the_haze_and_the_sky_darkens_upwards():
     assert column[0, 2] > column[0, 0] + 30
 
 
+def test_tiles_smaller_than_a_pixel_do_not_flicker():
+    image, _ = picture(position=(0.1, 0.2, 1), q=attitude(yaw=0.3))
+    far, near = (np.abs(np.diff(image[row, :, 0].astype(int))).max() for row in (27, 47))
+    assert far <= 2  # 12 m away, seven tiles to a pixel
+    assert near > 30
+
+
 def test_faces_are_told_apart_by_their_light():
     """Three faces of a grey box, 0.75 + 0.25 cos of their colour."""
     shapes = scene_of((scene.put_box, 2, 0, 0.5, 0.4, 0.4, 0.4, math.pi / 4, 0.6, 0.6, 0.6))
@@ -506,7 +513,7 @@ PAIRS = {
     "sphere, end": ((scene.put_cylinder, 0, 0, 1, 0.5, 0.3), (scene.put_sphere, 0.2, 0, 1.7, 0.4), (0, 0, 1)),
     "cylinders": (
         (scene.put_cylinder, 0, 0, 1, 0.5, 0.3),
-        (scene.put_cylinder, 0.6, 0.8, 1.5, 0.5, 0.4),
+        (scene.put_cylinder, 0.54, 0.72, 1.5, 0.4, 0.4),
         (0.6, 0.8, 0),
     ),
     "stacked": ((scene.put_cylinder, 0, 0, 1, 0.5, 0.3), (scene.put_box, 0.2, 0, 1.8, 0.4, 0.4, 0.5, 0.3), (0, 0, 1)),

@@ -217,6 +217,15 @@ def test_an_expert_masters_every_level_and_random_does_not():
     assert alive.mean() < 0.05
 
 
+def test_doing_nothing_on_level_original_earns_what_it_does_in_the_original():
+    """There 333.86 in 242 steps: the vehicle hovers where it starts, 0.8875 m below the goal."""
+    env = gymnasium.make("rlenvs/QuadHover-v0", level="original")
+    observation, _ = env.reset(seed=0)
+    assert observation.shape == (15 + 15 * 4,)
+    total = sum(env.step(np.zeros(4, np.float32))[1] for _ in range(240))
+    assert total * 242 / 240 == pytest.approx(333.86, abs=0.01)
+
+
 def test_module_constants_are_the_originals():
     assert (hover.ROOM, hover.CEILING) == (1.5, 2.0)
     assert hover.SPEC.params["crash_tilt"].default == 0.4

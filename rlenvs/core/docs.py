@@ -133,7 +133,15 @@ def _observation_tables(world: World) -> list[str]:
         start += count
     each = ", for each agent" if world.agents else ""
     head = f"`Box`, float32, shape {setup.observation_shape}{each}. Values outside a range are clipped to it."
-    return [head, _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines)]
+    return [head, _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines), *_picture_tables(world)]
+
+
+def _picture_tables(world: World) -> list[str]:
+    if not world.images:
+        return []
+    lines = [(f"`{name}`", " x ".join(map(str, part.shape)), part.doc) for name, part in world.images.items()]
+    head = 'With pictures, observations are dictionaries of "state" (the vector above) and uint8 arrays:'
+    return [head, _table(("Name", "Shape", "Meaning"), lines)]
 
 
 def _reward_tables(world: World) -> list[str]:
@@ -161,6 +169,7 @@ def _parameter_tables(world: World) -> list[str]:
     if world.options:
         rows = [(f"`{name}`", f"`{o.default!r}`", _values(o), o.doc) for name, o in world.options.items()]
         parts.append(_table(("Option", "Default", "Values", "Meaning"), rows))
+        parts += [_preset_table(name, o) for name, o in world.options.items() if isinstance(o, Choice) and o.sets]
     if world.levels:
         levels = [
             (f"`{level}`", ", ".join(f"`{name}={value!r}`" for name, value in chosen.items()) or "the defaults")
@@ -168,6 +177,14 @@ def _parameter_tables(world: World) -> list[str]:
         ]
         parts.append(_table(("Level", "Sets"), levels))
     return parts
+
+
+def _preset_table(name: str, option: Choice) -> str:
+    lines = [
+        (f"`{value!r}`", ", ".join(f"`{key}={number:.5g}`" for key, number in option.sets.get(value, {}).items()))
+        for value in option.values
+    ]
+    return _table((f"`{name}`", "Sets, unless given"), lines)
 
 
 def _values(option: Option) -> str:

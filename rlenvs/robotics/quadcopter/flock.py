@@ -1,8 +1,8 @@
 """Flock: quadcopters fly together behind a leader whose goal moves slowly.
 
 ## Description
-Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicle 0 leads: its goal circles slowly around the
-room at a height of 1 m. The others have to stay with the flock: close, but not too close, and as fast as it is. After
+Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicle 0 leads: its goal circles slowly around
+the room at a height of 1 m. The others stay with the flock: close, but not too close, and as fast as it is. After
 FlockAviary of gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper), where each vehicle
 keeps the height of the one before it and nobody sees anybody; explicit dynamics, 240 Hz physics and 30 Hz control. The
 terms separation, cohesion and alignment are the three rules of Reynolds, "Flocks, herds and schools", SIGGRAPH 1987.
@@ -23,8 +23,8 @@ with `history`, the last actions too, newest last.
 `leader` is exp(-d) for the leader at distance d [m] from its goal. The others are for all vehicles. `cohesion` is
 max(0, 1 - d / 2) at distance d from the middle of the others, `alignment` is max(0, 1 - v) at speed v [m/s] relative to
 their mean velocity, `separation` is minus the share by which the nearest is nearer than 0.4 m. Alone in the air,
-cohesion and alignment are 0. Weight 0 by default: `chain`, the original's reward, minus d^2 for the leader and minus the
-squared difference of heights to the one ahead for the others; `effort`.
+cohesion and alignment are 0. Weight 0 by default: `chain`, the original's reward, minus d^2 for the leader and minus
+the squared difference of heights to the one ahead for the others; `effort`.
 
 ## Costs
 Indicators per step and vehicle, see the table.
@@ -37,9 +37,9 @@ and the goal stays. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the 
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 12 s (original: 5 s). Success, told to all: nobody was lost, the leader is within 0.25 m of
-its goal, everybody has another within 0.7 m but none within 0.2 m, is within 0.4 + 0.35 sqrt(N) m of the middle of the
-others, and flies within 0.25 m/s of their mean velocity, N all vehicles.
+`collisions_end`). Truncation: 12 s (original: 5 s). Success, told to all: nobody was lost, the leader is within 0.25 m
+of its goal, everybody has another within 0.7 m but none within 0.2 m, is within 0.4 + 0.35 sqrt(N) m of the middle of
+the others, and flies within 0.25 m/s of their mean velocity, N all vehicles.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients.

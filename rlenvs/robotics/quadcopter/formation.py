@@ -1,10 +1,11 @@
-"""What the tasks for several quadcopters share: the room, starts, costs, ends, and an expert that keeps clear of others.
+"""What the tasks for several quadcopters share: room, starts, costs, ends, and an expert that keeps clear of others.
 
 The room is that of MultiHoverAviary in gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021). Places are
 drawn in columns of their own, so that at the start and at the goal nobody hovers in the downwash of another.
 """
 
 import math
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,9 +50,9 @@ SAFE_TILT, SAFE_REACH, SAFE_HEIGHT = 0.2, 1.9, 1.9  # rad, m, m; the costs' limi
 TOUCH = 0.002  # m; hulls that are closer touch, since engines never let them overlap
 ORIGINAL = 1  # index of places="original"
 ORIGINAL_HEIGHT = 0.1125  # m
-MOST, STRIDE = 2.5, 1.0  # m/s^2, sideways acceleration of the expert; m, how far ahead its target is
-HORIZON, SIGHT, SHY = 0.8, 1.2, 0.12  # s, m, m; how far ahead and away it looks for others, the gap that it keeps
-DODGE = 0.5  # m, the farthest that it moves its target for another
+MOST, STRIDE = 2.5, 0.65  # m/s^2, sideways acceleration of the expert; m, how far ahead its target is
+HORIZON, SIGHT, SHY = 0.8, 1.5, 0.16  # s, m, m; how far ahead and away it looks for others, the gap that it keeps
+DODGE, FLAT = 0.9, 1.5  # m, the farthest that it moves its target for others; how much more it values gaps of height
 
 PARAMS = {
     **flight.PARAMS,
@@ -137,7 +138,7 @@ def _slots(values: Any, closest: float) -> dict[str, Any]:
     places = [(0.0, 0.0)]
     for ring in range(1, rings + 1):
         corners = [ring * np.array([math.cos(n * math.pi / 3.0), math.sin(n * math.pi / 3.0)]) for n in range(7)]
-        for first, second in zip(corners, corners[1:], strict=False):
+        for first, second in pairwise(corners):
             places += [tuple(first + (second - first) * (n / ring)) for n in range(ring)]
     slot = spacing * np.array(places[: values.agents])
     return {"slot": slot, "freedom": REACH - rings * spacing}
@@ -321,11 +322,11 @@ def dodge(p, s, k):
         vz = s.velocity[j, 2] - s.velocity[k, 2]
         time = -(x * vx + y * vy + z * vz) / max(vx * vx + vy * vy + vz * vz, 1e-6)
         time = min(max(time, 0.0), HORIZON)
-        mx, my, mz = x + time * vx, y + time * vy, z + time * vz
+        mx, my, mz = x + time * vx, y + time * vy, FLAT * (z + time * vz)
         miss = math.sqrt(mx * mx + my * my + mz * mz)
         if miss >= keep:
             continue
-        strength = (1.0 - miss / keep) * (1.0 - 0.5 * time / HORIZON)
+        strength = 2.0 * (1.0 - miss / keep) * (1.0 - 0.5 * time / HORIZON)
         aside = math.sqrt(x * x + y * y) + 1e-6
         dx += strength * (0.6 * y / aside - mx / (miss + 1e-6))
         dy += strength * (-0.6 * x / aside - my / (miss + 1e-6))

@@ -8,11 +8,13 @@ original: the goal is in the observation and varies, reaching it does not end th
 termination (not a truncation), a floor exists, an episode has 240 steps (not 242), and everything is seeded.
 
 ## Action Space
-With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" one
-number drives all four rotors, and the goal lies straight above or below the start.
+With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" or
+"one_d_position" one number moves the vehicle up and down, and the goal lies straight above or below the start.
+docs/quadcopters.md tells of the other forms, of vehicles, effects and engines.
 
 ## Observation Space
-Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last.
+Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last;
+with `camera`, pictures.
 
 ## Rewards
 `hover` is max(0, 2 - d^4) at distance d [m] from the goal, the original's reward, which hardly tells 0.1 m from 0.2 m.
@@ -22,15 +24,16 @@ Position, attitude, velocity, body rates and the vector to the goal; with `histo
 Both are indicators per step: tilted by more than 0.2 rad, and more than 1 m away from the axis of the room.
 
 ## Starting State
-Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around (0, 0, 0.6) and (0, 0, 1). Level
-and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild"). With a camera, four
+Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around
+(0, 0, `start_height`) and (0, 0, 1). Level and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild"). With a camera, four
 landmarks stand around the middle, as in the original.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > `crash_tilt`. Truncation: 8 s, 240 steps.
 
 ## Parameters
-Hover speed and largest speed follow from mass, gravity and the coefficients.
+Hover speed and largest speed follow from mass, gravity and the coefficients. Level "original" starts where HoverAviary
+does, "wild" tumbling with half of the thrust in hand, "real" has all effects of the air.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -74,7 +77,7 @@ from rlenvs.robotics.quadcopter.picture import draw_flight
 from rlenvs.robotics.quadcopter.scene import put_box, put_cylinder, put_sphere
 from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
 
-START_HEIGHT, GOAL_HEIGHT = 0.6, 1.0
+GOAL_HEIGHT = 1.0
 ROOM, CEILING = 1.5, 2.0
 LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
@@ -87,6 +90,7 @@ SPEC = world(
         **PARAMS,
         "start_spread": param(0.3, 0.0, 0.45, "m", "half width of the box of start positions"),
         "goal_spread": param(0.3, 0.0, 0.8, "m", "half width of the box of goals"),
+        "start_height": param(0.6, 0.05, 1.5, "m", "middle of the box of start positions"),
         "start_tilt": param(0.0, 0.0, 1.0, "rad", "largest roll and pitch at the start"),
         "start_speed": param(0.0, 0.0, 1.0, "m/s", "largest velocity along each axis at the start"),
         "start_rate": param(0.0, 0.0, 3.0, "rad/s", "largest rate about each axis at the start"),
@@ -116,6 +120,7 @@ SPEC = world(
     fps=flight_fps,
     engines=ENGINES,
     levels={
+        "original": {"start_spread": 0.0, "goal_spread": 0.0, "start_height": 0.1125, "history": 15},
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
         "real": {**ALL_EFFECTS, "action_range": 0.2},
@@ -171,7 +176,7 @@ def reset(p, s, rng):
     s.goal[2] = GOAL_HEIGHT + uniform(rng, -p.goal_spread, p.goal_spread)
     if p.action == ONE_D_RPM or p.action == ONE_D_POSITION:
         s.goal[0], s.goal[1] = x, y
-    take_off(p, s, 0, x, y, START_HEIGHT + z, 0.0)
+    take_off(p, s, 0, x, y, max(p.start_height + z, 0.5 * p.hull[1]), 0.0)
     if p.start_tilt > 0.0 or p.start_speed > 0.0 or p.start_rate > 0.0:
         throw(p, s, rng)
     if s.shapes.shape[0] > 0:

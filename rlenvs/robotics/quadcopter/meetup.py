@@ -13,9 +13,9 @@ where it started. level="original" has the original's starts, on a line, where a
 Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
 
 ## Observation Space
-Position, attitude, velocity, body rates, place and velocity of the partner as seen from here (the start, for the vehicle
-without a partner; zero when the partner is lost), and places and velocities of the nearest others; with `history`, the
-last actions too, newest last.
+Position, attitude, velocity, body rates, place and velocity of the partner as seen from here (the start, for the
+vehicle without a partner; zero when the partner is lost), and places and velocities of the nearest others; with
+`history`, the last actions too, newest last.
 
 ## Rewards
 `meet` is exp(-|d - 0.35|) at distance d [m] to the partner, and 0 when it is lost; for the vehicle without a partner

@@ -1,11 +1,11 @@
 """Obstacles: fly through a field of pillars, boxes and balls to a goal on its other side.
 
 ## Description
-A Crazyflie 2.x hovers at one side of a square arena, 10 m wide and 2.5 m high, and has to reach a goal at the other side.
-Between them stand upright pillars, boxes that may be flown over, and balls in the air, scattered anew in every episode.
-A way always exists: between any two obstacles, seen from above, there is room for the vehicle and 0.3 m more, and half
-as much between an obstacle and the border; start and goal lie outside the field. With `moving`, some balls fly straight
-on and bounce off each other, the other obstacles and the borders of the field.
+A Crazyflie 2.x hovers at one side of a square arena, 10 m wide and 2.5 m high, and has to reach a goal at the other
+side. Between them are upright pillars, boxes that may be flown over, and balls in the air, scattered anew in every
+episode. A way always exists: between any two obstacles, seen from above, there is room for the vehicle and 0.3 m more,
+and half as much between an obstacle and the border; start and goal lie outside the field. With `moving`, some balls fly
+straight on and bounce off each other, the other obstacles and the borders of the field, 1 m before start and goal.
 
 Actions are velocities by default, because the task is where to fly; the vehicle's `speed_limit` is then 1 m/s at least.
 
@@ -14,9 +14,9 @@ With action="velocity": a direction, and a speed relative to `speed_limit`. The 
 only climb (one_d_rpm, one_d_position), with which no goal can be reached.
 
 ## Observation Space
-Position, attitude, velocity, body rates, the vector to the goal, and `rays` horizontal distances to obstacles around the
-vehicle, the first straight ahead and the others counter-clockwise; with `history`, the last actions too. With `camera`,
-what a camera sees that looks ahead. How fast balls fly shows only in several observations in a row.
+Position, attitude, velocity, body rates, the vector to the goal, and `rays` horizontal distances to obstacles around
+the vehicle, the first straight ahead and the others counter-clockwise; with `history`, the last actions too. With
+`camera`, what a camera sees that looks ahead. How fast balls fly shows only in several observations in a row.
 
 ## Rewards
 `progress` is how much nearer the goal has come in a step, in metres; `goal` is paid once, at the goal. The others have
@@ -142,8 +142,8 @@ def obstacle_sizes(values: Any) -> dict[str, int]:
     columns, rows = grid_shape(values.arena, frame_data(values)["hull"])
     if values.obstacles > columns * rows:
         raise ParameterError(
-            f"obstacles={values.obstacles} do not fit into arena={values.arena} with room for the vehicle between "
-            f"them; {columns * rows} do. Ask for fewer, or for a larger arena"
+            f"obstacles={values.obstacles} do not fit into arena={values.arena}: with room for the vehicle between "
+            f"them there is place for {columns * rows}; ask for fewer, or for a larger arena"
         )
     if values.moving > values.obstacles:
         raise ParameterError(
@@ -157,7 +157,9 @@ SPEC = world(
     doc=__doc__,
     params={
         **PARAMS,
-        "action_range": param(0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"),
+        "action_range": param(
+            0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
+        ),
         "goal_radius": param(0.25, 0.05, 1.0, "m", "the goal is reached at this distance"),
         "safe_gap": param(0.3, 0.05, 1.0, "m", "gaps between hull and obstacle below this one are too close"),
         "obstacle_speed": param(0.5, 0.0, 3.0, "m/s", "speed of moving obstacles"),
@@ -179,7 +181,9 @@ SPEC = world(
     observation={
         **kinematics(10.0, 3.0, tilt=math.pi / 2),
         "to_goal": block(3, low=-20.0, high=20.0, unit="m", doc="goal minus position"),
-        "ranges": block("rays", low=0.0, high=RANGE, unit="m", doc="horizontal distances, counter-clockwise from ahead"),
+        "ranges": block(
+            "rays", low=0.0, high=RANGE, unit="m", doc="horizontal distances, counter-clockwise from ahead"
+        ),
         **past_actions(),
     },
     images=IMAGES,
@@ -420,7 +424,7 @@ def time_inside(x, v, half):
 
 @SPEC.expert
 def expert(p, s, a):
-    """Reactive: of many directions and two speeds, the one that turns least from the goal and stays free long enough."""
+    """Reactive: of many directions and two speeds, those that stay free long enough and lead most to the goal."""
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     ahead, left = s.goal[0] - x, s.goal[1] - y
     distance = math.sqrt(ahead * ahead + left * left)

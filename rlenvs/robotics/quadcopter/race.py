@@ -132,7 +132,7 @@ SPEC = world(
     engines=ENGINES,
     levels={
         "easy": {"gate_scale": 1.3, "rate_limit": 5.0},
-        "hard": {"course": "random", "gate_scale": 0.7, "wind": True, "gust": 1.0},
+        "hard": {"course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
         "real": ALL_EFFECTS,
     },
     probe={**PROBE, **SHOWN_BY},

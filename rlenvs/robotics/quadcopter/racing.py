@@ -420,12 +420,14 @@ def observe_course(p, s, k, o):
 
 # --- the expert -------------------------------------------------------------------------------------------------------
 
-BOLD = 3.5  # m/s^2: the speed at a gate is sqrt(BOLD x leg), for the shorter of its legs
+BOLD = 3.0  # m/s^2: the speed at a gate is sqrt(BOLD x leg), for the shorter of its legs
 TURNING = 0.5  # share of that speed where the course turns back
 SLOWEST, FASTEST = 1.0, 8.0  # m/s
-LOOK_AHEAD = 0.7  # s, the shortest time to go that the expert plans for
-CONE, CONE_FOOT = 0.8, 0.15  # the expert slows down where it is farther off the axis than CONE x way + CONE_FOOT [m]
-CAREFUL = 0.4  # share of its speed that it keeps there
+LOOK_AHEAD = 0.6  # s, the shortest time to go that the expert plans for
+CONE, CONE_FOOT = 0.6, 0.15  # the expert slows down where it is farther off the axis than CONE x way + CONE_FOOT [m]
+NEAR_GATE = 3.0  # m, where that begins
+WALL_ROOM, WALL_TIME, WALL_GAIN = 0.7, 0.4, 12.0  # m, s, 1/s^2: how it keeps off walls
+QUICK = 1.8  # attitude gain, relative to that of `steer_rotors`, which is made for gentle flight
 
 
 @kernel
@@ -448,7 +450,8 @@ def race_speed(p, s, k):
     speed = (TURNING + (1.0 - TURNING) * straight) * math.sqrt(BOLD * short)
     ahead, left, up = gate_frame(s.gates, g, s.position[k, 0], s.position[k, 1], s.position[k, 2])
     off = math.sqrt(left * left + up * up)
-    speed *= min(1.0, max(CAREFUL, (CONE_FOOT + CONE * max(-ahead, 0.0)) / max(off, 1e-9)))
+    if s.distance[k] < NEAR_GATE:
+        speed *= min(1.0, (CONE_FOOT + CONE * max(-ahead, 0.0)) / max(off, 1e-9))
     speed = min(max(speed, SLOWEST), FASTEST)
     if p.action == VELOCITY:
         speed = min(speed, 0.8 * p.speed_limit)
@@ -476,7 +479,19 @@ def race_pull(p, s, k, speed):
     ax = (6.0 * x / time - 4.0 * vx - 2.0 * speed * ux) / time
     ay = (6.0 * y / time - 4.0 * vy - 2.0 * speed * uy) / time
     az = (6.0 * z / time - 4.0 * vz) / time
+    ax += off_wall(s.position[k, 0], vx, p.room[0])
+    ay += off_wall(s.position[k, 1], vy, p.room[1])
+    az += off_wall(s.position[k, 2] - 0.5 * p.room[2], vz, 0.5 * p.room[2] - 0.3)
     return ax, ay, az
+
+
+@kernel
+def off_wall(x, v, half):
+    """Acceleration that keeps a coordinate within +-half."""
+    beyond = abs(x + WALL_TIME * v) - (half - WALL_ROOM)
+    if beyond <= 0.0:
+        return 0.0
+    return -WALL_GAIN * beyond if x + WALL_TIME * v > 0.0 else WALL_GAIN * beyond
 
 
 @kernel
@@ -503,6 +518,7 @@ def pull_to_action(p, s, k, a, ax, ay, az, half, ceiling):
         off = heading_to(s, g, s.position[k, 0], s.position[k, 1]) - s.angles[k, 2]
         off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
         a[3] = limited(limited(2.0 * off, 2.0) / p.rate_limit, 1.0)
+        a[1], a[2] = limited(QUICK * a[1], 1.0), limited(QUICK * a[2], 1.0)
 
 
 # --- keyboard ---------------------------------------------------------------------------------------------------------

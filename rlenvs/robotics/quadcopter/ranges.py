@@ -61,10 +61,9 @@ def ray_to_shape(shapes, row, x, y, z, dx, dy, dz):
 @kernel
 def outline_radius(shapes, row):
     """Radius [m] of the circle around a shape, seen from above; 0 for an empty row."""
-    kind = shapes[row, KIND]
-    if kind == BOX:
+    if shapes[row, KIND] == BOX:
         return math.sqrt(shapes[row, A] ** 2 + shapes[row, B] ** 2)
-    return shapes[row, A] if kind == SPHERE or kind == CYLINDER else 0.0
+    return shapes[row, A]
 
 
 @kernel

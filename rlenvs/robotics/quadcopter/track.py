@@ -104,7 +104,7 @@ HELIX, LEMNISCATE, LINE, VERTICAL = range(4)
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 1.0
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT, OFF_PATH = 1.3, 1.8, 0.4, 0.3
 LOWEST, HIGHEST = 0.1, 1.7  # m, heights of the paths that are not given
-FLOOR = 0.05  # m, the lowest height of a given path
+FLOOR, ROUNDING = 0.05, 1e-9  # m, the lowest height of a given path; slack of its limits
 PREVIEW_STEP = 0.2  # s between the points of the preview
 CLOSE, HOLD = 0.1, 2.0  # m and s of following that make a success
 MOST = 5.0  # m/s^2, sideways acceleration of the expert's feedback
@@ -116,8 +116,8 @@ def _waypoints(given: Any) -> list[list[float]] | None:
         return None
     rows = parse_waypoints(given, (ROOM, ROOM, CEILING))
     path = sample(*_smooth(rows))[:, 0]
-    outside = np.abs(path[:, :2]).max(axis=1) > SAFE_RADIUS
-    outside |= (path[:, 2] < FLOOR) | (path[:, 2] > SAFE_HEIGHT)
+    outside = np.abs(path[:, :2]).max(axis=1) > SAFE_RADIUS + ROUNDING
+    outside |= (path[:, 2] < FLOOR - ROUNDING) | (path[:, 2] > SAFE_HEIGHT + ROUNDING)
     if outside.any():
         x, y, z = path[outside.argmax()]
         raise ParameterError(
