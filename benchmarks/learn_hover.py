@@ -118,9 +118,8 @@ def main() -> None:
                 rows = learn(TASKS[name], seed)
                 writer.writerows((seed, int(s), f"{t:.1f}", f"{r:.2f}", f"{ok:.3f}") for s, t, r, ok in rows)
                 steps, seconds, mean, success = rows[-1]
-                print(
-                    f"{name:5} seed {seed}: {steps:9,.0f} steps in {seconds:5.0f} s, return {mean:6.1f}, success {success:.0%}"
-                )
+                spent = f"{steps:9,.0f} steps in {seconds:5.0f} s"
+                print(f"{name:5} seed {seed}: {spent}, return {mean:6.1f}, success {success:.0%}", flush=True)
 
 
 if __name__ == "__main__":

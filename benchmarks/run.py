@@ -164,8 +164,8 @@ def main() -> None:
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"Random actions; {options.rounds} turns of {options.seconds} s; medians. Several agents: agent-steps.",
         "Resets are counted in our batches and in puffer-drone, nowhere else. A step of QuadHover is 8 physics",
-        "steps, one of puffer-drone is 1: the ratio per physics step is 8 times the one shown. pybullet-drones-rgb takes",
-        "a picture at every other step, we at every one: the ratio of pictures is twice the one shown.",
+        "steps, one of puffer-drone is 1: the ratio per physics step is 8 times the one shown. pybullet-drones-rgb",
+        "takes a picture at every other step, we at every one: the ratio of pictures is twice the one shown.",
         "",
     ]
     if options.peers:

@@ -199,7 +199,14 @@ def test_one_dimensional_goals_are_straight_above():
 
 
 def test_an_expert_masters_every_level_and_random_does_not():
-    for keywords in ({}, {"level": "easy"}, {"level": "hard"}, {"level": "real"}, {"level": "wild"}, {"action": "one_d_rpm"}):
+    for keywords in (
+        {},
+        {"level": "easy"},
+        {"level": "hard"},
+        {"level": "real"},
+        {"level": "wild"},
+        {"action": "one_d_rpm"},
+    ):
         flights = batch(100, **keywords)
         alive, returns = np.ones(100, bool), np.zeros(100)
         for _ in range(240):

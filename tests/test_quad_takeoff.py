@@ -10,6 +10,7 @@ import rlenvs
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.core.setup import Setup
 from rlenvs.robotics.quadcopter import takeoff
+from rlenvs.robotics.quadcopter.flight import fly_by_keys
 
 ID = "QuadTakeoff-v0"
 
@@ -205,7 +206,7 @@ def test_the_observation_tells_the_way_to_the_goal():
 def test_keys_give_an_action_of_every_form():
     for action, size in (("rpm", 4), ("one_d_rpm", 1), ("thrust_rates", 4), ("velocity", 4), ("position", 3)):
         for pressed in (set(), {"up"}, {"w", "right"}, {"s", "left", "down"}):
-            given = takeoff.keys(pressed, Setup(takeoff.SPEC, action=action).values)
+            given = fly_by_keys(pressed, Setup(takeoff.SPEC, action=action).values)
             assert len(given) == size
             assert max(map(abs, given)) <= 1
 
@@ -220,6 +221,6 @@ def test_keys_push_where_they_point(key, axis, sign):
         _, s = flight.records(0)
         s.position[0, 2] = 1.0
         for _ in range(6):
-            flight.step(np.array([takeoff.keys({key}, flight.setup.values)]))
+            flight.step(np.array([fly_by_keys({key}, flight.setup.values)]))
         assert np.sign(s.velocity[0, axis]) == sign, (vehicle, action)
         assert abs(s.velocity[0, 1 - axis]) < 1e-6

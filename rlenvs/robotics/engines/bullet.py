@@ -45,11 +45,11 @@ class BulletEngine:
     """The worlds of a batch, each a PyBullet client (28 MB, and some 30 ms to open; at most 1024 in a process).
 
     The parameters p of a world have mass [kg], inertia_x, inertia_y, inertia_z [kg m^2], gravity [m/s^2], damping
-    [1/s], hull (2,) (radius and height [m]), physics_hz and control_hz. Its state s has alive (D,), steady,
-    position [m] and velocity [m/s] (D, 3) in world axes, attitude (D, 4) x, y, z, w from body to world, and rates
-    [rad/s], force [N], torque [N m] (D, 3) in body axes, force and torque at the centre of mass. It may have shapes (S, 12), and touching (D,): which
-    drones were pressed against anything in the last control step. Drones that are not alive are put out of the way.
-    For pictures p also has lens (3,): vertical field of view [rad], near and far [m].
+    [1/s], hull (2,) (radius and height [m]), physics_hz and control_hz. Its state s has alive (D,), steady, position
+    [m] and velocity [m/s] (D, 3) in world axes, attitude (D, 4) x, y, z, w from body to world, and rates [rad/s],
+    force [N], torque [N m] (D, 3) in body axes, force and torque at the centre of mass. It may have shapes (S, 12),
+    and touching (D,): which drones were pressed against anything in the last control step. Drones that are not alive
+    are put out of the way. For pictures p also has lens (3,): vertical field of view [rad], near and far [m].
 
     Args:
         batch: has num_worlds; records(i), which gives (p, s) of world i as NumPy records; load(i), which computes

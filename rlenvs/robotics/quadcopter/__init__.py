@@ -16,3 +16,4 @@ register(
 )
 register("QuadGate-v0", "rlenvs.robotics.quadcopter.gate:SPEC", ("single", "robotics", "safe", "multi-objective"))
 register("QuadRace-v0", "rlenvs.robotics.quadcopter.race:SPEC", ("single", "robotics", "safe", "multi-objective"))
+register("QuadSwarmRace-v0", "rlenvs.robotics.quadcopter.swarm_race:SPEC", SWARM)

@@ -24,7 +24,8 @@ def constants(p, dt):
 
     Returns:
         share of the way to its command that a rotor makes in `dt` seconds, charge lost per watt, lowest height that
-        ground effect knows [m], its strength [m^2], drag torque per thrust [m], drag per speed and RPM along x, y and z.
+        ground effect knows [m], its strength [m^2], drag torque per thrust [m], drag per speed and RPM across and
+        along the axis of the rotors.
     """
     gain = 1.0 - math.exp(-dt / max(p.lag_time, 1e-9)) if p.rotor_lag else 1.0
     drain = dt / p.battery_energy if p.battery else 0.0

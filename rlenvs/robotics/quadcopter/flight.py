@@ -368,3 +368,22 @@ def fly_to(p, s, k, a, x, y, z, vx, vy, vz, most, half, ceiling):
     ay = limited(4.0 * ey + 3.5 * (vy - s.velocity[k, 1]), most)
     az = limited(6.0 * ez + 4.0 * (vz - s.velocity[k, 2]), 0.5 * most)
     steer_rotors(p, s, k, a, ax, ay, az)
+
+
+# --- the keyboard -----------------------------------------------------------------------------------------------------
+
+
+def fly_by_keys(pressed: Any, values: Any) -> list[float]:
+    """An action from the keyboard: up and down lift, left and right roll, w and s pitch; for every form of action."""
+    lift = ("up" in pressed) - ("down" in pressed)
+    right = ("right" in pressed) - ("left" in pressed)
+    ahead = ("w" in pressed) - ("s" in pressed)
+    if values.action.startswith("one_d"):
+        return [0.5 * lift]
+    if values.action == "rpm":
+        return [0.5 * lift + 0.03 * (y * right - x * ahead) for x, y, _ in frame_data(values)["rotor"]]
+    if values.action == "thrust_rates":
+        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
+    if values.action == "velocity":
+        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
+    return [0.5 * ahead, -0.5 * right, 0.5 * lift]

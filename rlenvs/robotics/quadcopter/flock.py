@@ -30,8 +30,8 @@ the squared difference of heights to the one ahead for the others; `effort`.
 Indicators per step and vehicle, see the table.
 
 ## Starting State
-Level and at rest, in columns of their own, at least 0.25 m (and four radii of the hull) apart sideways, uniform in a
-box of half width 1.8 m and heights 0.4 to 1.6 m. The goal starts anywhere on its circle, whose radius is 0.8 m, or what
+Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
+to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal starts anywhere on its circle, whose radius is 0.8 m, or what
 a flock in hexagonal rings leaves of the room. With the one-dimensional actions vehicles start below or above such rings
 and the goal stays. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm.
 
@@ -89,6 +89,7 @@ from rlenvs.robotics.quadcopter.formation import (
     take_off_all,
 )
 from rlenvs.robotics.quadcopter.swarm import fly_swarm, flying, load_swarm
+from rlenvs.robotics.quadcopter.top_view import FEW
 
 CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
 APART, BESIDE, CLOSE = 0.4, 2.0, 0.25  # m, separation; m, cohesion; m, of the leader to its goal, for success
@@ -269,7 +270,8 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     count = len(s.position)
-    chain = [(k, ahead_of(s, k)) for k in range(count) if not s.lost[k] and ahead_of(s, k) != k]
+    shown = range(count) if count <= FEW else ()  # a longer chain is a tangle
+    chain = [(k, ahead_of(s, k)) for k in shown if not s.lost[k] and ahead_of(s, k) != k]
     title = f"QuadFlock   {s.elapsed / p.control_hz:4.1f} s"
     leader = leader_of(s)
     distance = distance_to(s, leader, *s.goal)

@@ -46,12 +46,14 @@ from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angl
 ROOM, CEILING = 2.0, 2.0  # m, half side and height
 REACH, LOW, HIGH = 1.8, 0.4, 1.6  # m, half side and heights of the box of starts and goals
 CLOSEST, LOOSEST = 0.25, 0.6  # m, between neighbouring places, where the hulls (4 radii) allow it
+SHARE = 0.6  # of a cell's width that places in neighbouring cells are apart
 SAFE_TILT, SAFE_REACH, SAFE_HEIGHT = 0.2, 1.9, 1.9  # rad, m, m; the costs' limits
 TOUCH = 0.002  # m; hulls that are closer touch, since engines never let them overlap
 ORIGINAL = 1  # index of places="original"
 ORIGINAL_HEIGHT = 0.1125  # m
 MOST, STRIDE = 2.5, 0.65  # m/s^2, sideways acceleration of the expert; m, how far ahead its target is
 HORIZON, SIGHT, SHY = 0.8, 1.5, 0.16  # s, m, m; how far ahead and away it looks for others, the gap that it keeps
+SHY_OF_WASH = 0.4  # m, the same with downwash, which is strong beside a vehicle too
 DODGE, FLAT = 0.9, 1.5  # m, the farthest that it moves its target for others; how much more it values gaps of height
 
 PARAMS = {
@@ -115,7 +117,8 @@ def swarm_data(values: Any) -> dict[str, Any]:
     if values.places == "original":
         _check_fit(values, 1 + int(ROOM / (4.0 * values.arm)))
     cells = min(most, max(2, math.ceil(math.sqrt(1.5 * values.agents))))
-    return {**flight_data(values), "cells": cells, "closest": closest, **_slots(values, closest)}
+    apart = max(closest, min(LOOSEST, SHARE * 2.0 * REACH / cells))
+    return {**flight_data(values), "cells": cells, "closest": apart, **_slots(values, closest)}
 
 
 def _check_fit(values: Any, most: int) -> None:
@@ -308,7 +311,7 @@ def dodge(p, s, k):
 
     It moves away from where the other will be, and to the right, so that two that meet head-on pass each other.
     """
-    keep = 2.0 * p.hull[0] + SHY
+    keep = 2.0 * p.hull[0] + (SHY_OF_WASH if p.downwash else SHY)
     dx, dy, dz = 0.0, 0.0, 0.0
     for j in range(s.position.shape[0]):
         if j == k or not s.alive[j]:

@@ -7,15 +7,15 @@ al., "Learning to Fly", IROS 2021, branch paper): 240 Hz physics, 30 Hz control.
 
 In the original nothing tells whether the gate was flown through, and its reference at a height of 0.75 m leads over the
 gate, whose opening ends 0.525 m above the floor. Here the gate is a window around the reference, and passing it counts.
-Also different: gate and start vary, the gate is in the observation, hitting it is a termination, so is leaving the room,
-and an episode lasts 10 s (not 5), in the second half of which the reference of `fly_through` waits at its end.
+Also different: gate and start vary, the gate is in the observation, hitting it or leaving the room ends an episode, which
+lasts 10 s (not 5), in the second half of which the reference of `fly_through` waits at its end.
 
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
 
 ## Observation Space
-Position, attitude, velocity, body rates; the vectors to the gate and to the goal, the gate's direction of flight (cosine
-and sine of its yaw), and whether it was passed. With `history`, the last actions too, newest last.
+Position, attitude, velocity, body rates; the vectors to the gate and to the goal, the gate's direction of flight as
+cosine and sine of its yaw, and whether it was passed. With `history`, the last actions too, newest last.
 
 ## Rewards
 `way` is exp(-w), w [m] the way that is left: to the goal, before the gate is passed through its centre. `gate` and
@@ -45,6 +45,7 @@ v0: first version.
 """
 
 import math
+from typing import Any
 
 from rlenvs.core import b1, block, cost, f8, param, term, uniform, world
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
@@ -85,21 +86,25 @@ FRAME = 0.1  # m, width of its bars
 BEFORE, BEHIND, REFERENCE_TIME = 1.0, 1.0, 5.0  # m, m, s: the reference's way, and the goal
 MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
+
+def gate_sizes(values: Any) -> dict[str, int]:
+    """The named sizes."""
+    return {**flight_sizes(values), "shapes": GATE_ROWS}
+
+
 SPEC = world(
     "QuadGate-v0",
     doc=__doc__,
     params={
         **PARAMS,
-        "action_range": param(
-            0.2, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
-        ),
+        "action_range": param(0.2, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action"),
         "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening"),
         "start_spread": param(0.2, 0.0, 0.3, "m", "half width of the box of start positions"),
         "gate_spread": param(0.2, 0.0, 0.25, "m", "largest shift of the gate along x and z"),
         "gate_turn": param(0.3, 0.0, 0.6, "rad", "largest turn of the gate"),
     },
     options=OPTIONS,
-    sizes=lambda values: {**flight_sizes(values), "shapes": GATE_ROWS},
+    sizes=gate_sizes,
     data=DATA,
     state={**flight_state(1), "gate": f8(1, 4), "goal": f8(3), "before": f8(1, 3), "passed": b1},
     observation={
@@ -205,8 +210,6 @@ def expert(p, s, a):
     ahead, left, up = gate_frame(s.gate, 0, s.position[0, 0], s.position[0, 1], s.position[0, 2])
     on_axis = max(abs(left), abs(up)) < 0.04 + 0.2 * max(-ahead - 0.2, 0.0)
     along = min(ahead + 0.3, BEHIND) if s.passed or on_axis else -0.4
-    if s.passed and ahead > 0.5:
-        along = BEHIND
     x, y = s.gate[0, 0] + along * math.cos(s.gate[0, 3]), s.gate[0, 1] + along * math.sin(s.gate[0, 3])
     fly_to(p, s, 0, a, x, y, s.gate[0, 2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
 

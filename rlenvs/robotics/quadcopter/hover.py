@@ -24,9 +24,9 @@ with `camera`, pictures.
 Both are indicators per step: tilted by more than 0.2 rad, and more than 1 m away from the axis of the room.
 
 ## Starting State
-Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around
-(0, 0, `start_height`) and (0, 0, 1). Level and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild"). With a camera, four
-landmarks stand around the middle, as in the original.
+Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around (0, 0, `start_height`) and
+(0, 0, 1). Level and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild").
+With a camera, four landmarks stand around the middle, as in the original.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > `crash_tilt`. Truncation: 8 s, 240 steps.
@@ -63,6 +63,7 @@ from rlenvs.robotics.quadcopter.flight import (
     flight_fps,
     flight_sizes,
     flight_state,
+    fly_by_keys,
     fly_to,
     kinematics,
     largest_tilt,
@@ -125,7 +126,11 @@ SPEC = world(
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
         "real": {**ALL_EFFECTS, "action_range": 0.2},
         "wild": {
-            **{"action_range": 0.5, "start_tilt": 0.5, "start_speed": 0.5, "start_rate": 2.0, "crash_tilt": 1.2},
+            "action_range": 0.5,
+            "start_tilt": 0.5,
+            "start_speed": 0.5,
+            "start_rate": 2.0,
+            "crash_tilt": 1.2,
             "attitude": "matrix",
         },
     },
@@ -225,11 +230,4 @@ def draw(canvas, p, s):
     )
 
 
-@SPEC.keys
-def keys(pressed, values):
-    lift = ("up" in pressed) - ("down" in pressed)
-    if values.action == "one_d_rpm":
-        return [float(lift)]
-    roll = 0.02 * (("right" in pressed) - ("left" in pressed))
-    pitch = 0.02 * (("w" in pressed) - ("s" in pressed))
-    return [lift - roll - pitch, lift - roll + pitch, lift + roll + pitch, lift + roll - pitch]
+SPEC.keys(fly_by_keys)

@@ -81,14 +81,13 @@ from rlenvs.robotics.quadcopter.flight import (
     take_off,
 )
 from rlenvs.robotics.quadcopter.picture import draw_course_flight
-from rlenvs.robotics.quadcopter.ranges import hits_on_way, measure_ranges, outline_radius
+from rlenvs.robotics.quadcopter.ranges import gap_on_way, measure_ranges, outline_radius
 from rlenvs.robotics.quadcopter.scene import (
     BOX,
     CYLINDER,
     SPHERE,
     X,
     Y,
-    clearance,
     put_box,
     put_cylinder,
     put_sphere,
@@ -358,9 +357,8 @@ def judge(p, s, a, rng, r):
     euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     x0, y0, z0 = s.before[0], s.before[1], s.before[2]
-    ball = ball_radius(p.hull)
-    hit = hits_on_way(s.shapes, x0, y0, z0, x, y, z, ball)
-    gap = clearance(s.shapes, x, y, z) - ball
+    gap = gap_on_way(s.shapes, x0, y0, z0, x, y, z, ball_radius(p.hull))
+    hit = gap <= 0.0
     distance = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     past = math.sqrt((s.goal[0] - x0) ** 2 + (s.goal[1] - y0) ** 2 + (s.goal[2] - z0) ** 2)
     border = 0.5 * p.arena - max(abs(x), abs(y))

@@ -11,9 +11,9 @@ one at the end; "cpc", the track of Foehn et al., "Time-Optimal Planning for Qua
 of your own: of three gates and more a loop, that starts between the last gate and the first; fewer start behind the
 first. `courses.lower_bound_time` gives a time that no flight can beat.
 
-With fidelity="low" the same race is flown by a point mass under its thrust, whose body rates are at once what the action
-commands, with no lag and no drag unless `lag_time`, `drag_xy`, `drag_z` are given. Actions that command rotors and not
-rates keep the rigid body.
+With fidelity="low" the same race is flown by a point mass under its thrust, whose body rates are at once what the
+action commands, with no lag and no drag unless `lag_time`, `drag_xy`, `drag_z` are given. Actions that command rotors
+and not rates keep the rigid body.
 
 ## Action Space
 By default thrust and body rates: -1, 0 and 1 are no thrust, the weight, and the largest thrust; rates are fractions of

@@ -67,34 +67,52 @@ def outline_radius(shapes, row):
 
 
 @kernel
+def half_height(shapes, row):
+    """How far [m] a shape reaches up and down from its middle; 0 for an empty row."""
+    kind = shapes[row, KIND]
+    return shapes[row, A] if kind == SPHERE else shapes[row, B] if kind == CYLINDER else shapes[row, C]
+
+
+@kernel
 def measure_ranges(shapes, x, y, z, yaw, farthest, ranges):
     """Fill `ranges` with the horizontal distances [m] around a point, at most `farthest`.
 
     The first ray points along `yaw`, the others follow counter-clockwise at equal angles.
     """
     count = ranges.size
+    between = 2.0 * math.pi / max(count, 1)
     for ray in range(count):
-        angle = yaw + 2.0 * math.pi * ray / count
-        dx, dy = math.cos(angle), math.sin(angle)
-        nearest = farthest
-        for row in range(shapes.shape[0]):
-            ox, oy, radius = shapes[row, X] - x, shapes[row, Y] - y, outline_radius(shapes, row)
-            ahead, aside = ox * dx + oy * dy, abs(oy * dx - ox * dy)
-            if aside <= radius and -radius <= ahead <= nearest + radius:  # most miss by far
-                nearest = min(nearest, ray_to_shape(shapes, row, x, y, z, dx, dy, 0.0))
-        ranges[ray] = nearest
+        ranges[ray] = farthest
+    for row in range(shapes.shape[0] if count > 0 else 0):
+        ox, oy, radius = shapes[row, X] - x, shapes[row, Y] - y, outline_radius(shapes, row)
+        away = math.sqrt(ox * ox + oy * oy)
+        if away - radius >= farthest or abs(shapes[row, Z] - z) > half_height(shapes, row):
+            continue
+        # only the rays that meet the circle around the shape
+        first, last = 0, count - 1
+        if away > radius:
+            middle, half = math.atan2(oy, ox) - yaw, math.asin(radius / away)
+            first, last = math.ceil((middle - half) / between), math.floor((middle + half) / between)
+        for number in range(first, last + 1):
+            ray = number % count
+            angle = yaw + between * ray
+            distance = ray_to_shape(shapes, row, x, y, z, math.cos(angle), math.sin(angle), 0.0)
+            ranges[ray] = min(ranges[ray], distance)
 
 
 @kernel
-def hits_on_way(shapes, x, y, z, to_x, to_y, to_z, radius):
-    """Whether a ball that moves straight from one point to another touches a shape, however long the way is."""
+def gap_on_way(shapes, x, y, z, to_x, to_y, to_z, radius):
+    """The distance [m] of a ball to the nearest shape after it has moved straight from one point to another.
+
+    It is not positive if the ball has touched a shape on its way, however long this is.
+    """
     dx, dy, dz = to_x - x, to_y - y, to_z - z
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    gap = clearance(shapes, to_x, to_y, to_z) - radius
-    gone = 0.0
+    after = clearance(shapes, to_x, to_y, to_z) - radius
+    gap, gone = after, 0.0
     # backwards: mostly one look at the end says that nothing was near
     while gap > 0.0 and gone + gap < length:
         gone += max(gap, FINEST)
         part = max(0.0, 1.0 - gone / length)
         gap = clearance(shapes, x + part * dx, y + part * dy, z + part * dz) - radius
-    return gap <= 0.0
+    return after if gap > 0.0 else min(gap, after)

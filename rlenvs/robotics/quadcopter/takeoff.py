@@ -62,6 +62,7 @@ from rlenvs.robotics.quadcopter.flight import (
     flight_fps,
     flight_sizes,
     flight_state,
+    fly_by_keys,
     fly_to,
     kinematics,
     largest_tilt,
@@ -73,7 +74,7 @@ from rlenvs.robotics.quadcopter.flight import (
     take_off,
 )
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles, frame_data
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT = 1.3, 1.8, 0.2
@@ -187,18 +188,4 @@ def draw(canvas, p, s):
     )
 
 
-@SPEC.keys
-def keys(pressed, values):
-    """Up and down lift, left and right roll, w and s pitch; works for every form of action."""
-    lift = ("up" in pressed) - ("down" in pressed)
-    right = ("right" in pressed) - ("left" in pressed)
-    ahead = ("w" in pressed) - ("s" in pressed)
-    if values.action.startswith("one_d"):
-        return [0.5 * lift]
-    if values.action == "rpm":
-        return [0.5 * lift + 0.03 * (y * right - x * ahead) for x, y, _ in frame_data(values)["rotor"]]
-    if values.action == "thrust_rates":
-        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
-    if values.action == "velocity":
-        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
-    return [0.5 * ahead, -0.5 * right, 0.5 * lift]
+SPEC.keys(fly_by_keys)

@@ -77,6 +77,7 @@ from rlenvs.robotics.quadcopter.flight import (
     flight_fps,
     flight_sizes,
     flight_state,
+    fly_by_keys,
     fly_to,
     kinematics,
     largest_tilt,
@@ -97,7 +98,6 @@ from rlenvs.robotics.quadcopter.paths import (
     sample,
 )
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.takeoff import keys
 from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
 
 HELIX, LEMNISCATE, LINE, VERTICAL = range(4)
@@ -214,7 +214,7 @@ SPEC.data(_data)
 SPEC.load(load)
 SPEC.move(fly)
 SPEC.look(look)
-SPEC.keys(keys)
+SPEC.keys(fly_by_keys)
 
 
 @kernel
