@@ -494,3 +494,30 @@ def test_pictures_and_keys():
         made = batch(action=action)
         for pressed in (set(), {"up", "w"}, {"left", "s"}):
             assert len(obstacles.keys(pressed, made.setup.values)) == made.setup.action_size
+
+
+def bullet_flight(put, numbers, speed, drift=(0, 0)):
+    """x of a vehicle that flies along x from (0.3, 0, 1) for a second, and whether it collided."""
+    pytest.importorskip("pybullet")
+    flight = batch(obstacles=1, moving=int(any(drift)), physics="pybullet", collision_ends=False)
+    _, s = flight.records(0)
+    put(s.shapes, 0, *numbers, *GREY)
+    s.drift[0], s.position[0], s.velocity[0], s.goal[:] = drift, (0.3, 0, 1), (speed, 0, 0), (4.5, 3, 1)
+    flight.engine.place(0)
+    collided = False
+    for _ in range(24):
+        flight.step(np.array([[1.0, 0, 0, speed]]))
+        collided |= bool(flight.terms[0, TERMS.index("collision"), 0])
+    return s.position[0, 0], collided
+
+
+def test_pybullet_stops_at_pillars_and_knows_where_balls_have_moved():
+    x, collided = bullet_flight(scene.put_cylinder, (1, 0, 1.25, 0.2, 1.25), 1.0)
+    assert collided
+    assert x < 0.76
+    x, collided = bullet_flight(scene.put_sphere, (1, 0, 1, 0.2), 1.0, drift=(0, 3))
+    assert not collided
+    assert x > 1.0
+    x, collided = bullet_flight(scene.put_sphere, (1, 0, 1, 0.2), 0.0, drift=(-1, 0))
+    assert collided
+    assert x < 0.25

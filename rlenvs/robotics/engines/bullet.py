@@ -262,7 +262,7 @@ class BulletWorld:
         elif kind == BOX:
             form, size, drawn = bullet.GEOM_BOX, {"halfExtents": (a, b, c)}, {"halfExtents": (a, b, c)}
         else:
-            form, size, drawn = bullet.GEOM_CYLINDER, {"radius": a, "height": 2.0 * c}, {"radius": a, "length": 2.0 * c}
+            form, size, drawn = bullet.GEOM_CYLINDER, {"radius": a, "height": 2.0 * b}, {"radius": a, "length": 2.0 * b}
         shape = bullet.createCollisionShape(form, **size, physicsClientId=client)
         picture = bullet.createVisualShape(form, **drawn, rgbaColor=(*row[8:11], 1.0), physicsClientId=client)
         self.made += 1
@@ -365,6 +365,8 @@ class BulletWorld:
         watched, touched = self.touching is not None, set()
         loads: list[Any] = []
         self.put()
+        if hasattr(self.state, "shapes"):
+            self._set_shapes(self.state.shapes.tolist())
         if exact:
             self.forget_contacts()
         for step in range(self.steps):

@@ -187,11 +187,10 @@ def fly_alone(p, s, k, substeps, dt):
         hx, hy, hz = half_dt * wx, half_dt * wy, half_dt * wz
         square = hx * hx + hy * hy + hz * hz
         cosine, sine = cosine_and_sinc(square)
-        hx, hy, hz = hx * sine, hy * sine, hz * sine
-        nx = cosine * qx + (hz * qy - hy * qz + hx * qw)
-        ny = cosine * qy + (-hz * qx + hx * qz + hy * qw)
-        nz = cosine * qz + (hy * qx - hx * qy + hz * qw)
-        qw = cosine * qw - (hx * qx + hy * qy + hz * qz)
+        nx = cosine * qx + sine * (hz * qy - hy * qz + hx * qw)
+        ny = cosine * qy + sine * (hx * qz - hz * qx + hy * qw)
+        nz = cosine * qz + sine * (hy * qx - hx * qy + hz * qw)
+        qw = cosine * qw - sine * (hx * qx + hy * qy + hz * qz)
         qx, qy, qz = nx, ny, nz
     scale = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
     s.attitude[k, 0], s.attitude[k, 1], s.attitude[k, 2], s.attitude[k, 3] = (

@@ -31,9 +31,9 @@ Indicators per step and vehicle, see the table.
 
 ## Starting State
 Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
-to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal starts anywhere on its circle, whose radius is 0.8 m, or what
-a flock in hexagonal rings leaves of the room. With the one-dimensional actions vehicles start below or above such rings
-and the goal stays. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm.
+to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal starts anywhere on its circle,
+whose radius is 0.8 m, or what a flock in hexagonal rings leaves of the room. With the one-dimensional actions vehicles
+start below or above such rings and the goal stays. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm.
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with

@@ -7,7 +7,7 @@ al., "Learning to Fly", IROS 2021, branch paper): 240 Hz physics, 30 Hz control.
 
 In the original nothing tells whether the gate was flown through, and its reference at a height of 0.75 m leads over the
 gate, whose opening ends 0.525 m above the floor. Here the gate is a window around the reference, and passing it counts.
-Also different: gate and start vary, the gate is in the observation, hitting it or leaving the room ends an episode, which
+Also different: gate and start vary, the gate is in the observation, hitting it or leaving the room ends an episode. It
 lasts 10 s (not 5), in the second half of which the reference of `fly_through` waits at its end.
 
 ## Action Space
@@ -98,7 +98,7 @@ SPEC = world(
     params={
         **PARAMS,
         "action_range": param(0.2, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action"),
-        "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening"),
+        "half_opening": param(0.25, 0.07, 0.35, "m", "half side of the gate's opening"),
         "start_spread": param(0.2, 0.0, 0.3, "m", "half width of the box of start positions"),
         "gate_spread": param(0.2, 0.0, 0.25, "m", "largest shift of the gate along x and z"),
         "gate_turn": param(0.3, 0.0, 0.6, "rad", "largest turn of the gate"),

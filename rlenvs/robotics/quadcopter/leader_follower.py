@@ -27,9 +27,10 @@ Indicators per step and vehicle, see the table.
 
 ## Starting State
 Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
-to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal is in the same heights, at most 0.5 m from the axis of the
-room along x and y, and nearer where the formation needs the room. With the one-dimensional actions vehicles start below
-or above their places. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and the goal is (0, 0, 0.5).
+to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal is in the same heights, at most
+0.5 m from the axis of the room along x and y, and nearer where the formation needs the room. With the one-dimensional
+actions vehicles start below or above their places. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and
+the goal is (0, 0, 0.5).
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with

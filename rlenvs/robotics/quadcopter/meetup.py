@@ -26,8 +26,9 @@ Indicators per step and vehicle, see the table.
 
 ## Starting State
 Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
-to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions partners start in one column, one at
-0.4 to 0.7 m, the other at 1.3 to 1.6 m. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm.
+to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions partners
+start in one column, one at 0.4 to 0.7 m, the other at 1.3 to 1.6 m. Original: vehicle i starts at (4 L i, 4 L i,
+0.1125), L the arm.
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with

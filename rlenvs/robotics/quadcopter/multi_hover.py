@@ -27,9 +27,9 @@ Indicators per step and vehicle, see the table.
 
 ## Starting State
 Level and at rest. Starts and goals are in columns of their own, apart sideways by at least 0.25 m and four radii of the
-hull (0.54 m for up to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions a goal is
-straight above or below the start. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and its goal is
-1 / (i + 1) m above.
+hull (0.54 m for up to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-
+dimensional actions a goal is straight above or below the start. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L
+the arm, and its goal is 1 / (i + 1) m above.
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with

@@ -13,7 +13,7 @@ import numpy as np
 
 from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_P, MASS, limited
+from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, FORCE_I, FORCE_I_Z, FORCE_P, FORCE_P_Z, MASS, limited
 from rlenvs.robotics.quadcopter.courses import (
     MOST_GATES,
     Course,
@@ -86,7 +86,7 @@ RACE_OPTIONS: dict[str, Any] = {
     "rotor_lag": flag(True, "rotors follow their commands with a delay"),
     "course": choice(*COURSE_NAMES, doc="the course; 'random' draws another one for every episode"),
     "gates": free(None, _gates, "a course of your own: a list of [x, y, z] or [x, y, z, yaw] (m, rad)"),
-    "random_gates": integer(6, 4, 20, "gates of a random course"),
+    "random_gates": integer(6, 4, 20, "gates of a random course, whose frames keep 1 m from the walls"),
     "arena": free(None, _arena, "half sizes along x and y and height [m] around given and random gates; (8, 8, 4)"),
     "laps": integer(0, 0, 50, "laps to fly; 0 for the course's own: all of 'cpc', one of the others"),
     "start": choice("line", "any_gate", doc="where flights begin: at the start, or before a gate drawn at random"),
@@ -427,6 +427,7 @@ LOOK_AHEAD = 0.6  # s, the shortest time to go that the expert plans for
 CONE, CONE_FOOT = 0.6, 0.15  # the expert slows down where it is farther off the axis than CONE x way + CONE_FOOT [m]
 NEAR_GATE = 3.0  # m, where that begins
 WALL_ROOM, WALL_TIME, WALL_GAIN = 0.7, 0.4, 12.0  # m, s, 1/s^2: how it keeps off walls
+STRONG, GENTLE = 15.0, 6.0  # m/s^2, its largest acceleration sideways, and that with position actions
 QUICK = 1.8  # attitude gain, relative to that of `steer_rotors`, which is made for gentle flight
 
 
@@ -479,6 +480,9 @@ def race_pull(p, s, k, speed):
     ax = (6.0 * x / time - 4.0 * vx - 2.0 * speed * ux) / time
     ay = (6.0 * y / time - 4.0 * vy - 2.0 * speed * uy) / time
     az = (6.0 * z / time - 4.0 * vz) / time
+    most = GENTLE if p.action == POSITION else STRONG
+    share = min(1.0, most / max(math.sqrt(ax * ax + ay * ay), 1e-9))
+    ax, ay = share * ax, share * ay
     ax += off_wall(s.position[k, 0], vx, p.room[0])
     ay += off_wall(s.position[k, 1], vy, p.room[1])
     az += off_wall(s.position[k, 2] - 0.5 * p.room[2], vz, 0.5 * p.room[2] - 0.3)
@@ -501,15 +505,18 @@ def pull_to_action(p, s, k, a, ax, ay, az, half, ceiling):
     if p.action == VELOCITY:
         # the PID accelerates by FORCE_D / MASS times the error of the velocity
         gain = MASS / FORCE_D
-        vx, vy, vz = vx + gain * ax, vy + gain * ay, vz + 0.4 * gain * az
+        vx, vy, vz = vx + gain * ax, vy + gain * ay, vz + MASS / FORCE_D_Z * az
         size = max(math.sqrt(vx * vx + vy * vy + vz * vz), 1e-9)
         a[0], a[1], a[2], a[3] = vx / size, vy / size, vz / size, min(1.0, size / p.speed_limit)
         return
     if p.action == POSITION:
-        gain, drag = MASS / FORCE_P, FORCE_D / FORCE_P
-        a[0] = limited((s.position[k, 0] + gain * ax + drag * vx) / half, 1.0)
-        a[1] = limited((s.position[k, 1] + gain * ay + drag * vy) / half, 1.0)
-        a[2] = limited(2.0 * (s.position[k, 2] + 0.32 * gain * az + drag * vz) / ceiling - 1.0, 1.0)
+        # and by FORCE_P / MASS times that of the position, to which it adds an integral
+        held = s.place_integral
+        x = s.position[k, 0] + (MASS * ax + FORCE_D * vx - FORCE_I * held[k, 0]) / FORCE_P
+        y = s.position[k, 1] + (MASS * ay + FORCE_D * vy - FORCE_I * held[k, 1]) / FORCE_P
+        z = s.position[k, 2] + (MASS * az + FORCE_D_Z * vz - FORCE_I_Z * held[k, 2]) / FORCE_P_Z
+        a[0], a[1] = limited(x / half, 1.0), limited(y / half, 1.0)
+        a[2] = limited(2.0 * z / ceiling - 1.0, 1.0)
         return
     steer_rotors(p, s, k, a, ax, ay, az)
     if p.action == THRUST_RATES:

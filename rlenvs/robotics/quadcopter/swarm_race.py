@@ -43,11 +43,12 @@ v0: first version.
 """
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core import cost, f8, i8, integer, kernel, param, term, world
+from rlenvs.core import b1, cost, f8, i8, integer, kernel, param, term, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.rng import seed_words
 from rlenvs.robotics.quadcopter.dynamics import blow
@@ -235,6 +236,7 @@ SPEC = world(
         **race_state("agents"),
         "slots": f8("agents", 3),  # where they start [m]
         "finished": i8,  # racers
+        "gone": b1("agents"),  # who is out or has finished
     },
     observation={
         **kinematics(15.0, 20.0, rate=10.0),
@@ -346,7 +348,8 @@ def judge_racer(p, s, k, rank, r):
         r.rank[k] = 1.0 / rank
         r.finish_time[k] = (s.elapsed + 1) / p.control_hz
     r.success[k] = finished
-    r.terminated[k] = finished or out
+    s.gone[k] = finished or out
+    r.terminated[k] = s.gone[k]
 
 
 @SPEC.observe
@@ -374,21 +377,21 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    there = [k for k in range(len(s.position)) if s.alive[k] or s.over]
-    first = max(range(len(s.position)), key=lambda k: (s.passed[k], -s.distance[k]))
-    leader = first if first in there or not there else max(there, key=lambda k: (s.passed[k], -s.distance[k]))
+    there = [k for k in range(len(s.gone)) if not s.gone[k]] or [0]
+    leader = max(there, key=lambda k: (s.passed[k], -s.distance[k]))
+    fleet = SimpleNamespace(**{name: getattr(s, name)[there] for name in ("position", "velocity", "attitude")})
     half_opening, half_outer = p.gate_scale * p.frame
     draw_course_flight(
         canvas,
         p,
-        s,
+        fleet,
         gates=s.gates,
         half_opening=half_opening,
         half_outer=half_outer,
         next_gate=next_gate(s, leader, 0),
         arena=p.room,
         wind=s.wind,
-        follow=leader,
+        follow=there.index(leader),
     )
     canvas.caption(
         f"QuadSwarmRace   {s.elapsed / p.control_hz:4.1f} s   {s.finished} finished",
