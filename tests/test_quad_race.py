@@ -190,6 +190,13 @@ def test_progress_and_rates_of_a_step():
     assert weights == {"progress": 1, "gate": 1, "rates": 0.01, "crash": 10, "time": 0, "finish_time": 0}
 
 
+def test_progress_is_bounded_by_20_metres():
+    made = batch()
+    put(made, (0.0, -2.0, 1.2), (-5000.0, 0.0, 0.0))
+    idle(made)
+    assert outcome(made)["progress"] == -20.0 == race.SPEC.terms["progress"].low
+
+
 @pytest.mark.parametrize(
     ("aside", "speed", "passes", "hits"),
     [

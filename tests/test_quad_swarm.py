@@ -411,6 +411,15 @@ def test_flock_success_is_a_flock():
         assert made.success[0].tolist() == [done] * 3
 
 
+@pytest.mark.parametrize(("spacing", "done"), [(0.47, True), (0.476, False)])
+def test_flock_success_needs_all_near_the_middle_of_the_others(spacing, done):
+    """Five in a line: 2.5 spacings from the middle of the others for the last, 0.4 + 0.35 sqrt(5) m allowed."""
+    places = [(spacing * x, 0, 1) for x in (0, -2, -1, 1, 2)]
+    made, _ = fleet(FLOCK, places=places, control_hz=240, level="original")
+    idle(made)
+    assert made.success[0].tolist() == [done] * 5
+
+
 # --- Meetup -----------------------------------------------------------------------------------------------------------
 
 

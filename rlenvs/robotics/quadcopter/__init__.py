@@ -1,19 +1,19 @@
-"""Quadcopters: one vehicle model, a file per task."""
+"""Quadcopters: one vehicle model, a file per task. docs/quadcopters.md is their guide."""
 
 from rlenvs.core.registry import register
 
-register("QuadHover-v0", "rlenvs.robotics.quadcopter.hover:SPEC", ("single", "robotics", "safe", "multi-objective"))
-register("QuadTakeoff-v0", "rlenvs.robotics.quadcopter.takeoff:SPEC", ("single", "robotics", "safe", "multi-objective"))
-register("QuadTrack-v0", "rlenvs.robotics.quadcopter.track:SPEC", ("single", "robotics", "safe", "multi-objective"))
+HERE = "rlenvs.robotics.quadcopter"
+ALONE = ("single", "robotics", "safe", "multi-objective")
+TOGETHER = ("multi-agent", "robotics", "safe", "multi-objective")
 
-SWARM = ("multi-agent", "robotics", "safe", "multi-objective")
-register("QuadMultiHover-v0", "rlenvs.robotics.quadcopter.multi_hover:SPEC", SWARM)
-register("QuadLeaderFollower-v0", "rlenvs.robotics.quadcopter.leader_follower:SPEC", SWARM)
-register("QuadFlock-v0", "rlenvs.robotics.quadcopter.flock:SPEC", SWARM)
-register("QuadMeetup-v0", "rlenvs.robotics.quadcopter.meetup:SPEC", SWARM)
-register(
-    "QuadObstacles-v0", "rlenvs.robotics.quadcopter.obstacles:SPEC", ("single", "robotics", "safe", "multi-objective")
-)
-register("QuadGate-v0", "rlenvs.robotics.quadcopter.gate:SPEC", ("single", "robotics", "safe", "multi-objective"))
-register("QuadRace-v0", "rlenvs.robotics.quadcopter.race:SPEC", ("single", "robotics", "safe", "multi-objective"))
-register("QuadSwarmRace-v0", "rlenvs.robotics.quadcopter.swarm_race:SPEC", SWARM)
+register("QuadHover-v0", f"{HERE}.hover:SPEC", ALONE)
+register("QuadTakeoff-v0", f"{HERE}.takeoff:SPEC", ALONE)
+register("QuadTrack-v0", f"{HERE}.track:SPEC", ALONE)
+register("QuadGate-v0", f"{HERE}.gate:SPEC", ALONE)
+register("QuadRace-v0", f"{HERE}.race:SPEC", ALONE)
+register("QuadObstacles-v0", f"{HERE}.obstacles:SPEC", ALONE)
+register("QuadMultiHover-v0", f"{HERE}.multi_hover:SPEC", TOGETHER)
+register("QuadLeaderFollower-v0", f"{HERE}.leader_follower:SPEC", TOGETHER)
+register("QuadFlock-v0", f"{HERE}.flock:SPEC", TOGETHER)
+register("QuadMeetup-v0", f"{HERE}.meetup:SPEC", TOGETHER)
+register("QuadSwarmRace-v0", f"{HERE}.swarm_race:SPEC", TOGETHER)

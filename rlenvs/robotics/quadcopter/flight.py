@@ -374,7 +374,7 @@ def fly_to(p, s, k, a, x, y, z, vx, vy, vz, most, half, ceiling):
 
 
 def fly_by_keys(pressed: Any, values: Any) -> list[float]:
-    """An action from the keyboard: up and down lift, left and right roll, w and s pitch; for every form of action."""
+    """An action from the keyboard: up and down lift, left and right roll, w and s pitch, a and d yaw."""
     lift = ("up" in pressed) - ("down" in pressed)
     right = ("right" in pressed) - ("left" in pressed)
     ahead = ("w" in pressed) - ("s" in pressed)
@@ -383,7 +383,8 @@ def fly_by_keys(pressed: Any, values: Any) -> list[float]:
     if values.action == "rpm":
         return [0.5 * lift + 0.03 * (y * right - x * ahead) for x, y, _ in frame_data(values)["rotor"]]
     if values.action == "thrust_rates":
-        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
+        turn = ("a" in pressed) - ("d" in pressed)
+        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.2 * turn]
     if values.action == "velocity":
         return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
     return [0.5 * ahead, -0.5 * right, 0.5 * lift]

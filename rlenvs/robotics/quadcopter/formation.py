@@ -62,7 +62,7 @@ PARAMS = {
     "tilt_limit": param(1.0, 0.2, 1.5, "rad", "roll or pitch at which a flight ends (0.4 in the original)"),
     "gap": param(0.1, 0.0, 0.5, "m", "distance between hulls below which the cost `proximity` is 1"),
 }
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     **flight.OPTIONS,
     **SWARM_EFFECTS,
     "agents": integer(4, 1, 128, "number of vehicles"),
@@ -373,18 +373,3 @@ def draw_swarm(canvas: Any, p: Any, s: Any, goals: Any, pairs: Any, *caption: st
     draw_room_flight(canvas, p, fleet, shown, ROOM, CEILING, links, wind=s.wind)
     lost = len(s.position) - len(there)
     canvas.caption(*caption, *([f"{lost} lost"] if lost else []))
-
-
-def swarm_keys(pressed: Any, values: Any) -> list[float]:
-    """The first vehicle's action from the arrow keys (up, down, aside) and w, s (ahead, back)."""
-    lift = float(("up" in pressed) - ("down" in pressed))
-    ahead = float(("w" in pressed) - ("s" in pressed))
-    right = float(("right" in pressed) - ("left" in pressed))
-    roll, pitch = 0.02 * right, 0.02 * ahead
-    forms = {
-        "rpm": [lift - roll - pitch, lift - roll + pitch, lift + roll + pitch, lift + roll - pitch],
-        "thrust_rates": [0.3 * lift, 0.2 * right, 0.2 * ahead, 0.0],
-        "velocity": [ahead, -right, lift, float(bool(ahead or right or lift))],
-        "position": [0.5 * ahead, -0.5 * right, 0.6 * lift],
-    }
-    return forms.get(values.action, [lift])

@@ -50,7 +50,16 @@ import math
 
 from rlenvs.core import block, f8, kernel, term, uniform, world
 from rlenvs.robotics.quadcopter.dynamics import blow
-from rlenvs.robotics.quadcopter.flight import ENGINES, IMAGES, distance_to, flight_action, flight_fps, lasting
+from rlenvs.robotics.quadcopter.flight import (
+    ENGINES,
+    IMAGES,
+    distance_to,
+    flight_action,
+    flight_fps,
+    fly_by_keys,
+    lasting,
+    look_from,
+)
 from rlenvs.robotics.quadcopter.formation import (
     COSTS,
     DATA,
@@ -73,7 +82,6 @@ from rlenvs.robotics.quadcopter.formation import (
     observed,
     one_dimensional,
     swarm_data,
-    swarm_keys,
     swarm_sizes,
     take_off_all,
 )
@@ -109,11 +117,15 @@ SPEC = world(
     engines=ENGINES,
     levels=LEVELS,
     probe=PROBE,
-    scores={},
+    scores={
+        "random": Score(18.03, 1.6, "success 0 %"),
+        "expert": Score(833.1, 6.9, "success 100 %"),
+    },
 )
 SPEC.data(swarm_data)
 SPEC.load(load_swarm)
 SPEC.move(fly_swarm)
+SPEC.look(look_from)
 
 
 @kernel
@@ -217,6 +229,4 @@ def draw(canvas, p, s):
     draw_swarm(canvas, p, s, (), pairs, title, f"{met} of {len(pairs)} pairs together")
 
 
-@SPEC.keys
-def keys(pressed, values):
-    return swarm_keys(pressed, values)
+SPEC.keys(fly_by_keys)

@@ -37,7 +37,6 @@ from rlenvs.robotics.quadcopter.flight import (
 )
 from rlenvs.robotics.quadcopter.gates import HIT, PASSED, crossing, gate_frame, random_course
 from rlenvs.robotics.quadcopter.scene import GATE_ROWS, clearance, put_gate
-from rlenvs.robotics.quadcopter.vehicle import ROTORS
 
 COURSE_NAMES = ("eight", "circle", "straight", "cpc", "random")
 HIGH, LOW = range(2)
@@ -51,6 +50,7 @@ SAFE_TILT, FENCE = 1.4, 0.3  # rad; m from the walls and the ceiling
 START_ROOM = 0.3  # m, clear of frames around a start
 BEHIND = 2.0  # m behind its gate that a course of one or two gates starts
 FASTEST_RATE = 100.0  # rad/s, bound of the term `rates`
+LONGEST_STEP = 20.0  # m, bound of the term `progress`, which only unphysical parameters reach
 
 RACE_PARAMS = {
     **PARAMS,
@@ -327,7 +327,7 @@ def pass_gates(p, s, k):
         s.passed[k] += 1
         target = next_gate(s, k, 0)
     s.distance[k] = distance_to(s, k, s.gates[target, 0], s.gates[target, 1], s.gates[target, 2])
-    return progress, passed, hit
+    return limited(progress, LONGEST_STEP), passed, hit
 
 
 @kernel
@@ -526,24 +526,3 @@ def pull_to_action(p, s, k, a, ax, ay, az, half, ceiling):
         off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
         a[3] = limited(limited(2.0 * off, 2.0) / p.rate_limit, 1.0)
         a[1], a[2] = limited(QUICK * a[1], 1.0), limited(QUICK * a[2], 1.0)
-
-
-# --- keyboard ---------------------------------------------------------------------------------------------------------
-
-
-def race_keys(pressed: set[str], values: Any) -> list[float]:
-    """Up and down lift, left and right roll, w and s pitch, a and d yaw; works for every form of action."""
-    lift = ("up" in pressed) - ("down" in pressed)
-    right = ("right" in pressed) - ("left" in pressed)
-    ahead = ("w" in pressed) - ("s" in pressed)
-    if values.action.startswith("one_d"):
-        return [0.5 * lift]
-    if values.action == "rpm":
-        rotors = ROTORS[values.vehicle] if values.rotors is None else values.rotors
-        return [0.3 * lift + 0.01 * (right * y - ahead * x) for x, y, _ in rotors]
-    if values.action == "thrust_rates":
-        turn = ("a" in pressed) - ("d" in pressed)
-        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.2 * turn]
-    if values.action == "velocity":
-        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
-    return [0.5 * ahead, -0.5 * right, 0.5 * lift]

@@ -34,7 +34,9 @@ def downwash(p, s, k):
         # beyond 38 widths the exponential is 0 in double precision
         if square < WASH_RANGE * WASH_RANGE and square <= 1444.0 * width * width and width != 0.0:
             ratio = p.propeller_radius / (4.0 * above)
-            force += p.downwash_force * ratio * ratio * math.exp(-0.5 * square / (width * width))
+            # a wake carries no more than its rotors push; the original's grows without bound for near vehicles
+            strength = min(p.downwash_force * ratio * ratio, p.thrust_to_weight * p.mass * p.gravity)
+            force += strength * math.exp(-0.5 * square / (width * width))
     return force
 
 

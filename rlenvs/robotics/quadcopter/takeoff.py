@@ -125,7 +125,10 @@ SPEC = world(
         "real": {**ALL_EFFECTS, "action_range": 0.2},
     },
     probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
-    scores={},
+    scores={
+        "random": Score(12.61, 2.2, "success 0 %"),
+        "expert": Score(127.6, 0.59, "success 100 %"),
+    },
 )
 SPEC.data(flight_data)
 SPEC.load(load)
