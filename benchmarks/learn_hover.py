@@ -8,6 +8,7 @@ algorithms in some 35 000 steps; users of its package report that four motors ar
 """
 
 import argparse
+import copy
 import csv
 import time
 from dataclasses import dataclass
@@ -91,14 +92,15 @@ class Watch(BaseCallback):
 def learn(task: Task, seed: int) -> list[tuple[float, ...]]:
     """Train once; the curve."""
     envs = rlenvs.sb3_vec_env("QuadHover-v0", task.environments, weights=PRECISE, **task.keywords)
-    settings = dict(task.settings)
+    settings = copy.deepcopy(task.settings)  # the algorithms write into it
     if task.algorithm is TD3:
         settings["action_noise"] = NormalActionNoise(np.zeros(1), 0.2 * np.ones(1))
     rate = lambda remaining: task.learning_rate * max(remaining, 0.05)  # noqa: E731
     model = task.algorithm("MlpPolicy", envs, seed=seed, device="cpu", learning_rate=rate, **settings)
     watch = Watch(task, [])
     model.learn(task.steps, callback=watch)
-    watch.look()
+    if watch.rows[-1][0] < model.num_timesteps:
+        watch.look()
     return watch.rows
 
 

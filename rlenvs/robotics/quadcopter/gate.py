@@ -47,7 +47,7 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import b1, block, cost, f8, param, term, uniform, world
+from rlenvs.core import Score, b1, block, cost, f8, param, term, uniform, world
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
 from rlenvs.robotics.quadcopter.flight import (
     DATA,

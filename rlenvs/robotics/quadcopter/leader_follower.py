@@ -50,7 +50,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, f8, kernel, term, uniform, world
+from rlenvs.core import Score, block, f8, kernel, term, uniform, world
 from rlenvs.robotics.quadcopter.dynamics import blow
 from rlenvs.robotics.quadcopter.flight import (
     ENGINES,

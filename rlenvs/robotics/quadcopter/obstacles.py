@@ -51,7 +51,7 @@ import dataclasses
 import math
 from typing import Any
 
-from rlenvs.core import below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_I, FORCE_P, limited
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load

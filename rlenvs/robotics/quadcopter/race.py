@@ -51,7 +51,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import cost, term, world
+from rlenvs.core import Score, cost, term, world
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
 from rlenvs.robotics.quadcopter.flight import (
     DATA,

@@ -71,7 +71,7 @@ def fly_swarm(p, s, rng):
 
 # --- neighbours -------------------------------------------------------------------------------------------------------
 
-SWARM_OPTIONS = {
+SWARM_OPTIONS: dict[str, Any] = {
     "neighbours": integer(3, 0, 20, "nearest other vehicles in the observation"),
     "collisions_end": flag(True, "whether vehicles that touch are out; otherwise they pass through each other"),
 }

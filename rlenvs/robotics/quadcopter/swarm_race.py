@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, cost, f8, i8, integer, kernel, param, term, world
+from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, param, term, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.rng import seed_words
 from rlenvs.robotics.quadcopter.dynamics import blow

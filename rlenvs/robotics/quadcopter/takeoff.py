@@ -46,7 +46,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, cost, f8, i8, param, term, uniform, world
+from rlenvs.core import Score, block, cost, f8, i8, param, term, uniform, world
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
 from rlenvs.robotics.quadcopter.flight import (
     DATA,

@@ -55,7 +55,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, cost, f8, free, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, FORCE_P, FORCE_P_Z, MASS, limited
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
