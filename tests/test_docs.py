@@ -60,10 +60,10 @@ def test_page_merges_prose_and_tables():
     assert headings == list(docs.HEADINGS)
     assert "| 0 | rotor 0 | [-1, 1] |" in page
     assert 'With `action="one_d_rpm"`:' in page
-    assert "| 0 ... 2 | `position` | [-2, 2] m | [-1, 1] | position in the room |" in page
+    assert "| 0 ... 2 | `position` | [-2, 2] m | [-1, 1] | position, from the middle of the floor |" in page
     assert "| none by default | `past` |" in page
     assert r"1 while \|roll\| or \|pitch\| exceeds" in page
-    assert "| `mass` | 0.027 | [0.015, 0.06] | kg | mass of the vehicle |" in page
+    assert "| `mass` | 0.027 | [0.01, 2] | kg | mass of the vehicle |" in page
     assert "| `easy` | `start_spread=0.1`, `goal_spread=0.0` |" in page
     assert "Panerati" in page
 

@@ -379,7 +379,7 @@ def fly_by_keys(pressed: Any, values: Any) -> list[float]:
     right = ("right" in pressed) - ("left" in pressed)
     ahead = ("w" in pressed) - ("s" in pressed)
     if values.action.startswith("one_d"):
-        return [0.5 * lift]
+        return [float(lift)]
     if values.action == "rpm":
         return [0.5 * lift + 0.03 * (y * right - x * ahead) for x, y, _ in frame_data(values)["rotor"]]
     if values.action == "thrust_rates":

@@ -13,6 +13,7 @@ WASH_RANGE = 10.0  # m, beyond which no downwash is felt sideways
 
 WASH = {
     "downwash_force": param(2267.18, 0.0, 1e4, "N", "strength of the downwash of a vehicle above"),
+    "downwash_most": param(2.25, 0.0, 1e6, "", "largest push of a vehicle above, in weights"),
     "downwash_spread": param(0.16, 0.0, 1.0, "", "growth of the downwash's width per metre below"),
     "downwash_width": param(-0.11, -0.5, 0.5, "m", "width of the downwash at height difference 0"),
 }
@@ -34,8 +35,8 @@ def downwash(p, s, k):
         # beyond 38 widths the exponential is 0 in double precision
         if square < WASH_RANGE * WASH_RANGE and square <= 1444.0 * width * width and width != 0.0:
             ratio = p.propeller_radius / (4.0 * above)
-            # a wake carries no more than its rotors push; the original's grows without bound for near vehicles
-            strength = min(p.downwash_force * ratio * ratio, p.thrust_to_weight * p.mass * p.gravity)
+            # the original's grows without bound for near vehicles
+            strength = min(p.downwash_force * ratio * ratio, p.downwash_most * p.mass * p.gravity)
             force += strength * math.exp(-0.5 * square / (width * width))
     return force
 
