@@ -104,6 +104,25 @@ def learn(task: Task, seed: int) -> list[tuple[float, ...]]:
     return watch.rows
 
 
+def draw() -> None:
+    """The curves that there are, as one picture."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(TASKS), figsize=(12, 3), sharey=True, layout="constrained")
+    for axis, name in zip(axes, TASKS, strict=True):
+        path = CURVES / f"hover_{name}.csv"
+        if path.exists():
+            rows = np.genfromtxt(path, delimiter=",", skip_header=1)
+            for seed in np.unique(rows[:, 0]):
+                axis.plot(*rows[rows[:, 0] == seed][:, [1, 3]].T, label=f"seed {seed:.0f}")
+        title = "four motors, wild starts, PPO" if name == "wild" else f"one dimension, {name.upper()}"
+        axis.set(title=title, xlabel="steps", ylim=(0, 490))
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("return (at most 480)")
+    axes[0].legend(loc="lower right")
+    figure.savefig(CURVES / "hover.png", dpi=90)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tasks", nargs="*", choices=[*TASKS, []], default=list(TASKS))
@@ -121,6 +140,7 @@ def main() -> None:
                 steps, seconds, mean, success = rows[-1]
                 spent = f"{steps:9,.0f} steps in {seconds:5.0f} s"
                 print(f"{name:5} seed {seed}: {spent}, return {mean:6.1f}, success {success:.0%}", flush=True)
+    draw()
 
 
 if __name__ == "__main__":
