@@ -139,9 +139,9 @@ def _observation_tables(world: World) -> list[str]:
 def _picture_tables(world: World) -> list[str]:
     if not world.images:
         return []
-    lines = [(f"`{name}`", " x ".join(map(str, part.shape)), part.doc) for name, part in world.images.items()]
+    lines = [(f"`{name}`", part.doc) for name, part in world.images.items()]
     head = 'With pictures, observations are dictionaries of "state" (the vector above) and uint8 arrays:'
-    return [head, _table(("Name", "Shape", "Meaning"), lines)]
+    return [head, _table(("Name", "Meaning"), lines)]
 
 
 def _reward_tables(world: World) -> list[str]:

@@ -66,8 +66,15 @@ OPTIONS: dict[str, Any] = {
 }
 DATA = {**FRAME_DATA, **CONTROL_DATA, "lens": f8(3)}
 IMAGES = {
-    "rgb": image("camera_rows", "camera_columns", "colors", doc="what the camera sees: red, green, blue, 255"),
-    "depth": image("camera_rows", "camera_columns", "depths", doc="distance along the axis, 255 is 20 m and more"),
+    "rgb": image(
+        "camera_rows", "camera_columns", "colors", doc="(camera_height, camera_width, 4): red, green, blue, 255"
+    ),
+    "depth": image(
+        "camera_rows",
+        "camera_columns",
+        "depths",
+        doc="(camera_height, camera_width, 1): distance along the axis, 255 is 20 m and more",
+    ),
 }
 DEPTH = 1  # the camera that shows no colours
 LENS = (math.pi / 3, 0.03, 20.0)  # field of view from top to bottom [rad], nearest and farthest distance [m]
