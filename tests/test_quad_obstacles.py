@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import obstacles, ranges, scene
+from rlenvs.robotics.quadcopter.flight import fly_by_keys
 
 NAME = "QuadObstacles-v0"
 BALL = math.hypot(0.06, 0.0125)  # around the Crazyflie's hull
@@ -493,7 +494,7 @@ def test_pictures_and_keys():
     for action in ("rpm", "one_d_rpm", "thrust_rates", "velocity", "position", "one_d_position"):
         made = batch(action=action)
         for pressed in (set(), {"up", "w"}, {"left", "s"}):
-            assert len(obstacles.keys(pressed, made.setup.values)) == made.setup.action_size
+            assert len(fly_by_keys(pressed, made.setup.values)) == made.setup.action_size
 
 
 def bullet_flight(put, numbers, speed, drift=(0, 0)):

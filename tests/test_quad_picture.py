@@ -13,7 +13,6 @@ from rlenvs.robotics.quadcopter.picture import (
     CRAZYFLIE,
     course_heading,
     draw_course_flight,
-    draw_flight,
     draw_room_flight,
     gate_color,
     rotation_matrix,
@@ -173,7 +172,7 @@ def test_a_state_without_a_drone_axis_gives_the_same_picture():
     pictures = []
     for s in (many, one):
         canvas = Canvas()
-        draw_flight(canvas, s, [(0.0, 0.0, 1.2)], room=1.5, ceiling=2.0)
+        draw_room_flight(canvas, CRAZYFLIE, s, [(0.0, 0.0, 1.2)], room=1.5, ceiling=2.0)
         pictures.append(canvas.pixels())
     np.testing.assert_array_equal(*pictures)
 
@@ -183,7 +182,7 @@ def test_a_second_picture_on_a_canvas_shows_nothing_of_the_first():
     draw_course_flight(used, CRAZYFLIE, state((0.0, 0.0, 1.0)), SQUARE)
     used.clear()
     for canvas in (used, fresh):
-        draw_flight(canvas, state((0.2, 0.1, 1.0)), [], room=1.5, ceiling=2.0)
+        draw_room_flight(canvas, CRAZYFLIE, state((0.2, 0.1, 1.0)), [], room=1.5, ceiling=2.0)
     np.testing.assert_array_equal(used.pixels(), fresh.pixels())
 
 

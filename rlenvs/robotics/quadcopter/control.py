@@ -16,6 +16,9 @@ from rlenvs.core import f8, kernel
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.vehicle import BODY, VEHICLES, command_wrench, euler_angles, frame_data, hover_rpm
 
+# the forms of action, in the order of the option
+RPM, ONE_D_RPM, THRUST_RATES, VELOCITY, POSITION, ONE_D_POSITION = range(6)
+
 # the PID's gains, for x and y, and for z
 FORCE_P, FORCE_P_Z = 0.4, 1.25
 FORCE_I, FORCE_I_Z = 0.05, 0.05
@@ -146,6 +149,20 @@ def pid(p, s, k, dt, x, y, z, yaw, speed_x, speed_y, speed_z, turn_x, turn_y, tu
     for j in range(4):
         pwm = base + p.pid_mix[j, 0] * about_x + p.pid_mix[j, 1] * about_y + p.pid_mix[j, 2] * about_z
         s.command[k, j] = faster * (RPM_PER_PWM * min(max(pwm, PWM_LOW), PWM_HIGH) + RPM_AT_ZERO)
+
+
+@kernel
+def pid_target(s, k, ax, ay, az):
+    """The place [m] towards which the PID, with what its integrals hold, accelerates vehicle k by (ax, ay, az) [m/s^2].
+
+    Its gains are those of the Crazyflie; for other vehicles they are scaled to accelerate alike.
+    """
+    x, v, held = s.position, s.velocity, s.place_integral
+    return (
+        x[k, 0] + (MASS * ax + FORCE_D * v[k, 0] - FORCE_I * held[k, 0]) / FORCE_P,
+        x[k, 1] + (MASS * ay + FORCE_D * v[k, 1] - FORCE_I * held[k, 1]) / FORCE_P,
+        x[k, 2] + (MASS * az + FORCE_D_Z * v[k, 2] - FORCE_I_Z * held[k, 2]) / FORCE_P_Z,
+    )
 
 
 @kernel

@@ -11,10 +11,9 @@ take forces and torques from `wrench`.
 import math
 
 from rlenvs.core import kernel, normal
-from rlenvs.robotics.quadcopter.control import hold_rates
+from rlenvs.robotics.quadcopter.control import THRUST_RATES, hold_rates
 from rlenvs.robotics.quadcopter.vehicle import RADIANS
 
-THRUST_RATES = 2  # the action form whose commands follow the rates within a control step
 FRICTION = 0.5  # of the floor
 
 

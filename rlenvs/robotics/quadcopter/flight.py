@@ -12,6 +12,12 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.camera import depth_to_bytes, render
 from rlenvs.robotics.quadcopter.control import (
     CONTROL_DATA,
+    ONE_D_POSITION,
+    ONE_D_RPM,
+    POSITION,
+    RPM,
+    THRUST_RATES,
+    VELOCITY,
     control_data,
     control_state,
     limited,
@@ -32,7 +38,6 @@ from rlenvs.robotics.quadcopter.vehicle import (
     vehicle_state,
 )
 
-RPM, ONE_D_RPM, THRUST_RATES, VELOCITY, POSITION, ONE_D_POSITION = range(6)
 COMMANDS = {
     "rpm": ("rotor 0", "rotor 1", "rotor 2", "rotor 3"),
     "one_d_rpm": ("all rotors",),

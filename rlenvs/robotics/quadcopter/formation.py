@@ -14,7 +14,7 @@ import numpy as np
 from rlenvs.core import b1, below, choice, cost, f8, i4, i8, integer, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import flight
-from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, FORCE_I, FORCE_I_Z, FORCE_P, FORCE_P_Z, MASS, limited
+from rlenvs.robotics.quadcopter.control import limited, pid_target
 from rlenvs.robotics.quadcopter.flight import (
     ONE_D_POSITION,
     ONE_D_RPM,
@@ -350,13 +350,10 @@ def fly_clear(p, s, k, a, x, y, z, vx, vy, vz):
     z = min(max(s.position[k, 2] + share * ez + dz, 0.1), SAFE_HEIGHT)
     if p.action == POSITION:
         # the target for which the PID, with what its integrals hold, accelerates as the other forms do
-        integral = s.place_integral
         ax = limited(4.0 * (x - s.position[k, 0]) + 3.5 * (vx - s.velocity[k, 0]), MOST)
         ay = limited(4.0 * (y - s.position[k, 1]) + 3.5 * (vy - s.velocity[k, 1]), MOST)
         az = limited(6.0 * (z - s.position[k, 2]) + 4.0 * (vz - s.velocity[k, 2]), MOST)
-        x = s.position[k, 0] + (MASS * ax + FORCE_D * s.velocity[k, 0] - FORCE_I * integral[k, 0]) / FORCE_P
-        y = s.position[k, 1] + (MASS * ay + FORCE_D * s.velocity[k, 1] - FORCE_I * integral[k, 1]) / FORCE_P
-        z = s.position[k, 2] + (MASS * az + FORCE_D_Z * s.velocity[k, 2] - FORCE_I_Z * integral[k, 2]) / FORCE_P_Z
+        x, y, z = pid_target(s, k, ax, ay, az)
     fly_to(p, s, k, a, x, y, z, vx, vy, vz, MOST, ROOM, CEILING)
 
 

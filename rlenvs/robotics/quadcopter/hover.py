@@ -74,7 +74,7 @@ from rlenvs.robotics.quadcopter.flight import (
     past_actions,
     take_off,
 )
-from rlenvs.robotics.quadcopter.picture import draw_flight
+from rlenvs.robotics.quadcopter.picture import draw_room_flight
 from rlenvs.robotics.quadcopter.scene import put_box, put_cylinder, put_sphere
 from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
 
@@ -223,7 +223,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_flight(canvas, s, goals=[s.goal], room=ROOM, ceiling=CEILING)
+    draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
         f"QuadHover   {s.elapsed / p.control_hz:4.1f} s",
         f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",

@@ -71,6 +71,7 @@ from rlenvs.robotics.quadcopter.flight import (
     flight_fps,
     flight_sizes,
     flight_state,
+    fly_by_keys,
     fly_to,
     kinematics,
     largest_tilt,
@@ -464,19 +465,4 @@ def draw(canvas, p, s):
     )
 
 
-@SPEC.keys
-def keys(pressed, values):
-    """Up and down lift, left and right fly aside, w and s ahead and back; works for every form of action."""
-    lift = ("up" in pressed) - ("down" in pressed)
-    right = ("right" in pressed) - ("left" in pressed)
-    ahead = ("w" in pressed) - ("s" in pressed)
-    if values.action.startswith("one_d"):
-        return [0.5 * lift]
-    if values.action == "rpm":
-        lift, roll, pitch = 0.5 * lift, 0.02 * right, 0.02 * ahead
-        return [lift + roll - pitch, lift + roll + pitch, lift - roll + pitch, lift - roll - pitch]
-    if values.action == "thrust_rates":
-        return [0.3 * lift, 0.1 * right, 0.1 * ahead, 0.0]
-    if values.action == "velocity":
-        return [float(ahead), -float(right), float(lift), 1.0 if lift or right or ahead else 0.0]
-    return [0.5 * ahead, -0.5 * right, 0.5 * lift]
+SPEC.keys(fly_by_keys)

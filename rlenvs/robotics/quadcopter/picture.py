@@ -224,11 +224,6 @@ def draw_room_flight(
     draw_map(canvas, flight, (0.0, 0.0), (room, room), 0.27, LOWER_LEFT)
 
 
-def draw_flight(canvas: Canvas, s: Any, goals: list[Any], room: float, ceiling: float) -> None:
-    """A Crazyflie in a room, see draw_room_flight."""
-    draw_room_flight(canvas, CRAZYFLIE, s, goals, room, ceiling)
-
-
 # --- course -----------------------------------------------------------------------------------------------------------
 
 

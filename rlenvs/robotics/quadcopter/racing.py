@@ -13,7 +13,7 @@ import numpy as np
 
 from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, FORCE_I, FORCE_I_Z, FORCE_P, FORCE_P_Z, MASS, limited
+from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, MASS, limited, pid_target
 from rlenvs.robotics.quadcopter.courses import (
     MOST_GATES,
     Course,
@@ -510,11 +510,7 @@ def pull_to_action(p, s, k, a, ax, ay, az, half, ceiling):
         a[0], a[1], a[2], a[3] = vx / size, vy / size, vz / size, min(1.0, size / p.speed_limit)
         return
     if p.action == POSITION:
-        # and by FORCE_P / MASS times that of the position, to which it adds an integral
-        held = s.place_integral
-        x = s.position[k, 0] + (MASS * ax + FORCE_D * vx - FORCE_I * held[k, 0]) / FORCE_P
-        y = s.position[k, 1] + (MASS * ay + FORCE_D * vy - FORCE_I * held[k, 1]) / FORCE_P
-        z = s.position[k, 2] + (MASS * az + FORCE_D_Z * vz - FORCE_I_Z * held[k, 2]) / FORCE_P_Z
+        x, y, z = pid_target(s, k, ax, ay, az)
         a[0], a[1] = limited(x / half, 1.0), limited(y / half, 1.0)
         a[2] = limited(2.0 * z / ceiling - 1.0, 1.0)
         return
