@@ -10,7 +10,6 @@ import pytest
 from rlenvs.core.canvas import COLORS, Canvas
 from rlenvs.robotics.quadcopter.painter import Camera, Scene3D, nice_length
 from rlenvs.robotics.quadcopter.picture import (
-    CRAZYFLIE,
     course_heading,
     draw_course_flight,
     draw_room_flight,
@@ -20,6 +19,10 @@ from rlenvs.robotics.quadcopter.picture import (
 from rlenvs.robotics.quadcopter.scene import CYLINDER
 
 SQUARE = np.array([(4.0, 0.0, 1.5, 1.57), (0.0, 4.0, 1.5, 3.14), (-4.0, 0.0, 1.5, -1.57), (0.0, -4.0, 1.5, 0.0)])
+
+CRAZYFLIE = SimpleNamespace(
+    arm=0.0397, rotor=math.sqrt(0.5) * np.array([(1, -1, 0), (-1, -1, 0), (-1, 1, 0), (1, 1, 0)])
+)
 
 
 def state(*positions, yaw=0.0, velocity=(0.0, 0.0, 0.0)):

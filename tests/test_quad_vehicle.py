@@ -307,3 +307,23 @@ def test_rates_are_held():
     for _ in range(12):
         batch.step([[0.0, 0.1, -0.05, 0.05]])
     np.testing.assert_allclose(s.rates[0], p.rate_limit * np.array([0.1, -0.05, 0.05]), rtol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("action", "numbers", "target", "velocity"),
+    [
+        ("position", [1.0, 0.0, 0.0], (1.0, 0.0, 1.0), (0, 0, 0)),  # 1.5 m away, but at most 1 m at a time
+        ("position", [0.2, -0.2, 0.1], (0.3, -0.3, 1.1), (0, 0, 0)),
+        ("one_d_position", [0.5], (0.0, 0.0, 1.05), (0, 0, 0)),  # 0.1 m at full action
+        ("velocity", [1.0, 0.0, 0.0, 0.5], (0.0, 0.0, 1.0), (0.125, 0, 0)),  # of 0.25 m/s
+        ("velocity", [0.0, 0.5, 0.0, -1.0], (0.0, 0.0, 1.0), (0, 0.25, 0)),  # a direction, and |speed|
+    ],
+)
+def test_actions_through_the_pid_set_the_originals_targets(action, numbers, target, velocity):
+    batch, _, s = flight(action=action, control_hz=48)
+    put(s)
+    batch.step([numbers])
+    wanted = PIDController("cf2x", 48).rpm((0, 0, 1), (0, 0, 0, 1), (0, 0, 0), target, 0.0, velocity)
+    np.testing.assert_allclose(s.command[0], wanted, rtol=1e-9)
+    # where the command is at its limit, the integral still tells the target
+    np.testing.assert_allclose(s.place_integral[0], (np.array(target) - [0, 0, 1]) / 48, atol=1e-12)

@@ -6,7 +6,6 @@ Vehicles are drawn larger than they are, to be seen. Their front rotors are oran
 
 import math
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,6 @@ ROTOR, BODY, GOAL = 0.6, 0.32, 0.72  # radii in arm lengths as drawn
 LOWER_LEFT, UPPER_RIGHT = (0.0, 1.0), (1.0, 0.0)
 ROOM_CAMERA, ROOM_TARGET = (2.27, -3.07, 1.67), 0.45  # in half widths from the target; target's height in ceilings
 CHASE_ABOVE, CHASE_AHEAD = 0.7, 0.45  # height of the camera, and how far ahead it looks, in distances to the vehicle
-CRAZYFLIE = SimpleNamespace(
-    arm=0.0397, rotor=math.sqrt(0.5) * np.array([(1, -1, 0), (-1, -1, 0), (-1, 1, 0), (1, 1, 0)])
-)
 
 
 def rotation_matrix(q: Any) -> np.ndarray:
