@@ -82,7 +82,7 @@ def motion(s):
 
 def fly(engine, steps, i=0):
     for _ in range(steps):
-        engine.move(i)
+        engine.move(np.array([i]))
 
 
 def matrix(q):
@@ -103,7 +103,7 @@ def test_free_fall_is_semi_implicit_euler(make):
     s.position[0] = 0.3, -0.2, 8.0
     s.velocity[0] = 1.0, 0.5, 2.0
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 20)
     n = 20 * STEPS
     fall = GRAVITY * DT**2 * n * (n + 1) / 2
@@ -121,8 +121,8 @@ def test_damping_slows_both_motions_by_c_times_1_plus_v_times_v(make):
     s = batch.states[0]
     s.position[0, 2], s.velocity[0, 0], s.rates[0, 2] = 5.0, 2.0, 6.0
     engine = make(batch)
-    engine.place(0)
-    engine.move(0)
+    engine.place(np.array([0]))
+    engine.move(np.array([0]))
     v, w = 2.0, 6.0
     for _ in range(STEPS):
         v, w = v - DT * 0.3 * (1 + v) * v, w - DT * 0.3 * (1 + w) * w
@@ -138,8 +138,8 @@ def test_force_and_torque_act_in_body_axes_at_any_attitude(make):
         s.position[0], s.attitude[0], s.velocity[0], s.rates[0] = (0, 0, 5), q / np.linalg.norm(q), 0, 0
         s.force[0], s.torque[0] = rng.normal(size=3), 1e-3 * rng.normal(size=3)
         turn = matrix(s.attitude[0].tolist())
-        engine.place(0)
-        engine.move(0)
+        engine.place(np.array([0]))
+        engine.move(np.array([0]))
         np.testing.assert_allclose(s.velocity[0], DT * (turn @ s.force[0] / MASS - [0, 0, GRAVITY]), atol=1e-11)
         spin = DT * (turn @ (s.torque[0] / INERTIA))
         np.testing.assert_allclose(matrix(s.attitude[0].tolist()) @ s.rates[0], spin, atol=1e-10)
@@ -153,7 +153,7 @@ def test_angular_momentum_is_kept_in_a_tumble_and_gyroscopic_coupling_acts(make)
     s = batch.states[0]
     s.position[0, 2], s.rates[0] = 5.0, (2.0, 3.0, 4.0)
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     before = inertia * s.rates[0]
     fly(engine, 20)
     after = matrix(s.attitude[0].tolist()) @ (inertia * s.rates[0])
@@ -194,10 +194,10 @@ def test_turning_flight_is_the_originals_but_for_its_late_thrust(make):
     s = batch.states[0]
     s.position[0], s.attitude[0] = (0, 0, 5), TURN_START
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     for t in range(24):
         s.rpm[0] = 14468 * (1 + 0.05 * np.sin(0.7 * t + 1.3 * np.arange(4)))
-        engine.move(0)
+        engine.move(np.array([0]))
     spin = matrix(s.attitude[0].tolist()) @ s.rates[0]
     np.testing.assert_allclose(s.position[0], TURN_POSITION, atol=1e-7)
     np.testing.assert_allclose(s.attitude[0], TURN_ATTITUDE, atol=1e-7)
@@ -212,7 +212,7 @@ def test_climb_is_the_originals(make, steady):
     s.position[0, 2], s.rpm[0] = 1.0, 15000.0
     engine = make(batch)
     s.steady = steady
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 30)
     assert s.position[0, 2] == pytest.approx(1.361630199831369, abs=1e-9)
     assert s.velocity[0, 2] == pytest.approx(0.7121472046509124, abs=1e-9)
@@ -234,20 +234,20 @@ def test_restored_flight_is_bit_equal(make, steady):
     s.rates[:] = 0.3
     engine = make(batch)
     s.steady = steady
-    engine.place(0)
+    engine.place(np.array([0]))
     kept, flight = None, []
     for t in range(30):
         if t == 11:
             kept = s.copy()
         wobble(batch, t)
-        engine.move(0)
+        engine.move(np.array([0]))
         flight.append(motion(s))
     batch.states[0] = kept
-    engine.place(0)
+    engine.place(np.array([0]))
     other = make(batch)  # another process would have another client
     for t in range(11, 30):
         wobble(batch, t)
-        (engine if t % 2 else other).move(0)
+        (engine if t % 2 else other).move(np.array([0]))
         assert motion(s) == flight[t], t
 
 
@@ -259,14 +259,14 @@ def test_restored_landings_agree_with_each_other_and_if_exact_with_the_flight(ma
     s.position[0], s.attitude[0], s.rpm[0] = (0.15, 0, 0.25), (0.2, 0.1, 0, math.sqrt(0.95)), 12000.0
     engine, fresh = make(batch), make(batch)
     engine.exact = fresh.exact = exact
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 20)
     kept = s.copy()
     fly(engine, 10)
     flight, ends = motion(s), []
     for used, steps in ((engine, 10), (engine, 1), (engine, 10), (fresh, 10)):
         batch.states[0] = kept
-        used.place(0)
+        used.place(np.array([0]))
         fly(used, steps)
         assert s.touching[0]
         ends.append(motion(s))
@@ -279,7 +279,7 @@ def test_place_moves_the_bodies(make):
     s = batch.states[0]
     s.position[1], s.attitude[1], s.rates[1] = (1, 2, 3), LEFT, (4, 5, 6)
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     client = engine._worlds[0].client
     assert bullet.getBasePositionAndOrientation(2, client)[0] == (1, 2, 3)
     np.testing.assert_allclose(bullet.getBaseVelocity(2, client)[1], (-5, 4, 6), atol=1e-12)
@@ -289,12 +289,12 @@ def test_load_runs_before_every_physics_step_and_sees_the_motion(make):
     batch = Batch(physics_hz=200, control_hz=50)
     batch.states.position[0, 0, 2] = 3.0
     engine = make(batch)
-    engine.place(0)
-    engine.move(0)
+    engine.place(np.array([0]))
+    engine.move(np.array([0]))
     falls = [3.0 - GRAVITY * n * (n + 1) / 2 / 200**2 for n in range(4)]
     np.testing.assert_allclose(batch.seen, falls, atol=1e-6)
     batch.states.steady = True
-    engine.move(0)
+    engine.move(np.array([0]))
     assert len(batch.seen) == 5
 
 
@@ -305,11 +305,11 @@ def test_worlds_do_not_influence_each_other(make):
     batch.states.rpm[2] = 0.0
     batch.states.rates[:2, 0, 0] = 0.5
     engine = make(batch)
-    engine.place(1)
+    engine.place(np.array([1]))
     fly(engine, 10, 1)
     alone = motion(batch.states[1])
-    engine.place(0)
-    engine.place(2)
+    engine.place(np.array([0]))
+    engine.place(np.array([2]))
     for _ in range(10):
         fly(engine, 1, 2)
         fly(engine, 1, 0)
@@ -335,8 +335,8 @@ def test_drone_comes_to_rest_on(make, name):
     s.shapes[1] = row
     s.position[0] = 0.2, 0.1, top + 0.15
     engine = make(batch)
-    engine.place(0)
-    engine.move(0)
+    engine.place(np.array([0]))
+    engine.move(np.array([0]))
     assert not s.touching[0]
     fly(engine, 15)
     assert s.touching[0]
@@ -352,7 +352,7 @@ def test_yaw_turns_a_box(make):
     for yaw, top in ((0.0, 0.0), (math.pi / 2, 0.2), (math.pi, 0.0)):
         s.shapes[0] = [2, 0, 0, 0.1, 0.5, 0.1, 0.1, yaw, 1, 0, 0, 0]
         s.position[0], s.velocity[0], s.attitude[0], s.rates[0] = (0, 0.4, top + 0.05), 0, (0, 0, 0, 1), 0
-        engine.place(0)
+        engine.place(np.array([0]))
         fly(engine, 10)
         assert s.position[0, 2] == pytest.approx(top + 0.0125, abs=1e-4)
 
@@ -368,7 +368,7 @@ def test_shapes_move_change_and_vanish(make):
     for row, top in ((box, 0.4), (moved, 0.0), (box, 0.4), (lower, 0.2), (0 * box, 0.0), (box, 0.4)):
         s.shapes[0] = row
         s.position[0], s.velocity[0], s.attitude[0], s.rates[0] = (0.2, 0.1, top + 0.05), 0, (0, 0, 0, 1), 0
-        engine.place(0)
+        engine.place(np.array([0]))
         fly(engine, 10)
         assert s.position[0, 2] == pytest.approx(top + 0.0125, abs=1e-4)
 
@@ -380,10 +380,10 @@ def test_drones_that_collide_touch_and_others_do_not(make):
     s.position[:] = [[0, 0, 2], [0.5, 0, 2], [0, 1, 2]]
     s.velocity[0, 0] = 3.0
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     touched = np.zeros(3, bool)
     for _ in range(10):
-        engine.move(0)
+        engine.move(np.array([0]))
         touched |= s.touching
     assert touched.tolist() == [True, True, False]
     assert s.velocity[1, 0] > 1.0
@@ -396,8 +396,8 @@ def test_drones_touch_at_twice_their_radius(make, apart, touching):
     batch.params.gravity = 0.0
     batch.states[0].position[:] = [[0, 0, 2], [apart, 0, 2]]
     engine = make(batch)
-    engine.place(0)
-    engine.move(0)
+    engine.place(np.array([0]))
+    engine.move(np.array([0]))
     assert batch.states[0].touching.tolist() == [touching] * 2
 
 
@@ -406,7 +406,7 @@ def test_a_drone_that_hovers_1_mm_above_the_floor_does_not_touch_it(make):
     s = batch.states[0]
     s.position[0, 2], s.rpm[0] = 0.0135, HOVER
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 3)
     assert bullet.getContactPoints(physicsClientId=engine._worlds[0].client)
     assert not s.touching[0]
@@ -418,7 +418,7 @@ def test_floor_slows_a_sliding_drone_with_friction_one_half(make):
     s = batch.states[0]
     s.position[0, 2], s.velocity[0, 0] = 0.0125, 2.0
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 6)
     assert s.velocity[0, 0] == pytest.approx(2.0 - 0.5 * GRAVITY * 0.2, abs=0.05)
 
@@ -429,8 +429,8 @@ def test_a_short_touch_in_the_middle_of_a_control_step_counts(make):
     s.shapes[0] = [1, 0, 0, 1, 0.05, 0, 0, 0, 1, 0, 0, 0]
     s.position[0], s.velocity[0] = (-0.6, 0, 1.056), (8.0, 0, 0.4)
     engine = make(batch)
-    engine.place(0)
-    engine.move(0)
+    engine.place(np.array([0]))
+    engine.move(np.array([0]))
     assert s.position[0, 0] > 0.3
     assert s.touching[0]
 
@@ -442,11 +442,11 @@ def test_changed_parameters_hold_from_the_next_place(make):
     batch = Pushed(damping=0.0, control_hz=240)
     s = batch.states[0]
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     batch.params[0] = (0.05, 2e-5, 3e-5, 4e-5, 0.0, 3.0, (0.06, 0.025), 120, 120)
     s.position[0, 2], s.force[0], s.torque[0] = 3.0, (0.1, 0, 0), (1e-3, 1e-3, 1e-3)
-    engine.place(0)
-    engine.move(0)
+    engine.place(np.array([0]))
+    engine.move(np.array([0]))
     np.testing.assert_allclose(s.velocity[0], [0.1 / 0.05 / 120, 0, -3.0 / 120], atol=1e-12)
     spin = matrix(s.attitude[0].tolist()) @ s.rates[0]
     np.testing.assert_allclose(spin, 1e-3 / np.array([2e-5, 3e-5, 4e-5]) / 120, rtol=1e-9)
@@ -459,7 +459,7 @@ def test_size_of_the_drone_is_its_parameter(make):
     for height in (0.025, 0.1):
         batch.params.hull[0] = (0.06, height)
         s.position[0], s.velocity[0] = (0, 0, 0.1), 0
-        engine.place(0)
+        engine.place(np.array([0]))
         fly(engine, 30)
         assert s.position[0, 2] == pytest.approx(height / 2, abs=1e-4)
     assert clients() == 1
@@ -512,20 +512,20 @@ def test_clients_open_at_first_use_and_close_with_the_engine():
     assert clients() == 0
     engine = BulletEngine(Batch(num_worlds=3))
     assert clients() == 0
-    engine.move(1)
-    engine.place(2)
+    engine.move(np.array([1]))
+    engine.place(np.array([2]))
     assert clients() == 2
     engine.close()
     engine.close()
     assert clients() == 0
     with pytest.raises(EngineError, match="world 1 is closed"):
-        engine.move(1)
+        engine.move(np.array([1]))
 
 
 def test_a_forgotten_engine_leaves_no_client():
     engine = BulletEngine(Batch())
     engine.batch.engine = engine
-    engine.place(0)
+    engine.place(np.array([0]))
     del engine
     gc.collect()
     assert clients() == 0
@@ -536,15 +536,15 @@ def test_a_client_closed_from_outside_is_told_and_reopened(make, use):
     batch = Batch(num_worlds=2)
     batch.states.position[:, 0, 2] = 1.0
     engine = make(batch)
-    engine.place(0)
-    engine.place(1)
+    engine.place(np.array([0]))
+    engine.place(np.array([1]))
     bullet.disconnect(engine._worlds[1].client)
     camera = (0, 64, 48, 60.0, 0.1, 50.0) if use == "camera" else ()
     with pytest.raises(EngineError, match="client of world 1 was closed from outside"):
         getattr(engine, use)(1, *camera)
-    engine.move(0)
-    engine.place(1)
-    engine.move(1)
+    engine.move(np.array([0]))
+    engine.place(np.array([1]))
+    engine.move(np.array([1]))
     assert clients() == 2
     engine.close()
     assert clients() == 0
@@ -552,15 +552,15 @@ def test_a_client_closed_from_outside_is_told_and_reopened(make, use):
 
 def test_the_number_of_a_lost_client_may_belong_to_another_engine(make):
     first, second = make(Batch()), make(Batch())
-    first.place(0)
+    first.place(np.array([0]))
     client = first._worlds[0].client
     bullet.disconnect(client)
-    second.place(0)
+    second.place(np.array([0]))
     assert second._worlds[0].client == client
     with pytest.raises(EngineError, match="closed from outside"):
-        first.move(0)
+        first.move(np.array([0]))
     first.close()
-    second.move(0)
+    second.move(np.array([0]))
 
 
 def test_a_client_that_made_many_shapes_is_replaced(make, monkeypatch):
@@ -572,7 +572,7 @@ def test_a_client_that_made_many_shapes_is_replaced(make, monkeypatch):
     for k in range(10):
         s.shapes[:] = [2, 0.2, 0.1, 0.1, 0.3, 0.2, 0.1 + 0.01 * k, 0, 1, 0, 0, 0]
         s.position[0], s.velocity[0] = (0.2, 0.1, 0.3 + 0.01 * k), 0
-        engine.place(0)
+        engine.place(np.array([0]))
         worlds.append(engine._worlds[0])
         assert clients() == 1
     assert [world is worlds[0] for world in worlds] == [True] * 4 + [False] * 6
@@ -586,11 +586,11 @@ def test_a_world_that_blew_up_is_sound_after_the_next_place(make, force):
     s = batch.states[0]
     s.position[:], s.force[0, 2] = [[0, 0, 1], [1, 0, 1]], force
     engine = make(batch)
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 2)
     s.position[:], s.attitude[:], s.velocity[:], s.rates[:] = [[0, 0, 0.1], [1, 0, 0.1]], LEVEL, 0, 0
     s.force[:] = 0
-    engine.place(0)
+    engine.place(np.array([0]))
     fly(engine, 20)
     assert s.touching.all()
     np.testing.assert_allclose(s.position[:, 2], 0.0125, atol=1e-4)
@@ -602,7 +602,7 @@ def test_moved_shapes_are_not_made_again(make):
     engine = make(batch)
     for k in range(5):
         batch.states[0].shapes[0, 1] = k
-        engine.place(0)
+        engine.place(np.array([0]))
     assert engine._worlds[0].made == 1
 
 
@@ -616,7 +616,7 @@ def test_too_many_worlds(make, monkeypatch):
     engine = make(Batch())
     monkeypatch.setattr(bullet, "connect", refuse)
     with pytest.raises(EngineError, match="gives world 0 no client: it has at most 1024"):
-        engine.place(0)
+        engine.place(np.array([0]))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems need no DISPLAY")

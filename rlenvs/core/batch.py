@@ -106,6 +106,9 @@ class KernelBatch:
     def _open(self) -> None:
         """Get what lies outside Python's memory."""
 
+    # by world, why an engine could not move it in the last step; empty where it did
+    errors: np.ndarray | None = None
+
     # --- memory -------------------------------------------------------------------------------------------------------
 
     def _allocate(self) -> None:
@@ -121,7 +124,9 @@ class KernelBatch:
         self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
         pictured = n if setup.image_shapes else 0
         self._images = np.zeros((pictured, a), setup.dtypes["images"])
-        self._begin = np.zeros(n, np.bool_)
+        self._begin, self._failed = np.zeros((2, n), np.bool_)
+        self._graded = np.zeros(1, setup.dtypes["result"])
+        self._blank = np.zeros(1, setup.dtypes["state"])
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
         self._final_images = np.zeros((min(keeps_final, pictured), a), setup.dtypes["images"])
@@ -159,11 +164,18 @@ class KernelBatch:
         self.final_terms, self.final_success = self._split_results(self._final_results)
         self.images = {name: self._images[name] for name in self.setup.image_shapes}
         self.final_images = {name: self._final_images[name] for name in self.setup.image_shapes}
+        self._parts = self._split_observations(self.observations, self.images)
+        self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
         self._action_kinds = "fiu" if self.setup.continuous else "iu"
         self._bare_choices = (int, np.int64) if () in self._action_views else ()
         self.first = First(self)
         self._all_seeded = False  # not known yet
+
+    def _split_observations(self, vectors: np.ndarray, images: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """What the dictionary of an observation holds, as views; nothing where it is the vector alone."""
+        parts = self.setup.vector_parts
+        return {**{name: vectors[..., part] for name, part in parts.items()}, **images} if parts else {}
 
     def _split_results(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Terms (N, terms, A) and success (N, A) as views on a results array."""
@@ -174,6 +186,7 @@ class KernelBatch:
     def _make_table(self, sizes: dict[str, int]) -> None:
         """The record of addresses that the driver works from."""
         layouts = build.row_layouts(self.world, self.setup.action)
+        self._grade_type = layouts["grades"].dtype(sizes)
         self._metas = {name: layout.meta(sizes) for name, layout in layouts.items()}
         self._table = np.zeros(1, build.BATCH.dtype({}))
         self._address = self._table.ctypes.data
@@ -239,6 +252,10 @@ class KernelBatch:
             "final_mask": (self.final_masks, self.masks.strides[1]),
             "final_result": (self._final_results, self._final_results.dtype.itemsize),
             "final_cost": (self.final_costs, 8 * a),
+            "blank": (self._blank, 0),
+            "failed": by_world(self._failed),
+            "graded": by_world(self._graded),
+            "graded_parts": by_world(self._graded),
         }
 
     def _point(self, name: str, array: np.ndarray, size: int) -> None:
@@ -411,22 +428,55 @@ class KernelBatch:
             raise ActionError(f"{where}: action {value} contains NaN")
         raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self.setup.action_size - 1}")
 
-    def observed(self, at: Any = (), final: bool = False) -> Any:
-        """Copies of the observations of some agents, as the observation space has them.
+    def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
+        """The observations of some agents, as the observation space has them.
 
         Args:
             at: index into the leading axes (N, A): a number, a slice, an array or a tuple of these.
             final: those set aside at the end of an episode (SAME_STEP).
+            copy: False gives the batch's own arrays where `at` is made of numbers and slices.
 
         Returns:
-            an array, or where there are pictures a dictionary of "state" and the pictures by name.
+            an array; in goal form or with pictures a dictionary of arrays.
         """
-        vectors, images = self.observations, self.images
-        if final:
-            vectors, images = self.final_observations, self.final_images
-        if not images:
-            return vectors[at].copy()
-        return {"state": vectors[at].copy(), **{name: array[at].copy() for name, array in images.items()}}
+        parts = self._final_parts if final else self._parts
+        if not parts:
+            found = (self.final_observations if final else self.observations)[at]
+            return found.copy() if copy else found
+        return {name: array[at].copy() if copy else array[at] for name, array in parts.items()}
+
+    def compute_reward(self, achieved: Any, desired: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What any achieved goals would be worth where others were desired, by the parameters of the first world.
+
+        Args:
+            achieved, desired: (..., numbers of a goal), as in the observation.
+
+        Returns:
+            rewards, float64, and terminations, bool, both (...).
+
+        Raises:
+            ActionError: the world has no goals, or arrays of other shapes were given.
+        """
+        if not self.world.goal:
+            raise ActionError(f"{self.world.name} has no goals, and so no compute_reward")
+        size = self.setup.goal_size
+        goals = [np.asarray(goal, np.float32) for goal in (achieved, desired)]
+        if goals[0].shape != goals[1].shape or goals[0].shape[-1:] != (size,):
+            raise ActionError(
+                f"{self.world.name}: goals of shape {goals[0].shape} and {goals[1].shape} were given; "
+                f"needed: two arrays (..., {size})"
+            )
+        pairs = np.ascontiguousarray(np.stack([goal.reshape(-1, size) for goal in goals], axis=1))
+        grades = np.zeros(len(pairs), self._grade_type)
+        self._point("goals", pairs, 8 * size)
+        self._point("grades", grades, grades.itemsize)
+        self._driver.grade_goals(self._address, len(pairs))
+        shape = goals[0].shape[:-1]
+        return grades["reward"].reshape(shape), grades["terminated"].reshape(shape)
+
+    def photo(self, index: int, width: int, height: int) -> np.ndarray | None:
+        """One world as an engine pictures it, uint8 (height, width, 3); None where the world is drawn by itself."""
+        return None
 
     def close(self) -> None:
         """Give back what lies outside Python's memory. May be called twice."""
@@ -537,7 +587,7 @@ class KernelBatch:
             return min(self.threads, self.num_worlds)
         if self.num_worlds == 1 or self._trials > 0 or self._serial_time < WORTH_THREADS:
             return 1
-        return min(_cores(), self.num_worlds)
+        return min(cores(), self.num_worlds)
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
@@ -600,5 +650,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pools.clear)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

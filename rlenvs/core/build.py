@@ -50,6 +50,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
     advice = Kind(number.code, (*per_agent, *per_action) or (1,))
     fields: dict[str, dict[str, Kind]] = {
         "episode_bytes": {"value": u1("episode_bytes")},
+        "blank": {"value": u1("episode_bytes")},
         "param_numbers": {"value": f8("param_numbers")},
         "action": {"value": Kind(number.code, (*per_agent, *per_action))},
         "advice": {"value": advice},
@@ -73,6 +74,10 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "final_mask": {"value": i1("choices")},
         "final_result": {"value": u1("result_bytes")},
         "final_cost": {"value": f8("agents")},
+        "failed": {"value": b1},
+        "graded_parts": {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")},
+        "goals": {"achieved": f4("goal_numbers"), "desired": f4("goal_numbers")},
+        "grades": {"reward": f8, "terminated": b1},
         "plan_action": {"value": number("actions")},
         "plan_reward": {"value": f8("agents")},
         "plan_cost": {"value": f8("agents")},
@@ -82,7 +87,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         name: Layout(name, {f: kind.fixed(known) for f, kind in kinds.items()}, packed=True)
         for name, kinds in fields.items()
     }
-    return {**world.layouts, **rows}
+    return {**world.layouts, "graded": world.layouts["result"], **rows}
 
 
 ROWS = (
@@ -90,6 +95,7 @@ ROWS = (
     *("action_values", "image_bytes", "final_image_bytes", "observation_values", "mask", "parts", "result_bytes"),
     *("weights", "scaling", "random_range", "begin", "reward", "cost", "reward_vector", "terminated", "truncated"),
     *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
+    *("blank", "failed", "graded", "graded_parts", "goals", "grades"),
 )
 
 BATCH = Layout(
@@ -126,6 +132,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "actions": setup.agents * (setup.action_size if setup.continuous else 1),
         "choices": 1 if setup.continuous else setup.action_size,
         "observation_numbers": setup.scaling.shape[1],
+        "goal_numbers": setup.goal_size,
         "terms": len(setup.world.terms) + len(setup.world.costs),
         "reward_terms": len(setup.world.terms),
     }
@@ -163,7 +170,11 @@ def _act_nothing(p: Any, s: Any, a: Any, rng: Any) -> None:
     return
 
 
-def _load_nothing(p: Any, s: Any, rng: Any) -> None:
+def _change_nothing(p: Any, s: Any, rng: Any) -> None:
+    return
+
+
+def _grade_nothing(p: Any, achieved: Any, desired: Any, r: Any) -> None:
     return
 
 
@@ -175,7 +186,7 @@ def _step_of(kernels: Mapping[str, Any]) -> Any:
     """The whole step: the world's own, or its three parts one after the other."""
     if "step" in kernels:
         return kernels["step"]
-    act, move, judge = kernels["act"], kernels["move"], kernels["judge"]
+    act, move, judge = kernels["act"], kernels.get("move", _change_nothing), kernels["judge"]
 
     def step(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
         act(p, s, a, rng)
@@ -187,8 +198,15 @@ def _step_of(kernels: Mapping[str, Any]) -> Any:
 
 def _check_roles(world: World) -> None:
     kernels = world.kernels
-    stepping = ("act", "move", "judge") if world.engines or "act" in kernels else ("step",)
-    missing = [role for role in ("reset", *stepping, "observe") if role not in kernels]
+    stepping: tuple[str, ...] = ("step",)
+    if world.engine:
+        stepping = ("act", "judge")
+    elif world.engines or "act" in kernels:
+        stepping = ("act", "move", "judge")
+    grading = ("grade",) if world.goal else ()
+    missing = [role for role in ("reset", *stepping, *grading, "observe") if role not in kernels]
+    if world.engine and world.model_function is None:
+        missing.append("model")
     if missing:
         raise TypeError(f"{world.name} has no {' and no '.join(missing)}; add a function under @SPEC.{missing[0]}")
 
@@ -212,7 +230,9 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
         "reset": kernels["reset"],
         "step": _step_of(kernels),
         "act": kernels.get("act", _act_nothing),
-        "load": kernels.get("load", _load_nothing),
+        "load": kernels.get("load", _change_nothing),
+        "placed": kernels.get("placed", _change_nothing),
+        "grade": kernels.get("grade", _grade_nothing),
         "judge": kernels.get("judge", _judge_nothing),
         "expert": kernels.get("expert", _do_nothing_to_action),
         "observe_agent": observe if world.agents else observe_one,

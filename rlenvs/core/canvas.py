@@ -153,6 +153,12 @@ class Canvas:
         shift = {"left": 0.0, "centre": 0.5, "right": 1.0}[align]
         self._surface.blit(image, (x - shift * image.get_width(), y - image.get_height() / 2))
 
+    def photo(self, pixels: np.ndarray) -> None:
+        """Fill the picture with another one, uint8 (height, width, 3)."""
+        image = self._pygame.surfarray.make_surface(np.ascontiguousarray(pixels.transpose(1, 0, 2)))
+        self._surface.set_clip(None)
+        self._surface.blit(self._pygame.transform.smoothscale(image, self._surface.get_size()), (0, 0))
+
     def caption(self, *lines: str, color: Color = "black", size: int = 14) -> None:
         """Lines of text in the upper left corner of the picture, over everything else."""
         clip = self._surface.get_clip()

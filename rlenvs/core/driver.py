@@ -7,7 +7,7 @@ them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
 
 ENTRY_POINTS = (
     *("check_actions", "act_worlds", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds"),
-    *("command_worlds", "load_worlds", "judge_worlds"),
+    *("command_worlds", "load_worlds", "judge_worlds", "placed_worlds", "grade_goals"),
 )
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
@@ -140,8 +140,11 @@ def judge_worlds(address, start, stop):
         if begin_of(b, i).value:
             continue
         clear_result(b, i)
-        judge(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng, result_of(b, i))
-        settle_world(b, i)
+        if failed_of(b, i).value:
+            break_off(b, i)
+        else:
+            judge(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng, result_of(b, i))
+            settle_world(b, i)
         observe_world(b, i)
         if state_of(b, i).over and b.autoreset == SAME_STEP:
             keep_final(b, i)
@@ -150,13 +153,39 @@ def judge_worlds(address, start, stop):
             begin_of(b, i).value = True
 
 
+def placed_worlds(address, start, stop):
+    """Finish the new episodes of the worlds whose `begin` flag is set, when an engine has placed their bodies."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        if begin_of(b, i).value:
+            placed(params_of(b, i), state_of(b, i), state_of(b, i).rng)
+            observe_world(b, i)
+
+
+def grade_goals(address, count):
+    """The reward and the termination of `count` pairs of goals, by the parameters of the first world."""
+    b = batch_at(address, 0)
+    weights = weights_of(b, 0).value
+    for j in range(count):
+        terms = graded_parts_of(b, 0).terms
+        for t in range(terms.shape[0]):
+            terms[t, 0] = 0.0
+        graded_of(b, 0).terminated = False
+        pair = goals_of(b, j)
+        grade(params_of(b, 0), pair.achieved, pair.desired, graded_of(b, 0))
+        grades_of(b, j).reward = 0.0
+        for t in range(weights.size):
+            grades_of(b, j).reward += weights[t] * terms[t, 0]
+        grades_of(b, j).terminated = graded_of(b, 0).terminated
+
+
 def begin_world(b, i):
-    """A new episode: clear all state but the generator and the memo, draw random parameters, reset the world."""
+    """A new episode: all state blank but the generator and the memo, random parameters drawn, the world reset."""
     s = state_of(b, i)
     first, second = s.rng[0], s.rng[1]
-    memory = episode_bytes_of(b, i).value
+    memory, blank = episode_bytes_of(b, i).value, blank_of(b, 0).value
     for j in range(memory.size):
-        memory[j] = 0
+        memory[j] = blank[j]
     s.rng[0] = first
     s.rng[1] = second
     for j in range(b.randomized):
@@ -211,6 +240,19 @@ def settle_world(b, i):
         s.alive[k] = not (terminated[k] or truncated[k])
         if s.alive[k] and (k == 0 or not b.first_decides):
             s.over = False
+
+
+def break_off(b, i):
+    """End the episode of a world that the engine could not move: truncated, without a reward."""
+    s = state_of(b, i)
+    s.elapsed += 1
+    s.over = True
+    for k in range(agents_of(b)):
+        reward_of(b, i).value[k] = 0.0
+        cost_of(b, i).value[k] = 0.0
+        terminated_of(b, i).value[k] = False
+        truncated_of(b, i).value[k] = s.alive[k]
+        s.alive[k] = False
 
 
 def observe_world(b, i):

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import AUTORESET, KernelBatch, Snapshot
-from rlenvs.core.setup import physics_of
+from rlenvs.core.setup import engine_of, load_engine
 from rlenvs.core.spec import World
 
 
 class Engine(Protocol):
     """What moves the bodies of a batch's worlds, between the kernels `act` and `judge`.
 
-    Made as Class(batch). It reads and writes the live records `batch.records(i)` of world i, and calls `batch.load(i)`
-    before each physics step.
+    Made as Class(batch). It reads and writes the live state of the worlds, `batch.states` or the records
+    `batch.records(i)`, and may call `batch.load(i)` before each of its physics steps. `worlds` are ascending indices.
     """
 
-    def place(self, i: int) -> None:
-        """Put the bodies of world i where its state says, with the masses that its parameters say."""
+    def place(self, worlds: np.ndarray, begun: bool) -> None:
+        """Put the bodies where the states say, with the masses that the parameters say. `begun`: new episodes begin,
+        and readings of the engine that are part of the state have to be filled."""
 
-    def move(self, i: int) -> None:
-        """Advance world i by one control step and write its state."""
+    def move(self, worlds: np.ndarray) -> Mapping[int, str]:
+        """Advance by one control step and write the states. Returns, by world, why it could not; such a world's state
+        is left as it was."""
 
-    def look(self, i: int) -> None:
-        """Fill the pictures of world i, `batch.images`."""
+    def look(self, worlds: np.ndarray) -> None:
+        """Fill the pictures `batch.images`."""
+
+    def photo(self, i: int, width: int, height: int) -> np.ndarray | None:
+        """The picture of world i, uint8 (height, width, 3); None where the world draws itself."""
 
     def close(self) -> None:
         """Give everything back. May be called twice."""
@@ -40,10 +45,26 @@ class EngineBatch(KernelBatch):
     """
 
     def _open(self) -> None:
-        module, _, name = self.world.engines[self.setup.values.physics].partition(":")
-        self.engine: Engine = getattr(importlib.import_module(module), name)(self)
-        for i in np.flatnonzero(~self.over):  # copied or unpickled in the middle of an episode
-            self.engine.place(int(i))
+        keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
+        self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
+        self._everyone = np.arange(self.num_worlds)
+        self.errors: np.ndarray = np.full(self.num_worlds, "", object)
+        self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
+
+    @property
+    def states(self) -> np.ndarray:
+        """The live state records of all worlds."""
+        return self._states
+
+    @property
+    def blank(self) -> np.ndarray:
+        """One record: the state that a new episode has before the kernel `reset`. Zero, unless the engine fills it."""
+        return self._blank
+
+    @property
+    def param_rows(self) -> np.ndarray:
+        """The parameter records: one for all worlds, or one per world."""
+        return self._params
 
     def load(self, i: int) -> None:
         """Run the kernel `load` of world i."""
@@ -52,8 +73,9 @@ class EngineBatch(KernelBatch):
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
         super().reset(mask)
+        self.errors[self._begin] = ""
         self._place_begun()
-        self._look()
+        self._look(np.flatnonzero(self._begin))
 
     def step_loaded(self) -> None:
         """Advance every world by the actions that lie in `actions`."""
@@ -61,53 +83,70 @@ class EngineBatch(KernelBatch):
         if code:
             self._refuse(code)
         self._driver.command_worlds(self._address, 0, self.num_worlds)
-        self._place_begun()
-        for i in np.flatnonzero(~self._begin).tolist():
-            self.engine.move(i)
-        begun = self._begin.copy()
+        begun = self._begin.any()
+        if begun:
+            self._place_begun()
+        self._move(np.flatnonzero(~self._begin) if begun else self._everyone)
+        before = self._begin.copy()
         self._driver.judge_worlds(self._address, 0, self.num_worlds)
-        self._begin &= ~begun
-        self._place_begun()
-        self._look()
+        if self._begin.any():
+            self._begin &= ~before
+            self._place_begun()
+        self._look(self._everyone)
+
+    def _move(self, worlds: np.ndarray) -> None:
+        if self._failed.any():
+            self._failed[:] = False
+            self.errors[:] = ""
+        for i, reason in self.engine.move(worlds).items():
+            self._failed[i] = True
+            self.errors[i] = reason
 
     def _place_begun(self) -> None:
-        for i in np.flatnonzero(self._begin).tolist():
-            self.engine.place(i)
+        self.engine.place(np.flatnonzero(self._begin), True)
+        self._driver.placed_worlds(self._address, 0, self.num_worlds)
 
-    def _look(self) -> None:
+    def _look(self, worlds: np.ndarray) -> None:
         if self.images:
-            for i in range(self.num_worlds):
-                self.engine.look(i)
+            self.engine.look(worlds)
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
         """As for kernels; the engine's bodies change too."""
         super().set_params(values, worlds)
-        for i in np.flatnonzero(~self.over).tolist() if values else ():
-            self.engine.place(i)
+        if values:
+            self.engine.place(np.flatnonzero(~self.over), False)
 
     def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
-        """As for kernels. Exact in free flight; engines keep contacts of their own, which no snapshot holds."""
+        """As for kernels. Exact where the state holds all that the engine remembers: always with MuJoCo, in free flight
+        with PyBullet, which keeps contacts of its own."""
         super().set_state(snapshot, index)
-        for i in range(self.num_worlds)[index] if isinstance(index, slice) else (index,):
-            self.engine.place(i)
-        self._look()
+        worlds = np.atleast_1d(self._everyone[index])
+        self.errors[worlds] = ""
+        self.engine.place(worlds, False)
+        self._look(worlds)
 
     def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As for kernels, a step at a time."""
         rewards, costs = np.zeros((2, *actions.shape[:3]))
         table, autoreset = self._table[0], self._table[0]["autoreset"]
         table["autoreset"] = AUTORESET[AutoresetMode.DISABLED]
-        for i in range(self.num_worlds):
-            for t in range(actions.shape[1]):
-                if self.over[i]:
-                    break
-                self.actions[i] = actions[i, t]
+        for t in range(actions.shape[1]):
+            live = np.flatnonzero(~self.over)
+            if not len(live):
+                break
+            self.actions[live] = actions[live, t]
+            for i in live.tolist():
                 self._driver.command_worlds(self._address, i, i + 1)
-                self.engine.move(i)
+            self._move(live)
+            for i in live.tolist():
                 self._driver.judge_worlds(self._address, i, i + 1)
-                rewards[i, t], costs[i, t] = self.rewards[i], self.costs[i]
+            rewards[live, t], costs[live, t] = self.rewards[live], self.costs[live]
         table["autoreset"] = autoreset
         return rewards, costs
+
+    def photo(self, index: int, width: int, height: int) -> np.ndarray | None:
+        """As for kernels; the engine's picture."""
+        return self.engine.photo(index, width, height)
 
     def close(self) -> None:
         """Close the engine. May be called twice."""
@@ -116,5 +155,4 @@ class EngineBatch(KernelBatch):
 
 def new_batch(world: World, num_worlds: int = 1, **keywords: Any) -> KernelBatch:
     """A batch of the class that the keyword `physics` asks for; arguments as for `KernelBatch`."""
-    engine = physics_of(world, keywords) in world.engines
-    return (EngineBatch if engine else KernelBatch)(world, num_worlds, **keywords)
+    return (EngineBatch if engine_of(world, keywords) else KernelBatch)(world, num_worlds, **keywords)

@@ -58,7 +58,7 @@ class Env(gymnasium.Env):
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward
-        self._pictured = bool(setup.image_shapes)
+        self._split = bool(setup.vector_parts)
         self._keys = InfoKeys(self.batch)
         self._renderer = Renderer(render_mode, setup.fps)
 
@@ -102,7 +102,7 @@ class Env(gymnasium.Env):
         reward = info["reward_vector"].copy() if self._vector_reward else outcome[-3]
         if self.render_mode == "human":
             self._show()
-        observation = batch.observed(FIRST) if self._pictured else batch.first.observation.copy()
+        observation = batch.observed(FIRST) if self._split else batch.first.observation.copy()
         return observation, reward, outcome[-2], outcome[-1], info
 
     def _observation(self) -> Any:
@@ -133,6 +133,27 @@ class Env(gymnasium.Env):
         """Go back to a snapshot; returns its observation. SnapshotError when it belongs to another environment."""
         self.batch.set_state(snapshot)
         return self._observation()
+
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """The reward for achieved goals where others were desired, as in hindsight replay.
+
+        Args:
+            achieved_goal, desired_goal: one goal, or arrays with a goal in the last axis.
+            info: not used; the reward of the goal form follows from the goals.
+
+        Returns:
+            a float for one goal, else a float64 array.
+
+        Raises:
+            ActionError: the world has no goals, or the shapes do not fit.
+        """
+        rewards, _ = self.batch.compute_reward(achieved_goal, desired_goal)
+        return rewards if rewards.ndim else float(rewards)
+
+    def compute_terminated(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """Whether the episode ends with these goals; arguments as for `compute_reward`."""
+        _, ends = self.batch.compute_reward(achieved_goal, desired_goal)
+        return ends if ends.ndim else bool(ends)
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""

@@ -26,6 +26,8 @@ class InfoKeys:
         info["reward_vector"] = batch.first.reward_vector.copy()
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
+        if batch.errors is not None:
+            info["simulation_error"] = batch.errors[0]
         return info
 
     def one(self, batch: KernelBatch, index: int, agent: int) -> dict[str, Any]:
@@ -38,11 +40,16 @@ class InfoKeys:
             info["cost"] = batch.costs.item(index, agent)
         if self.has_mask:
             info["action_mask"] = batch.masks[index, agent].copy()
+        if batch.errors is not None:
+            info["simulation_error"] = batch.errors[index]
         return info
 
     def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
         """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""
-        return self.columns(batch.terms, batch.success, batch.costs, batch.reward_vectors, batch.masks, copy)
+        infos = self.columns(batch.terms, batch.success, batch.costs, batch.reward_vectors, batch.masks, copy)
+        if batch.errors is not None:
+            infos["simulation_error"] = batch.errors.copy() if copy else batch.errors
+        return infos
 
     def columns(
         self,

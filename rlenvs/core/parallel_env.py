@@ -172,7 +172,7 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def _observations(self, agents: list[str]) -> dict[str, Any]:
         batch = self.batch
-        if batch.images:
+        if batch.setup.vector_parts:
             found = {agent: batch.observed((0, self._index[agent])) for agent in agents}
         else:
             rows = batch.observations[0].copy()

@@ -16,7 +16,7 @@ RENDER_MODES = ["human", "rgb_array", "ansi"]
 
 def render_modes(world: World) -> list[str]:
     """The modes that a world offers."""
-    modes = ["human", "rgb_array"] if world.draw_function else []
+    modes = ["human", "rgb_array"] if world.draw_function or world.engine else []
     return modes + (["ansi"] if world.text_function else [])
 
 
@@ -28,9 +28,12 @@ def check_mode(world: World, mode: str | None) -> None:
 
 def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
     """The picture of one world, uint8 (height, width, 3)."""
-    assert batch.world.draw_function is not None
     canvas.clear()
-    batch.world.draw_function(canvas, *batch.records(index))
+    photo = batch.photo(index, canvas.width, canvas.height)
+    if photo is not None:
+        canvas.photo(photo)
+    if batch.world.draw_function is not None:
+        batch.world.draw_function(canvas, *batch.records(index))
     return canvas.pixels()
 
 

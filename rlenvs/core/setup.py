@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import importlib
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -51,7 +52,7 @@ class Setup:
         self.values = self._resolve_values({**_level_values(world, level), **values})
         self.horizon = _check_horizon(world.horizon_of(self.values) if horizon is None else horizon)
         self.fps = world.fps_of(self.values)
-        self.weights = self._resolve_weights(weights or {})
+        self.weights = self._resolve_weights({**self._preset_weights(), **(weights or {})})
         self.random_ranges = self._resolve_ranges(randomize or {})
         self._resolve_sizes()
 
@@ -61,7 +62,8 @@ class Setup:
         for name in chosen:
             if name not in known:
                 _refuse_keyword(world, name, [*known, *COMMON])
-        chosen = {**_preset_values(world, chosen), **chosen}
+        presets = _presets(world, chosen)
+        chosen = {**{name: value for name, value in presets.items() if name in world.params}, **chosen}
         values: dict[str, Any] = {}
         for name, declared in known.items():
             value: Any = declared.check(name, chosen.get(name, declared.default))
@@ -74,6 +76,11 @@ class Setup:
                 value = float(value)
             values[name] = value
         return SimpleNamespace(**values)
+
+    def _preset_weights(self) -> dict[str, float]:
+        """The weights that go with the choices made."""
+        presets = _presets(self.world, vars(self.values))
+        return {name: value for name, value in presets.items() if name in self.world.terms}
 
     def _resolve_weights(self, weights: Mapping[str, float]) -> np.ndarray:
         terms = self.world.terms
@@ -103,7 +110,7 @@ class Setup:
         world = self.world
         self.data = self._resolve_data()
         self.action: Action = world.action_of(self.values)
-        self.sizes: dict[str, int] = {"agents": 1, **world.sizes(self.values)}
+        self.sizes: dict[str, int] = {"agents": 1, **world.sizes(self.values), **self._engine_sizes()}
         self.agents = self.sizes["agents"]
         self.action_size = self._size(self.action.size)
         self.dtypes = {name: layout.dtype(self.sizes) for name, layout in world.layouts.items()}
@@ -111,6 +118,9 @@ class Setup:
         self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self._make_scaling()
         self._make_spaces()
+
+    def _engine_sizes(self) -> Mapping[str, int]:
+        return load_engine(self.world.engine).sizes(self.world, self.values) if self.world.engine else {}
 
     def _resolve_data(self) -> dict[str, np.ndarray]:
         function = self.world.data_function
@@ -144,6 +154,7 @@ class Setup:
             self.observation_shape = tuple(self._size(d) for d in blocks[0].shape)
         low, high = self.scaling[2].reshape(self.observation_shape), self.scaling[3].reshape(self.observation_shape)
         self.state_space = spaces.Box(low, high, dtype=np.float32)
+        self.vector_parts, self.goal_size = self._vector_parts()
         self.observation_space = self._observation_space()
         if isinstance(self.action, Continuous):
             self.action_space: spaces.Space = spaces.Box(-1.0, 1.0, (self.action_size,), np.float32)
@@ -155,13 +166,27 @@ class Setup:
         )
 
     def _observation_space(self) -> spaces.Space:
-        """The vector's space alone, or a dictionary with the pictures."""
-        shapes = {name: tuple(self._size(d) for d in part.shape) for name, part in self.world.images.items()}
-        self.image_shapes = {name: shape for name, shape in shapes.items() if np.prod(shape)}
-        if not self.image_shapes:
+        """The vector's space alone, or a dictionary of its parts and of the pictures."""
+        if not self.vector_parts:
             return self.state_space
+        low, high = self.state_space.low, self.state_space.high
+        vectors = {name: spaces.Box(low[part], high[part]) for name, part in self.vector_parts.items()}
         pictures = {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
-        return spaces.Dict({"state": self.state_space, **pictures})
+        return spaces.Dict({**vectors, **pictures})
+
+    def _vector_parts(self) -> tuple[dict[str, slice], int]:
+        """Where the parts of the observation's dictionary lie in the vector (none for a plain vector), and the numbers
+        of a goal."""
+        world = self.world
+        shapes = {name: tuple(self._size(d) for d in part.shape) for name, part in world.images.items()}
+        self.image_shapes = {name: shape for name, shape in shapes.items() if np.prod(shape)}
+        size = int(np.prod([self._size(d) for d in world.observation[world.goal[0]].shape])) if world.goal else 0
+        if world.goal and self.values.form == "goal":
+            first = self.scaling.shape[1] - 2 * size
+            starts = {"observation": 0, "achieved_goal": first, "desired_goal": first + size}
+            ends = [first, first + size, first + 2 * size]
+            return {name: slice(start, end) for (name, start), end in zip(starts.items(), ends, strict=True)}, size
+        return ({"state": slice(None)} if self.image_shapes else {}), size
 
     @property
     def continuous(self) -> bool:
@@ -182,16 +207,22 @@ class Setup:
         return row
 
 
-def physics_of(world: World, keywords: Mapping[str, Any]) -> str:
-    """The `physics` that the keywords of a batch ask for; "kernel" where a world has no such option."""
+def engine_of(world: World, keywords: Mapping[str, Any]) -> str:
+    """The address of the engine that the keywords of a batch ask for; empty where kernels move the bodies."""
     if not world.engines:
-        return "kernel"
+        return world.engine
     chosen = {"physics": "kernel", **_level_values(world, keywords.get("level")), **keywords}
-    return str(world.options["physics"].check("physics", chosen["physics"]))
+    return world.engines.get(str(world.options["physics"].check("physics", chosen["physics"])), "")
 
 
-def _preset_values(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
-    """The parameters that go with the choices made."""
+def load_engine(address: str) -> Any:
+    """The engine's class at "module:class"."""
+    module, _, name = address.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _presets(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
+    """The parameters and weights that go with the choices made."""
     values: dict[str, float] = {}
     for name, option in world.options.items():
         if isinstance(option, Choice) and option.sets:

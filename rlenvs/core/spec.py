@@ -64,7 +64,8 @@ def param(default: float, low: float, high: float, unit: str = "", doc: str = ""
 class Choice:
     """An option with a fixed list of values; kernels see the index.
 
-    `sets` holds, by value, what the parameters are then, unless a level or a keyword says otherwise.
+    `sets` holds, by value, what the parameters and the weights of reward terms are then, unless a level or a keyword
+    says otherwise.
     """
 
     values: tuple[str, ...]
@@ -147,7 +148,7 @@ def choice(*values: str, doc: str = "", sets: Mapping[str, Mapping[str, float]] 
     Args:
         values: what may be chosen.
         doc: its meaning.
-        sets: parameter values by choice, such as the masses of several vehicles.
+        sets: values of parameters and weights of reward terms by choice, such as the masses of several vehicles.
     """
     return Choice(values, doc, dict(sets or {}))
 
@@ -322,8 +323,11 @@ class World:
     same_start: bool
     images: Mapping[str, Image]
     engines: Mapping[str, str]
+    engine: str
+    goal: tuple[str, str] | None
     kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
     data_function: Callable[[Any], Mapping[str, Any]] | None = None
+    model_function: Callable[[Any], Any] | None = None
     draw_function: Callable[..., None] | None = None
     text_function: Callable[..., str] | None = None
     key_function: Callable[..., Any] | None = None
@@ -387,6 +391,16 @@ class World:
         """Kernel (p, s, rng), second part of a step: the motion, when no engine takes it over."""
         return self._add("move", function)
 
+    def placed(self, function: Function) -> Function:
+        """Kernel (p, s, rng), after `reset`, when the engine has put the bodies of a new episode where the state says:
+        fills what follows from the engine's readings."""
+        return self._add("placed", function)
+
+    def grade(self, function: Function) -> Function:
+        """Kernel (p, achieved, desired, r): fills what follows from the goals alone, among r.<term>, r.success and
+        r.terminated. `judge` calls it on the goals in the state, `compute_reward` on any goals."""
+        return self._add("grade", function)
+
     def judge(self, function: Function) -> Function:
         """Kernel (p, s, a, rng, r), last part of a step: fills the terms and costs, r.success, r.terminated."""
         return self._add("judge", function)
@@ -418,8 +432,14 @@ class World:
         self.data_function = function
         return function
 
+    def model(self, function: Function) -> Function:
+        """Plain Python (values) -> what the engine builds its bodies from, for MuJoCo an `MjSpec`. Parameters go in
+        where they belong; for a world with parameters of its own it is called again."""
+        self.model_function = function
+        return function
+
     def draw(self, function: Function) -> Function:
-        """Plain Python (canvas, p, s): the picture."""
+        """Plain Python (canvas, p, s): the picture, or what is drawn over the engine's picture."""
         self.draw_function = function
         return function
 
@@ -465,6 +485,8 @@ def world(
     same_start: bool = False,
     images: Mapping[str, Image] | None = None,
     engines: Mapping[str, str] | None = None,
+    engine: str = "",
+    goal: tuple[str, str] | None = None,
 ) -> World:
     """Declare a world.
 
@@ -495,19 +517,25 @@ def world(
             dictionary of them and of "state", the vector.
         engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
             has the option `physics`, "kernel" or one of these names, and act, move and judge in place of step.
+        engine: address "module:class" of the engine that always moves the bodies. The world then has act and judge in
+            place of step, and the function under `@SPEC.model`; the engine gives the sizes of its model.
+        goal: the names of the last two blocks of `observation`, what was achieved and what is desired, raw and of
+            equal shape. The world then has the option `form`, the kernel `grade`, and `compute_reward`.
 
     Raises:
         ParameterError: a contradiction in the declaration.
     """
     if combine_costs not in ("sum", "max"):
         raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {combine_costs!r}")
+    if goal:
+        _check_goal(name, observation, goal)
     module = sys._getframe(1).f_globals["__name__"]
     return World(
         name=name,
         module=module,
         doc=doc or "",
         params=dict(params or {}),
-        options={**(options or {}), **_physics_option(engines)},
+        options={**(options or {}), **_physics_option(engines), **(FORM if goal else {})},
         state=state,
         memo=dict(memo or {}),
         observation=observation,
@@ -526,7 +554,24 @@ def world(
         same_start=same_start,
         images=dict(images or {}),
         engines=dict(engines or {}),
+        engine=engine,
+        goal=goal,
     )
+
+
+FORM = {
+    "form": choice(
+        "flat", "goal", doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal"'
+    )
+}
+
+
+def _check_goal(name: str, observation: Mapping[str, Block], goal: tuple[str, str]) -> None:
+    if tuple(observation)[-2:] != tuple(goal) or len(observation) < 3:
+        raise ParameterError(f"{name}: goal={goal} must name the last two blocks of the observation, after others")
+    achieved, desired = (observation[part] for part in goal)
+    if not (achieved.raw and desired.raw) or achieved.shape != desired.shape:
+        raise ParameterError(f"{name}: the blocks {goal[0]} and {goal[1]} must be raw and of equal shape")
 
 
 def _physics_option(engines: Mapping[str, str] | None) -> dict[str, Option]:

@@ -149,12 +149,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._observations(), rewards, terminated, truncated, infos
 
     def _observations(self) -> Any:
-        batch = self.batch
-        if self.copy:
-            return batch.observed((slice(None), 0))
-        if not batch.images:
-            return batch.observations[:, 0]
-        return {"state": batch.observations[:, 0], **{name: array[:, 0] for name, array in batch.images.items()}}
+        return self.batch.observed((slice(None), 0), copy=self.copy)
+
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> np.ndarray:
+        """Rewards for achieved goals where others were desired, as `Env.compute_reward`; (..., goal) -> (...)."""
+        return self.batch.compute_reward(achieved_goal, desired_goal)[0]
 
     def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
         batch = self.batch
@@ -181,6 +180,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         costs = np.where(ended[:, None], batch.final_costs, 0.0)
         vectors = kept[:, : self._keys.rewards].transpose(0, 2, 1).astype(np.float32)
         final_info = self._keys.columns(kept, success, costs, vectors, masks, True)
+        if batch.errors is not None:
+            final_info["simulation_error"] = batch.errors.copy()
         final_info.update({f"_{key}": ended for key in tuple(final_info)})
         infos.update({"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended})
 

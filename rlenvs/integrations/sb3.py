@@ -154,10 +154,8 @@ class SB3VecEnv(VecEnv):
         def rows(array: np.ndarray) -> np.ndarray:
             return array.reshape(self.num_envs, *array.shape[2:]).copy()
 
-        batch = self.batch
-        if not batch.images:
-            return rows(batch.observations)
-        return {"state": rows(batch.observations), **{name: rows(array) for name, array in batch.images.items()}}
+        found = self.batch.observed(copy=False)
+        return {name: rows(array) for name, array in found.items()} if isinstance(found, dict) else rows(found)
 
     def _fill(self, infos: list[dict[str, Any]], ended: np.ndarray, restarted: np.ndarray) -> None:
         """The infos of the rows whose episode ended: set aside where the world began anew, live where it went on."""
@@ -186,6 +184,8 @@ class SB3VecEnv(VecEnv):
                     info["cost"] = spent[j]
                 if keys.has_mask:
                     info["action_mask"] = masks[j]
+                if batch.errors is not None:
+                    info["simulation_error"] = batch.errors[world[j]]
                 info["TimeLimit.truncated"] = truncated[j]
                 info["terminal_observation"] = batch.observed((world[j], agent[j]), final=again)
                 if self.monitor:
@@ -246,6 +246,10 @@ class Row:
         if name in known:
             return getattr(self._venv, name)
         raise AttributeError(f"{self._venv.batch.world.name} has no attribute or parameter {name!r}")
+
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> np.ndarray:
+        """Rewards for achieved goals where others were desired; what SB3's HerReplayBuffer calls."""
+        return self._venv.batch.compute_reward(achieved_goal, desired_goal)[0]
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool (choices,); the name that sb3-contrib's MaskablePPO calls."""

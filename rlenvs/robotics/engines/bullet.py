@@ -82,13 +82,21 @@ class BulletEngine:
         if gui and sys.platform == "linux" and not os.environ.get("DISPLAY"):
             raise EngineError("PyBullet's window needs a screen, and DISPLAY is not set; leave the window out")
 
-    def place(self, i: int) -> None:
-        """Put the bodies of world i where its record says, and apply what changed in its parameters and shapes.
+    def place(self, worlds: np.ndarray, begun: bool = False) -> None:
+        """Put the bodies of some worlds where their records say, and apply what changed in parameters and shapes.
+
+        Args:
+            worlds: indices.
+            begun: whether new episodes begin; makes no difference.
 
         Raises:
-            EngineError: the client of this world was closed from outside (the next call opens another), PyBullet has
+            EngineError: the client of a world was closed from outside (the next call opens another), PyBullet has
                 no client left, or the engine is closed.
         """
+        for i in worlds.tolist():
+            self._place(i)
+
+    def _place(self, i: int) -> None:
         p, s = self.batch.records(i)
         world = self._worlds.get(i)
         if world is not None and world.worn_out(p, s):
@@ -102,24 +110,33 @@ class BulletEngine:
         except self._bullet.error as error:
             raise self._failure(i, error) from error
 
-    def move(self, i: int) -> None:
-        """Advance world i by a control step.
+    def move(self, worlds: np.ndarray) -> dict[int, str]:
+        """Advance some worlds by a control step; nothing is returned, since Bullet fails with an error.
 
         Raises:
             EngineError: as `place`.
         """
-        world = self._opened(i)
-        try:
-            world.move(self.batch.load, i, self.exact)
-        except self._bullet.error as error:
-            raise self._failure(i, error) from error
+        for i in worlds.tolist():
+            world = self._opened(i)
+            try:
+                world.move(self.batch.load, i, self.exact)
+            except self._bullet.error as error:
+                raise self._failure(i, error) from error
+        return {}
 
-    def look(self, i: int) -> None:
-        """Fill the pictures of world i.
+    def photo(self, i: int, width: int, height: int) -> None:
+        """None: the worlds draw themselves."""
+
+    def look(self, worlds: np.ndarray) -> None:
+        """Fill the pictures of some worlds.
 
         Raises:
             EngineError: as `place`.
         """
+        for i in worlds.tolist():
+            self._look(i)
+
+    def _look(self, i: int) -> None:
         p, s = self.batch.records(i)
         images, (fov, near, far) = self.batch.images, p.lens.tolist()
         height, width = next(iter(images.values())).shape[2:4]
@@ -175,7 +192,7 @@ class BulletEngine:
 
     def _opened(self, i: int) -> "BulletWorld":
         if i not in self._worlds:
-            self.place(i)
+            self._place(i)
         world = self._worlds[i]
         self._check(i, world)
         return world

@@ -1,0 +1,349 @@
+"""MuJoCo as the engine of a batch: `mujoco.batch.Batch` moves all worlds in one call, kernels do everything else.
+
+The records of the worlds are the truth. A world's state has MuJoCo's whole integration state (`STATE`), warm start of
+the solver included, so a restored snapshot goes on bit for bit, in the middle of a contact too.
+
+How a world uses it:
+
+    SPEC = world(..., state={**STATE, "grip": f8(3), ...}, engine=ENGINE, fps=25)
+
+    @SPEC.model
+    def model(values): ...          # an MjSpec; parameters of `values` go in where they belong
+
+- The kernels `reset` and `act` write `s.qpos`, `s.qvel`, `s.ctrl`, `s.mocap_pos`, ... Before `reset` they hold the
+  model's first keyframe, or its initial state where it has no keyframe.
+- A state field with the name of a sensor holds its reading at the end of the control step (forces and accelerations:
+  in its last physics step); a field `grip` also those of the sensors `grip/0`, `grip/1`, ..., one after the other.
+  A field with the name of an MjData array holds that array as `mj_step` leaves it.
+- A control step is 1 / fps seconds, in physics steps of the model's time step.
+- A world with parameters of its own gets the fields of its own model: `model` is called with its values.
+- Pictures in the observation are named after cameras of the model; `<camera>_depth` is the distance.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.batch import cores
+from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.layout import f8
+from rlenvs.core.spec import World
+
+ENGINE = "rlenvs.robotics.engines.mujoco:MujocoEngine"
+
+# MuJoCo's integration state, in its order
+STATE = {
+    "time": f8("ntime"),
+    "qpos": f8("nq"),
+    "qvel": f8("nv"),
+    "act": f8("na"),
+    "history": f8("nhistory"),
+    "warmstart": f8("nv"),
+    "ctrl": f8("nu"),
+    "qfrc_applied": f8("nv"),
+    "xfrc_applied": f8("nbody", 6),
+    "eq_active": f8("neq"),
+    "mocap_pos": f8("nmocap", 3),
+    "mocap_quat": f8("nmocap", 4),
+    "userdata": f8("nuserdata"),
+    "plugin_state": f8("npluginstate"),
+    "plastic": f8("nplastic"),
+}
+MOST_MODELS = 64  # kept of the last used settings
+OVERVIEW = "overview"  # the camera of `render`, where the model has one of that name
+
+
+class MujocoEngine:
+    """The worlds of a batch as one `mujoco.batch.Batch`.
+
+    Args:
+        batch: an EngineBatch of a world with the state fields `STATE`.
+
+    Raises:
+        MissingExtraError: mujoco is not installed.
+        ParameterError: MuJoCo refuses the model.
+    """
+
+    def __init__(self, batch: Any) -> None:
+        mujoco = _import_mujoco()
+        from mujoco.batch import Batch, SimulationError
+
+        self._mujoco, self._error = mujoco, SimulationError
+        self.batch = batch
+        self.model = compiled(batch.world, batch.setup.values)
+        self.steps = _physics_steps(batch.setup.fps, self.model, batch.world)
+        self.simulations = Batch(self.model, batch.num_worlds, min(batch.threads or cores(), batch.num_worlds))
+        self._warnings = self.simulations.warning[:, : int(mujoco.mjtWarning.mjWARN_BADCTRL), 1]
+        self._rows = _rows(batch.states, self.simulations.nstate)
+        _rows(batch.blank, self.simulations.nstate)[:] = _initial_state(mujoco, self.model)
+        self._connect_outputs()
+        self._loaded = [batch.setup.params_row().tobytes()] * batch.num_worlds  # the parameters of each simulation
+        self._renderers: dict[tuple[int, int], Any] = {}
+
+    def _connect_outputs(self) -> None:
+        """Where readings go in the state: pairs of views, (field of the record, array of MuJoCo), as few as can be."""
+        states, model, readings = self.batch.states, self.model, self.simulations.bind("sensordata")
+        runs: list[list[int]] = []  # offset in the record, address in sensordata, numbers
+        self._outputs: list[tuple[np.ndarray, np.ndarray]] = []
+        for name, (dtype, offset, *_) in states.dtype.fields.items():
+            if name in STATE or name in ("elapsed", "over", "alive", "rng"):
+                continue
+            sensors = [sensor for sensor in (self._sensor(name), *self._numbered(name)) if sensor >= 0]
+            if sensors:
+                address, size = int(model.sensor_adr[sensors[0]]), int(model.sensor_dim[sensors].sum())
+                if dtype.itemsize != 8 * size or dtype.base != np.float64:
+                    raise ParameterError(
+                        f"{self.batch.world.name}: the state field {name!r} needs f8 and {size} numbers"
+                    )
+                if runs and runs[-1][0] + 8 * runs[-1][2] == offset and runs[-1][1] + runs[-1][2] == address:
+                    runs[-1][2] += size
+                else:
+                    runs.append([offset, address, size])
+            elif name in self._mujoco.batch.DATA_FIELDS:
+                self._outputs.append((states[name], self.simulations.bind(name)))
+        for offset, address, size in runs:
+            field = np.ndarray((len(states), size), np.float64, states.data, offset, (states.dtype.itemsize, 8))
+            self._outputs.append((field, readings[:, address : address + size]))
+        stage = self._mujoco.mjtStage
+        self._stage = int(stage.mjSTAGE_VEL if runs else stage.mjSTAGE_NONE)
+
+    def _sensor(self, name: str) -> int:
+        return self._mujoco.mj_name2id(self.model, self._mujoco.mjtObj.mjOBJ_SENSOR, name)
+
+    def _numbered(self, name: str) -> list[int]:
+        """The sensors name/0, name/1, ..., which have to follow each other in the model."""
+        sensors = []
+        while self._sensor(f"{name}/{len(sensors)}") >= 0:
+            sensors.append(self._sensor(f"{name}/{len(sensors)}"))
+        return sensors
+
+    # --- what the batch calls -----------------------------------------------------------------------------------------
+
+    def place(self, worlds: np.ndarray, begun: bool) -> None:
+        """Take over states and parameters of some worlds; fill the readings of new episodes."""
+        if not len(worlds):
+            return
+        self._adapt(worlds)
+        if begun:
+            ids = self._select(worlds)
+            self.simulations.state[ids] = self._rows[ids]
+            self.simulations.forward(None if len(worlds) == len(self._rows) else worlds)
+            self._rows[ids] = self.simulations.state[ids]
+            self._read(ids)
+
+    def move(self, worlds: np.ndarray) -> dict[int, str]:
+        """Advance some worlds by a control step; returns why a world could not be moved, by world."""
+        if not len(worlds):
+            return {}
+        simulations, ids = self.simulations, self._select(worlds)
+        simulations.state[ids] = self._rows[ids]
+        failed: dict[int, str] = {}
+        try:
+            simulations.step(None if len(worlds) == len(self._rows) else worlds, self.steps, self._stage)
+        except self._error as error:
+            failed = {int(i): simulations.error(int(i)) for i in error.ids}
+        if self._warnings.any():
+            failed |= self._diverged()
+        if failed:
+            ids = np.array([i for i in worlds.tolist() if i not in failed], np.int64)
+        self._rows[ids] = simulations.state[ids]
+        self._read(ids)
+        return failed
+
+    def _select(self, worlds: np.ndarray) -> Any:
+        return slice(None) if len(worlds) == len(self._rows) else worlds
+
+    def _read(self, ids: Any) -> None:
+        for field, readings in self._outputs:
+            field[ids] = readings[ids]
+
+    def _diverged(self) -> dict[int, str]:
+        """Why worlds with warnings could not go on; the counters start anew."""
+        kinds = [
+            "the inertia matrix is singular",
+            "there are more contacts than memory for them",
+            "there are more constraints than memory for them",
+            "a position is not finite or huge",
+            "a velocity is not finite or huge",
+            "an acceleration is not finite or huge",
+        ]
+        reasons = {
+            int(i): f"MuJoCo: {kinds[int(np.argmax(self._warnings[i] > 0))]}; the simulation is unstable"
+            for i in np.flatnonzero(self._warnings.any(axis=1))
+        }
+        self._warnings[:] = 0
+        return reasons
+
+    # --- parameters ---------------------------------------------------------------------------------------------------
+
+    def _adapt(self, worlds: np.ndarray) -> None:
+        """Give worlds whose parameters changed the fields of their own models."""
+        rows = self.batch.param_rows
+        if len(rows) < self.batch.num_worlds:  # all have those of the setup
+            return
+        for i in worlds.tolist():
+            row = rows[i].tobytes()
+            if row != self._loaded[i]:
+                self._load_model(i, rows[i])
+                self._loaded[i] = row
+
+    def _load_model(self, i: int, row: Any) -> None:
+        """Write the fields that differ between world i's own model and the common one into its simulation."""
+        values = SimpleNamespace(**vars(self.batch.setup.values))
+        for name in self.batch.world.params:
+            setattr(values, name, float(row[name]))
+        own = _compile(self.batch.world, values)
+        for name in self._mujoco.batch.MODEL_FIELDS:
+            value, common = _field(own, name), _field(self.model, name)
+            if self.simulations.expanded(name) is None and np.array_equal(value, common, equal_nan=True):
+                continue
+            if value.shape != common.shape:
+                raise ParameterError(f"{self.batch.world.name}: parameters may not change the shape of {name}")
+            target = self.simulations.expand(name)[i]
+            target[...] = value[: len(target)] if target.ndim else value
+
+    # --- pictures -----------------------------------------------------------------------------------------------------
+
+    def look(self, worlds: np.ndarray) -> None:
+        """Fill the pictures of some worlds."""
+        for i in worlds.tolist():
+            for name, images in self.batch.images.items():
+                height, width = images.shape[2:4]
+                images[i, 0] = self._picture(i, width, height, name)
+
+    def photo(self, i: int, width: int, height: int) -> np.ndarray:
+        """The picture of world i by the camera `overview`, uint8 (height, width, 3)."""
+        return self._picture(i, width, height, OVERVIEW)
+
+    def _picture(self, i: int, width: int, height: int, camera: str) -> np.ndarray:
+        if (width, height) not in self._renderers:
+            self._renderers[width, height] = _renderer(self.model, width, height)
+        renderer = self._renderers[width, height]
+        self.simulations.state[i] = self._rows[i]
+        model, data = self.simulations.get_model(i), self.simulations.get_data(i)
+        self._mujoco.mj_forward(model, data)
+        renderer._model = model
+        renderer.update_scene(data, camera)
+        return renderer.render()
+
+    def close(self) -> None:
+        """Free the memory of pictures. May be called twice."""
+        while self._renderers:
+            self._renderers.popitem()[1].close()
+
+    @staticmethod
+    def sizes(world: World, values: Any) -> dict[str, int]:
+        """The named sizes of a world's model."""
+        return _model_sizes(_import_mujoco(), compiled(world, values))
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+_models: dict[str, Any] = {}
+
+
+def compiled(world: World, values: Any) -> Any:
+    """The MjModel of a world for the given values of parameters and options. Treat it as a constant.
+
+    Raises:
+        MissingExtraError: mujoco is not installed.
+        ParameterError: MuJoCo refuses the model.
+    """
+    key = repr((world.name, world.module, sorted(vars(values).items())))
+    if key not in _models:
+        while len(_models) >= MOST_MODELS:
+            del _models[next(iter(_models))]
+        _models[key] = _compile(world, values)
+    return _models[key]
+
+
+def _compile(world: World, values: Any) -> Any:
+    mujoco = _import_mujoco()
+    assert world.model_function is not None
+    try:
+        return world.model_function(values).compile()
+    except (ValueError, mujoco.FatalError) as error:
+        raise ParameterError(f"{world.name}: MuJoCo refuses the model of these parameters: {error}") from error
+
+
+def _field(model: Any, name: str) -> np.ndarray:
+    """An array of an MjModel, or of its options where the name begins with "opt."."""
+    return np.asarray(getattr(model.opt, name[4:]) if name.startswith("opt.") else getattr(model, name))
+
+
+def _model_sizes(mujoco: Any, model: Any) -> dict[str, int]:
+    """The named sizes of the fields of STATE."""
+    state = mujoco.mjtState
+    counts = {
+        "ntime": state.mjSTATE_TIME,
+        "nq": state.mjSTATE_QPOS,
+        "nv": state.mjSTATE_QVEL,
+        "na": state.mjSTATE_ACT,
+        "nhistory": state.mjSTATE_HISTORY,
+        "nu": state.mjSTATE_CTRL,
+        "neq": state.mjSTATE_EQ_ACTIVE,
+        "nuserdata": state.mjSTATE_USERDATA,
+        "npluginstate": state.mjSTATE_PLUGIN,
+        "nplastic": state.mjSTATE_PLASTIC,
+    }
+    sizes = {name: int(mujoco.mj_stateSize(model, int(part))) for name, part in counts.items()}
+    return {**sizes, "nbody": int(model.nbody), "nmocap": int(model.nmocap)}
+
+
+def _initial_state(mujoco: Any, model: Any) -> np.ndarray:
+    """The integration state of the first keyframe, or else of fresh data."""
+    data, whole = mujoco.MjData(model), int(mujoco.mjtState.mjSTATE_INTEGRATION)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    state = np.zeros(mujoco.mj_stateSize(model, whole))
+    mujoco.mj_getState(model, data, state, whole)
+    return state
+
+
+def _rows(states: np.ndarray, size: int) -> np.ndarray:
+    """The integration states in the records, as a view (worlds, size)."""
+    fields = states.dtype.fields
+    assert fields is not None
+    start = fields["time"][1]
+    ends = [fields[name][1] + fields[name][0].itemsize for name in STATE]
+    assert max(ends) - start == 8 * size, "STATE is not MuJoCo's integration state"
+    return np.ndarray((len(states), size), np.float64, states.data, start, (states.dtype.itemsize, 8))
+
+
+def _physics_steps(fps: float, model: Any, world: World) -> int:
+    """Physics steps per control step."""
+    steps = 1.0 / (fps * model.opt.timestep)
+    if round(steps) < 1 or abs(steps - round(steps)) > 1e-6:
+        raise ParameterError(
+            f"{world.name}: {fps:g} control steps per second are no whole number of physics steps of "
+            f"{model.opt.timestep:g} s"
+        )
+    return round(steps)
+
+
+def _import_mujoco() -> Any:
+    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        os.environ.setdefault("MUJOCO_GL", "egl")  # read when mujoco is imported; its default needs a screen
+    try:
+        import mujoco
+        import mujoco.batch
+    except ImportError as error:
+        raise MissingExtraError("This environment is simulated by MuJoCo, which", "mujoco") from error
+    return mujoco
+
+
+def _renderer(model: Any, width: int, height: int) -> Any:
+    mujoco, buffer = _import_mujoco(), model.vis.global_
+    buffer.offwidth, buffer.offheight = max(buffer.offwidth, width), max(buffer.offheight, height)
+    try:
+        return mujoco.Renderer(model, height, width)
+    except Exception as error:
+        raise EngineError(
+            "pictures of MuJoCo worlds need OpenGL, and none was found: install EGL (on Debian and Ubuntu: apt install "
+            f"libegl1) or OSMesa (libosmesa6, with MUJOCO_GL=osmesa). MuJoCo says: {error}"
+        ) from error

@@ -1,0 +1,275 @@
+"""The Franka Emika Panda with its gripper on a table, built for MuJoCo in code.
+
+Kinematics, joint ranges and torque limits are the manufacturer's; masses and inertias are those that Gaz et al.
+identified ("Dynamic identification of the Franka Emika Panda robot with retrieval of feasible parameters", RA-L 2019).
+The shapes are capsules and boxes along the links. As on the real arm, gravity is compensated.
+
+The arm stands at (-0.6, 0, 0) m and looks along x; the table's surface is z = 0. Its end effector, the site `grip`,
+lies between the finger tips.
+
+The hand is driven by Cartesian impedance control, as actuators of MuJoCo, at every physics step: a spring pulls it towards
+the mocap body `target` with the stretch clipped, a damper brakes it,
+
+    F = stiffness * clip(target - grip, -reach, reach) - damping * velocity,   torque = J^T F.
+
+Clipping bounds the force of a contact (SERL, Luo et al., arXiv 2401.16013). In joint control each joint has a servo.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+PHYSICS_HZ = 250
+CONTROL_HZ = 25  # as panda-gym's: 20 steps at 500 Hz
+
+BASE = (-0.6, 0.0, 0.0)
+NEUTRAL = (0.0, 0.41, 0.0, -1.85, 0.0, 2.26, 0.79)  # rad, panda-gym's
+NEUTRAL_GRIP = (0.03843966, 0.0, 0.19900014)  # m, where that puts the grip
+DOWN = (0.0, 1.0, 0.0, 0.0)  # w, x, y, z: fingers down
+FINGER_OPEN = 0.04  # m, per finger
+JOINTS = 7
+FINGERS = 2
+ARM_QPOS = JOINTS + FINGERS
+# actuators of an arm: fingers first, then the springs and dampers of the hand, or the servos of the joints
+HAND_ACTUATORS, JOINT_ACTUATORS = 13, 8
+
+# position and attitude (w, x, y, z) in the parent, joint range [rad], torque limit [N m], servo stiffness [N m/rad]
+ROOT = math.sqrt(0.5)
+LINKS = (
+    ((0.0, 0.0, 0.333), (1.0, 0.0, 0.0, 0.0), (-2.8973, 2.8973), 87.0, 1200.0),
+    ((0.0, 0.0, 0.0), (ROOT, -ROOT, 0.0, 0.0), (-1.7628, 1.7628), 87.0, 1200.0),
+    ((0.0, -0.316, 0.0), (ROOT, ROOT, 0.0, 0.0), (-2.8973, 2.8973), 87.0, 1000.0),
+    ((0.0825, 0.0, 0.0), (ROOT, ROOT, 0.0, 0.0), (-3.0718, -0.0698), 87.0, 1000.0),
+    ((-0.0825, 0.384, 0.0), (ROOT, -ROOT, 0.0, 0.0), (-2.8973, 2.8973), 12.0, 400.0),
+    ((0.0, 0.0, 0.0), (ROOT, ROOT, 0.0, 0.0), (-0.0175, 3.7525), 12.0, 400.0),
+    ((0.088, 0.0, 0.0), (ROOT, ROOT, 0.0, 0.0), (-2.8973, 2.8973), 12.0, 400.0),
+)
+# mass [kg], centre of mass [m], inertia xx, yy, zz, xy, xz, yz [kg m^2]
+INERTIAS = (
+    (4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.0091170, -0.000139, 0.006772, 0.019169)),
+    (0.646926, (-0.003141, -0.02872, 0.003495), (0.007962, 0.02811, 0.025995, -0.003925, 0.010254, 0.000704)),
+    (3.228604, (0.027518, 0.039252, -0.066502), (0.037242, 0.036155, 0.01083, -0.004761, -0.011396, -0.012805)),
+    (3.587895, (-0.05317, 0.104419, 0.027454), (0.025853, 0.019552, 0.028323, 0.007796, -0.001332, 0.008641)),
+    (1.225946, (-0.011953, 0.041065, -0.038437), (0.035549, 0.029474, 0.008627, -0.002117, -0.004037, 0.000229)),
+    (1.666555, (0.060149, -0.014117, -0.010517), (0.001964, 0.004354, 0.005433, 0.000109, -0.001158, 0.000341)),
+    (0.735522, (0.010517, -0.004252, 0.061597), (0.012516, 0.010027, 0.004815, -0.000428, -0.001196, -0.000741)),
+)
+# capsules by link: from, to [m], radius [m]
+SHAPES = (
+    (((0.0, 0.0, -0.19), (0.0, 0.0, -0.02), 0.07), ((0.0, -0.06, 0.0), (0.0, 0.06, 0.0), 0.065)),
+    (((0.0, -0.07, 0.0), (0.0, -0.20, 0.0), 0.065),),
+    (((0.0, 0.0, -0.13), (0.0, 0.0, -0.05), 0.065), ((0.05, 0.05, 0.0), (0.0825, -0.03, 0.0), 0.06)),
+    (((0.0, 0.0, -0.04), (0.0, 0.0, 0.05), 0.06), ((-0.0825, 0.08, 0.0), (-0.0825, 0.14, 0.0), 0.06)),
+    (((0.0, 0.03, -0.24), (0.0, 0.06, -0.08), 0.05), ((0.0, 0.0, -0.04), (0.0, 0.03, 0.0), 0.055)),
+    (((0.0, 0.0, 0.0), (0.088, 0.0, 0.0), 0.05),),
+    (((0.0, 0.0, 0.03), (0.0, 0.0, 0.08), 0.045),),
+)
+WHITE, DARK, BLUE = (0.92, 0.93, 0.94, 1.0), (0.22, 0.23, 0.25, 1.0), (0.34, 0.71, 0.91, 1.0)
+# who collides with whom: arms with the world and its objects, not with themselves
+ARM_BITS = {"contype": 2, "conaffinity": 4}
+WORLD_BITS = {"contype": 5, "conaffinity": 3}
+
+
+def scene(values: Any, arms: int = 1) -> Any:
+    """A table with light, cameras and one or two arms, as an `MjSpec` to which a task adds its objects.
+
+    Args:
+        values: parameters and options of `arm.PARAMS` and `arm.OPTIONS`.
+        arms: 1, or 2 that face each other.
+    """
+    import mujoco
+
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.option.timestep = 1.0 / PHYSICS_HZ
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 5.0
+    _add_surroundings(spec)
+    for k in range(arms):
+        _add_arm(spec, values, k)
+    return spec
+
+
+def _add_surroundings(spec: Any) -> None:
+    import mujoco
+
+    world, kinds = spec.worldbody, mujoco.mjtGeom
+    spec.visual.headlight.ambient = (0.35, 0.35, 0.35)
+    spec.visual.headlight.diffuse = (0.35, 0.35, 0.35)
+    spec.visual.quality.shadowsize = 2048
+    spec.visual.map.znear = 0.02
+    sky = spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, width=64, height=64)
+    sky.builtin, sky.rgb1, sky.rgb2 = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT, (0.93, 0.95, 0.97), (0.80, 0.85, 0.90)
+    world.add_light(pos=(-0.4, -0.8, 1.8), dir=(0.3, 0.5, -1.0), diffuse=(0.6, 0.6, 0.6), castshadow=True)
+    world.add_geom(name="table", type=kinds.mjGEOM_BOX, size=(0.55, 0.5, 0.2), pos=(-0.15, 0.0, -0.2), **WORLD_BITS)
+    spec.geom("table").rgba = (0.80, 0.79, 0.76, 1.0)
+    world.add_geom(name="floor", type=kinds.mjGEOM_PLANE, size=(3.0, 3.0, 0.1), pos=(0.0, 0.0, -0.4), **WORLD_BITS)
+    spec.geom("floor").rgba = (0.62, 0.64, 0.66, 1.0)
+    add_camera(spec, "overview", (0.85, -1.05, 0.75), (-0.17, 0.0, 0.17), 45.0)
+
+
+def add_camera(spec: Any, name: str, eye: tuple[float, ...], focus: tuple[float, ...], fov: float) -> Any:
+    """A camera in the world.
+
+    Args:
+        eye, focus: where it is and what it looks at, m.
+        fov: vertical field of view, degrees.
+    """
+    import mujoco
+    import numpy as np
+
+    back = np.subtract(eye, focus)
+    right = np.cross((0.0, 0.0, 1.0), back)
+    axes = np.stack([right, np.cross(back, right), back], axis=1)
+    attitude = np.zeros(4)
+    mujoco.mju_mat2Quat(attitude, (axes / np.linalg.norm(axes, axis=0)).ravel())
+    return spec.worldbody.add_camera(name=name, pos=eye, quat=attitude, fovy=fov)
+
+
+def _add_arm(spec: Any, values: Any, k: int) -> None:
+    """Arm k: 0 at BASE looking along x, 1 opposite to it."""
+    import mujoco
+
+    kinds, turned = mujoco.mjtGeom, (1.0, 0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, 0.0, 1.0)
+    place = BASE if k == 0 else (-BASE[0], BASE[1], BASE[2])
+    body = spec.worldbody.add_body(name=f"base/{k}", pos=place, quat=turned)
+    body.add_geom(type=kinds.mjGEOM_CYLINDER, size=(0.09, 0.07, 0.0), pos=(0.0, 0.0, 0.07), rgba=WHITE, **ARM_BITS)
+    for j, (link, inertia, shapes) in enumerate(zip(LINKS, INERTIAS, SHAPES, strict=True)):
+        position, attitude, limits, _, _ = link
+        body = body.add_body(name=f"link{j + 1}/{k}", pos=position, quat=attitude, gravcomp=1.0)
+        _set_inertia(body, *inertia)
+        body.add_joint(
+            name=f"joint{j + 1}/{k}", axis=(0.0, 0.0, 1.0), range=limits, armature=0.1, damping=values.joint_damping
+        )
+        for i, (start, end, radius) in enumerate(shapes):
+            color = DARK if i == 1 and j in (2, 3) else WHITE
+            body.add_geom(type=kinds.mjGEOM_CAPSULE, size=(radius, 0, 0), fromto=(*start, *end), rgba=color, **ARM_BITS)
+    _add_hand(spec, body, values, k)
+    target = spec.worldbody.add_body(name=f"target/{k}", mocap=True, pos=NEUTRAL_GRIP, quat=DOWN)
+    target.add_site(name=f"target/{k}", rgba=(0.0, 0.0, 0.0, 0.0))
+    _add_actuators(spec, values, k)
+    _add_sensors(spec, k)
+
+
+def _set_inertia(body: Any, mass: float, centre: tuple[float, ...], inertia: tuple[float, ...]) -> None:
+    body.explicitinertial = True
+    body.mass, body.ipos = mass, centre
+    if len(inertia) == 6:
+        body.fullinertia = inertia
+    else:
+        body.inertia = inertia
+
+
+def _add_hand(spec: Any, flange: Any, values: Any, k: int) -> None:
+    import mujoco
+
+    box, eighth = mujoco.mjtGeom.mjGEOM_BOX, math.pi / 8.0
+    # the hand is turned by -45 degrees against the flange
+    attitude = (math.cos(eighth), 0.0, 0.0, -math.sin(eighth))
+    hand = flange.add_body(name=f"hand/{k}", pos=(0.0, 0.0, 0.107), quat=attitude, gravcomp=1.0)
+    _set_inertia(hand, 0.73, (-0.01, 0.0, 0.03), (0.001, 0.0025, 0.0017))
+    hand.add_geom(type=box, size=(0.02, 0.1, 0.03), pos=(0.0, 0.0, 0.03), rgba=WHITE, **ARM_BITS)
+    for side, turned in (("left", (1.0, 0.0, 0.0, 0.0)), ("right", (0.0, 0.0, 0.0, 1.0))):
+        finger = hand.add_body(name=f"{side}/{k}", pos=(0.0, 0.0, 0.0584), quat=turned, gravcomp=1.0)
+        _set_inertia(finger, 0.015, (0.0, 0.0, 0.027), (2.375e-6, 2.375e-6, 7.5e-7))
+        slide = {"type": mujoco.mjtJoint.mjJNT_SLIDE, "axis": (0.0, 1.0, 0.0), "range": (0.0, FINGER_OPEN)}
+        finger.add_joint(name=f"{side}/{k}", **slide, armature=0.1, damping=1.0)
+        pad = finger.add_geom(name=f"{side}_pad/{k}", type=box, size=(0.009, 0.005, 0.0225), pos=(0.0, 0.005, 0.0315))
+        pad.rgba, pad.condim, pad.friction = DARK, 4, (values.finger_friction, 0.005, 0.0001)
+        pad.contype, pad.conaffinity, pad.priority = ARM_BITS["contype"], ARM_BITS["conaffinity"], 1
+    hand.add_site(name=f"grip/{k}", pos=(0.0, 0.0, 0.1034), rgba=(0.0, 0.0, 0.0, 0.0))
+    if values.payload > 0.0:
+        load = hand.add_body(name=f"payload/{k}", pos=(0.0, 0.0, 0.06))
+        _set_inertia(load, values.payload, (0.0, 0.0, 0.0), (1e-4 * values.payload,) * 3)
+
+
+def _add_actuators(spec: Any, values: Any, k: int) -> None:
+    import mujoco
+    import numpy as np
+
+    transmission, affine = mujoco.mjtTrn, mujoco.mjtBias.mjBIAS_AFFINE
+
+    def add(name: str, stiffness: float, damping: float, limit: float, follows: bool, **target: Any) -> None:
+        actuator = spec.add_actuator(name=f"{name}/{k}", **target)
+        actuator.biastype, actuator.biasprm[1], actuator.biasprm[2] = affine, -stiffness, -damping
+        actuator.gainprm[0] = stiffness if follows else 0.0
+        if limit:
+            actuator.forcelimited, actuator.forcerange = True, (-limit, limit)
+
+    tendon = spec.add_tendon(name=f"fingers/{k}")
+    for side in ("left", "right"):
+        tendon.wrap_joint(f"{side}/{k}", 0.5)
+    add("fingers", 4000.0, 200.0, values.grip_force, True, trntype=transmission.mjTRN_TENDON, target=f"fingers/{k}")
+    both = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
+    both.name1, both.name2, both.data[:5] = f"left/{k}", f"right/{k}", (0.0, 1.0, 0.0, 0.0, 0.0)
+    both.solimp, both.solref = (0.95, 0.99, 0.001, 0.5, 2.0), (0.01, 1.0)
+    if values.control == "joints":
+        for j, (_, _, _, torque, stiffness) in enumerate(LINKS):
+            joint = {"trntype": transmission.mjTRN_JOINT, "target": f"joint{j + 1}/{k}"}
+            add(f"servo{j + 1}", stiffness, 0.1 * stiffness, torque, True, **joint)
+        return
+    for axis in range(6):
+        moves = axis < 3
+        stiffness, damping = (
+            (values.stiffness, values.damping) if moves else (values.turn_stiffness, values.turn_damping)
+        )
+        limit = stiffness * (values.reach if moves else values.turn_reach)
+        hand = {"trntype": transmission.mjTRN_SITE, "target": f"grip/{k}", "refsite": f"target/{k}"}
+        hand["gear"] = np.eye(6)[axis]
+        add(f"spring{axis}", stiffness, 0.0, limit, False, **hand)
+        add(f"damper{axis}", 0.0, damping, 0.0, False, **hand)
+
+
+def _add_sensors(spec: Any, k: int) -> None:
+    """Readings of arm k; the state fields of `arm.state` are their names in this order."""
+    for name, kind in (("grip", "FRAMEPOS"), ("grip_velocity", "FRAMELINVEL")):
+        add_sensor(spec, f"{name}/{k}", kind, f"grip/{k}", "SITE")
+
+
+def add_sensor(spec: Any, name: str, kind: str, target: str, of: str = "BODY") -> None:
+    """A sensor whose reading goes to the state field `name`.
+
+    Args:
+        kind: of `mjtSensor`, without "mjSENS_": FRAMEPOS, FRAMEQUAT, FRAMELINVEL, FRAMEANGVEL, TOUCH, FORCE, ...
+        target: what is sensed, a name of the kind `of`: BODY (its frame's origin), SITE, GEOM, ...
+    """
+    import mujoco
+
+    sensor = spec.add_sensor(name=name, objname=target, type=getattr(mujoco.mjtSensor, f"mjSENS_{kind}"))
+    sensor.objtype = getattr(mujoco.mjtObj, "mjOBJ_XBODY" if of == "BODY" else f"mjOBJ_{of}")
+
+
+def add_object(
+    spec: Any, name: str, shape: str, size: tuple[float, ...], mass: float, friction: float, **look: Any
+) -> Any:
+    """A free body with one shape, and its readings: the state fields `name` (position, m), `name`_attitude (w, x, y, z),
+    `name`_velocity (m/s) and `name`_spin (rad/s), in this order, in world axes.
+
+    Args:
+        shape: BOX, CYLINDER, SPHERE, CAPSULE.
+        size: MuJoCo's half sizes, m.
+        mass: kg.
+        friction: sliding coefficient.
+        look: more attributes of the shape, such as rgba.
+    """
+    import mujoco
+
+    body = spec.worldbody.add_body(name=name)
+    body.add_freejoint(name=name)
+    kind = getattr(mujoco.mjtGeom, f"mjGEOM_{shape}")
+    sizes = (*size, 0.0, 0.0, 0.0)[:3]
+    contact = {"friction": (friction, 0.005, 0.0001), "condim": 4, **WORLD_BITS}
+    body.add_geom(name=name, type=kind, size=sizes, mass=mass, **contact, **look)
+    for suffix, sensor in (("", "POS"), ("_attitude", "QUAT"), ("_velocity", "LINVEL"), ("_spin", "ANGVEL")):
+        add_sensor(spec, f"{name}{suffix}", f"FRAME{sensor}", name)
+    return body
+
+
+def add_goal(spec: Any, name: str, radius: float, color: tuple[float, ...] = (0.0, 0.62, 0.45, 0.5)) -> None:
+    """A marker that nothing collides with: a mocap body with a translucent ball."""
+    import mujoco
+
+    body = spec.worldbody.add_body(name=name, mocap=True)
+    body.add_site(name=name, type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius, 0.0, 0.0), rgba=color)
