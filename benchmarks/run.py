@@ -131,10 +131,12 @@ def rates_alone(rounds: int, seconds: float) -> list[str]:
     return rows
 
 
-def rates_beside_peers(peers: dict[str, str], rounds: int, seconds: float, only: str | None) -> list[str]:
+def rates_beside_peers(
+    cases: list[Case], peers: dict[str, str], rounds: int, seconds: float, only: str | None
+) -> list[str]:
     """Rows of the table of ratios."""
     rows = ["| id | form | peer | ours | theirs | ratio (min - max) | aim |", "|---|---|---|---|---|---|---|"]
-    for case in CASES:
+    for case in cases:
         if case.peer not in peers or (only and only not in case.id):
             continue
         mine = ours(case.id, case.form, case.num, case.threads, case.keywords)
@@ -173,7 +175,7 @@ def main() -> None:
         lines += [
             "## Beside the originals",
             "",
-            *rates_beside_peers(peers, options.rounds, options.seconds, options.only),
+            *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
             "",
         ]
     if not options.only:

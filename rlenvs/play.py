@@ -15,7 +15,7 @@ from rlenvs.core.canvas import COLORS, Canvas
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
-from rlenvs.core.render import draw
+from rlenvs.core.render import draw, render_modes
 from rlenvs.core.setup import Setup
 
 KEYS = ("up", "down", "left", "right", "space", "return", *string.ascii_lowercase, *string.digits)
@@ -30,7 +30,7 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
         ParameterError: the world cannot be played with the keyboard.
     """
     world = world_of(id)
-    if world.key_function is None or world.draw_function is None:
+    if world.key_function is None or "human" not in render_modes(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
     setup = Setup(world, **keywords)
     idle = world.key_function(set(), setup.values)

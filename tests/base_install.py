@@ -9,11 +9,27 @@ import gymnasium
 import numpy as np
 
 import rlenvs
+from rlenvs.core.errors import MissingExtraError
 
 for extra in ("torch", "stable_baselines3", "mujoco", "pybullet", "ray"):
     assert extra not in sys.modules, extra
 
+
+def needs_an_extra(env_id):
+    """Whether the world's engine is not installed; making it has to say in one line what is missing."""
+    try:
+        gymnasium.make(env_id).close()
+    except MissingExtraError as error:
+        assert "pip install 'rlenvs[mujoco]'" in str(error), error
+        assert "\n" not in str(error)
+        return True
+    return False
+
+
 for env_id in rlenvs.list_envs():
+    if needs_an_extra(env_id):
+        print("needs an extra", env_id)
+        continue
     env = gymnasium.make(env_id, render_mode="rgb_array")
     env.action_space.seed(0)
     observation, info = env.reset(seed=0)
@@ -27,6 +43,8 @@ for env_id in rlenvs.list_envs():
     print("ok", env_id)
 
 for env_id in rlenvs.list_envs("multi-agent"):
+    if needs_an_extra(env_id):
+        continue
     parallel = rlenvs.parallel_env(env_id, agents=3)
     parallel.reset(seed=0)
     parallel.step({agent: parallel.action_space(agent).sample() for agent in parallel.agents})

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rlenvs.core import block, cost, discrete, f8, integer, kernel, param, term, uniform, world
+from rlenvs.core import block, cost, discrete, f4, f8, integer, kernel, param, term, uniform, world
 from rlenvs.core.docs import HEADINGS
 from rlenvs.core.gym_env import Env
 from rlenvs.core.parallel_env import ParallelEnv
@@ -90,6 +90,58 @@ def make(name, **changes):
 make("Healthy")
 
 
+# --- worlds with a goal form ------------------------------------------------------------------------------------------
+
+
+@kernel
+def grade(p, achieved, desired, r):
+    distance = abs(achieved[0] - desired[0])
+    r.near = -min(distance, 3.0)
+    r.success = distance < CLOSE
+    r.terminated = r.success
+
+
+def goal_reset(p, s, rng):
+    reset(p, s, rng)
+    s.achieved[0], s.desired[0] = s.x, s.goal
+
+
+def goal_step(p, s, a, rng, r):
+    step(p, s, a, rng, r)
+    s.achieved[0] = min(max(s.x, -2.0), 2.0)
+    grade(p, s.achieved, s.desired, r)
+
+
+def drifting_goal_step(p, s, a, rng, r):
+    """11: the observation shows another goal than the one that was graded."""
+    goal_step(p, s, a, rng, r)
+    s.desired[0] = min(s.desired[0] + 0.001, 1.0)
+
+
+def goal_observe(p, s, o):
+    o.x = min(max(s.x, -2.0), 2.0)
+    o.achieved[0], o.desired[0] = s.achieved[0], s.desired[0]
+
+
+def make_goal(name, stepping):
+    goals = {part: block(1, low=-2.0, high=2.0, raw=True) for part in ("achieved", "desired")}
+    spec = make(
+        name,
+        state={**DECLARATION["state"], "achieved": f4(1), "desired": f4(1)},
+        observation={"x": DECLARATION["observation"]["x"], **goals},
+        goal=("achieved", "desired"),
+        reset=goal_reset,
+        step=stepping,
+        observe=goal_observe,
+    )
+    spec.grade(grade)
+    return spec
+
+
+Goal = make_goal("Goal", goal_step)
+Drifting = make_goal("Drifting", drifting_goal_step)
+
+
 # --- broken worlds ----------------------------------------------------------------------------------------------------
 
 
@@ -147,7 +199,7 @@ BROKEN_WORLDS = {  # rule: worlds that break it
     5: [make("Forgetful", observe=observe_forgetfully)],
     6: [make("SameStart", reset=reset_always_alike, observation=GOAL_FIXED)],
     10: [make("UnusedParameter", params=UNUSED)],
-    11: [make("OutOfBounds", step=step_out_of_bounds)],
+    11: [make("OutOfBounds", step=step_out_of_bounds), Drifting],
     14: [make("FixedSize", observe=observe_five_cells), make("BadLevel", levels={"none": {"cells": 77}})],
     15: [make("WrongOrder", doc=SWAPPED), make("WrongExample", doc=EXAMPLE)],
 }

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Healthy, Redistributes, Team
+from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team
 
 import rlenvs
 from rlenvs.core.check import check
@@ -35,7 +35,7 @@ def test_golden_numbers_are_recorded(row):
     assert name in recorded, f"run `python -m rlenvs.core.check --record {name}`"
 
 
-@pytest.mark.parametrize("world", [Healthy, Team], ids=lambda world: world.name)
+@pytest.mark.parametrize("world", [Healthy, Goal, Team], ids=lambda world: world.name)
 def test_healthy_worlds_pass(world):
     """Without this, a broken world might fail for what it inherits."""
     report = check(world, backend="python")

@@ -106,8 +106,9 @@ class KernelBatch:
     def _open(self) -> None:
         """Get what lies outside Python's memory."""
 
-    # by world, why an engine could not move it in the last step; empty where it did
+    # by world, why an engine could not move it in the last step, empty where it did; and of episodes set aside
     errors: np.ndarray | None = None
+    final_errors: np.ndarray | None = None
 
     # --- memory -------------------------------------------------------------------------------------------------------
 

@@ -133,7 +133,19 @@ def _observation_tables(world: World) -> list[str]:
         start += count
     each = ", for each agent" if world.agents else ""
     head = f"`Box`, float32, shape {setup.observation_shape}{each}. Values outside a range are clipped to it."
-    return [head, _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines), *_picture_tables(world)]
+    table = _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines)
+    return [head, table, *_goal_note(world), *_picture_tables(world)]
+
+
+def _goal_note(world: World) -> list[str]:
+    if not world.goal:
+        return []
+    achieved, desired = world.goal
+    return [
+        f'With `form="goal"` an observation is a dictionary of "observation" (the rows above without the last two), '
+        f'"achieved_goal" (`{achieved}`) and "desired_goal" (`{desired}`), and '
+        "`compute_reward(achieved_goal, desired_goal, info)` gives the reward of one pair of goals or of many."
+    ]
 
 
 def _picture_tables(world: World) -> list[str]:

@@ -113,17 +113,21 @@ def roll_worlds(address, start, stop, steps):
 
 
 def command_worlds(address, start, stop):
-    """First half of a step whose motion is an engine's: new episodes begin (their `begin` flag is set then), or act."""
+    """First half of a step whose motion is an engine's: new episodes begin (their `begin` flag is set then), or act.
+    Returns how many begin."""
     b = batch_at(address, 0)
+    begun = 0
     for i in range(start, stop):
         begins = state_of(b, i).over
         begin_of(b, i).value = begins
         if begins:
+            begun += 1
             begin_world(b, i)
             clear_outcome(b, i)
             observe_world(b, i)
         else:
             act(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng)
+    return begun
 
 
 def load_worlds(address, start, stop):
@@ -134,8 +138,10 @@ def load_worlds(address, start, stop):
 
 
 def judge_worlds(address, start, stop):
-    """Second half of a step whose motion was an engine's, for the worlds that have not just begun."""
+    """Second half of a step whose motion was an engine's, for the worlds that have not just begun. Returns how many
+    begin anew (SAME_STEP)."""
     b = batch_at(address, 0)
+    begun = 0
     for i in range(start, stop):
         if begin_of(b, i).value:
             continue
@@ -151,6 +157,8 @@ def judge_worlds(address, start, stop):
             begin_world(b, i)
             observe_world(b, i)
             begin_of(b, i).value = True
+            begun += 1
+    return begun
 
 
 def placed_worlds(address, start, stop):

@@ -47,8 +47,11 @@ class EngineBatch(KernelBatch):
     def _open(self) -> None:
         keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
         self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
+        self._table[0]["pictured"] = False  # the engine draws, not the kernel `look`
         self._everyone = np.arange(self.num_worlds)
         self.errors: np.ndarray = np.full(self.num_worlds, "", object)
+        self.final_errors: np.ndarray = self.errors.copy()
+        self._any_errors = False
         self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
 
     @property
@@ -75,36 +78,45 @@ class EngineBatch(KernelBatch):
         super().reset(mask)
         self.errors[self._begin] = ""
         self._place_begun()
-        self._look(np.flatnonzero(self._begin))
 
     def step_loaded(self) -> None:
         """Advance every world by the actions that lie in `actions`."""
         code = self._driver.check_actions(self._address)
         if code:
             self._refuse(code)
-        self._driver.command_worlds(self._address, 0, self.num_worlds)
-        begun = self._begin.any()
+        begun = self._driver.command_worlds(self._address, 0, self.num_worlds)
         if begun:
             self._place_begun()
-        self._move(np.flatnonzero(~self._begin) if begun else self._everyone)
         before = self._begin.copy()
-        self._driver.judge_worlds(self._address, 0, self.num_worlds)
-        if self._begin.any():
+        moved = np.flatnonzero(~before) if begun else self._everyone
+        self._move(moved)
+        self._look(moved)
+        if self._driver.judge_worlds(self._address, 0, self.num_worlds):
             self._begin &= ~before
+            self._keep_errors()
             self._place_begun()
-        self._look(self._everyone)
 
     def _move(self, worlds: np.ndarray) -> None:
-        if self._failed.any():
+        if self._any_errors:
             self._failed[:] = False
-            self.errors[:] = ""
-        for i, reason in self.engine.move(worlds).items():
+            self.errors[:] = self.final_errors[:] = ""
+        reasons = self.engine.move(worlds)
+        self._any_errors = bool(reasons)
+        for i, reason in reasons.items():
             self._failed[i] = True
             self.errors[i] = reason
 
     def _place_begun(self) -> None:
-        self.engine.place(np.flatnonzero(self._begin), True)
+        begun = np.flatnonzero(self._begin)
+        self.engine.place(begun, True)
         self._driver.placed_worlds(self._address, 0, self.num_worlds)
+        self._look(begun)
+
+    def _keep_errors(self) -> None:
+        """Set the errors of ended episodes aside (SAME_STEP), as `keep_final` does with all else."""
+        if self._any_errors:
+            self.final_errors[self._begin] = self.errors[self._begin]
+            self.errors[self._begin] = ""
 
     def _look(self, worlds: np.ndarray) -> None:
         if self.images:

@@ -476,12 +476,16 @@ def _changes(t: Subject, base: Trajectory) -> bool:
 
 
 def rewards_add_up(t: Subject) -> str:
-    """11. Terms and costs are finite and inside their bounds; the weighted sum of the terms is the reward.
+    """11. Terms and costs are finite and inside their bounds; the weighted sum of the terms is the reward, and in a
+    world with goals it is what `compute_reward` says of the goals in the observation.
 
-    To mend: correct the bounds in `terms` and `costs`, or the kernel that leaves them.
+    To mend: correct the bounds in `terms` and `costs`, or the kernel that leaves them; keep goals as f4 fields of the
+    state, let `judge` call `grade` on them, and give terms that do not follow from goals the weight 0.
     """
     for policy in t.policies:
         _check_terms(t, t.scale(16, 3), min(2 * t.horizon, t.scale(300, 40)), policy)
+        if t.world.goal:
+            _check_goals(t, t.scale(16, 3), min(2 * t.horizon, t.scale(300, 40)), policy)
     setup = Setup(t.world, **t.choices)
     player = Player(t.env())
     for _ in range(t.scale(60, 20)):
@@ -520,6 +524,21 @@ def _check_terms(t: Subject, worlds: int, steps: int, policy: str) -> None:
     sums = np.einsum("tnka,k->tna", terms, batch.setup.weights)
     if not np.allclose(sums, trajectory.rewards, rtol=1e-12, atol=1e-12):
         raise Failed("the weighted sum of the terms is not the reward")
+
+
+def _check_goals(t: Subject, worlds: int, steps: int, policy: str) -> None:
+    batch = t.batch(worlds)
+    trajectory = roll(batch, steps, policy)
+    size = batch.setup.goal_size
+    goals = trajectory.observations[1:, ..., -2 * size :]
+    graded, _ = batch.compute_reward(goals[..., :size], goals[..., size:])
+    wrong = np.argwhere((graded != trajectory.rewards) & trajectory.active)
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        raise Failed(
+            f"the reward is {trajectory.rewards[at]:g} at step {at[0]} of world {at[1]}, and compute_reward of the "
+            f"goals there {graded[at]:g}"
+        )
 
 
 def instances_independent(t: Subject) -> str:

@@ -184,8 +184,9 @@ class SB3VecEnv(VecEnv):
                     info["cost"] = spent[j]
                 if keys.has_mask:
                     info["action_mask"] = masks[j]
-                if batch.errors is not None:
-                    info["simulation_error"] = batch.errors[world[j]]
+                errors = batch.final_errors if again else batch.errors
+                if errors is not None:
+                    info["simulation_error"] = errors[world[j]]
                 info["TimeLimit.truncated"] = truncated[j]
                 info["terminal_observation"] = batch.observed((world[j], agent[j]), final=again)
                 if self.monitor:

@@ -11,19 +11,25 @@ How a world uses it:
     def model(values): ...          # an MjSpec; parameters of `values` go in where they belong
 
 - The kernels `reset` and `act` write `s.qpos`, `s.qvel`, `s.ctrl`, `s.mocap_pos`, ... Before `reset` they hold the
-  model's first keyframe, or its initial state where it has no keyframe.
+  first keyframe, or else the initial state, of the model with the batch's common parameters: what depends on parameters
+  of its own is for `reset` to write.
 - A state field with the name of a sensor holds its reading at the end of the control step (forces and accelerations:
   in its last physics step); a field `grip` also those of the sensors `grip/0`, `grip/1`, ..., one after the other.
-  A field with the name of an MjData array holds that array as `mj_step` leaves it.
+  A field with the name of an MjData array holds that array, too, in a world without sensors as `mj_step` leaves it:
+  one physics step behind.
 - A control step is 1 / fps seconds, in physics steps of the model's time step.
 - A world with parameters of its own gets the fields of its own model: `model` is called with its values.
-- Pictures in the observation are named after cameras of the model; `<camera>_depth` is the distance.
+- Pictures in the observation are named after cameras of the model; `<camera>_depth` is the distance along the camera's
+  axis, 255 is DEPTH_RANGE and more. They show what the physics left, before the kernel `judge`.
+- A state field `<camera>_cloud` (n, 3) holds n points [m] that the camera, which has to stand still, sees, in axes of
+  the world; no OpenGL is needed. What is farther than CLOUD_RANGE lies at that distance.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import sys
+import warnings
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,6 +39,7 @@ from rlenvs.core.batch import cores
 from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
 from rlenvs.core.layout import f8
 from rlenvs.core.spec import World
+from rlenvs.robotics.engines.pictures import Painter
 
 ENGINE = "rlenvs.robotics.engines.mujoco:MujocoEngine"
 
@@ -56,6 +63,10 @@ STATE = {
 }
 MOST_MODELS = 64  # kept of the last used settings
 OVERVIEW = "overview"  # the camera of `render`, where the model has one of that name
+DEPTH, CLOUD = "_depth", "_cloud"
+DEPTH_RANGE = 2.0  # m, of pictures of distance
+CLOUD_RANGE = 3.0  # m
+SPREAD = np.array([0.7548776662466927, 0.5698402909980532])  # R2, Roberts' sequence of evenly spread points
 
 
 class MujocoEngine:
@@ -77,13 +88,17 @@ class MujocoEngine:
         self.batch = batch
         self.model = compiled(batch.world, batch.setup.values)
         self.steps = _physics_steps(batch.setup.fps, self.model, batch.world)
+        self._everyone = np.arange(batch.num_worlds)
         self.simulations = Batch(self.model, batch.num_worlds, min(batch.threads or cores(), batch.num_worlds))
         self._warnings = self.simulations.warning[:, : int(mujoco.mjtWarning.mjWARN_BADCTRL), 1]
         self._rows = _rows(batch.states, self.simulations.nstate)
         _rows(batch.blank, self.simulations.nstate)[:] = _initial_state(mujoco, self.model)
         self._connect_outputs()
         self._loaded = [batch.setup.params_row().tobytes()] * batch.num_worlds  # the parameters of each simulation
-        self._renderers: dict[tuple[int, int], Any] = {}
+        self._own_models = False
+        self._painters: dict[tuple[int, int, bool], Painter] = {}
+        self._data: Any = None
+        self._aim_rays()
 
     def _connect_outputs(self) -> None:
         """Where readings go in the state: pairs of views, (field of the record, array of MuJoCo), as few as can be."""
@@ -117,7 +132,7 @@ class MujocoEngine:
 
     def _numbered(self, name: str) -> list[int]:
         """The sensors name/0, name/1, ..., which have to follow each other in the model."""
-        sensors = []
+        sensors: list[int] = []
         while self._sensor(f"{name}/{len(sensors)}") >= 0:
             sensors.append(self._sensor(f"{name}/{len(sensors)}"))
         return sensors
@@ -161,6 +176,8 @@ class MujocoEngine:
     def _read(self, ids: Any) -> None:
         for field, readings in self._outputs:
             field[ids] = readings[ids]
+        if self._rays:
+            self._scan(self._everyone[ids])
 
     def _diverged(self) -> dict[int, str]:
         """Why worlds with warnings could not go on; the counters start anew."""
@@ -198,6 +215,7 @@ class MujocoEngine:
         for name in self.batch.world.params:
             setattr(values, name, float(row[name]))
         own = _compile(self.batch.world, values)
+        self._own_models = True
         for name in self._mujoco.batch.MODEL_FIELDS:
             value, common = _field(own, name), _field(self.model, name)
             if self.simulations.expanded(name) is None and np.array_equal(value, common, equal_nan=True):
@@ -212,29 +230,70 @@ class MujocoEngine:
     def look(self, worlds: np.ndarray) -> None:
         """Fill the pictures of some worlds."""
         for i in worlds.tolist():
+            model, data = self._posed(i)
             for name, images in self.batch.images.items():
-                height, width = images.shape[2:4]
-                images[i, 0] = self._picture(i, width, height, name)
+                painter = self._painter(images.shape[3], images.shape[2], False)
+                camera = name.removesuffix(DEPTH)
+                if camera == name:
+                    images[i, 0] = painter.colors(model, data, camera)
+                else:
+                    near = np.minimum(painter.distances(model, data, camera) / DEPTH_RANGE, 1.0)
+                    images[i, 0, :, :, 0] = np.round(255.0 * near)
 
     def photo(self, i: int, width: int, height: int) -> np.ndarray:
         """The picture of world i by the camera `overview`, uint8 (height, width, 3)."""
-        return self._picture(i, width, height, OVERVIEW)
+        return self._painter(width, height, True).colors(*self._posed(i), OVERVIEW).copy()
 
-    def _picture(self, i: int, width: int, height: int, camera: str) -> np.ndarray:
-        if (width, height) not in self._renderers:
-            self._renderers[width, height] = _renderer(self.model, width, height)
-        renderer = self._renderers[width, height]
-        self.simulations.state[i] = self._rows[i]
-        model, data = self.simulations.get_model(i), self.simulations.get_data(i)
-        self._mujoco.mj_forward(model, data)
-        renderer._model = model
-        renderer.update_scene(data, camera)
-        return renderer.render()
+    def _posed(self, i: int) -> tuple[Any, Any]:
+        """The model of world i, and data in which all bodies are where its state says."""
+        mujoco, simulations = self._mujoco, self.simulations
+        simulations.state[i] = self._rows[i]
+        if self._data is None:
+            self._data = mujoco.MjData(self.model)
+        model = simulations.get_model(i) if self._own_models else self.model
+        data = simulations.get_data(i, self._data)
+        for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight, mujoco.mj_tendon):
+            place(model, data)
+        return model, data
+
+    def _painter(self, *kind: Any) -> Painter:
+        if kind not in self._painters:
+            self._painters[kind] = Painter(self.model, *kind)
+        return self._painters[kind]
 
     def close(self) -> None:
         """Free the memory of pictures. May be called twice."""
-        while self._renderers:
-            self._renderers.popitem()[1].close()
+        while self._painters:
+            self._painters.popitem()[1].close()
+
+    # --- clouds of points ---------------------------------------------------------------------------------------------
+
+    def _aim_rays(self) -> None:
+        """The rays of the state fields <camera>_cloud: field, eye and directions, as far apart in the picture as can
+        be."""
+        self._rays: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        for name in self.batch.states.dtype.names:
+            field = self.batch.states[name]
+            if not name.endswith(CLOUD) or not field.size:
+                continue
+            camera = self._mujoco.mj_name2id(self.model, self._mujoco.mjtObj.mjOBJ_CAMERA, name.removesuffix(CLOUD))
+            if camera < 0 or self.model.cam_bodyid[camera]:
+                raise ParameterError(
+                    f"{self.batch.world.name}: {name} needs a camera {name.removesuffix(CLOUD)!r} that stands still"
+                )
+            across = np.arange(field.shape[1])[:, None] * SPREAD % 1.0 * 2.0 - 1.0
+            slope = math.tan(0.5 * math.radians(self.model.cam_fovy[camera]))
+            directions = np.hstack([across * slope, -np.ones((len(across), 1))])
+            turn = self.model.cam_mat0[camera].reshape(3, 3)
+            self._rays.append((field, self.model.cam_pos0[camera].copy(), directions @ turn.T))
+
+    def _scan(self, worlds: np.ndarray) -> None:
+        """Fill the clouds of some worlds; what is farther than CLOUD_RANGE, or nothing, lies at that distance."""
+        for field, eye, directions in self._rays:
+            distances, _ = self.simulations.ray(eye, directions, ids=worlds)
+            far = CLOUD_RANGE / np.linalg.norm(directions, axis=1)
+            distances = np.where((distances < 0.0) | (distances > far), far, distances)
+            field[worlds] = eye + distances[:, :, None] * directions
 
     @staticmethod
     def sizes(world: World, values: Any) -> dict[str, int]:
@@ -266,7 +325,9 @@ def _compile(world: World, values: Any) -> Any:
     mujoco = _import_mujoco()
     assert world.model_function is not None
     try:
-        return world.model_function(values).compile()
+        with warnings.catch_warnings():  # models of other packages may use what is going out of use
+            warnings.filterwarnings("ignore", "compiler attribute")
+            return world.model_function(values).compile()
     except (ValueError, mujoco.FatalError) as error:
         raise ParameterError(f"{world.name}: MuJoCo refuses the model of these parameters: {error}") from error
 
@@ -327,23 +388,12 @@ def _physics_steps(fps: float, model: Any, world: World) -> int:
 
 
 def _import_mujoco() -> Any:
-    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
-        os.environ.setdefault("MUJOCO_GL", "egl")  # read when mujoco is imported; its default needs a screen
     try:
         import mujoco
         import mujoco.batch
     except ImportError as error:
         raise MissingExtraError("This environment is simulated by MuJoCo, which", "mujoco") from error
+    except Exception as error:  # of the OpenGL that MUJOCO_GL asks for
+        wanted = os.environ.get("MUJOCO_GL", "")
+        raise EngineError(f"mujoco is installed, but cannot be imported with MUJOCO_GL={wanted}: {error}") from error
     return mujoco
-
-
-def _renderer(model: Any, width: int, height: int) -> Any:
-    mujoco, buffer = _import_mujoco(), model.vis.global_
-    buffer.offwidth, buffer.offheight = max(buffer.offwidth, width), max(buffer.offheight, height)
-    try:
-        return mujoco.Renderer(model, height, width)
-    except Exception as error:
-        raise EngineError(
-            "pictures of MuJoCo worlds need OpenGL, and none was found: install EGL (on Debian and Ubuntu: apt install "
-            f"libegl1) or OSMesa (libosmesa6, with MUJOCO_GL=osmesa). MuJoCo says: {error}"
-        ) from error

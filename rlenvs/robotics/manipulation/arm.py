@@ -6,16 +6,21 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from rlenvs.core import block, choice, continuous, f8, flag, kernel, param, term
+from rlenvs.core import block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term
 from rlenvs.robotics.engines.mujoco import STATE
-from rlenvs.robotics.manipulation.panda import ARM_QPOS, CONTROL_HZ, FINGER_OPEN, NEUTRAL
+from rlenvs.robotics.manipulation.panda import ARM_QPOS, BASE, CONTROL_HZ, FINGER_OPEN, LOW_NEUTRAL, NEUTRAL, RANGES
 
 STEP = 0.05  # m per control step at full action; rad for the joints
 TURN = 0.1  # rad per control step at full action
+LEAD = 0.15  # rad, of the targets before the joints: what the servos need for one STEP per control step
 TRIES = 100  # to draw a start or a goal that fits; `model` refuses parameters with which none would
 WIDTH_STEP = 0.1  # m per finger and control step
 # m: where the target of the hand may be
 LOW, HIGH = (-0.5, -0.45, 0.012), (0.6, 0.45, 0.75)
+# m: the wrist behind and above the grip when the fingers point down; the elbow's joint to shoulder and wrist
+SHOULDER, BEHIND, ABOVE, OFFSET = 0.333, 0.088, 0.2104, 0.0825
+UPPER, LOWER = math.hypot(0.316, OFFSET), math.hypot(0.384, OFFSET)
+STRETCH = 0.7  # m, from shoulder to wrist; with the arm straighter than that the hand tilts
 
 PARAMS = {
     "stiffness": param(2000.0, 500.0, 3000.0, "N/m", "of the spring between hand and target"),
@@ -27,14 +32,28 @@ PARAMS = {
     "joint_damping": param(1.0, 0.0, 5.0, "N m s/rad", "of every joint"),
     "payload": param(0.0, 0.0, 1.0, "kg", "at the hand, not compensated"),
     "finger_friction": param(1.0, 0.2, 2.0, "", "sliding friction of the finger tips"),
-    "grip_force": param(40.0, 5.0, 70.0, "N", "largest force of the fingers"),
+    "grip_force": param(40.0, 5.0, 70.0, "N", "with which each finger presses at most"),
 }
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "control": choice(
         *("hand", "pose", "joints"),
         doc="what actions move: the hand with its fingers down, the hand and its attitude, or the seven joints",
     ),
     "fingers": flag(True, doc="the last action opens and closes the fingers; without them they stay closed"),
+    "touch": flag(False, doc="observe the contact force of the hand and the pressure on the finger tips"),
+    "points": integer(0, 0, 2048, doc="number of points in the cloud that the camera in front of the table sees"),
+}
+# a task with pictures takes these among its options, and images=IMAGES
+CAMERA: dict[str, Any] = {
+    "camera": choice("none", "rgb", "depth", "rgbd", doc="pictures in the observation, from in front and at the hand"),
+    "camera_width": integer(64, 8, 1024, "pixels"),
+    "camera_height": integer(64, 8, 1024, "pixels"),
+}
+IMAGES = {
+    "front": image("rgb_rows", "rgb_columns", 3, doc="from in front of the table, (camera_height, camera_width, 3)"),
+    "hand": image("rgb_rows", "rgb_columns", 3, doc="from the hand, along the fingers"),
+    "front_depth": image("depth_rows", "depth_columns", 1, doc="distance along the camera's axis, 255 is 2 m and more"),
+    "hand_depth": image("depth_rows", "depth_columns", 1, doc="the same at the hand"),
 }
 NO_FINGERS = replace(OPTIONS["fingers"], default=False)
 REWARD = choice(
@@ -55,7 +74,9 @@ def goal_terms(farthest: float) -> dict[str, Any]:
 
 def state(arms: int = 1) -> dict[str, Any]:
     """The state fields of the arms: the readings of their sensors, and MuJoCo's own."""
-    return {"grip": f8(arms, 3), "grip_velocity": f8(arms, 3), **STATE}
+    readings = {"grip": f8(arms, 3), "grip_velocity": f8(arms, 3), "force": f8(arms, 3), "touch": f8(2 * arms)}
+    readings["front_cloud"] = f4("points", 3)
+    return {**readings, **STATE}
 
 
 ARM_BLOCKS = {
@@ -63,6 +84,9 @@ ARM_BLOCKS = {
     "grip_velocity": block(3, low=-2.0, high=2.0, unit="m/s", doc="its velocity"),
     "fingers": block("fingers", low=0.0, high=2.0 * FINGER_OPEN, unit="m", doc="width between the fingers"),
     "joints": block("joints", low=-3.8, high=3.8, unit="rad", doc="angles, in joint control"),
+    "force": block("force", low=-100.0, high=100.0, unit="N", doc="that the hand exerts, world axes, with `touch`"),
+    "touch": block("touch", low=0.0, high=100.0, unit="N", doc="on the left and the right finger tip, with `touch`"),
+    "cloud": block("points", 3, low=-4.0, high=4.0, unit="m", doc="that a camera sees", raw=True, constant=True),
 }
 
 
@@ -85,7 +109,18 @@ def object_blocks(name: str, doc: str) -> dict[str, Any]:
 
 def sizes(values: Any) -> dict[str, int]:
     """The named sizes of ARM_BLOCKS."""
-    return {"fingers": int(values.fingers), "joints": 7 if values.control == "joints" else 0}
+    joints = 7 if values.control == "joints" else 0
+    numbers = {"fingers": int(values.fingers), "joints": joints, "force": 3 * values.touch, "touch": 2 * values.touch}
+    return {**numbers, "points": values.points, **_picture_sizes(vars(values))}
+
+
+def _picture_sizes(values: dict[str, Any]) -> dict[str, int]:
+    """The named sizes of IMAGES, zero for a task without pictures."""
+    camera, found = values.get("camera", "none"), {}
+    for kind, cameras in {"rgb": ("rgb", "rgbd"), "depth": ("depth", "rgbd")}.items():
+        for side, option in {"rows": "camera_height", "columns": "camera_width"}.items():
+            found[f"{kind}_{side}"] = values[option] if camera in cameras else 0
+    return found
 
 
 def action(values: Any) -> Any:
@@ -119,8 +154,7 @@ def drive(p, s, a, k):
             used = 6
     if p.fingers:
         first = k * (s.ctrl.size // s.grip.shape[0])
-        width = s.qpos[ARM_QPOS * k + 7] + WIDTH_STEP * a[used]
-        s.ctrl[first] = min(max(width, 0.0), FINGER_OPEN)
+        s.ctrl[first] = min(max(s.ctrl[first] + WIDTH_STEP * a[used], 0.0), FINGER_OPEN)
 
 
 @kernel
@@ -134,9 +168,12 @@ def move_target(p, s, a, k):
 
 @kernel
 def turn_joints(s, a, k):
+    """The targets go ahead of the joints, but not farther than LEAD; without actions they stay, and so does the arm."""
     first = k * (s.ctrl.size // s.grip.shape[0]) + 1
     for j in range(7):
-        s.ctrl[first + j] = s.qpos[ARM_QPOS * k + j] + STEP * a[j]
+        angle, wanted = s.qpos[ARM_QPOS * k + j], s.ctrl[first + j] + STEP * a[j]
+        wanted = min(max(wanted, angle - LEAD), angle + LEAD)
+        s.ctrl[first + j] = min(max(wanted, RANGES[j][0]), RANGES[j][1])
 
 
 @kernel
@@ -155,8 +192,19 @@ def turn_target(s, a, k):
 @kernel
 def pose(p, s, k):
     """Put arm k in its neutral pose; called by `reset`."""
+    bend(p, s, k, NEUTRAL)
+
+
+@kernel
+def crouch(p, s, k):
+    """Put arm k with its hand near the table; called by `reset`."""
+    bend(p, s, k, LOW_NEUTRAL)
+
+
+@kernel
+def bend(p, s, k, angles):
     for j in range(7):
-        s.qpos[ARM_QPOS * k + j] = NEUTRAL[j]
+        s.qpos[ARM_QPOS * k + j] = angles[j]
     for j in range(7, 9):
         s.qpos[ARM_QPOS * k + j] = FINGER_OPEN if p.fingers else 0.0
 
@@ -183,6 +231,14 @@ def observe_arm(p, s, k, o):
     if p.control == 2:
         for j in range(7):
             o.joints[j] = s.qpos[ARM_QPOS * k + j]
+    if p.touch:
+        for j in range(3):
+            o.force[j] = s.force[k, j]
+        for j in range(2):
+            o.touch[j] = s.touch[2 * k + j]
+    for i in range(p.points):
+        for j in range(3):
+            o.cloud[i, j] = s.front_cloud[i, j]
 
 
 @kernel
@@ -217,3 +273,118 @@ def steer(s, k, x, y, z, a):
     a[0] = min(max((x - s.mocap_pos[k, 0]) / STEP, -1.0), 1.0)
     a[1] = min(max((y - s.mocap_pos[k, 1]) / STEP, -1.0), 1.0)
     a[2] = min(max((z - s.mocap_pos[k, 2]) / STEP, -1.0), 1.0)
+
+
+def keys(pressed: set[str], values: Any) -> list[float]:
+    """Keyboard control of the hand: arrows move it over the table, w and s up and down, space closes the fingers."""
+    along, across = ("up" in pressed) - ("down" in pressed), ("left" in pressed) - ("right" in pressed)
+    up = ("w" in pressed) - ("s" in pressed)
+    turned = {"hand": 0, "pose": 3, "joints": 4}[values.control]
+    fingers = [-1.0 if "space" in pressed else 1.0] if values.fingers else []
+    return [0.4 * along, 0.4 * across, 0.4 * up, *[0.0] * turned, *fingers]
+
+
+@kernel
+def stretch(x, y, z):
+    """From the shoulder to the wrist of arm 0, m, when its grip is at (x, y, z) with the fingers down; the hand gets
+    there with at most STRETCH."""
+    along = math.sqrt((x - BASE[0]) ** 2 + (y - BASE[1]) ** 2) - BEHIND
+    return math.sqrt(along**2 + (z + ABOVE - SHOULDER) ** 2)
+
+
+@kernel
+def bends(x, y, z):
+    """The angles of joints 2 and 4 of arm 0, with joints 3 and 5 at 0, when its grip is at (x, y, z) with the fingers down;
+    joint 6 is then their difference, and joint 1 looks there."""
+    along = math.sqrt((x - BASE[0]) ** 2 + (y - BASE[1]) ** 2) - BEHIND
+    up = z + ABOVE - SHOULDER
+    reach = min(stretch(x, y, z), UPPER + LOWER)
+    elbow = math.acos(max((UPPER**2 + LOWER**2 - reach**2) / (2.0 * UPPER * LOWER), -1.0))
+    lift = math.acos(min((UPPER**2 + reach**2 - LOWER**2) / (2.0 * UPPER * reach), 1.0))
+    joint2 = math.atan2(along, up) - lift - math.asin(OFFSET / UPPER)
+    joint4 = elbow - math.pi - math.asin(OFFSET / UPPER) - math.asin(OFFSET / LOWER)
+    return joint2, joint4
+
+
+@kernel
+def steer_joints(s, x, y, z, a):
+    """`steer` in joint control, for arm 0: two joints reach in the vertical plane of the place, the wrist keeps the
+    fingers down."""
+    joint2, joint4 = bends(x, y, z)
+    turn_towards(s, 0, math.atan2(y - BASE[1], x - BASE[0]), a)
+    turn_towards(s, 1, joint2, a)
+    turn_towards(s, 2, 0.0, a)
+    turn_towards(s, 3, joint4, a)
+    turn_towards(s, 4, 0.0, a)
+    turn_towards(s, 5, joint2 - joint4, a)
+    turn_towards(s, 6, NEUTRAL[6], a)
+
+
+@kernel
+def turn_towards(s, j, angle, a):
+    """The action that brings joint j of arm 0 to an angle."""
+    a[j] = min(max((angle - s.ctrl[1 + j]) / STEP, -1.0), 1.0)
+
+
+# --- the scripted expert's way with cubes -----------------------------------------------------------------------------
+
+AROUND = 0.012  # m between hand and cube: near enough to close the fingers
+BRAKE = 0.04  # s, times the velocity of the hand: how far short the expert aims, or the hand would swing past
+
+
+@kernel
+def bring(p, s, x, y, z, fingers, a):
+    """Actions of arm 0, in any control, that bring the hand to (x, y, z) and move the fingers, where these move."""
+    used = 3
+    if p.control == 2:
+        steer_joints(s, x, y, z, a)
+        used = 7
+    else:
+        steer(s, 0, x, y, z, a)
+        if p.control == 1:
+            a[3] = a[4] = a[5] = 0.0
+            used = 6
+    if p.fingers:
+        a[used] = fingers
+
+
+@kernel
+def width(s):
+    """Between the fingers of arm 0, m."""
+    return s.qpos[7] + s.qpos[8]
+
+
+@kernel
+def holds(s, thing):
+    """Whether the fingers of arm 0 are stopped by what is between them, and press on it."""
+    stopped = abs(s.qvel[7] + s.qvel[8]) < 0.05 and s.ctrl[0] < 0.5 * width(s) - 0.005
+    return stopped and distance(s.grip[0], thing) < 1.5 * AROUND
+
+
+@kernel
+def glide(p, s, x, y, z, fingers, a):
+    """`bring`, without swinging past."""
+    v = s.grip_velocity[0]
+    bring(p, s, x - BRAKE * v[0], y - BRAKE * v[1], z - BRAKE * v[2], fingers, a)
+
+
+@kernel
+def take(p, s, cube, clear, a):
+    """Grip a cube: the hand goes there at the height `clear`, down, and closes the fingers."""
+    x, y, z = cube[0], cube[1], cube[2]
+    high, off = s.grip[0, 2] > clear - 0.01, math.hypot(x - s.grip[0, 0], y - s.grip[0, 1])
+    if off > (AROUND if high else 2.0 * AROUND):
+        z = clear
+        if not high:
+            x, y = s.grip[0, 0], s.grip[0, 1]
+    glide(p, s, x, y, z, -1.0 if distance(s.grip[0], cube) < AROUND else 1.0, a)
+
+
+@kernel
+def carry(p, s, cube, x, y, z, clear, a):
+    """Bring the cube that the fingers hold to (x, y, z): at least at the height `clear` on the way, then down."""
+    if math.hypot(x - cube[0], y - cube[1]) > 0.007:
+        z = max(z, clear)
+        if cube[2] < clear - 0.02:
+            x, y = cube[0], cube[1]
+    glide(p, s, x + s.grip[0, 0] - cube[0], y + s.grip[0, 1] - cube[1], z + s.grip[0, 2] - cube[2], -1.0, a)

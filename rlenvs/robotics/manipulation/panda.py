@@ -24,10 +24,17 @@ PHYSICS_HZ = 250
 CONTROL_HZ = 25  # as panda-gym's: 20 steps at 500 Hz
 
 BASE = (-0.6, 0.0, 0.0)
+SECOND_BASE = (0.9, 0.0, 0.0)  # of the arm that stands opposite; what both reach lies around x = 0.15
 NEUTRAL = (0.0, 0.41, 0.0, -1.85, 0.0, 2.26, 0.79)  # rad, panda-gym's
+LOW_NEUTRAL = (0.0, 0.681331, 0.0, -1.845419, 0.0, 2.52675, 0.785398)  # the hand near the table, as Fetch's
+LOW_GRIP = (0.04, 0.0, 0.05)  # m, where that puts the grip
 NEUTRAL_GRIP = (0.03843966, 0.0, 0.19900014)  # m, where that puts the grip
 DOWN = (0.0, 1.0, 0.0, 0.0)  # w, x, y, z: fingers down
+SECOND_DOWN = (0.0, 0.0, 1.0, 0.0)  # the same, of the arm that stands opposite
 FINGER_OPEN = 0.04  # m, per finger
+FINGER_SPEED = 0.2  # m/s, per finger
+FINGER_REACH = 0.01  # m from its target a finger presses with its full force
+TABLE = (-0.7, 0.4)  # m, along x
 JOINTS = 7
 FINGERS = 2
 ARM_QPOS = JOINTS + FINGERS
@@ -45,6 +52,7 @@ LINKS = (
     ((0.0, 0.0, 0.0), (ROOT, ROOT, 0.0, 0.0), (-0.0175, 3.7525), 12.0, 400.0),
     ((0.088, 0.0, 0.0), (ROOT, ROOT, 0.0, 0.0), (-2.8973, 2.8973), 12.0, 400.0),
 )
+RANGES = tuple(link[2] for link in LINKS)
 # mass [kg], centre of mass [m], inertia xx, yy, zz, xy, xz, yz [kg m^2]
 INERTIAS = (
     (4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.0091170, -0.000139, 0.006772, 0.019169)),
@@ -65,18 +73,21 @@ SHAPES = (
     (((0.0, 0.0, 0.0), (0.088, 0.0, 0.0), 0.05),),
     (((0.0, 0.0, 0.03), (0.0, 0.0, 0.08), 0.045),),
 )
+HIDDEN = (0.0, 0.0, 0.0, 0.0)
 WHITE, DARK, BLUE = (0.92, 0.93, 0.94, 1.0), (0.22, 0.23, 0.25, 1.0), (0.34, 0.71, 0.91, 1.0)
 # who collides with whom: arms with the world and its objects, not with themselves
 ARM_BITS = {"contype": 2, "conaffinity": 4}
+FIRST_BITS, SECOND_BITS = {"contype": 10, "conaffinity": 4}, {"contype": 2, "conaffinity": 12}  # and with each other
 WORLD_BITS = {"contype": 5, "conaffinity": 3}
 
 
-def scene(values: Any, arms: int = 1) -> Any:
+def scene(values: Any, arms: int = 1, table: tuple[float, float] = TABLE) -> Any:
     """A table with light, cameras and one or two arms, as an `MjSpec` to which a task adds its objects.
 
     Args:
         values: parameters and options of `arm.PARAMS` and `arm.OPTIONS`.
         arms: 1, or 2 that face each other.
+        table: where it begins and ends along x, m.
     """
     import mujoco
 
@@ -85,14 +96,17 @@ def scene(values: Any, arms: int = 1) -> Any:
     spec.option.timestep = 1.0 / PHYSICS_HZ
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.impratio = 5.0
-    _add_surroundings(spec)
+    spec.option.impratio = 100.0  # stiff friction: what is held does not creep out of the fingers
+    _add_surroundings(spec, table)
     for k in range(arms):
         _add_arm(spec, values, k)
+    _add_sensors(spec, values, arms)
+    if arms == 2:
+        _let_arms_collide(spec)
     return spec
 
 
-def _add_surroundings(spec: Any) -> None:
+def _add_surroundings(spec: Any, table: tuple[float, float]) -> None:
     import mujoco
 
     world, kinds = spec.worldbody, mujoco.mjtGeom
@@ -103,11 +117,21 @@ def _add_surroundings(spec: Any) -> None:
     sky = spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, width=64, height=64)
     sky.builtin, sky.rgb1, sky.rgb2 = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT, (0.93, 0.95, 0.97), (0.80, 0.85, 0.90)
     world.add_light(pos=(-0.4, -0.8, 1.8), dir=(0.3, 0.5, -1.0), diffuse=(0.6, 0.6, 0.6), castshadow=True)
-    world.add_geom(name="table", type=kinds.mjGEOM_BOX, size=(0.55, 0.5, 0.2), pos=(-0.15, 0.0, -0.2), **WORLD_BITS)
-    spec.geom("table").rgba = (0.80, 0.79, 0.76, 1.0)
+    add_table(spec, "table", *table)
     world.add_geom(name="floor", type=kinds.mjGEOM_PLANE, size=(3.0, 3.0, 0.1), pos=(0.0, 0.0, -0.4), **WORLD_BITS)
     spec.geom("floor").rgba = (0.62, 0.64, 0.66, 1.0)
     add_camera(spec, "overview", (0.85, -1.05, 0.75), (-0.17, 0.0, 0.17), 45.0)
+    add_camera(spec, "front", (0.95, 0.0, 0.65), (-0.05, 0.0, 0.12), 40.0)
+
+
+def add_table(spec: Any, name: str, start: float, end: float) -> None:
+    """A table that begins and ends at these places along x, m; its surface is z = 0."""
+    import mujoco
+
+    size, place = (0.5 * (end - start), 0.5, 0.2), (0.5 * (start + end), 0.0, -0.2)
+    table = spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=place, **WORLD_BITS)
+    table.rgba = (0.80, 0.79, 0.76, 1.0)
+    table.friction = (0.0, 0.0, 0.0)  # of two shapes that touch, the rougher one counts
 
 
 def add_camera(spec: Any, name: str, eye: tuple[float, ...], focus: tuple[float, ...], fov: float) -> Any:
@@ -133,7 +157,7 @@ def _add_arm(spec: Any, values: Any, k: int) -> None:
     import mujoco
 
     kinds, turned = mujoco.mjtGeom, (1.0, 0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, 0.0, 1.0)
-    place = BASE if k == 0 else (-BASE[0], BASE[1], BASE[2])
+    place, down = (BASE, DOWN) if k == 0 else (SECOND_BASE, SECOND_DOWN)
     body = spec.worldbody.add_body(name=f"base/{k}", pos=place, quat=turned)
     body.add_geom(type=kinds.mjGEOM_CYLINDER, size=(0.09, 0.07, 0.0), pos=(0.0, 0.0, 0.07), rgba=WHITE, **ARM_BITS)
     for j, (link, inertia, shapes) in enumerate(zip(LINKS, INERTIAS, SHAPES, strict=True)):
@@ -147,10 +171,16 @@ def _add_arm(spec: Any, values: Any, k: int) -> None:
             color = DARK if i == 1 and j in (2, 3) else WHITE
             body.add_geom(type=kinds.mjGEOM_CAPSULE, size=(radius, 0, 0), fromto=(*start, *end), rgba=color, **ARM_BITS)
     _add_hand(spec, body, values, k)
-    target = spec.worldbody.add_body(name=f"target/{k}", mocap=True, pos=NEUTRAL_GRIP, quat=DOWN)
-    target.add_site(name=f"target/{k}", rgba=(0.0, 0.0, 0.0, 0.0))
+    target = spec.worldbody.add_body(name=f"target/{k}", mocap=True, pos=NEUTRAL_GRIP, quat=down)
+    target.add_site(name=f"target/{k}", rgba=HIDDEN)
     _add_actuators(spec, values, k)
-    _add_sensors(spec, k)
+
+
+def _let_arms_collide(spec: Any) -> None:
+    """Arms collide with the world and its objects, not with themselves; two of them with each other, too."""
+    for k, bits in enumerate((FIRST_BITS, SECOND_BITS)):
+        for geom in spec.body(f"base/{k}").find_all("geom"):
+            geom.contype, geom.conaffinity = bits["contype"], bits["conaffinity"]
 
 
 def _set_inertia(body: Any, mass: float, centre: tuple[float, ...], inertia: tuple[float, ...]) -> None:
@@ -175,11 +205,18 @@ def _add_hand(spec: Any, flange: Any, values: Any, k: int) -> None:
         finger = hand.add_body(name=f"{side}/{k}", pos=(0.0, 0.0, 0.0584), quat=turned, gravcomp=1.0)
         _set_inertia(finger, 0.015, (0.0, 0.0, 0.027), (2.375e-6, 2.375e-6, 7.5e-7))
         slide = {"type": mujoco.mjtJoint.mjJNT_SLIDE, "axis": (0.0, 1.0, 0.0), "range": (0.0, FINGER_OPEN)}
-        finger.add_joint(name=f"{side}/{k}", **slide, armature=0.1, damping=1.0)
+        # the damping bounds the speed; in the actuator it would count towards the limit of the force, and chatter;
+        # with less inertia the damping, which the solver of contacts does not see, would soften the contacts
+        finger.add_joint(name=f"{side}/{k}", **slide, armature=1.0, damping=values.grip_force / FINGER_SPEED)
         pad = finger.add_geom(name=f"{side}_pad/{k}", type=box, size=(0.009, 0.005, 0.0225), pos=(0.0, 0.005, 0.0315))
-        pad.rgba, pad.condim, pad.friction = DARK, 4, (values.finger_friction, 0.005, 0.0001)
+        pad.rgba, pad.condim, pad.friction = DARK, 3, (values.finger_friction, 0.005, 0.0001)
         pad.contype, pad.conaffinity, pad.priority = ARM_BITS["contype"], ARM_BITS["conaffinity"], 1
-    hand.add_site(name=f"grip/{k}", pos=(0.0, 0.0, 0.1034), rgba=(0.0, 0.0, 0.0, 0.0))
+        pad.solref = (0.01, 1.0)  # half as soft as usual: a held cube sinks in by less than a millimetre
+        # a little larger than the pad, so that its contacts lie inside
+        finger.add_site(name=f"{side}_pad/{k}", type=box, size=(0.01, 0.006, 0.0235), pos=pad.pos, rgba=HIDDEN)
+    if k == 0:
+        hand.add_camera(name="hand", pos=(0.09, 0.0, 0.04), quat=(0.0, 0.956, 0.0, 0.292), fovy=75.0)  # to the fingers
+    hand.add_site(name=f"grip/{k}", pos=(0.0, 0.0, 0.1034), rgba=HIDDEN)
     if values.payload > 0.0:
         load = hand.add_body(name=f"payload/{k}", pos=(0.0, 0.0, 0.06))
         _set_inertia(load, values.payload, (0.0, 0.0, 0.0), (1e-4 * values.payload,) * 3)
@@ -201,31 +238,40 @@ def _add_actuators(spec: Any, values: Any, k: int) -> None:
     tendon = spec.add_tendon(name=f"fingers/{k}")
     for side in ("left", "right"):
         tendon.wrap_joint(f"{side}/{k}", 0.5)
-    add("fingers", 4000.0, 200.0, values.grip_force, True, trntype=transmission.mjTRN_TENDON, target=f"fingers/{k}")
-    both = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
-    both.name1, both.name2, both.data[:5] = f"left/{k}", f"right/{k}", (0.0, 1.0, 0.0, 0.0, 0.0)
-    both.solimp, both.solref = (0.95, 0.99, 0.001, 0.5, 2.0), (0.01, 1.0)
+    both = 2.0 * values.grip_force  # of the tendon, which halves it
+    add("fingers", both / FINGER_REACH, 0.0, both, True, trntype=transmission.mjTRN_TENDON, target=f"fingers/{k}")
+    joined = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
+    joined.name1, joined.name2, joined.data[:5] = f"left/{k}", f"right/{k}", (0.0, 1.0, 0.0, 0.0, 0.0)
+    joined.solimp, joined.solref = (0.95, 0.99, 0.001, 0.5, 2.0), (0.01, 1.0)
     if values.control == "joints":
         for j, (_, _, _, torque, stiffness) in enumerate(LINKS):
             joint = {"trntype": transmission.mjTRN_JOINT, "target": f"joint{j + 1}/{k}"}
             add(f"servo{j + 1}", stiffness, 0.1 * stiffness, torque, True, **joint)
         return
+    aside = getattr(values, "side_reach", values.reach)  # across the fingers, for tasks that bound it apart
+    reach = (aside, aside, values.reach)
     for axis in range(6):
         moves = axis < 3
         stiffness, damping = (
             (values.stiffness, values.damping) if moves else (values.turn_stiffness, values.turn_damping)
         )
-        limit = stiffness * (values.reach if moves else values.turn_reach)
+        limit = stiffness * (reach[axis] if moves else values.turn_reach)
         hand = {"trntype": transmission.mjTRN_SITE, "target": f"grip/{k}", "refsite": f"target/{k}"}
         hand["gear"] = np.eye(6)[axis]
         add(f"spring{axis}", stiffness, 0.0, limit, False, **hand)
         add(f"damper{axis}", 0.0, damping, 0.0, False, **hand)
 
 
-def _add_sensors(spec: Any, k: int) -> None:
-    """Readings of arm k; the state fields of `arm.state` are their names in this order."""
+def _add_sensors(spec: Any, values: Any, arms: int) -> None:
+    """Readings of the arms; the state fields of `arm.state` are their names in this order."""
     for name, kind in (("grip", "FRAMEPOS"), ("grip_velocity", "FRAMELINVEL")):
-        add_sensor(spec, f"{name}/{k}", kind, f"grip/{k}", "SITE")
+        for k in range(arms):
+            add_sensor(spec, f"{name}/{k}", kind, f"grip/{k}", "SITE")
+    if values.touch:
+        for k in range(arms):
+            add_contact_sensor(spec, f"force/{k}", f"hand/{k}")
+        for i in range(2 * arms):
+            add_sensor(spec, f"touch/{i}", "TOUCH", f"{('left', 'right')[i % 2]}_pad/{i // 2}", "SITE")
 
 
 def add_sensor(spec: Any, name: str, kind: str, target: str, of: str = "BODY") -> None:
@@ -239,6 +285,19 @@ def add_sensor(spec: Any, name: str, kind: str, target: str, of: str = "BODY") -
 
     sensor = spec.add_sensor(name=name, objname=target, type=getattr(mujoco.mjtSensor, f"mjSENS_{kind}"))
     sensor.objtype = getattr(mujoco.mjtObj, "mjOBJ_XBODY" if of == "BODY" else f"mjOBJ_{of}")
+
+
+def add_contact_sensor(spec: Any, name: str, body: str, other: str = "") -> None:
+    """A sensor of the net contact force, N, in world axes, that a body and its children exert on all else, or on another
+    body and its children."""
+    import mujoco
+
+    sensor = spec.add_sensor(name=name, objname=body, type=mujoco.mjtSensor.mjSENS_CONTACT)
+    sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
+    if other:
+        sensor.refname, sensor.reftype = other, mujoco.mjtObj.mjOBJ_XBODY
+    net_force = 3  # how contacts are reduced: to their sum
+    sensor.intprm[:3] = (1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), net_force, 1)
 
 
 def add_object(
@@ -260,16 +319,19 @@ def add_object(
     body.add_freejoint(name=name)
     kind = getattr(mujoco.mjtGeom, f"mjGEOM_{shape}")
     sizes = (*size, 0.0, 0.0, 0.0)[:3]
-    contact = {"friction": (friction, 0.005, 0.0001), "condim": 4, **WORLD_BITS}
+    contact = {"friction": (friction, 0.005, 0.0001), "condim": 3 if shape == "BOX" else 4, **WORLD_BITS}
     body.add_geom(name=name, type=kind, size=sizes, mass=mass, **contact, **look)
     for suffix, sensor in (("", "POS"), ("_attitude", "QUAT"), ("_velocity", "LINVEL"), ("_spin", "ANGVEL")):
         add_sensor(spec, f"{name}{suffix}", f"FRAME{sensor}", name)
     return body
 
 
-def add_goal(spec: Any, name: str, radius: float, color: tuple[float, ...] = (0.0, 0.62, 0.45, 0.5)) -> None:
-    """A marker that nothing collides with: a mocap body with a translucent ball."""
+def add_goal(
+    spec: Any, name: str, size: float, color: tuple[float, ...] = (0.0, 0.62, 0.45, 0.5), shape: str = "SPHERE"
+) -> None:
+    """A marker that nothing collides with: a mocap body with a translucent ball of the radius `size`, or with a box of
+    that half side."""
     import mujoco
 
     body = spec.worldbody.add_body(name=name, mocap=True)
-    body.add_site(name=name, type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius, 0.0, 0.0), rgba=color)
+    body.add_site(name=name, type=getattr(mujoco.mjtGeom, f"mjGEOM_{shape}"), size=(size, size, size), rgba=color)

@@ -1,32 +1,59 @@
 """Bring the hand to a point.
 
 ## Description
+PandaReach of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda moves its hand to a goal that is
+drawn anew for every episode. The fingers are closed. Size of the box of goals, threshold, control rate and the scale
+of actions are the original's. Different: goals begin 2 cm above the table instead of on it, and none lies at the
+hand's start; the hand is driven by a spring, not by inverse kinematics; an episode goes on after success, unless
+`ends_at_success`.
 
-PandaReach of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda moves its hand to a goal that is drawn
-anew for every episode. The fingers are closed.
+## Action Space
+By `control`: the target of the hand in world axes, the same with three turns, or seven joints. The target stays
+within `reach` of the hand; those of joints stay within 0.15 rad of them.
+
+## Observation Space
+The end effector is the point between the finger tips. Of the order above: where the hand is and how fast, the
+fingers' width where they move, the joints where they are controlled; then the position of the hand again as what is
+achieved, and the goal. With `form="goal"` these two are `achieved_goal` and `desired_goal`, the others `observation`,
+which by default has panda-gym's six numbers.
+
+## Rewards
+With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the
+negative distance to the goal, in metres.
+
+## Costs
+None.
 
 ## Starting State
-
-The arm is in its neutral pose. The goal is uniform in a box around the middle of the table, at least the threshold away
-from the hand.
+The arm is in panda-gym's neutral pose, the hand at (0.038, 0, 0.199) m. The goal is uniform in a box over the middle
+of the table, drawn again until it is at least 1.5 thresholds from the hand and can be reached with the fingers down
+(at the default size all of the box can; at the corners of the hard level's the arm is too short).
 
 ## Episode End
+Truncation: 50 steps (2 s). Termination: with `ends_at_success`, when the hand is within the threshold of the goal.
+Success is that it is there at the end of a step.
 
-After 50 steps (2 s), or, with `ends_at_success`, when the hand is within the threshold of the goal.
+## Parameters
+Those of arm and controller are shared by all tasks of the arm. Goals of which less than a fifth can be reached and is
+not too near the start are refused. A small `reach` makes the hand slow: at most `stiffness` times `reach` over
+`damping`.
+
+## Reference Scores
+Mean return over fixed seeds, where measured.
 
 ## Version History
-
 v0: first version.
 """
 
-import math
-
-from rlenvs.core import block, f4, param, uniform, world
+from rlenvs.core import block, f4, kernel, param, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 
 FARTHEST = 2.0  # m, more than the arm reaches
+LOWEST = 0.02  # m, of goals
+APART = 1.5  # thresholds between the hand's start and the goal
+LEAST = 0.2  # of the goals have to fit, for TRIES to find one
 
 SPEC = world(
     "PandaReach-v0",
@@ -35,15 +62,16 @@ SPEC = world(
         **arm.PARAMS,
         "threshold": param(0.05, 0.005, 0.1, "m", "distance at which the goal counts as reached"),
         "goal_width": param(0.3, 0.05, 0.6, "m", "side of the square of goals"),
-        "goal_height": param(0.3, 0.05, 0.6, "m", "of the highest goal above the table"),
+        "goal_height": param(0.3, 0.05, 0.6, "m", "height of the highest goal"),
     },
-    options={**arm.OPTIONS, "fingers": arm.NO_FINGERS, "reward": arm.REWARD, "ends_at_success": arm.ENDS},
+    options={**arm.OPTIONS, **arm.CAMERA, "fingers": arm.NO_FINGERS, "reward": arm.REWARD, "ends_at_success": arm.ENDS},
     state={**arm.state(), "achieved": f4(3), "desired": f4(3)},
     observation={
         **arm.ARM_BLOCKS,
         "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the hand", raw=True),
         "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
     },
+    images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
     terms=arm.goal_terms(FARTHEST),
@@ -54,18 +82,33 @@ SPEC = world(
     levels={
         "easy": {"goal_width": 0.2, "goal_height": 0.2},
         "medium": {},
-        "hard": {"goal_width": 0.5, "goal_height": 0.45, "threshold": 0.02},
+        "hard": {"goal_width": 0.6, "goal_height": 0.6, "threshold": 0.02},
     },
 )
 
 
+@kernel
+def fits(p, x, y, z):
+    """Whether a goal can be reached and is not at the hand's start."""
+    return arm.stretch(x, y, z) <= arm.STRETCH and arm.distance((x, y, z), panda.NEUTRAL_GRIP) > APART * p.threshold
+
+
 @SPEC.model
 def model(values):
-    farthest = math.hypot(panda.NEUTRAL_GRIP[0] + 0.5 * values.goal_width, 0.5 * values.goal_width)
-    if farthest <= 1.5 * values.threshold:
+    width, height = values.goal_width, values.goal_height
+    parts = [i / 6.0 for i in range(7)]
+    goals = [
+        (width * (x - 0.5), width * (y - 0.5), LOWEST + (height - LOWEST) * z)
+        for x in parts
+        for y in parts
+        for z in parts
+    ]
+    share = sum(fits(values, *goal) for goal in goals) / len(goals)
+    if share < LEAST:
         raise ParameterError(
-            f"all goals lie within 1.5 thresholds of the hand's start: goal_width={values.goal_width:g}, "
-            f"threshold={values.threshold:g}; widen the goals or lower the threshold"
+            f"of the goals in goal_width={width:g}, goal_height={height:g} only {share:.0%} can be reached and are "
+            f"{APART} thresholds from the hand's start, {LEAST:.0%} have to; change the box or lower "
+            f"threshold={values.threshold:g}"
         )
     spec = panda.scene(values)
     panda.add_goal(spec, "goal", values.threshold)
@@ -78,8 +121,8 @@ def reset(p, s, rng):
     for _ in range(arm.TRIES):
         for j in range(2):
             s.desired[j] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
-        s.desired[2] = uniform(rng, 0.02, p.goal_height)
-        if arm.distance(s.desired, panda.NEUTRAL_GRIP) > 1.5 * p.threshold:
+        s.desired[2] = uniform(rng, LOWEST, p.goal_height)
+        if fits(p, s.desired[0], s.desired[1], s.desired[2]):
             break
     for j in range(3):
         s.mocap_pos[1, j] = s.desired[j]
@@ -123,4 +166,7 @@ def observe(p, s, o):
 
 @SPEC.expert
 def expert(p, s, a):
-    arm.steer(s, 0, s.desired[0], s.desired[1], s.desired[2], a)
+    if p.control == 2:
+        arm.steer_joints(s, s.desired[0], s.desired[1], s.desired[2], a)
+    else:
+        arm.steer(s, 0, s.desired[0], s.desired[1], s.desired[2], a)

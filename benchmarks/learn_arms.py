@@ -1,0 +1,174 @@
+"""Learning the Panda's tasks with SAC and hindsight experience replay, by Stable-Baselines3 on the native vector form.
+
+    python benchmarks/learn_arms.py                          all tasks, three seeds each; curves to benchmarks/curves/
+    python benchmarks/learn_arms.py --task reach --seeds 1   one of them, once
+
+Observations are brought to mean 0 and deviation 1 (VecNormalize). Success is that of an episode's last step, over 200
+episodes without exploration whose seeds are not trained on. Seconds are of the processor, looks left out.
+"""
+
+import argparse
+import csv
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3 import SAC, HerReplayBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecNormalize
+
+import rlenvs
+
+CURVES = Path(__file__).parent / "curves"
+EPISODES = range(100_000, 100_200)  # the seeds on which a policy is judged
+
+
+@dataclass
+class Task:
+    """What is learnt, how long, how often it is looked at.
+
+    Attributes:
+        id: the environment.
+        aim: the success rate that we want.
+        steps: of all environments together.
+        every: steps between two looks.
+        environments: side by side.
+        updates: gradient steps for each step of all the environments.
+        batch: transitions in an update.
+        network: units of the layers of policy and critics.
+        entropy: its weight; "auto" lets SAC tune it.
+        color: of the curve.
+    """
+
+    id: str
+    aim: float
+    steps: int
+    every: int
+    environments: int
+    updates: int
+    batch: int
+    network: list[int]
+    entropy: str | float
+    color: str
+
+
+TASKS = {
+    "reach": Task("PandaReach-v0", 0.95, 8_000, 1_000, 8, 4, 256, [64, 64], "auto", "#0072B2"),
+    "push": Task("PandaPush-v0", 0.90, 300_000, 20_000, 32, 6, 256, [256, 256], 0.03, "#D55E00"),
+}
+
+
+class Watch(BaseCallback):
+    """Evaluates the policy without exploration from time to time."""
+
+    def __init__(self, task: Task, rows: list[tuple[float, ...]]) -> None:
+        super().__init__()
+        self.task, self.rows, self.next, self.spent = task, rows, task.every, 0.0
+
+    def _on_training_start(self) -> None:
+        self.start = time.process_time()
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps >= self.next:
+            self.next += self.task.every
+            self.look()
+        return True
+
+    def look(self) -> None:
+        """One row: steps, seconds of training, return, success rate."""
+        before = time.process_time()
+        result = rlenvs.evaluate(self.task.id, self.choose, seeds=EPISODES, form="goal")
+        self.rows.append((self.num_timesteps, before - self.start - self.spent, result.mean, result.success_rate))
+        self.spent += time.process_time() - before
+
+    def choose(self, observations: Any) -> np.ndarray:
+        normalizer = self.model.get_vec_normalize_env()
+        return self.model.predict(normalizer.normalize_obs(observations), deterministic=True)[0]
+
+
+def learn(task: Task, seed: int) -> list[tuple[float, ...]]:
+    """Train once; the curve."""
+    envs = VecNormalize(rlenvs.sb3_vec_env(task.id, task.environments, form="goal"), norm_reward=False)
+    model = SAC(
+        "MultiInputPolicy",
+        envs,
+        replay_buffer_class=HerReplayBuffer,
+        replay_buffer_kwargs={"n_sampled_goal": 4, "goal_selection_strategy": "future"},
+        learning_rate=1e-3,
+        learning_starts=100 * task.environments,  # HER takes whole episodes only
+        buffer_size=task.steps,
+        batch_size=task.batch,
+        gradient_steps=task.updates,
+        gamma=0.95,
+        tau=0.05,
+        ent_coef=task.entropy,
+        policy_kwargs={"net_arch": task.network},
+        seed=seed,
+        device="cpu",
+    )
+    watch = Watch(task, [])
+    model.learn(task.steps, callback=watch)
+    if not watch.rows or watch.rows[-1][0] < model.num_timesteps:
+        watch.look()
+    return watch.rows
+
+
+def save(name: str, curves: dict[int, list[tuple[float, ...]]]) -> None:
+    """The curves of a task, a row per look."""
+    with (CURVES / f"panda_{name}.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("seed", "steps", "seconds", "return", "success"))
+        for seed, rows in curves.items():
+            writer.writerows((seed, int(s), f"{t:.1f}", f"{r:.2f}", f"{ok:.3f}") for s, t, r, ok in rows)
+
+
+def draw() -> None:
+    """The curves that there are, as one picture."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(TASKS), figsize=(9, 3.2), sharey=True, layout="constrained")
+    for axis, (name, task) in zip(axes, TASKS.items(), strict=True):
+        path = CURVES / f"panda_{name}.csv"
+        if path.exists():
+            rows = np.genfromtxt(path, delimiter=",", skip_header=1, ndmin=2)
+            for seed in np.unique(rows[:, 0]):
+                steps, seconds, _, success = rows[rows[:, 0] == seed][:, 1:].T
+                label = f"seed {seed:.0f}, {seconds[-1]:,.0f} s"
+                axis.plot(steps / 1000, 100 * success, color=task.color, alpha=1.0 - 0.3 * seed, label=label)
+            axis.legend(loc="lower right")
+        axis.axhline(100 * task.aim, color="#000000", linewidth=0.8, linestyle=":")
+        axis.set(title=f"{task.id}, SAC + HER", xlabel="thousand steps", ylim=(0, 102))
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("success (%)")
+    figure.savefig(CURVES / "panda.png", dpi=90)
+    pyplot.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--task", choices=TASKS, help="one task; all without it")
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    CURVES.mkdir(exist_ok=True)
+    for name in [options.task] if options.task else TASKS:
+        curves: dict[int, list[tuple[float, ...]]] = {}
+        for seed in range(options.seeds):
+            curves[seed] = learn(TASKS[name], seed)
+            save(name, curves)
+            steps, seconds, mean, success = curves[seed][-1]
+            first = next((f"{row[0]:,.0f}" for row in curves[seed] if row[3] >= TASKS[name].aim), "never")
+            aim = f"{TASKS[name].aim:.0%} first at {first} steps"
+            print(
+                f"{name:5} seed {seed}: {steps:9,.0f} steps in {seconds:5.0f} s, return {mean:6.2f}, "
+                f"success {success:.1%} ({aim})",
+                flush=True,
+            )
+    draw()
+
+
+if __name__ == "__main__":
+    main()

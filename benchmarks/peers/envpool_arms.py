@@ -1,0 +1,34 @@
+"""Steps of EnvPool's Fetch arms with random actions; resets are counted, one step each.
+
+envpool 1.2.5 under Python 3.11, as pip installs it.
+"""
+
+import argparse
+
+import worker
+
+
+def build(options: argparse.Namespace) -> worker.Peer:
+    """The pool and random actions for it."""
+    import envpool
+    import numpy as np
+
+    threads = {"num_envs": options.num, "num_threads": options.threads}
+    envs = envpool.make(options.id, env_type="gymnasium", seed=0, **threads)
+    shape = (options.num, *envs.action_space.shape)
+    generator = np.random.default_rng(0)
+
+    def step(actions: object) -> bool:
+        envs.step(actions)
+        return False
+
+    actions = [generator.uniform(-1.0, 1.0, shape) for _ in range(64)]
+    return worker.Peer(step, envs.reset, actions, agents=options.num)
+
+
+if __name__ == "__main__":
+    parser = worker.parser(__doc__)
+    parser.add_argument("--id", required=True)
+    parser.add_argument("--num", type=int, default=64, help="environments")
+    parser.add_argument("--threads", type=int, default=2)
+    worker.serve(build, parser.parse_args())

@@ -1,0 +1,140 @@
+"""Pictures of MuJoCo worlds, drawn off screen by OpenGL: EGL, or OSMesa where there is none."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.errors import EngineError
+
+OFF = ("disable", "disabled", "off", "false", "0")
+ON = ("", "enable", "enabled", "on", "true", "1")
+MOST_SHAPES = 2000  # in a picture
+
+
+class Painter:
+    """Draws what cameras of a model see, in one size. Call `close` in the end.
+
+    Args:
+        model: an MjModel; others that differ in numbers only may be drawn as well.
+        width, height: pixels.
+        fine: with shadows and smooth edges, which take most of the time where there is no graphics card.
+
+    Raises:
+        EngineError: there is no OpenGL.
+    """
+
+    def __init__(self, model: Any, width: int, height: int, fine: bool) -> None:
+        import mujoco
+
+        self._mujoco = mujoco
+        self._fine = fine
+        self._context = gl_context(width, height)
+        self._paint = self._painting(model, width, height)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._paint)
+        self._scene, self._options = mujoco.MjvScene(model, MOST_SHAPES), mujoco.MjvOption()
+        self._frame = mujoco.MjrRect(0, 0, width, height)
+        self._colors, self._depths = np.zeros((height, width, 3), np.uint8), np.zeros((height, width), np.float32)
+        self._camera = mujoco.MjvCamera()
+
+    def _painting(self, model: Any, width: int, height: int) -> Any:
+        """OpenGL's side of the model, for pictures of this size."""
+        size, quality = model.vis.global_, model.vis.quality
+        usual = size.offwidth, size.offheight, quality.offsamples
+        size.offwidth, size.offheight, quality.offsamples = width, height, usual[2] if self._fine else 0
+        try:
+            return self._mujoco.MjrContext(model, self._mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        finally:
+            size.offwidth, size.offheight, quality.offsamples = usual
+
+    def colors(self, model: Any, data: Any, camera: str) -> np.ndarray:
+        """What a camera sees, uint8 (height, width, 3); a view from the side where the model has no such camera."""
+        self._look(model, data, camera)
+        self._scene.flags[self._mujoco.mjtRndFlag.mjRND_SHADOW] = self._fine
+        self._mujoco.mjr_render(self._frame, self._scene, self._paint)
+        self._mujoco.mjr_readPixels(self._colors, None, self._frame, self._paint)
+        return self._colors[::-1]  # OpenGL begins at the bottom
+
+    def distances(self, model: Any, data: Any, camera: str) -> np.ndarray:
+        """The distances along the camera's axis, float32 (height, width), m; infinite where nothing is."""
+        self._look(model, data, camera)
+        self._scene.flags[self._mujoco.mjtRndFlag.mjRND_SHADOW] = False
+        self._mujoco.mjr_render(self._frame, self._scene, self._paint)
+        self._mujoco.mjr_readPixels(None, self._depths, self._frame, self._paint)
+        near, far = (model.stat.extent * end for end in (model.vis.map.znear, model.vis.map.zfar))
+        depths = self._depths[::-1].astype(np.float64)  # 0 near, 1 far
+        with np.errstate(divide="ignore"):
+            found = near * far / (far - depths * (far - near))
+        return np.where(depths < 1.0, found, np.inf).astype(np.float32)
+
+    def _look(self, model: Any, data: Any, name: str) -> None:
+        mujoco, camera = self._mujoco, self._camera
+        camera.fixedcamid = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name)
+        if camera.fixedcamid >= 0:
+            camera.type = mujoco.mjtCamera.mjCAMERA_FIXED.value
+        else:
+            mujoco.mjv_defaultFreeCamera(model, camera)
+        everything = mujoco.mjtCatBit.mjCAT_ALL.value
+        self._context.make_current()
+        mujoco.mjv_updateScene(model, data, self._options, None, camera, everything, self._scene)
+
+    def close(self) -> None:
+        """Free the memory. May be called twice."""
+        if self._context is not None:
+            self._context.make_current()
+            self._paint.free()
+            self._context.free()
+            self._context = None
+
+
+def gl_context(width: int, height: int) -> Any:
+    """A new context of OpenGL without a window, made current.
+
+    The environment variable MUJOCO_GL chooses egl, osmesa or glfw; without it the first that works is taken.
+
+    Raises:
+        EngineError: none works.
+    """
+    wanted = os.environ.get("MUJOCO_GL", "").lower().strip()
+    reasons = []
+    for backend in _backends(wanted):
+        try:
+            context = importlib.import_module(f"mujoco.{backend}").GLContext(width, height)
+            context.make_current()
+        except Exception as error:
+            reasons.append(f"{backend}: {error or type(error).__name__}")
+            _forget_opengl()
+        else:
+            return context
+    why = "; ".join(reasons) or f"it is switched off by MUJOCO_GL={wanted}"
+    raise EngineError(
+        "pictures of MuJoCo worlds need OpenGL, and none works; install EGL or OSMesa (Debian, Ubuntu: apt install "
+        f"libegl1, or libosmesa6). {' '.join(why.split())}"
+    )
+
+
+def _backends(wanted: str) -> tuple[str, ...]:
+    if wanted in OFF:
+        return ()
+    if wanted not in ON:
+        return ({"glx": "glfw", "wgl": "glfw"}.get(wanted, wanted),)
+    if sys.platform == "linux":
+        return ("egl", "osmesa", *(("glfw",) if os.environ.get("DISPLAY") else ()))
+    return ("cgl", "glfw") if sys.platform == "darwin" else ("glfw",)
+
+
+_platform = os.environ.get("PYOPENGL_PLATFORM")
+
+
+def _forget_opengl() -> None:
+    """PyOpenGL serves one backend in a process; after a failure the next one has to load it anew."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "OpenGL"]:
+        del sys.modules[name]
+    for name in [name for name in sys.modules if name.startswith(("mujoco.egl", "mujoco.osmesa"))]:
+        del sys.modules[name]
+    if _platform is None:
+        os.environ.pop("PYOPENGL_PLATFORM", None)

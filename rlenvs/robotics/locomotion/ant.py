@@ -1,0 +1,162 @@
+"""Ant: walk forwards on four legs without falling.
+
+## Description
+
+Ant-v5 of Gymnasium (after Schulman et al., arXiv 1506.02438; Farama Foundation, MIT licence): its model, observations,
+rewards, starts and ends. The cost is that of SafetyAntVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023):
+moving faster than a limit, in any direction. Different: observations are float32 and bounded, and contact forces are
+those that MuJoCo computes at the beginning of the last physics step; the original asks for them between two stages of
+its integrator.
+
+## Action Space
+
+Torques at hip and ankle of the legs 4, 1, 2, 3, in this order, as fractions of 150 N m.
+
+## Observation Space
+
+As the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and y,
+and for every body the torque and force of its contacts [N m, N], clipped to [-1, 1]: 105 numbers, not scaled.
+
+## Rewards
+
+`forward` is the mean velocity of the torso along x in this step [m/s], `healthy` is 1 while the torso's height lies
+within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with the weight 0.5, and `contact`
+that of the clipped contact forces, with the weight 0.0005.
+
+## Costs
+
+`velocity`: 1 in every step in which the torso is faster than `speed_limit`.
+
+## Starting State
+
+All positions are uniform within `noise` of the model's, all velocities normal with the standard deviation `noise`.
+
+## Episode End
+
+When the ant is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (50 s). Success is not defined.
+
+## Parameters
+
+`strength` multiplies all torques; the mass of the robot is proportional to `density`.
+
+## Reference Scores
+
+Mean return over fixed seeds.
+
+## Version History
+
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, continuous, cost, f8, flag, normal, param, term, uniform, world
+from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.robots import BOUND, COST_LIMIT, DT, FASTEST, FPS, PARAMS, bounded, effort, robot
+
+POSITIONS, VELOCITIES, JOINTS, BODIES = 15, 14, 8, 14
+TORSO = 1
+
+SPEC = world(
+    "Ant-v0",
+    doc=__doc__,
+    params={
+        **PARAMS,
+        "density": param(5.0, 2.0, 20.0, "kg/m^3", "of the robot"),
+        "friction": param(1.0, 0.2, 2.0, "", "sliding friction of feet and floor"),
+        "lowest": param(0.2, 0.0, 0.5, "m", "height at which the torso is still healthy"),
+        "highest": param(1.0, 0.5, 2.0, "m", "height at which the torso is still healthy"),
+        "speed_limit": param(2.6222, 0.5, 10.0, "m/s", "above which moving costs"),
+    },
+    options={"ends_when_unhealthy": flag(True, doc="end the episode when the ant is not healthy")},
+    state={"xpos": f8("nbody", 3), "cfrc_ext": f8("nbody", 6), "x": f8, "y": f8, **STATE},
+    observation={
+        "positions": block(
+            POSITIONS - 2, low=-BOUND, high=BOUND, unit="m, rad", doc="height, attitude, joints", raw=True
+        ),
+        "velocities": block(
+            VELOCITIES, low=-BOUND, high=BOUND, unit="m/s, rad/s", doc="of the torso and the joints", raw=True
+        ),
+        "contacts": block(
+            BODIES - 1, 6, low=-1.0, high=1.0, doc="contact torque and force by body", raw=True, constant=True
+        ),
+    },
+    action=continuous(*(f"{joint} {leg}" for leg in (4, 1, 2, 3) for joint in ("hip", "ankle"))),
+    terms={
+        "forward": term(-FASTEST, FASTEST, 1.0, "velocity along x, m/s"),
+        "healthy": term(0.0, 1.0, 1.0, "1 while healthy"),
+        "control": term(-float(JOINTS), 0.0, 0.5, "negative sum of squares of the action"),
+        "contact": term(-6.0 * BODIES, 0.0, 5e-4, "negative sum of squares of clipped contact forces"),
+    },
+    costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
+    horizon=1000,
+    fps=FPS,
+    engine=ENGINE,
+    probe={"speed_limit": {"strength": 2.0}},
+    levels={"easy": {"speed_limit": 4.0}, "medium": {}, "hard": {"speed_limit": 1.5, "friction": 0.6}},
+)
+
+
+@SPEC.model
+def model(values):
+    import mujoco
+
+    if values.lowest >= values.highest:
+        raise ParameterError(
+            f"no height is healthy: lowest={values.lowest:g} m, highest={values.highest:g} m; lower the first"
+        )
+    spec = robot("ant.xml", values)
+    for geom in spec.geoms:
+        geom.density = values.density
+        geom.friction = (values.friction, *geom.friction[1:])
+    # contact forces are computed only where a sensor needs them
+    sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
+    sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
+    return spec
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for j in range(POSITIONS):
+        s.qpos[j] += uniform(rng, -p.noise, p.noise)
+    for j in range(VELOCITIES):
+        s.qvel[j] = p.noise * normal(rng)
+
+
+@SPEC.placed
+def placed(p, s, rng):
+    s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    for j in range(JOINTS):
+        s.ctrl[j] = a[j]
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    vx, vy = (s.xpos[TORSO, 0] - s.x) / DT, (s.xpos[TORSO, 1] - s.y) / DT
+    s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
+    healthy = p.lowest <= s.qpos[2] and s.qpos[2] <= p.highest
+    r.forward = min(max(vx, -FASTEST), FASTEST)
+    r.healthy = 1.0 if healthy else 0.0
+    r.control = -effort(a)
+    for i in range(s.cfrc_ext.shape[0]):
+        for j in range(6):
+            force = min(max(s.cfrc_ext[i, j], -1.0), 1.0)
+            r.contact -= force * force
+    r.velocity = 1.0 if math.sqrt(vx * vx + vy * vy) > p.speed_limit else 0.0
+    r.terminated = p.ends_when_unhealthy == 1 and not healthy
+
+
+@SPEC.observe
+def observe(p, s, o):
+    for j in range(POSITIONS - 2):
+        o.positions[j] = bounded(s.qpos[j + 2])
+    for j in range(VELOCITIES):
+        o.velocities[j] = bounded(s.qvel[j])
+    for i in range(BODIES - 1):
+        for j in range(6):
+            o.contacts[i, j] = min(max(s.cfrc_ext[i + 1, j], -1.0), 1.0)

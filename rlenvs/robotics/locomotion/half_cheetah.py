@@ -1,0 +1,121 @@
+"""HalfCheetah: run forwards, fast.
+
+## Description
+
+HalfCheetah-v5 of Gymnasium (Wawrzyński's planar cheetah; Farama Foundation, MIT licence): its model, observations,
+rewards and starts. A flat robot with two legs of three joints each runs along x. The cost is that of
+SafetyHalfCheetahVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023): running faster than a limit. Different:
+observations are float32 and bounded.
+
+## Action Space
+
+The torques at thigh, shin and foot of the back leg, then of the front leg, as fractions of 120, 90, 60, 120, 60 and
+30 N m.
+
+## Observation Space
+
+As the original: 8 positions (height, pitch, six joint angles) and their rates with the forward velocity, 17
+numbers, not scaled.
+
+## Rewards
+
+`forward` is the mean velocity along x in this step [m/s], `control` the negative sum of squares of the action; its
+weight is 0.1.
+
+## Costs
+
+`velocity`: 1 in every step that is faster than `speed_limit`.
+
+## Starting State
+
+All positions are uniform within `noise` of the model's, all velocities normal with the standard deviation `noise`.
+
+## Episode End
+
+After 1000 steps (50 s), never earlier. Success is not defined.
+
+## Parameters
+
+`strength` multiplies all torques, `mass` is that of the whole robot.
+
+## Reference Scores
+
+Mean return over fixed seeds.
+
+## Version History
+
+v0: first version.
+"""
+
+from rlenvs.core import block, continuous, cost, f8, normal, param, term, uniform, world
+from rlenvs.robotics.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.robots import BOUND, COST_LIMIT, DT, FASTEST, FPS, PARAMS, bounded, effort, robot
+
+POSITIONS, JOINTS = 9, 6
+
+SPEC = world(
+    "HalfCheetah-v0",
+    doc=__doc__,
+    params={
+        **PARAMS,
+        "mass": param(14.0, 5.0, 30.0, "kg", "of the robot"),
+        "friction": param(0.4, 0.1, 1.5, "", "sliding friction of feet and floor"),
+        "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "above which running costs"),
+    },
+    state={"x": f8, **STATE},
+    observation={
+        "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
+        "velocities": block(POSITIONS, low=-BOUND, high=BOUND, unit="m/s, rad/s", doc="x, z, pitch, joints", raw=True),
+    },
+    action=continuous(*(f"{end} {part}" for end in ("back", "front") for part in ("thigh", "shin", "foot"))),
+    terms={
+        "forward": term(-FASTEST, FASTEST, 1.0, "velocity along x, m/s"),
+        "control": term(-float(JOINTS), 0.0, 0.1, "negative sum of squares of the action"),
+    },
+    costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
+    horizon=1000,
+    fps=FPS,
+    engine=ENGINE,
+    probe={"speed_limit": {"strength": 2.0}},
+    levels={"easy": {"speed_limit": 5.0}, "medium": {}, "hard": {"speed_limit": 2.0, "friction": 0.3}},
+)
+
+
+@SPEC.model
+def model(values):
+    spec = robot("half_cheetah.xml", values)
+    spec.compiler.settotalmass = values.mass
+    for geom in spec.geoms:
+        geom.friction = (values.friction, *geom.friction[1:])
+    return spec
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for j in range(POSITIONS):
+        s.qpos[j] += uniform(rng, -p.noise, p.noise)
+        s.qvel[j] = p.noise * normal(rng)
+    s.x = s.qpos[0]
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    for j in range(JOINTS):
+        s.ctrl[j] = a[j]
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    speed = (s.qpos[0] - s.x) / DT
+    s.x = s.qpos[0]
+    r.forward = min(max(speed, -FASTEST), FASTEST)
+    r.control = -effort(a)
+    r.velocity = 1.0 if speed > p.speed_limit else 0.0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    for j in range(POSITIONS - 1):
+        o.positions[j] = bounded(s.qpos[j + 1])
+    for j in range(POSITIONS):
+        o.velocities[j] = bounded(s.qvel[j])

@@ -1,0 +1,56 @@
+"""What the robots share: their models, which lie in the installed Gymnasium, and what is measured of their running."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rlenvs.core import kernel, param
+
+FPS = 20  # five physics steps of 10 ms per control step
+DT = 0.05  # s
+BOUND = 1000.0  # of every number observed, in its unit
+FASTEST = 200.0  # m/s, bound of the speed in rewards
+COST_LIMIT = 25.0
+
+PARAMS = {
+    "gravity": param(9.81, 1.0, 20.0, "m/s^2", "downwards"),
+    "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
+    "noise": param(0.1, 0.0, 0.3, "", "of the start: positions uniform within it, velocities normal with it"),
+}
+
+
+def robot(file: str, values: Any) -> Any:
+    """One of Gymnasium's models as an `MjSpec`, with a camera that follows the robot.
+
+    Args:
+        file: such as "ant.xml".
+        values: parameters of `PARAMS`.
+    """
+    import gymnasium
+    import mujoco
+
+    folder = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
+    spec = mujoco.MjSpec.from_file(str(folder / file))
+    spec.option.gravity = (0.0, 0.0, -values.gravity)
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # one body alone: a few percent faster, same numbers
+    for motor in spec.actuators:
+        motor.gear = motor.gear * values.strength
+    camera = spec.body("torso").add_camera(name="overview", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, fovy=45.0)
+    camera.pos, camera.quat = (0.0, -3.5, 0.6), (0.76, 0.65, 0.0, 0.0)
+    return spec
+
+
+@kernel
+def bounded(value):
+    """A number as it is observed."""
+    return min(max(value, -BOUND), BOUND)
+
+
+@kernel
+def effort(a):
+    """Sum of the squares of the actions."""
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * a[j]
+    return total

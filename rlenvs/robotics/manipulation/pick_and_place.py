@@ -1,0 +1,202 @@
+"""Grip a cube and bring it to a place on the table or in the air.
+
+## Description
+PandaPickAndPlace of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda grips a cube of 4 cm and 1 kg
+and brings it to a goal, 30 % of the goals being on the table. Different from the original: a goal never begins within
+1.5 thresholds of the cube; the cube's place relative to the hand is observed too, and its attitude is a quaternion; an
+episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
+
+## Action Space
+By `control`: the target of the hand in world axes, the same with three turns, or seven joints; last the fingers. The
+fingers' target, too, is moved by the action: closed fingers hold on with an action of 0. They move with at most 0.2 m/s
+each.
+
+## Observation Space
+The hand, then the cube, its place relative to the hand, and last the goals: what was achieved is where the cube is.
+
+## Rewards
+With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the
+negative distance from the cube to the goal, in metres. With `reward="shaped"`, 0.2 for a hand at the cube, 0.3 for
+holding it, 0.5 for a cube at the goal, the first and the last falling off with the distance.
+
+## Costs
+None.
+
+## Starting State
+The arm is in panda-gym's neutral pose, fingers open. The cube stands on the table, uniform in a square around the
+middle, turned by up to `yaw` either way. The goal is uniform over a square; with the share `on_table` it is on the
+table, else uniform in height; it is drawn again until it is 1.5 thresholds from the cube.
+
+## Episode End
+Truncation: 50 steps (2 s). Termination: with `ends_at_success`, when the cube is within the threshold of the goal.
+Success is that it is there at the end of a step; the hand may hold it.
+
+## Parameters
+The widths and heights end where the hand can bring the cube with its fingers down. A square of goals smaller than four
+thresholds is refused: there might be no goal that is not reached from the start.
+
+## Reference Scores
+Mean return over fixed seeds, where measured.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, choice, f4, param, term, uniform, world
+from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.robotics.manipulation import arm, panda
+
+FARTHEST = 2.0  # m, farther than the cube gets from its goal
+CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
+CLEAR = 1.5  # thresholds between the cube and its goal at the start
+NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0}
+
+SPEC = world(
+    "PandaPickAndPlace-v0",
+    doc=__doc__,
+    params={
+        **arm.PARAMS,
+        "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
+        "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),
+        "side": param(0.04, 0.03, 0.06, "m", "of the cube"),
+        "threshold": param(0.05, 0.005, 0.07, "m", "distance at which the goal counts as reached"),
+        "start_width": param(0.3, 0.0, 0.34, "m", "side of the square in which the cube starts"),
+        "goal_width": param(0.3, 0.2, 0.34, "m", "side of the square of goals"),
+        "goal_height": param(0.2, 0.05, 0.3, "m", "by which the highest goal is above those on the table"),
+        "on_table": param(0.3, 0.0, 1.0, "", "share of goals on the table"),
+        "yaw": param(0.0, 0.0, 0.5, "rad", "by which the cube is turned at most at the start"),
+    },
+    options={
+        **arm.OPTIONS,
+        "reward": choice(
+            *("sparse", "dense", "shaped"),
+            doc="-1 until the goal is reached, the negative distance to it, or reaching, holding and placing by turns",
+            sets={
+                "sparse": {**NONE, "reached": 1.0},
+                "dense": {**NONE, "distance": 1.0},
+                "shaped": {**NONE, "near": 0.2, "held": 0.3, "placed": 0.5},
+            },
+        ),
+        "ends_at_success": arm.ENDS,
+    },
+    state={**arm.state(), **arm.object_state("cube"), "achieved": f4(3), "desired": f4(3)},
+    observation={
+        **arm.ARM_BLOCKS,
+        **arm.object_blocks("cube", "the cube"),
+        "offset": block(3, low=-0.5, high=0.5, unit="m", doc="from the hand to the cube"),
+        "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the cube", raw=True),
+        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
+    },
+    goal=("achieved", "desired"),
+    action=arm.action,
+    terms={
+        **arm.goal_terms(FARTHEST),
+        "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube, less by its distance"),
+        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold the cube"),
+        "placed": term(0.0, 1.0, 0.0, "1 where the cube is at the goal, less by its distance"),
+    },
+    horizon=50,
+    fps=arm.FPS,
+    sizes=arm.sizes,
+    engine=ENGINE,
+    levels={
+        "easy": {"start_width": 0.2, "goal_width": 0.2, "goal_height": 0.1},
+        "medium": {},
+        "hard": {"goal_height": 0.3, "threshold": 0.02, "yaw": 0.4},
+    },
+)
+
+
+@SPEC.model
+def model(values):
+    if not values.fingers:
+        raise ParameterError("fingers=False: nothing can be picked without them; leave them on, or take PandaPush-v0")
+    if values.goal_width < 4.0 * values.threshold - 1e-9:
+        raise ParameterError(
+            f"goal_width={values.goal_width:g} is less than four thresholds, threshold={values.threshold:g}: a goal "
+            "might be reached from the start; widen the goals or lower the threshold"
+        )
+    spec = panda.scene(values)
+    half = 0.5 * values.side
+    panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=(0.90, 0.62, 0.0, 1.0))
+    panda.add_goal(spec, "goal", values.threshold, (0.0, 0.62, 0.45, 0.3))
+    return spec
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    arm.pose(p, s, 0)
+    half = 0.5 * p.side
+    x = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
+    y = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
+    arm.put(s, CUBE, x, y, half, uniform(rng, -p.yaw, p.yaw))
+    for _ in range(arm.TRIES):
+        for j in range(2):
+            s.desired[j] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
+        s.desired[2] = half
+        if uniform(rng, 0.0, 1.0) >= p.on_table:
+            s.desired[2] = half + uniform(rng, 0.0, p.goal_height)
+        if arm.distance(s.desired, s.qpos[CUBE : CUBE + 3]) > CLEAR * p.threshold:
+            break
+    for j in range(3):
+        s.mocap_pos[1, j] = s.desired[j]
+
+
+@SPEC.placed
+def placed(p, s, rng):
+    arm.start(s, 0)
+    for j in range(3):
+        s.achieved[j] = s.cube[j]
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    arm.drive(p, s, a, 0)
+
+
+@SPEC.grade
+def grade(p, achieved, desired, r):
+    distance = arm.distance(achieved, desired)
+    r.success = distance <= p.threshold
+    r.reached = 0.0 if r.success else -1.0
+    r.distance = -min(distance, FARTHEST)
+    r.placed = 1.0 - math.tanh(5.0 * distance)
+    r.terminated = p.ends_at_success == 1 and r.success
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    for j in range(3):
+        s.achieved[j] = min(max(s.cube[j], -2.0), 2.0)
+    grade(p, s.achieved, s.desired, r)
+    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], s.cube))
+    r.held = 1.0 if arm.holds(s, s.cube) else 0.0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    arm.observe_arm(p, s, 0, o)
+    arm.observe_object(
+        *(s.cube, s.cube_attitude, s.cube_velocity, s.cube_spin),
+        *(o.cube, o.cube_attitude, o.cube_velocity, o.cube_spin),
+    )
+    for j in range(3):
+        o.offset[j] = s.cube[j] - s.grip[0, j]
+        o.achieved[j] = s.achieved[j]
+        o.desired[j] = s.desired[j]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    if arm.holds(s, s.cube):
+        arm.carry(p, s, s.cube, s.desired[0], s.desired[1], s.desired[2], 0.5 * p.side + 0.01, a)
+    else:
+        arm.take(p, s, s.cube, s.cube[2] + 0.5 * p.side + 0.02, a)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return arm.keys(pressed, values)

@@ -1,0 +1,300 @@
+"""Push a cube to a place on the table.
+
+## Description
+PandaPush of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda with closed fingers pushes a cube of
+4 cm and 1 kg to a goal on the table. Different from the original: a goal never begins within 1.5 thresholds of the cube; the hand begins low, as Fetch's does, since this arm carries its
+own weight and random actions would keep it in the air (panda-gym's sinks);
+the cube's place relative to the hand is observed too, and its attitude is a quaternion; an episode goes on at success
+(`ends_at_success` changes that); contacts are MuJoCo's, and the friction is our choice.
+
+## Action Space
+By `control`: the target of the hand in world axes, the same with three turns, or seven joints. The target stays within
+`reach` of the hand.
+
+## Observation Space
+The hand, then the cube, its place relative to the hand, and last the goals: what was achieved is where the cube is.
+
+## Rewards
+With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the negative
+distance from the cube to the goal, in metres. With `reward="shaped"`, 0.3 for a hand at the cube and 0.7 for a cube at
+the goal, both falling off with the distance.
+
+## Costs
+None.
+
+## Starting State
+The hand is 5 cm above the table, fingers closed; with `start="neutral"` the arm is in panda-gym's neutral pose, 20 cm
+above it. Cube and goal are uniform in squares around the middle of the table, drawn together until they are 1.5
+thresholds apart and the cube is clear of the hand. The cube stands along the axes.
+
+## Episode End
+Truncation: 50 steps (2 s). Termination: with `ends_at_success`, when the cube is within the threshold of the goal.
+Success is that it is there at the end of a step.
+
+## Parameters
+The widths end where the hand can still get behind the cube with its fingers down. Squares are refused in which cube and
+goal cannot be three thresholds apart: hardly any draw would be far enough from success.
+
+## Reference Scores
+Mean return over fixed seeds, where measured.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import block, choice, f4, kernel, param, term, uniform, world
+from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.robotics.manipulation import arm, panda
+
+FARTHEST = 2.0  # m, farther than the cube gets from its goal
+CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
+CLEAR = 1.5  # thresholds between the cube and its goal at the start
+ASIDE = 0.07  # m in the plane, between a low hand and the cube at the start
+NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "placed": 0.0}
+# the scripted expert's, m
+FINGER = 0.01  # half of the closed finger tips
+HEIGHT = 0.02  # of the hand when it pushes
+BEFORE = 0.01  # between fingers and cube when it comes down
+OVER = 0.03  # of the hand above the cube when it goes over it
+GAP = 0.03  # behind a face and nearer than that it pushes
+CONTACT = 0.006  # nearer than that it counts as touching
+SLACK = 0.025  # to either side of the place from which it pushes
+OFFSET = 0.01  # of that place from the middle of a face, at most
+LEAD = 0.1  # of the target before the hand, at most
+LAG = 0.08  # s, by which the hand follows its target at constant speed
+BRAKE = 0.05  # s, of travel by which the target is taken back
+
+SPEC = world(
+    "PandaPush-v0",
+    doc=__doc__,
+    params={
+        **arm.PARAMS,
+        "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
+        "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),
+        "side": param(0.04, 0.03, 0.05, "m", "of the cube"),
+        "threshold": param(0.05, 0.005, 0.1, "m", "distance at which the goal counts as reached"),
+        "start_width": param(0.3, 0.1, 0.3, "m", "side of the square in which the cube starts"),
+        "goal_width": param(0.3, 0.0, 0.36, "m", "side of the square of goals"),
+    },
+    options={
+        **arm.OPTIONS,
+        **arm.CAMERA,
+        "fingers": arm.NO_FINGERS,
+        "reward": choice(
+            *("sparse", "dense", "shaped"),
+            doc="-1 until the goal is reached, the negative distance to it, or nearness of hand and cube, cube and goal",
+            sets={
+                "sparse": {**NONE, "reached": 1.0},
+                "dense": {**NONE, "distance": 1.0},
+                "shaped": {**NONE, "near": 0.3, "placed": 0.7},
+            },
+        ),
+        "start": choice("low", "neutral", doc="where the hand begins: near the table, or in panda-gym's pose"),
+        "ends_at_success": arm.ENDS,
+    },
+    state={**arm.state(), **arm.object_state("cube"), "achieved": f4(3), "desired": f4(3)},
+    observation={
+        **arm.ARM_BLOCKS,
+        **arm.object_blocks("cube", "the cube"),
+        "offset": block(3, low=-0.5, high=0.5, unit="m", doc="from the hand to the cube"),
+        "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the cube", raw=True),
+        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
+    },
+    images=arm.IMAGES,
+    goal=("achieved", "desired"),
+    action=arm.action,
+    terms={
+        **arm.goal_terms(FARTHEST),
+        "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube, less by its distance"),
+        "placed": term(0.0, 1.0, 0.0, "1 where the cube is at the goal, less by its distance"),
+    },
+    horizon=50,
+    fps=arm.FPS,
+    sizes=arm.sizes,
+    engine=ENGINE,
+    levels={
+        "easy": {"start_width": 0.2, "goal_width": 0.2},
+        "medium": {},
+        "hard": {"threshold": 0.02},
+    },
+)
+
+
+@SPEC.model
+def model(values):
+    farthest = math.sqrt(0.5) * (values.start_width + values.goal_width)
+    if farthest < 2.0 * CLEAR * values.threshold:
+        raise ParameterError(
+            f"start_width={values.start_width:g} and goal_width={values.goal_width:g} leave at most {farthest:.3g} m "
+            f"between cube and goal, and {2.0 * CLEAR:g} thresholds are needed, threshold={values.threshold:g}; widen the "
+            "squares or lower the threshold"
+        )
+    spec = panda.scene(values)
+    half = 0.5 * values.side
+    panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=(0.90, 0.62, 0.0, 1.0))
+    panda.add_goal(spec, "goal", values.threshold)
+    return spec
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    if p.start == 0:
+        arm.crouch(p, s, 0)
+    else:
+        arm.pose(p, s, 0)
+    x = y = 0.0
+    for _ in range(arm.TRIES):
+        x = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
+        y = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
+        for j in range(2):
+            s.desired[j] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
+        aside = p.start == 1 or math.hypot(x - panda.LOW_GRIP[0], y - panda.LOW_GRIP[1]) > ASIDE
+        if aside and math.hypot(s.desired[0] - x, s.desired[1] - y) > CLEAR * p.threshold:
+            break
+    s.desired[2] = 0.5 * p.side
+    arm.put(s, CUBE, x, y, 0.5 * p.side, 0.0)
+    for j in range(3):
+        s.mocap_pos[1, j] = s.desired[j]
+
+
+@SPEC.placed
+def placed(p, s, rng):
+    arm.start(s, 0)
+    for j in range(3):
+        s.achieved[j] = s.cube[j]
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    arm.drive(p, s, a, 0)
+
+
+@SPEC.grade
+def grade(p, achieved, desired, r):
+    distance = arm.distance(achieved, desired)
+    r.success = distance <= p.threshold
+    r.reached = 0.0 if r.success else -1.0
+    r.distance = -min(distance, FARTHEST)
+    r.placed = 1.0 - math.tanh(5.0 * distance)
+    r.terminated = p.ends_at_success == 1 and r.success
+
+
+@SPEC.judge
+def judge(p, s, a, rng, r):
+    for j in range(3):
+        s.achieved[j] = min(max(s.cube[j], -2.0), 2.0)
+    grade(p, s.achieved, s.desired, r)
+    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], s.cube))
+
+
+@SPEC.observe
+def observe(p, s, o):
+    arm.observe_arm(p, s, 0, o)
+    arm.observe_object(
+        *(s.cube, s.cube_attitude, s.cube_velocity, s.cube_spin),
+        *(o.cube, o.cube_attitude, o.cube_velocity, o.cube_spin),
+    )
+    for j in range(3):
+        o.offset[j] = s.cube[j] - s.grip[0, j]
+        o.achieved[j] = s.achieved[j]
+        o.desired[j] = s.desired[j]
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return arm.keys(pressed, values)
+
+
+# --- the scripted expert ----------------------------------------------------------------------------------------------
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Go around the cube or over it to behind a face, and push so that the cube goes straight to the goal."""
+    axis = choose_face(p, s)
+    _, ahead, across = stand(p, s, axis)
+    nx, ny = math.cos(axis), math.sin(axis)
+    x, y = s.desired[0] - s.cube[0], s.desired[1] - s.cube[1]
+    distance = math.hypot(x, y)
+    z = HEIGHT - BRAKE * min(s.grip_velocity[0, 2], 0.0)
+    if distance < 0.2 * p.threshold or (distance < 0.95 * p.threshold and not ready(s, ahead, across)):
+        arm.bring(p, s, s.grip[0, 0], s.grip[0, 1], s.grip[0, 2], -1.0, a)
+        return
+    if ready(s, ahead, across):
+        forward, sideways = push(s, x * nx + y * ny, y * nx - x * ny, ahead, across, nx, ny)
+    else:
+        forward, sideways, z = go_behind(p, s, ahead + BEFORE, across, nx, ny, z)
+    x, y = forward * nx - sideways * ny, forward * ny + sideways * nx
+    arm.bring(p, s, s.grip[0, 0] + x, s.grip[0, 1] + y, z, -1.0, a)
+
+
+@kernel
+def choose_face(p, s):
+    """The way into the face from which to push, rad about z: that which leads to the goal; rather none other than now."""
+    chosen, best = 0.0, -2.0
+    for k in range(4):
+        axis = turn(s.cube_attitude) + 0.5 * math.pi * k
+        cosine, ahead, across = stand(p, s, axis)
+        score = cosine + (0.3 if ready(s, ahead, across) else 0.0)
+        if score > best:
+            chosen, best = axis, score
+    return chosen
+
+
+@kernel
+def turn(attitude):
+    """Where one of the upright faces of a cube looks, rad about z, whatever face the cube lies on."""
+    w, x, y, z = attitude[0], attitude[1], attitude[2], attitude[3]
+    if abs(2.0 * (x * z - w * y)) < 0.7:  # the cube's x axis lies rather flat
+        return math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+    return math.atan2(1.0 - 2.0 * (x * x + z * z), 2.0 * (x * y - w * z))
+
+
+@kernel
+def stand(p, s, axis):
+    """How the hand stands to push along an axis.
+
+    Returns the cosine between the axis and the way to the goal, and by how much the hand is ahead of and across from the
+    place where it touches the face and pushes through the middle of the cube.
+    """
+    nx, ny = math.cos(axis), math.sin(axis)
+    x, y = s.desired[0] - s.cube[0], s.desired[1] - s.cube[1]
+    distance = math.hypot(x, y) + 1e-9
+    cosine, sine = (x * nx + y * ny) / distance, (y * nx - x * ny) / distance
+    offset = min(max(-0.5 * p.side * sine / max(cosine, 0.1), -OFFSET), OFFSET)
+    hx, hy = s.grip[0, 0] - s.cube[0], s.grip[0, 1] - s.cube[1]
+    return cosine, hx * nx + hy * ny + 0.5 * p.side + FINGER, hy * nx - hx * ny - offset
+
+
+@kernel
+def ready(s, ahead, across):
+    """Whether the hand is low and close behind the face."""
+    return s.grip[0, 2] < HEIGHT + 0.015 and -GAP < ahead < CONTACT and abs(across) < SLACK
+
+
+@kernel
+def push(s, along, aside, ahead, across, nx, ny):
+    """Where the target goes from the hand, forward and sideways, with the cube's way to the goal `along` and `aside`."""
+    if ahead < -CONTACT:
+        return GAP - ahead, -across
+    speed = s.grip_velocity[0, 0] * nx + s.grip_velocity[0, 1] * ny
+    # near the end of its reach the arm is slower forward than sideways, so sideways follows from the speed forward
+    slope = aside / max(along, 0.3 * math.hypot(along, aside))
+    return min(along, LEAD) - BRAKE * speed, slope * LAG * max(speed, 0.0) - across
+
+
+@kernel
+def go_behind(p, s, ahead, across, nx, ny, z):
+    """Where the target goes from the hand, forward and sideways, and its height."""
+    if ahead < 0.008:
+        return -ahead, -across, z
+    hx, hy = s.grip[0, 0] - s.cube[0], s.grip[0, 1] - s.cube[1]
+    over = s.cube[2] + 0.5 * p.side + OVER
+    if s.grip[0, 2] < HEIGHT + 0.015 and abs(hy * nx - hx * ny) > 0.5 * p.side + FINGER + 0.002:
+        return -ahead, 0.0, z  # beside the cube: back along it
+    if s.grip[0, 2] < over - 0.02:
+        return 0.0, 0.0, over
+    return -ahead, -across, over

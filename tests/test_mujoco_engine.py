@@ -1,0 +1,536 @@
+"""The MuJoCo engine, on a small world of its own (rolling_ball.py) and on an arm in contact."""
+
+import copy
+import gc
+import os
+import pickle
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import rlenvs
+from rlenvs.core.engines import EngineBatch
+from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.gym_env import Env
+from rlenvs.core.simulate import Simulator
+from rlenvs.core.vector_env import VectorEnv
+
+mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its engine is not tested")
+
+from rolling_ball import SPEC, model  # noqa: E402
+
+from rlenvs.robotics.engines import mujoco as module  # noqa: E402
+from rlenvs.robotics.engines import pictures  # noqa: E402
+
+BREAK, CALM = np.array([0.0, 1.0]), np.array([0.0, 0.0])
+
+
+def pushes(steps, worlds, seed=0):
+    actions = np.random.default_rng(seed).uniform(-1.0, 1.0, (steps, worlds, 1, 2))
+    actions[..., 1] = 0.0
+    return actions
+
+
+def started(worlds=1, seed=0, **choices):
+    batch = EngineBatch(SPEC, worlds, **choices)
+    batch.seed(range(seed, seed + worlds))
+    batch.reset()
+    return batch
+
+
+def states(batch):
+    return [batch.get_state(i).state for i in range(batch.num_worlds)]
+
+
+def play(batch, actions):
+    for action in actions:
+        batch.step(action)
+    return batch
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """MuJoCo writes a log into the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
+# --- one world is what MuJoCo makes of it -----------------------------------------------------------------------------
+
+
+def test_a_control_step_is_physics_steps_of_mujoco():
+    batch = started(rate=40)
+    assert batch.engine.steps == 5
+    own = model(batch.setup.values).compile()
+    data = mujoco.MjData(own)
+    s = batch.records(0)[1]
+    data.qpos[:], data.qvel[:], data.qacc_warmstart[:] = s["qpos"], s["qvel"], s["warmstart"]
+    for action in pushes(40, 1):
+        batch.step(action)
+        data.ctrl[:] = action[0, 0, 0]
+        mujoco.mj_step(own, data, 5)
+        assert s["qpos"].tobytes() == data.qpos.tobytes()
+        mujoco.mj_fwdPosition(own, data)
+        assert s["ball"].tobytes() == data.xpos[own.body("ball").id].tobytes()
+        assert s["xpos"].tobytes() == data.xpos.tobytes()  # test_locomotion.py has a world without sensors
+        if batch.over[0]:
+            break
+
+
+def test_readings_are_there_at_the_start():
+    batch = started(3)
+    for i in range(3):
+        s = batch.records(i)[1]
+        np.testing.assert_array_equal(s["ball"], s["qpos"][:3])
+        np.testing.assert_array_equal(s["start"], s["ball"])
+    assert len({s.tobytes() for s in batch.states["ball"]}) == 3
+
+
+def test_a_touch_is_felt():
+    batch = play(started(), np.zeros((25, 1, 1, 2)))
+    assert batch.records(0)[1]["touch"][0] == pytest.approx(0.1 * 9.81 * np.cos(0.1), rel=0.02)
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+OTHERS = {
+    "mass": (0.2, "body_mass"),
+    "friction": (0.1, "geom_friction"),
+    "radius": (0.08, "geom_size"),
+    "gain": (3.0, "actuator_gear"),
+    "gravity": (3.0, "opt.gravity"),
+    "pole": (0.5, "geom_size"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_world_with_its_own_parameter_is_the_single_world_with_it(name):
+    value, field = OTHERS[name]
+    default = SPEC.params[name].default
+    batch = started(3, **{name: np.array([default, value, default])})
+    actions = pushes(20, 3)
+    alone = started(1, seed=1, **{name: value})
+    other = started(1, seed=1)
+    found = batch.engine.simulations.expanded(field)
+    assert not np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+    play(batch, actions)
+    assert states(batch)[1] == states(play(alone, actions[:, 1:2]))[0]
+    assert states(batch)[1] != states(play(other, actions[:, 1:2]))[0]
+    assert states(batch)[2] == states(play(started(1, seed=2), actions[:, 2:3]))[0]
+
+
+def test_parameters_change_in_mid_episode():
+    batch, twin, actions = started(2), started(2), pushes(24, 2)
+    play(batch, actions[:12])
+    play(twin, actions[:12])
+    batch.set_params({"gravity": 3.0}, np.array([False, True]))
+    play(batch, actions[12:])
+    play(twin, actions[12:])
+    assert states(batch)[0] == states(twin)[0]
+    assert states(batch)[1] != states(twin)[1]
+    assert batch.get_params(1)["gravity"] == 3.0
+    batch.set_params({"gravity": 9.81})  # and back
+    batch.seed([0, 1])
+    batch.reset()
+    fresh = started(2)
+    assert states(play(batch, actions)) == states(play(fresh, actions))
+
+
+def test_parameters_drawn_at_every_reset_reach_the_model():
+    batch = started(4, randomize={"mass": (0.05, 0.5)})
+    masses = batch.engine.simulations.expanded("body_mass")[:, 1]
+    assert masses.tolist() == [batch.get_params(i)["mass"] for i in range(4)]
+    before = masses.copy()
+    batch.reset()
+    assert (masses != before).all()
+    drawn = batch.get_params(2)["mass"]
+    snapshot = batch.get_state(2)
+    alone = EngineBatch(SPEC, 1, mass=drawn)
+    alone._states[0] = np.frombuffer(snapshot.state, alone._states.dtype)[0]
+    actions = pushes(10, 4)
+    play(batch, actions)
+    play(alone, actions[:, 2:3])
+    assert batch.records(2)[1]["qpos"].tobytes() == alone.records(0)[1]["qpos"].tobytes()
+
+
+def test_what_mujoco_refuses_is_a_parameter_error():
+    with pytest.raises(ParameterError, match=r"RollingBall-v0: MuJoCo refuses the model of these parameters: .*"):
+        EngineBatch(SPEC, 1, model="refused")
+    with pytest.raises(ParameterError, match="longer than"):
+        EngineBatch(SPEC, 1, model="short", pole=0.6)
+    with pytest.raises(ParameterError, match="longer than"):
+        started(2, model="short", pole=np.array([0.3, 0.6]))
+
+
+@pytest.mark.parametrize("rate", [30, 300])
+def test_control_steps_are_whole_physics_steps(rate):
+    with pytest.raises(ParameterError, match=rf"{rate} control steps per second are no whole number .* 0\.005 s"):
+        EngineBatch(SPEC, 1, rate=rate)
+
+
+def test_a_field_of_the_wrong_size_is_refused():
+    with pytest.raises(ParameterError, match="the state field 'ball' needs f8 and 3 numbers"):
+        EngineBatch(SPEC, 1, model="odd")
+
+
+def test_a_missing_mujoco_is_one_clear_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    module._models.clear()
+    with pytest.raises(MissingExtraError, match=r"simulated by MuJoCo, .*pip install 'rlenvs\[mujoco\]'") as caught:
+        EngineBatch(SPEC, 1)
+    assert "\n" not in str(caught.value)
+
+
+# --- simulations that fail --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", ["position", "force"])
+def test_a_simulation_that_fails_ends_its_episode(fault):
+    env = Env(SPEC, fault=fault)
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(CALM)
+    observation, reward, terminated, truncated, info = env.step(BREAK)
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert "unstable" in info["simulation_error"]
+    assert np.isfinite(observation).all()
+    _, info = env.reset(seed=5)
+    assert info["simulation_error"] == ""
+    twin = Env(SPEC, fault=fault)
+    twin.reset(seed=5)
+    for _ in range(10):
+        a, b = env.step(CALM), twin.step(CALM)
+        assert a[0].tobytes() == b[0].tobytes()
+        assert a[-1]["simulation_error"] == ""
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_failure_leaves_the_others_alone(mode):
+    envs, calm = (VectorEnv(SPEC, 4, autoreset_mode=mode) for _ in range(2))
+    envs.reset(seed=0)
+    calm.reset(seed=0)
+    actions = pushes(14, 4)[:, :, 0]
+    others = [0, 1, 3]
+    for t, action in enumerate(actions):
+        action = action.copy()
+        action[2, 1] = float(t == 5)
+        if mode is AutoresetMode.DISABLED and t == 6:
+            _, infos = envs.reset(options={"reset_mask": np.arange(4) == 2})
+            assert infos["simulation_error"][2] == ""
+        observations, _, terminated, truncated, infos = envs.step(action)
+        expected, *_ = calm.step(actions[t])
+        assert observations[others].tobytes() == expected[others].tobytes()
+        assert (infos["simulation_error"][others] == "").all()
+        if t == 5:
+            assert truncated.tolist() == [False, False, True, False]
+            assert not terminated.any()
+            if mode is AutoresetMode.SAME_STEP:
+                assert "unstable" in infos["final_info"]["simulation_error"][2]
+                assert infos["simulation_error"][2] == ""  # of the new episode
+                assert np.isfinite(infos["final_obs"][2]).all()
+            else:
+                assert "unstable" in infos["simulation_error"][2]
+        else:
+            assert not truncated.any()
+            assert infos["simulation_error"][2] == ""
+    assert np.isfinite(observations).all()
+
+
+def test_a_failure_in_the_form_of_stable_baselines():
+    pytest.importorskip("stable_baselines3")
+    from rlenvs.integrations.sb3 import SB3VecEnv
+
+    envs = SB3VecEnv(SPEC, 2)
+    envs.reset()
+    _, _, dones, infos = envs.step(np.array([CALM, BREAK]))
+    assert dones.tolist() == [False, True]
+    assert "unstable" in infos[1]["simulation_error"]
+    assert infos[1]["TimeLimit.truncated"]
+    _, _, dones, infos = envs.step(np.array([CALM, CALM]))
+    assert not dones.any()
+
+
+def test_failures_in_rollouts():
+    env = Env(SPEC)
+    env.reset(seed=0)
+    plan = np.zeros((3, 6, 2))
+    plan[1, 2, 1] = 1.0
+    found = Simulator(env, 3)(plan)
+    assert found.lengths.tolist() == [6, 3, 6]
+    assert found.over.tolist() == [False, True, False]
+    assert (found.rewards[0] == found.rewards[2]).all()
+    assert (found.rewards[1, 2:] == 0.0).all()
+
+
+# --- snapshots, copies, threads ---------------------------------------------------------------------------------------
+
+
+def in_contact():
+    """The arm bends down and presses its fingers onto the table."""
+    env = gymnasium.make("rlenvs/PandaReach-v0", touch=True, control="joints").unwrapped
+    env.reset(seed=0)
+    for _ in range(20):
+        env.step(np.eye(7)[1])
+    assert abs(env.batch.records(0)[1]["force"]).max() > 5.0
+    return env
+
+
+def test_snapshots_are_exact_in_contact():
+    env = in_contact()
+    plan = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 7))
+    snapshot = env.get_state()
+    first = [env.step(action)[0] for action in plan]
+    env.reset(seed=99)
+    again = env.set_state(snapshot)
+    assert again.tobytes() != first[0].tobytes()
+    assert [env.step(action)[0].tobytes() for action in plan] == [o.tobytes() for o in first]
+    found = Simulator(env, 2)(np.stack([plan, plan]), snapshot)
+    assert found.observations.tobytes() == np.stack([first[-1], first[-1]]).tobytes()
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        twin.set_state(snapshot)
+        assert [twin.step(action)[0].tobytes() for action in plan] == [o.tobytes() for o in first]
+
+
+def test_snapshots_of_a_batch_are_exact_where_some_worlds_begin_anew():
+    envs = VectorEnv(SPEC, 5, horizon=12)
+    envs.reset(seed=0)
+    actions = pushes(30, 5)[:, :, 0]
+    for t in range(6):
+        envs.step(actions[t])
+    envs.reset(options={"reset_mask": np.array([1, 0, 1, 0, 0], bool)})
+    for t in range(3):
+        envs.step(actions[t])
+    kept = envs.get_state()
+    first = [envs.step(action)[0].tobytes() for action in actions]  # worlds 0 and 2 end after the others
+    envs.set_state(kept)
+    assert [envs.step(action)[0].tobytes() for action in actions] == first
+    twin = pickle.loads(pickle.dumps(envs))
+    twin.set_state(kept)
+    assert [twin.step(action)[0].tobytes() for action in actions] == first
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_threads_and_batch_sizes_give_the_same_bits(mode):
+    actions = pushes(40, 7)
+    if mode is AutoresetMode.DISABLED:
+        actions = actions[:29]
+    reference = play(started(7, autoreset=mode, threads=1), actions)
+    for threads, worlds in ((2, 7), (3, 7), (None, 4), (2, 1)):
+        other = play(started(worlds, autoreset=mode, threads=threads), actions[:, :worlds])
+        assert states(other) == states(reference)[:worlds]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_goes_on():
+    batch = play(started(4, threads=2), pushes(5, 4))
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        twin = pickle.loads(pickle.dumps(batch))
+        fresh = started(4, threads=2)
+        digests = [play(each, pushes(5, 4, 1)).digest() for each in (twin, fresh)]
+        os.write(writer, " ".join(digests).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    digests = os.read(reader, 200).decode().split()
+    assert digests == [play(each, pushes(5, 4, 1)).digest() for each in (batch, started(4, threads=2))]
+
+
+def memory():
+    """MiB that this process holds."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell its memory")
+def test_resets_and_batches_leak_nothing():
+    batch = started(50, randomize={"mass": (0.1, 0.2)})
+    for _ in range(4):
+        batch.reset()
+    before = memory()
+    for _ in range(20):  # 1000 models
+        batch.reset()
+    calm = started(500)
+    for _ in range(20):  # 10 000 episodes
+        calm.reset()
+    for _ in range(20):
+        play(started(20), pushes(1, 20)).close()
+    gc.collect()
+    assert memory() - before < 30.0
+
+
+# --- pictures and clouds ----------------------------------------------------------------------------------------------
+
+SEEN = {"pixels": 24, "horizon": 6}
+
+
+def test_pictures_show_the_state_in_every_form():
+    single = Env(SPEC, **SEEN)
+    first, _ = single.reset(seed=1)
+    assert {name: (part.shape, part.dtype) for name, part in first.items()} == {
+        "state": ((8,), np.float32),
+        "side": ((24, 24, 3), np.uint8),
+        "side_depth": ((24, 24, 1), np.uint8),
+    }
+    assert single.observation_space.contains(first)
+    actions = pushes(6, 3)[:, :, 0]
+    modes = list(AutoresetMode)
+    vectors = [VectorEnv(SPEC, 3, autoreset_mode=mode, **SEEN) for mode in modes]
+    begun = [envs.reset(seed=0)[0] for envs in vectors]
+    for step, action in enumerate(actions):
+        last, *_ = single.step(action[1])
+        for mode, envs, start in zip(modes, vectors, begun, strict=True):
+            observations, *_, infos = envs.step(action)
+            final = step == 5 and mode is AutoresetMode.SAME_STEP
+            found = infos["final_obs"][1] if final else {name: part[1] for name, part in observations.items()}
+            for name, part in last.items():
+                assert found[name].tobytes() == part.tobytes(), (mode, step, name)
+            if final:  # and the first of the next episode
+                assert not np.array_equal(observations["side"], start["side"])
+    assert not np.array_equal(first["side"], last["side"])
+    orange = (last["side"][..., 0] > 2.0 * last["side"][..., 2]) & (last["side"][..., 0] > 40)
+    assert 0 < orange.sum() < 100
+    again = single.set_state(single.get_state())
+    assert all(again[name].tobytes() == part.tobytes() for name, part in last.items())
+    for envs in (single, *vectors):
+        envs.close()
+        envs.close()
+    assert not single.batch.engine._painters
+
+
+def test_distances_are_along_the_axis_of_the_camera():
+    batch = started(1, pixels=33, gravity=0.0)
+    s = batch.records(0)[1]
+    s["qpos"][:3] = 0.0, 0.0, 0.3
+    batch.set_state(batch.get_state())
+    depth = batch.images["side_depth"][0, 0, :, :, 0] / 255.0 * module.DEPTH_RANGE
+    assert depth[16, 16] == pytest.approx(1.0 - 0.3 - 0.05, abs=0.005)
+    rise = np.tan(np.radians(30.0)) * 10.0 / 16.5  # of the slope, ten pixels beside the middle
+    assert depth[16, 26] == pytest.approx(1.0 / (1.0 - rise * np.tan(0.1)), abs=0.02)
+    batch.close()
+
+
+def test_pictures_show_a_worlds_own_parameters():
+    batch = started(2, pixels=32, radius=np.array([0.05, 0.2]))
+    orange = (batch.images["side"][:, 0, :, :, 0] > 2.0 * batch.images["side"][:, 0, :, :, 2]).sum(axis=(1, 2))
+    assert orange[1] > 6 * orange[0] > 0
+    batch.close()
+
+
+def test_a_cloud_lies_on_what_the_camera_sees():
+    batch = started(3, points=64, radius=np.array([0.05, 0.05, 0.2]))
+    for i in range(3):
+        s, radius = batch.records(i)[1], batch.get_params(i)["radius"]
+        cloud = s["side_cloud"]
+        above = cloud @ [np.sin(0.1), 0.0, np.cos(0.1)]
+        from_ball = np.linalg.norm(cloud - s["ball"], axis=1) - radius
+        assert (np.minimum(abs(above), abs(from_ball)) < 1e-9).all()
+        assert (abs(from_ball) < 1e-9).sum() >= (5 if i == 2 else 0)
+        spread = cloud[:, :2] / (1.0 - cloud[:, 2:])  # slopes of the rays fill the picture
+        assert spread.min() > -np.tan(np.radians(30.0)) - 1e-9
+        assert np.ptp(spread, axis=0).min() > 1.1
+    assert batch.observations[0, 0, 8:].reshape(64, 3) == pytest.approx(batch.states["side_cloud"][0], abs=1e-6)
+    play(batch, pushes(5, 3))
+    alone = play(started(1, seed=1, points=64, threads=1), pushes(5, 3)[:, 1:2])
+    assert alone.records(0)[1]["side_cloud"].tobytes() == batch.records(1)[1]["side_cloud"].tobytes()
+
+
+def test_the_arm_is_seen():
+    env = gymnasium.make(
+        "rlenvs/PandaReach-v0", camera="rgbd", camera_width=20, camera_height=16, points=7, form="goal"
+    )
+    observation, _ = env.reset(seed=0)
+    assert observation["front"].shape == observation["hand"].shape == (16, 20, 3)
+    assert observation["front_depth"].shape == observation["hand_depth"].shape == (16, 20, 1)
+    assert env.observation_space.contains(observation)
+    cloud = observation["observation"][6:].reshape(7, 3)
+    assert ((abs(cloud[:, 2]) < 1e-6) | (abs(cloud[:, 2] + 0.4) < 1e-6)).sum() >= 3  # table and floor
+    env.close()
+    plain, _ = gymnasium.make("rlenvs/PandaReach-v0", camera="none").reset(seed=0)
+    assert isinstance(plain, np.ndarray)
+
+
+DRAW = """
+import sys
+MUJOCO
+import rlenvs, gymnasium
+try:
+    env = gymnasium.make("rlenvs/PandaReach-v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    env.step(env.action_space.sample())
+    print(env.render().std() > 10, [name for name in ("mujoco.egl", "mujoco.osmesa") if name in sys.modules])
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def draw(before="", imports="import mujoco", **variables):
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "PYOPENGL_PLATFORM", "DISPLAY")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", before + DRAW.replace("MUJOCO", imports)],
+        env={**kept, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.stdout.strip() or done.stderr
+
+
+NO_EGL = """
+import ctypes, ctypes.util
+load, find = ctypes.CDLL.__init__, ctypes.util.find_library
+def refuse(self, name, *rest, **more):
+    if name and "EGL" in str(name):
+        raise OSError("no such library")
+    load(self, name, *rest, **more)
+ctypes.CDLL.__init__ = refuse
+ctypes.util.find_library = lambda name: None if "EGL" in name else find(name)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="EGL and OSMesa are of Linux")
+def test_opengl_is_found_without_being_asked_for():
+    """Also where the user imported mujoco before."""
+    assert draw() == "True ['mujoco.egl']"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="EGL and OSMesa are of Linux")
+def test_without_egl_osmesa_draws():
+    assert draw(NO_EGL) == "True ['mujoco.osmesa']"
+
+
+def test_switched_off_there_is_one_clear_line():
+    said = draw(MUJOCO_GL="disable")
+    assert said.startswith("EngineError pictures of MuJoCo worlds need OpenGL")
+    assert said.endswith("it is switched off by MUJOCO_GL=disable")
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="EGL and OSMesa are of Linux")
+def test_a_backend_that_is_asked_for_and_missing_is_one_clear_line():
+    """MuJoCo itself refuses to be imported then."""
+    said = draw(NO_EGL, "", MUJOCO_GL="egl")
+    assert said.startswith("EngineError mujoco is installed, but cannot be imported with MUJOCO_GL=egl")
+    assert len(said.splitlines()) == 1
+
+
+def test_unknown_backends_are_refused(monkeypatch):
+    monkeypatch.setenv("MUJOCO_GL", "vulkan")
+    with pytest.raises(EngineError, match="vulkan"):
+        pictures.gl_context(8, 8)
+
+
+def test_conformance():
+    from rlenvs.core.rules import RULES
+
+    report = rlenvs.check(SPEC)
+    assert [outcome.number for outcome in report.failures] == [15], report  # no headings
+    assert len(RULES) == len(report.outcomes)

@@ -1,0 +1,449 @@
+"""PandaHandover: who reaches what, who holds the bar, costs, teams, bad input, the expert."""
+
+import numpy as np
+import pettingzoo.test as kit
+import pytest
+
+import rlenvs
+from rlenvs.core.errors import ParameterError
+from rlenvs.robotics.manipulation import handover, panda
+from rlenvs.robotics.manipulation.handover import BAR, SPEC, along, holds, to_handle
+
+mujoco = pytest.importorskip("mujoco")
+WHOLE_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+LEVELS = ("easy", "medium", "hard")
+TERMS, COSTS = list(SPEC.terms), [*SPEC.terms, *SPEC.costs]
+
+
+def batch(n=1, seed=0, **keywords):
+    worlds = rlenvs.make_batch("PandaHandover-v0", n, **keywords)
+    worlds.seed(range(seed, seed + n))
+    worlds.reset()
+    return worlds
+
+
+def simulation(worlds, i=0):
+    """MuJoCo's data of world i, with contacts and places."""
+    model = worlds.engine.model
+    data = mujoco.MjData(model)
+    mujoco.mj_setState(model, data, worlds.engine._rows[i].copy(), WHOLE_STATE)
+    mujoco.mj_forward(model, data)
+    return data
+
+
+def states(worlds):
+    return [worlds.records(i)[1] for i in range(worlds.num_worlds)]
+
+
+def play(worlds, until, most=100):
+    """Let the expert play world 0 until something holds; that it happens is part of the test."""
+    for _ in range(most):
+        worlds.step(worlds.advise())
+        if until(*worlds.records(0)):
+            return
+    pytest.fail("it did not happen")
+
+
+def given(p, s):
+    return holds(s, 0) and s.bar[2] > 0.2
+
+
+def handed(p, s):
+    return holds(s, 1) and not holds(s, 0)
+
+
+def idle(worlds, steps, **fingers):
+    """No motion; fingers={k: value} moves the fingers of arm k."""
+    actions = np.zeros_like(worlds.actions)
+    for k, value in fingers.items():
+        actions[:, int(k[-1]), -1] = value
+    for _ in range(steps):
+        worlds.step(actions)
+
+
+def steer(worlds, k, target, steps=40):
+    """Bring hand k to a place; returns where it is then."""
+    for _ in range(steps):
+        s = worlds.records(0)[1]
+        actions = np.zeros_like(worlds.actions)
+        actions[0, k, :3] = np.clip((target - s.mocap_pos[k]) / 0.05, -1, 1)
+        worlds.step(actions)
+    return worlds.records(0)[1].grip[k].copy()
+
+
+# --- two arms ---------------------------------------------------------------------------------------------------------
+
+
+def test_arms_mirror_each_other():
+    """The second arm stands at (0.9, 0, 0), turned by half a turn, and does the mirrored thing in the mirrored time."""
+    worlds = batch()
+    s = worlds.records(0)[1]
+    mirrored = [1.5 - 0.6 - 0.6, 0.0, 0.0] + s.grip[0] * [-1.0, -1.0, 1.0]
+    np.testing.assert_allclose(s.grip[1], mirrored, atol=1e-9)
+    np.testing.assert_allclose(s.mocap_pos[:2], s.grip, atol=1e-12)
+    actions = np.zeros_like(worlds.actions)
+    for t in range(12):
+        actions[0, 0, :3] = 0.8, 0.5, 0.3 * (-1) ** t
+        actions[0, 1, :3] = -0.8, -0.5, 0.3 * (-1) ** t
+        actions[0, :, 3] = -1.0
+        worlds.step(-actions)
+    s = worlds.records(0)[1]
+    # exact but for the least bits of the bases' attitudes and of the solver
+    np.testing.assert_allclose(s.grip[1], [0.3, 0.0, 0.0] + s.grip[0] * [-1.0, -1.0, 1.0], atol=1e-6)
+    np.testing.assert_allclose(s.qpos[9:18], s.qpos[:9], atol=1e-6)
+    assert np.ptp([0.03843966, s.grip[0, 0]]) > 0.1
+
+
+def test_hands_stand_still():
+    worlds = batch()
+    before = states(worlds)[0].grip.copy()
+    idle(worlds, 50)
+    np.testing.assert_allclose(states(worlds)[0].grip, before, atol=5e-4)
+
+
+def test_readings_belong_to_their_arms():
+    worlds = batch()
+    actions = np.zeros_like(worlds.actions)
+    actions[0, 1, 1] = 1.0
+    for _ in range(5):
+        worlds.step(actions)
+    s = worlds.records(0)[1]
+    model, data = worlds.engine.model, simulation(worlds)
+    for k in range(2):
+        np.testing.assert_allclose(s.grip[k], data.site_xpos[model.site(f"grip/{k}").id], atol=1e-12)
+    assert s.grip_velocity[1, 1] > 0.3
+    assert abs(s.grip_velocity[0]).max() < 0.05
+
+
+def test_touch_readings_belong_to_their_fingers():
+    worlds = batch(touch=True)
+    play(worlds, given)
+    idle(worlds, 10)
+    s = worlds.records(0)[1]
+    assert s.touch[:2].min() > 10.0
+    assert abs(s.touch[2:]).max() == 0.0
+    assert s.force[0, 2] == pytest.approx(0.1 * 9.81, abs=0.1)  # the hand bears the bar
+    assert abs(s.force[1]).max() == 0.0
+
+
+def test_giver_cannot_reach_what_lies_behind_its_reach():
+    """With the fingers down no pull brings the grip farther than 0.24 m, at any height of a goal."""
+    for height in (0.1, 0.25):
+        reached = steer(batch(), 0, np.array([0.5, 0.0, height]))
+        assert handover.GIVER_REACH - 0.03 < reached[0] <= handover.GIVER_REACH
+
+
+def test_receiver_cannot_reach_the_bar_where_it_lies():
+    for seed in range(3):
+        worlds = batch(seed=seed)
+        s = worlds.records(0)[1]
+        reached = steer(worlds, 1, np.array([s.bar[0], s.bar[1], 0.05]))
+        assert reached[0] > s.bar[0] + 0.09 + 0.01
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_starts(level):
+    worlds = batch(300, level=level)
+    values = worlds.setup.values
+    bars = np.array([s.bar for s in states(worlds)])
+    goals = np.array([s.goal for s in states(worlds)])
+    turns = [2.0 * np.arctan2(s.bar_attitude[3], s.bar_attitude[0]) for s in states(worlds)]
+    half = 0.5 * values.start_width
+    np.testing.assert_allclose(bars[:, 2], 0.5 * values.width, atol=1e-9)
+    for axis, (low, high) in enumerate([(-0.13 - half, -0.13 + half), (-half, half)]):
+        assert low <= bars[:, axis].min() < low + 0.01
+        assert high >= bars[:, axis].max() > high - 0.01
+    nearest = 0.24 + 0.5 * values.length + values.threshold
+    boxes = [(nearest, 0.15 + values.goal_distance), (-0.5 * values.goal_width, 0.5 * values.goal_width)]
+    for axis, (low, high) in enumerate([*boxes, (0.05, values.goal_height)]):
+        assert low <= goals[:, axis].min() < low + 0.04 * (high - low)
+        assert high >= goals[:, axis].max() > high - 0.04 * (high - low)
+    assert values.turn >= max(np.abs(turns)) >= 0.95 * values.turn
+    np.testing.assert_array_equal([s.mocap_pos[2] for s in states(worlds)], goals)
+
+
+def test_bar_lies_still_on_its_table():
+    worlds = batch(20, length=0.24, start_width=0.2)
+    before = np.array([s.bar for s in states(worlds)])
+    idle(worlds, 25)
+    np.testing.assert_allclose([s.bar for s in states(worlds)], before, atol=1e-3)
+
+
+# --- who holds the bar ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("turn", [0.0, 2.5, np.pi])
+def test_direction_of_the_bar(turn):
+    worlds = batch()
+    s = worlds.records(0)[1]
+    s.bar_attitude[:] = np.cos(0.5 * turn), 0.0, 0.0, np.sin(0.5 * turn)
+    direction = np.array([along(s, j) for j in range(3)])
+    axis = np.array([np.cos(turn), np.sin(turn), 0.0])
+    np.testing.assert_allclose(direction, axis * np.sign(axis[0]), atol=1e-12)
+
+
+def test_where_hands_hold():
+    """1.8 cm from the ends, the giver at the near one."""
+    worlds = batch(turn=0.0)
+    p, s = worlds.records(0)
+    for k, side in ((0, -1.0), (1, 1.0)):
+        s.grip[k] = s.bar + [side * (0.09 - 0.018), 0.0, 0.0]
+        assert to_handle(p, s, k) == pytest.approx(0.0, abs=1e-9)
+        s.grip[k, 1] += 0.03
+        assert to_handle(p, s, k) == pytest.approx(0.03)
+
+
+def test_the_stages():
+    worlds = batch(reward="shaped")
+    row = {name: i for i, name in enumerate(COSTS)}
+    worlds.step(np.zeros_like(worlds.actions))
+    assert [worlds.terms[0, row[name], 0] for name in ("handed", "receiver_near", "place")] == [0.0, 0.0, 0.0]
+    levels = []
+    for _ in range(95):
+        worlds.step(worlds.advise())
+        levels.append(worlds.terms[0, row["handed"], 0])
+    stages = sorted(set(np.round(levels, 6)))
+    np.testing.assert_allclose(stages, [0.0, 1 / 3, 2 / 3, 1.0], atol=1e-6)
+    assert np.all(np.diff(levels) >= 0.0)
+    weights = [0.0, 0.0, 0.5, 0.5, 1.0, 2.0]
+    np.testing.assert_allclose(worlds.rewards[0, 0], worlds.terms[0, :6, 0] @ weights)
+    assert worlds.rewards[0, 0] > 3.5
+
+
+def test_fingers_hold_only_what_is_between_them():
+    worlds = batch()
+    idle(worlds, 10, agent_0=-1.0, agent_1=-1.0)
+    s = worlds.records(0)[1]
+    assert not holds(s, 0)
+    assert not holds(s, 1)
+    s.pressure[2:] = (0.0, 1.1, 0.0), (0.3, -1.0, 0.0)
+    assert holds(s, 1)
+    s.pressure[3] = 0.0, -0.9, 0.0  # 1.1 N and 0.9 N: less than 1 N each
+    assert not holds(s, 1)
+    s.pressure[2:] = 0.0, 0.0, -20.0  # both from above
+    assert not holds(s, 1)
+    assert not holds(s, 0)
+
+
+def test_pressure_is_what_the_bar_feels():
+    """Opposite forces of the fingers that balance its weight, never more than the largest force of the fingers."""
+    worlds = batch(grip_force=20.0, mass=0.2)
+    play(worlds, given)
+    idle(worlds, 10)
+    left, right = worlds.records(0)[1].pressure[:2]
+    assert left[1] * right[1] < 0.0
+    np.testing.assert_allclose(left + right, [0.0, 0.0, 0.2 * 9.81], atol=0.2)
+    assert abs(left[1]) == pytest.approx(20.0, rel=0.1)
+    assert not worlds.records(0)[1].pressure[2:].any()
+
+
+def test_bar_is_held_against_its_weight():
+    worlds = batch(mass=0.3)
+    play(worlds, given)
+    height = worlds.records(0)[1].bar[2]
+    idle(worlds, 25)
+    assert worlds.records(0)[1].bar[2] == pytest.approx(height, abs=0.06)
+
+
+# --- rewards and costs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_success_is_exact(level):
+    worlds = batch(level=level)
+    p, s = worlds.records(0)
+    r = worlds_result()
+    for share, success in ((0.999, True), (1.001, False)):
+        s.bar[:] = s.goal + [0.0, share * p.threshold, 0.0]
+        SPEC.kernels["judge"](p, s, None, None, r)
+        assert r.success == [success, success]
+        assert r.reached == [0.0 if success else -1.0] * 2
+        assert r.distance == pytest.approx([-share * p.threshold] * 2)
+
+
+def worlds_result():
+    """A result as the kernel `judge` sees it, as plain lists."""
+
+    class Result:
+        pass
+
+    for name in (*COSTS, "success", "terminated"):
+        setattr(Result, name, [0.0, 0.0])
+    return Result
+
+
+def test_dropping_the_bar_over_the_gap_costs():
+    worlds = batch(horizon=150)
+    play(worlds, lambda p, s: given(p, s) and abs(s.bar[0] - 0.15) < 0.02)
+    assert worlds.costs.sum() == 0.0
+    spent, speeds = [], []
+    for _ in range(25):
+        idle(worlds, 1, agent_0=1.0)
+        s = worlds.records(0)[1]
+        spent.append(worlds.costs[0, 0])
+        speeds.append(s.bar_velocity[2])
+        assert spent[-1] == float(s.bar_velocity[2] < -1.0 or s.bar[2] < 0.0)
+    assert sum(spent) > 10.0
+    assert min(speeds) < -1.0
+    assert s.bar[2] < -0.3  # on the floor, for good
+    assert worlds.terms[0, COSTS.index("drop"), 0] == 1.0
+
+
+def test_moving_fast_is_not_dropping():
+    worlds = batch(50)
+    total = np.zeros(50)
+    for _ in range(100):
+        worlds.step(worlds.advise())
+        total += worlds.terms[:, COSTS.index("drop"), 0]
+    assert total.sum() == 0.0
+
+
+def test_hands_that_push_each_other_cost():
+    worlds = batch()
+    spent = 0.0
+    actions = np.zeros_like(worlds.actions)
+    actions[0, 0, 0], actions[0, 1, 0] = 1.0, -1.0
+    for _ in range(15):
+        worlds.step(actions)
+        force = np.linalg.norm(worlds.records(0)[1].clash)
+        assert worlds.terms[0, COSTS.index("clash"), 0] == float(force > 5.0)
+        spent += worlds.costs[0, 0]
+    assert spent > 5.0
+    s = worlds.records(0)[1]
+    assert s.clash[0] > 5.0  # by which the giver pushes the receiver, away from itself
+    assert s.grip[1, 0] - s.grip[0, 0] > 0.03  # they do not pass through each other
+
+
+def test_both_agents_get_the_same():
+    worlds = batch(10, reward="shaped")
+    rng = np.random.default_rng(0)
+    for t in range(100):
+        worlds.step(worlds.advise() if t % 3 else rng.uniform(-1, 1, worlds.actions.shape))
+        np.testing.assert_array_equal(worlds.terms[:, :, 0], worlds.terms[:, :, 1])
+        np.testing.assert_array_equal(worlds.rewards[:, 0], worlds.rewards[:, 1])
+
+
+# --- forms, snapshots, bad input, the expert --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("control", "numbers"), [("hand", 4), ("pose", 7), ("joints", 8)])
+def test_sizes(control, numbers):
+    worlds = batch(control=control)
+    assert worlds.actions.shape == (1, 2, numbers)
+    assert worlds.observations.shape == (1, 2, 36 if control == "joints" else 29)
+    assert (worlds.setup.fps, worlds.setup.horizon, worlds.engine.steps) == (25, 100, 10)
+
+
+def test_parallel_form():
+    env = rlenvs.parallel_env("PandaHandover-v0")
+    assert env.possible_agents == ["agent_0", "agent_1"]
+    kit.parallel_api_test(env, num_cycles=30)
+
+
+def test_observations_are_the_agents_own():
+    worlds = batch(control="joints")
+    actions = np.zeros_like(worlds.actions)
+    actions[0, 1, :7] = 0.3
+    for _ in range(5):
+        worlds.step(actions)
+    s = worlds.records(0)[1]
+    for k in range(2):
+        seen = worlds.observations[0, k]
+        np.testing.assert_allclose(seen[:3], s.grip[k], atol=1e-6)
+        first = panda.ARM_QPOS * k
+        np.testing.assert_allclose(seen[7:14] * 3.8, s.qpos[first : first + 7], atol=1e-5)
+        np.testing.assert_allclose(seen[14:17] * 2.0, s.grip[1 - k] - s.grip[k], atol=1e-6)
+
+
+@pytest.mark.parametrize("moment", [given, lambda p, s: holds(s, 0) and holds(s, 1)])
+def test_snapshot_in_the_middle_of_contacts(moment):
+    worlds = batch(level="hard")
+    play(worlds, moment)
+    assert simulation(worlds).ncon
+    snapshot, rng = worlds.get_state(), np.random.default_rng(0)
+    actions = rng.uniform(-1, 1, (15, *worlds.actions.shape))
+
+    def record():
+        seen = []
+        for action in actions:
+            worlds.step(action)
+            seen.append((worlds.observations.copy(), worlds.rewards.copy(), worlds.costs.copy()))
+        return seen
+
+    first = record()
+    worlds.set_state(snapshot)
+    for one, two in zip(first, record(), strict=True):
+        for a, b in zip(one, two, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("choices", "reason"),
+    [
+        ({"fingers": False}, "the bar has to be grasped"),
+        ({"length": 0.24, "threshold": 0.1, "goal_distance": 0.25}, "begin at x = 0.460 m, .* they end at 0.400 m"),
+        ({"length": 0.1}, r"length=0\.1 is outside its range"),
+        ({"agents": 3}, "agents"),
+    ],
+)
+def test_bad_input(choices, reason):
+    with pytest.raises((ParameterError, rlenvs.core.errors.UnknownKeywordError), match=reason):
+        batch(**choices)
+
+
+def test_parameters_reach_the_model():
+    model = batch(length=0.2, width=0.03, mass=0.2, friction=0.5).engine.model
+    np.testing.assert_allclose(model.geom("bar").size, [0.1, 0.015, 0.015])
+    assert model.body("bar").mass == pytest.approx(0.2)
+    assert model.geom("bar").friction[0] == 0.5
+    assert model.joint("bar").qposadr == BAR
+
+
+def success_rate(first, n, who="expert", **keywords):
+    worlds, rng = batch(n, first, **keywords), np.random.default_rng(first)
+    spent = 0.0
+    for _ in range(worlds.setup.horizon):
+        worlds.step(worlds.advise() if who == "expert" else rng.uniform(-1, 1, worlds.actions.shape))
+        spent += worlds.costs[:, 0].mean()
+    return worlds.success[:, 0].mean(), spent
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_expert_succeeds(level):
+    success, spent = success_rate(0, 50, level=level)
+    assert success >= 0.98
+    assert spent < 0.2
+
+
+def test_expert_moves_poses_too():
+    assert success_rate(0, 20, control="pose")[0] >= 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+def test_expert_and_random_actions_over_500_seeds(level):
+    starts = range(0, 500, 100)
+    assert np.mean([success_rate(first, 100, level=level)[0] for first in starts]) >= 0.98
+    assert np.mean([success_rate(first, 100, "random", level=level)[0] for first in starts]) < 0.05
+
+
+def test_neither_agent_can_do_it_alone():
+    for idle_agent in range(2):
+        worlds = batch(10)
+        for _ in range(100):
+            actions = worlds.advise()
+            actions[:, idle_agent] = 0.0
+            worlds.step(actions)
+        assert not worlds.success.any()
+
+
+def test_success_may_end_the_episode():
+    worlds = batch(ends_at_success=True)
+    play(worlds, lambda p, s: bool(worlds.terminated[0, 0]))
+    assert worlds.success.all()
+    assert worlds.terminated.all()
+
+
+def test_conformance():
+    rlenvs.check("PandaHandover-v0").raise_on_failure()
