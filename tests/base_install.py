@@ -20,10 +20,12 @@ def needs_an_extra(env_id):
     try:
         gymnasium.make(env_id).close()
     except MissingExtraError as error:
-        assert "pip install 'rlenvs[mujoco]'" in str(error), error
-        assert "\n" not in str(error)
-        return True
-    return False
+        text = str(error)
+    else:
+        return False
+    assert "pip install 'rlenvs[mujoco]'" in text, text
+    assert "\n" not in text
+    return True
 
 
 for env_id in rlenvs.list_envs():

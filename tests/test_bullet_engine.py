@@ -541,7 +541,7 @@ def test_a_client_closed_from_outside_is_told_and_reopened(make, use):
     bullet.disconnect(engine._worlds[1].client)
     camera = (0, 64, 48, 60.0, 0.1, 50.0) if use == "camera" else ()
     with pytest.raises(EngineError, match="client of world 1 was closed from outside"):
-        getattr(engine, use)(1, *camera)
+        getattr(engine, use)(1 if camera else np.array([1]), *camera)
     engine.move(np.array([0]))
     engine.place(np.array([1]))
     engine.move(np.array([1]))

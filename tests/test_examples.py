@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-ARGUMENTS = {"learn_to_push": ["--steps", "3600"]}  # shorter than an onlooker's run
+ARGUMENTS = {"learn_to_push": ["--steps", "19840"]}  # ten vector steps of learning
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -354,7 +354,7 @@ def test_resets_and_batches_leak_nothing():
     for _ in range(4):
         batch.reset()
     before = memory()
-    for _ in range(20):  # 1000 models
+    for _ in range(6):  # 300 models
         batch.reset()
     calm = started(500)
     for _ in range(20):  # 10 000 episodes

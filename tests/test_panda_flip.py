@@ -241,9 +241,9 @@ def test_heading_of_cubes_on_any_face():
 
 
 def test_snapshot_in_the_middle_of_a_grasp():
-    worlds = batch(4, level="hard", seed=3)
+    worlds = batch(level="hard", seed=3)
     play(worlds, 40)
-    assert any(s.cube[2] > 0.05 for s in states(worlds))
+    assert states(worlds)[0].cube[2] > 0.05
     snapshot = worlds.get_state()
     futures = []
     for _ in range(2):

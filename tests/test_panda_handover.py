@@ -273,6 +273,24 @@ def worlds_result():
     return Result
 
 
+@pytest.mark.parametrize(
+    ("height", "velocity", "push", "drop", "clash"),
+    [
+        (0.1, -0.99, 4.99, 0.0, 0.0),
+        (0.1, -1.01, 4.99, 1.0, 0.0),
+        (-0.001, 0.0, 4.99, 1.0, 0.0),
+        (0.001, 0.0, 5.01, 0.0, 1.0),
+    ],
+)
+def test_costs_are_exact(height, velocity, push, drop, clash):
+    """Falling faster than 1 m/s or lower than the tables; arms that push each other with more than 5 N."""
+    p, s = batch().records(0)
+    s.bar[2], s.bar_velocity[2], s.clash[:] = height, velocity, (0.6 * push, 0.0, -0.8 * push)
+    r = worlds_result()
+    SPEC.kernels["judge"](p, s, None, None, r)
+    assert (r.drop, r.clash) == ([drop] * 2, [clash] * 2)
+
+
 def test_dropping_the_bar_over_the_gap_costs():
     worlds = batch(horizon=150)
     play(worlds, lambda p, s: given(p, s) and abs(s.bar[0] - 0.15) < 0.02)

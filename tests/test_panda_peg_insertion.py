@@ -59,11 +59,11 @@ def test_gains_and_clips():
     """2000 N/m, 89 N s/m, 150 N m/rad, 7 N m s/rad; clipped at 3 mm across, 10 mm along the fingers, 0.02 rad."""
     model = batch().engine.model
     for axis, force in enumerate((6.0, 6.0, 20.0)):
-        assert model.actuator(f"spring{axis}/0").gainprm[0] == 2000.0
+        assert model.actuator(f"spring{axis}/0").biasprm[1] == -2000.0
         assert model.actuator(f"damper{axis}/0").biasprm[2] == -89.0
         np.testing.assert_allclose(model.actuator(f"spring{axis}/0").forcerange, [-force, force])
     for axis in (3, 4, 5):
-        assert model.actuator(f"spring{axis}/0").gainprm[0] == 150.0
+        assert model.actuator(f"spring{axis}/0").biasprm[1] == -150.0
         assert model.actuator(f"damper{axis}/0").biasprm[2] == -7.0
         np.testing.assert_allclose(model.actuator(f"spring{axis}/0").forcerange, [-3.0, 3.0])
 
@@ -136,16 +136,22 @@ def test_pushing_down_is_bounded_by_stiffness_times_reach(reach, stiffness):
     assert not push(worlds, 30, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)[-5:].any()
 
 
+def inserted(**keywords):
+    """The peg in the hole, 5 mm above the bottom, whose friction would carry a part of a push."""
+    worlds = batch(**keywords, **STRAIGHT, horizon=300)
+    play(worlds, 90)
+    assert worlds.success.all()
+    push(worlds, 1, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0)
+    push(worlds, 15, *[0.0] * 6)
+    assert 0.002 < states(worlds)[0].tip[2] < 0.008
+    return worlds
+
+
 @pytest.mark.parametrize(("axis", "sign"), [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)])
 def test_pushing_aside_is_bounded(axis, sign):
-    worlds = batch(level="easy", **STRAIGHT)
-    play(worlds, 80)
-    assert worlds.success.all()
+    worlds = inserted(level="easy")
     action = np.zeros(6)
     action[axis] = sign
-    action[2] = 1.0  # off the bottom, whose friction would carry a part
-    push(worlds, 4, *action)
-    action[2] = 0.0
     forces = push(worlds, 20, *action)[10:]
     np.testing.assert_allclose(sign * forces[:, axis], 6.0, rtol=0.05)
     assert np.abs(forces[:, 1 - axis]).max() < 0.5
@@ -172,10 +178,7 @@ def test_no_action_holds_the_pose():
 def test_the_hole_holds_the_peg():
     """An inserted peg can be moved by its clearance, and turned by what its corners leave."""
     for clearance in (0.002, 0.0005):
-        worlds = batch(clearance=clearance, **STRAIGHT)
-        play(worlds, 90)
-        assert worlds.success.all()
-        push(worlds, 4, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        worlds = inserted(clearance=clearance)
         ends = []
         for sign in (1.0, -1.0):
             push(worlds, 15, sign, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -278,9 +281,12 @@ def test_impossible_parameters():
 
 
 def test_snapshot_in_the_middle_of_a_contact():
-    worlds = batch(4, level="hard")
-    play(worlds, 42)
-    assert any(s.force.any() for s in states(worlds))
+    worlds = batch(level="hard")
+    for _ in range(70):
+        play(worlds, 1)
+        if states(worlds)[0].force.any():
+            break
+    assert states(worlds)[0].force.any()
     snapshot = worlds.get_state()
     futures = []
     for _ in range(2):

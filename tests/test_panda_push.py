@@ -62,7 +62,9 @@ def test_published_numbers():
     assert worlds.setup.values == batch(level="medium").setup.values
 
 
-@pytest.mark.parametrize(("level", "starts", "goals"), [("easy", 0.1, 0.1), ("medium", 0.15, 0.15), ("hard", 0.15, 0.15)])
+@pytest.mark.parametrize(
+    ("level", "starts", "goals"), [("easy", 0.1, 0.1), ("medium", 0.15, 0.15), ("hard", 0.15, 0.15)]
+)
 def test_starts_and_goals(level, starts, goals):
     worlds = batch(600, level=level)
     cubes, desired = worlds.states["cube"], worlds.states["desired"]
@@ -133,7 +135,9 @@ def test_observation():
     np.testing.assert_allclose(seen["observation"][6:9], s.cube, atol=1e-6)
     np.testing.assert_allclose(seen["observation"][-3:] * 0.5, s.cube - s.grip[0], atol=1e-6)
     flat, _ = gymnasium.make("rlenvs/PandaPush-v0").reset(seed=3)
-    np.testing.assert_array_equal(flat, np.concatenate([seen[k] for k in ("observation", "achieved_goal", "desired_goal")]))
+    np.testing.assert_array_equal(
+        flat, np.concatenate([seen[k] for k in ("observation", "achieved_goal", "desired_goal")])
+    )
 
 
 # --- physics ----------------------------------------------------------------------------------------------------------
@@ -143,7 +147,7 @@ def test_the_cube_rests():
     worlds = batch(8)
     before = worlds.states["cube"].copy()
     played(worlds, 50, (0, 0, 0))
-    np.testing.assert_allclose(worlds.states["cube"], before, atol=1e-4)
+    np.testing.assert_allclose(worlds.states["cube"], before, atol=2e-4)  # it sinks in by 0.1 mm
 
 
 @pytest.mark.parametrize("friction", [0.2, 0.5])
@@ -156,6 +160,16 @@ def test_a_cube_slides_as_far_as_friction_lets_it(friction):
     # v^2 = 2 mu g d; the hand is above
     assert s.cube[0] - start == pytest.approx(0.5**2 / (2 * friction * 9.81), rel=0.05)
     assert abs(s.cube_velocity).max() < 1e-3
+
+
+@pytest.mark.parametrize("start", ["low", "neutral"])
+def test_the_hand_starts_clear_of_the_cube(start):
+    worlds = batch(300, start=start)
+    grips, cubes = worlds.states["grip"][:, 0], worlds.states["cube"]
+    beside = np.abs(grips - cubes)[:, :2].max(1) > 0.03
+    above = grips[:, 2] - 0.009 > cubes[:, 2] + 0.02
+    assert (beside | above).all()
+    np.testing.assert_allclose(grips[:, 2], {"low": 0.05, "neutral": 0.199}[start], atol=1e-3)
 
 
 def test_a_push_moves_the_cube_and_leaves_it_upright():
@@ -189,9 +203,9 @@ def test_turn_of_a_cube_on_any_face():
 
 def test_snapshot_in_contact_is_exact():
     worlds = played(batch(4), 17)
-    model = worlds.engine.simulations
-    touching = [model.get_data(i).ncon > 4 for i in range(4)]
-    assert any(touching)
+    off = worlds.states["grip"][:, 0] - worlds.states["cube"]
+    moving = np.linalg.norm(worlds.states["cube_velocity"], axis=1) > 0.1
+    assert (moving & (np.linalg.norm(off, axis=1) < 0.045)).any()
     snapshots = [worlds.get_state(i) for i in range(4)]
     actions = np.random.default_rng(0).uniform(-1, 1, (20, 4, 3))
     futures = []
@@ -208,7 +222,7 @@ def test_snapshot_in_contact_is_exact():
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("keywords", [{"start_width": 0.05, "goal_width": 0.05}, {"goal_width": 0.0, "threshold": 0.08}])
+@pytest.mark.parametrize("keywords", [{"start_width": 0.1, "goal_width": 0.05}, {"goal_width": 0.0, "threshold": 0.1}])
 def test_goals_that_are_reached_from_the_start_are_refused(keywords):
     with pytest.raises(ParameterError, match="widen the squares or lower the threshold"):
         batch(**keywords)
@@ -221,7 +235,7 @@ def test_values_outside_are_refused(keywords):
 
 
 def test_the_narrowest_squares_still_keep_apart():
-    worlds = batch(200, start_width=0.0, goal_width=0.22)
+    worlds = batch(200, start_width=0.1, goal_width=0.12)
     apart = np.hypot(*(worlds.states["cube"] - worlds.states["desired"])[:, :2].T)
     assert apart.min() > 0.075
 
@@ -250,7 +264,7 @@ def test_expert_and_chance(level):
     assert success(level, 500, "random") < 0.05
 
 
-@pytest.mark.parametrize("keywords", [{"control": "pose"}, {"fingers": True}])
+@pytest.mark.parametrize("keywords", [{"control": "pose"}, {"fingers": True}, {"start": "neutral"}])
 def test_expert_in_other_controls(keywords):
     assert played(batch(20, **keywords), 50).success.mean() >= 0.9
 
@@ -260,4 +274,4 @@ def test_random_rarely_succeeds():
 
 
 def test_conformance():
-    rlenvs.check("PandaPush-v0")
+    rlenvs.check("PandaPush-v0").raise_on_failure()

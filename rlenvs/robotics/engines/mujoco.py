@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+import weakref
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,23 +83,39 @@ class MujocoEngine:
 
     def __init__(self, batch: Any) -> None:
         mujoco = _import_mujoco()
-        from mujoco.batch import Batch, SimulationError
-
-        self._mujoco, self._error = mujoco, SimulationError
+        self._mujoco = mujoco
         self.batch = batch
         self.model = compiled(batch.world, batch.setup.values)
         self.steps = _physics_steps(batch.setup.fps, self.model, batch.world)
         self._everyone = np.arange(batch.num_worlds)
-        self.simulations = Batch(self.model, batch.num_worlds, min(batch.threads or cores(), batch.num_worlds))
-        self._warnings = self.simulations.warning[:, : int(mujoco.mjtWarning.mjWARN_BADCTRL), 1]
-        self._rows = _rows(batch.states, self.simulations.nstate)
+        self._threads = min(batch.threads or cores(), batch.num_worlds)
+        self._painters: dict[tuple[int, int, bool], Painter] = {}
+        self._data: Any = None
+        self._simulate()
         _rows(batch.blank, self.simulations.nstate)[:] = _initial_state(mujoco, self.model)
+        self._aim_rays()
+        _engines.add(self)
+
+    def _simulate(self) -> None:
+        """Make the simulations, all of the common model."""
+        batch = self.batch
+        self.simulations = self._mujoco.batch.Batch(self.model, batch.num_worlds, self._threads)
+        self._warnings = self.simulations.warning[:, : int(self._mujoco.mjtWarning.mjWARN_BADCTRL), 1]
+        self._rows = _rows(batch.states, self.simulations.nstate)
         self._connect_outputs()
         self._loaded = [batch.setup.params_row().tobytes()] * batch.num_worlds  # the parameters of each simulation
         self._own_models = False
-        self._painters: dict[tuple[int, int, bool], Painter] = {}
-        self._data: Any = None
-        self._aim_rays()
+
+    def survive_fork(self) -> None:
+        """In a child process: make the simulations anew, since their threads and their pictures stayed with the parent.
+
+        The old ones are kept: to free them, MuJoCo would wait for threads that are not there.
+        """
+        _orphans.extend([self.simulations, *self._painters.values()])
+        self._painters.clear()
+        if self._threads > 1:
+            self._simulate()
+            self._adapt(self._everyone)
 
     def _connect_outputs(self) -> None:
         """Where readings go in the state: pairs of views, (field of the record, array of MuJoCo), as few as can be."""
@@ -160,7 +177,7 @@ class MujocoEngine:
         failed: dict[int, str] = {}
         try:
             simulations.step(None if len(worlds) == len(self._rows) else worlds, self.steps, self._stage)
-        except self._error as error:
+        except self._mujoco.batch.SimulationError as error:
             failed = {int(i): simulations.error(int(i)) for i in error.ids}
         if self._warnings.any():
             failed |= self._diverged()
@@ -301,6 +318,21 @@ class MujocoEngine:
         return _model_sizes(_import_mujoco(), compiled(world, values))
 
 
+# --- forks ------------------------------------------------------------------------------------------------------------
+
+_engines: weakref.WeakSet[MujocoEngine] = weakref.WeakSet()
+_orphans: list[Any] = []
+
+
+def _survive_fork() -> None:
+    for engine in list(_engines):
+        engine.survive_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_survive_fork)
+
+
 # --- models -----------------------------------------------------------------------------------------------------------
 
 _models: dict[str, Any] = {}
@@ -313,7 +345,7 @@ def compiled(world: World, values: Any) -> Any:
         MissingExtraError: mujoco is not installed.
         ParameterError: MuJoCo refuses the model.
     """
-    key = repr((world.name, world.module, sorted(vars(values).items())))
+    key = repr((world.name, id(world.model_function), sorted(vars(values).items())))
     if key not in _models:
         while len(_models) >= MOST_MODELS:
             del _models[next(iter(_models))]
@@ -328,6 +360,8 @@ def _compile(world: World, values: Any) -> Any:
         with warnings.catch_warnings():  # models of other packages may use what is going out of use
             warnings.filterwarnings("ignore", "compiler attribute")
             return world.model_function(values).compile()
+    except ParameterError:
+        raise
     except (ValueError, mujoco.FatalError) as error:
         raise ParameterError(f"{world.name}: MuJoCo refuses the model of these parameters: {error}") from error
 

@@ -1,4 +1,4 @@
-"""What every task of the arm shares: parameters, options, state, actions, and the part of the observation that is the arm."""
+"""What every task of the arm shares: parameters, options, state, actions, and what is observed of the arm."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def action(values: Any) -> Any:
 
 
 ACTION_DOC = (
-    f"the target of the hand moves by up to {STEP} m per axis and turns by up to {TURN} rad; joints turn by up to {STEP} rad; "
-    "the fingers open by up to 0.2 m"
+    f"the target of the hand moves by up to {STEP} m per axis and turns by up to {TURN} rad; joints turn by up to "
+    f"{STEP} rad; the fingers open by up to 0.2 m"
 )
 FPS = CONTROL_HZ
 
@@ -294,7 +294,7 @@ def stretch(x, y, z):
 
 @kernel
 def bends(x, y, z):
-    """The angles of joints 2 and 4 of arm 0, with joints 3 and 5 at 0, when its grip is at (x, y, z) with the fingers down;
+    """Joints 2 and 4 of arm 0, with joints 3 and 5 at 0, when its grip is at (x, y, z) with the fingers down;
     joint 6 is then their difference, and joint 1 looks there."""
     along = math.sqrt((x - BASE[0]) ** 2 + (y - BASE[1]) ** 2) - BEHIND
     up = z + ABOVE - SHOULDER

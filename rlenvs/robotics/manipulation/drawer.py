@@ -89,6 +89,7 @@ SPEC = world(
     },
     options={
         **arm.OPTIONS,
+        **arm.CAMERA,
         "task": choice(
             *("open", "close"), doc="what to do with the drawer", sets={"open": {}, "close": {"threshold": 0.065}}
         ),
@@ -122,6 +123,7 @@ SPEC = world(
         "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the handle", raw=True, constant=True),
         "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal of the handle", raw=True, constant=True),
     },
+    images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
     terms={

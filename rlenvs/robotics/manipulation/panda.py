@@ -7,7 +7,7 @@ The shapes are capsules and boxes along the links. As on the real arm, gravity i
 The arm stands at (-0.6, 0, 0) m and looks along x; the table's surface is z = 0. Its end effector, the site `grip`,
 lies between the finger tips.
 
-The hand is driven by Cartesian impedance control, as actuators of MuJoCo, at every physics step: a spring pulls it towards
+The hand is driven by Cartesian impedance control, as actuators of MuJoCo, at every physics step: a spring pulls it to
 the mocap body `target` with the stretch clipped, a damper brakes it,
 
     F = stiffness * clip(target - grip, -reach, reach) - damping * velocity,   torque = J^T F.
@@ -161,12 +161,13 @@ def _add_arm(spec: Any, values: Any, k: int) -> None:
     body = spec.worldbody.add_body(name=f"base/{k}", pos=place, quat=turned)
     body.add_geom(type=kinds.mjGEOM_CYLINDER, size=(0.09, 0.07, 0.0), pos=(0.0, 0.0, 0.07), rgba=WHITE, **ARM_BITS)
     for j, (link, inertia, shapes) in enumerate(zip(LINKS, INERTIAS, SHAPES, strict=True)):
-        position, attitude, limits, _, _ = link
+        position, attitude, limits, torque, _ = link
         body = body.add_body(name=f"link{j + 1}/{k}", pos=position, quat=attitude, gravcomp=1.0)
         _set_inertia(body, *inertia)
-        body.add_joint(
+        joint = body.add_joint(
             name=f"joint{j + 1}/{k}", axis=(0.0, 0.0, 1.0), range=limits, armature=0.1, damping=values.joint_damping
         )
+        joint.actfrclimited, joint.actfrcrange = True, (-torque, torque)
         for i, (start, end, radius) in enumerate(shapes):
             color = DARK if i == 1 and j in (2, 3) else WHITE
             body.add_geom(type=kinds.mjGEOM_CAPSULE, size=(radius, 0, 0), fromto=(*start, *end), rgba=color, **ARM_BITS)
@@ -288,7 +289,7 @@ def add_sensor(spec: Any, name: str, kind: str, target: str, of: str = "BODY") -
 
 
 def add_contact_sensor(spec: Any, name: str, body: str, other: str = "") -> None:
-    """A sensor of the net contact force, N, in world axes, that a body and its children exert on all else, or on another
+    """A sensor of the net contact force, N, world axes, that a body and its children exert on all else, or on another
     body and its children."""
     import mujoco
 
@@ -303,7 +304,7 @@ def add_contact_sensor(spec: Any, name: str, body: str, other: str = "") -> None
 def add_object(
     spec: Any, name: str, shape: str, size: tuple[float, ...], mass: float, friction: float, **look: Any
 ) -> Any:
-    """A free body with one shape, and its readings: the state fields `name` (position, m), `name`_attitude (w, x, y, z),
+    """A free body with one shape and its readings: the state fields `name` (position, m), `name`_attitude (w, x, y, z),
     `name`_velocity (m/s) and `name`_spin (rad/s), in this order, in world axes.
 
     Args:

@@ -75,7 +75,8 @@ FIXED = {name: option.default for name, option in arm.OPTIONS.items()}
 FIXED |= {"touch": True, "finger_friction": 1.0, "grip_force": 40.0}
 
 # the expert's
-ALIGNED, STRAIGHT = 0.0015, 0.01  # m and rad: close enough to go down to the board
+ALIGNED = 0.0015  # m, close enough to go down to the board
+STRAIGHT = 0.3  # the same for the turn, times clearance by side in rad
 OVER, EDGE = 0.005, 0.001  # m, from the board, where the peg is aligned, and where it stands on the edge of the hole
 PRESS = 0.002  # m, how far ahead of the hand the target goes down; times the stiffness it is the force
 GAIN = 0.3  # of what the peg misses, per step
@@ -158,6 +159,16 @@ SPEC = world(
     sizes=lambda values: arm.sizes(with_fixed(values)),
     engine=ENGINE,
     levels={"easy": {"clearance": 0.002}, "medium": {}, "hard": {"clearance": 0.0005}},
+    # a peg gets deep before it is straight where the hole is wide and the hand turns slowly
+    probe={
+        "turn_threshold": {
+            "clearance": 0.005,
+            "depth": 0.015,
+            "start_turn": 0.15,
+            "turn_reach": 0.01,
+            "turn_damping": 15.0,
+        },
+    },
 )
 
 
@@ -357,7 +368,7 @@ def expert(p, s, a):
     rest = rotations.vector(rotations.product(s.desired[3:7], rotations.inverse(s.tip_attitude)))
     over = s.tip[2] - p.depth  # of the tip above the board
     aside, down = math.sqrt(x * x + y * y), -PRESS
-    if over > -EDGE and (aside > ALIGNED or abs(rest[2]) > STRAIGHT):
+    if over > -EDGE and (aside > ALIGNED or abs(rest[2]) > STRAIGHT * p.clearance / p.side):
         down = min(max(0.5 * (OVER - over), -p.reach), p.reach)
     if abs(over) < EDGE and aside < ALIGNED:
         radius = SPIRAL * (s.elapsed % ROUND) / ROUND

@@ -71,6 +71,7 @@ SPEC = world(
     },
     options={
         **arm.OPTIONS,
+        **arm.CAMERA,
         "reward": choice(
             *("sparse", "dense", "shaped"),
             doc="-1 until the goal is reached, the negative distance to it, or reaching, holding and placing by turns",
@@ -90,6 +91,7 @@ SPEC = world(
         "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the cube", raw=True),
         "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
     },
+    images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
     terms={
@@ -197,6 +199,4 @@ def expert(p, s, a):
         arm.take(p, s, s.cube, s.cube[2] + 0.5 * p.side + 0.02, a)
 
 
-@SPEC.keys
-def keys(pressed, values):
-    return arm.keys(pressed, values)
+SPEC.keys(arm.keys)

@@ -2,10 +2,10 @@
 
 ## Description
 PandaPush of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda with closed fingers pushes a cube of
-4 cm and 1 kg to a goal on the table. Different from the original: a goal never begins within 1.5 thresholds of the cube; the hand begins low, as Fetch's does, since this arm carries its
-own weight and random actions would keep it in the air (panda-gym's sinks);
-the cube's place relative to the hand is observed too, and its attitude is a quaternion; an episode goes on at success
-(`ends_at_success` changes that); contacts are MuJoCo's, and the friction is our choice.
+4 cm and 1 kg to a goal on the table. Different from the original: a goal never begins within 1.5 thresholds of the
+cube; the hand begins low, as Fetch's does, since this arm carries its own weight and random actions would keep it in
+the air (panda-gym's sinks); the cube's place relative to the hand is observed too, and its attitude is a quaternion; an
+episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's, and the friction is our choice.
 
 ## Action Space
 By `control`: the target of the hand in world axes, the same with three turns, or seven joints. The target stays within
@@ -85,7 +85,7 @@ SPEC = world(
         "fingers": arm.NO_FINGERS,
         "reward": choice(
             *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative distance to it, or nearness of hand and cube, cube and goal",
+            doc="-1 until the goal is reached, the negative distance to it, or how near hand, cube and goal are",
             sets={
                 "sparse": {**NONE, "reached": 1.0},
                 "dense": {**NONE, "distance": 1.0},
@@ -101,7 +101,7 @@ SPEC = world(
         **arm.object_blocks("cube", "the cube"),
         "offset": block(3, low=-0.5, high=0.5, unit="m", doc="from the hand to the cube"),
         "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the cube", raw=True),
-        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
+        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True, constant=True),
     },
     images=arm.IMAGES,
     goal=("achieved", "desired"),
@@ -118,7 +118,7 @@ SPEC = world(
     levels={
         "easy": {"start_width": 0.2, "goal_width": 0.2},
         "medium": {},
-        "hard": {"threshold": 0.02},
+        "hard": {"threshold": 0.025},
     },
 )
 
@@ -129,8 +129,8 @@ def model(values):
     if farthest < 2.0 * CLEAR * values.threshold:
         raise ParameterError(
             f"start_width={values.start_width:g} and goal_width={values.goal_width:g} leave at most {farthest:.3g} m "
-            f"between cube and goal, and {2.0 * CLEAR:g} thresholds are needed, threshold={values.threshold:g}; widen the "
-            "squares or lower the threshold"
+            f"between cube and goal, and {2.0 * CLEAR:g} thresholds are needed, threshold={values.threshold:g}; widen "
+            "the squares or lower the threshold"
         )
     spec = panda.scene(values)
     half = 0.5 * values.side
@@ -203,9 +203,7 @@ def observe(p, s, o):
         o.desired[j] = s.desired[j]
 
 
-@SPEC.keys
-def keys(pressed, values):
-    return arm.keys(pressed, values)
+SPEC.keys(arm.keys)
 
 
 # --- the scripted expert ----------------------------------------------------------------------------------------------
@@ -213,7 +211,10 @@ def keys(pressed, values):
 
 @SPEC.expert
 def expert(p, s, a):
-    """Go around the cube or over it to behind a face, and push so that the cube goes straight to the goal."""
+    """Go around the cube or over it to behind a face, and push so that the cube goes straight to the goal.
+
+    Made for the spring of the hand; in joint control, whose targets lag more, it succeeds in a third of episodes.
+    """
     axis = choose_face(p, s)
     _, ahead, across = stand(p, s, axis)
     nx, ny = math.cos(axis), math.sin(axis)
@@ -233,7 +234,7 @@ def expert(p, s, a):
 
 @kernel
 def choose_face(p, s):
-    """The way into the face from which to push, rad about z: that which leads to the goal; rather none other than now."""
+    """The way into the face from which to push, rad about z: it leads to the goal, or the hand is there already."""
     chosen, best = 0.0, -2.0
     for k in range(4):
         axis = turn(s.cube_attitude) + 0.5 * math.pi * k
@@ -257,8 +258,8 @@ def turn(attitude):
 def stand(p, s, axis):
     """How the hand stands to push along an axis.
 
-    Returns the cosine between the axis and the way to the goal, and by how much the hand is ahead of and across from the
-    place where it touches the face and pushes through the middle of the cube.
+    Returns the cosine between the axis and the way to the goal, and by how much the hand is ahead of and across from
+    the place where it touches the face and pushes through the middle of the cube.
     """
     nx, ny = math.cos(axis), math.sin(axis)
     x, y = s.desired[0] - s.cube[0], s.desired[1] - s.cube[1]
@@ -277,7 +278,7 @@ def ready(s, ahead, across):
 
 @kernel
 def push(s, along, aside, ahead, across, nx, ny):
-    """Where the target goes from the hand, forward and sideways, with the cube's way to the goal `along` and `aside`."""
+    """Where the target goes from the hand, forward and sideways, when the cube has `along` and `aside` to go."""
     if ahead < -CONTACT:
         return GAP - ahead, -across
     speed = s.grip_velocity[0, 0] * nx + s.grip_velocity[0, 1] * ny

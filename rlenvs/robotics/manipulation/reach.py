@@ -170,3 +170,6 @@ def expert(p, s, a):
         arm.steer_joints(s, s.desired[0], s.desired[1], s.desired[2], a)
     else:
         arm.steer(s, 0, s.desired[0], s.desired[1], s.desired[2], a)
+
+
+SPEC.keys(arm.keys)

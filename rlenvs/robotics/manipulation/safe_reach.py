@@ -34,7 +34,8 @@ Truncation: 1000 steps (40 s). Termination: the goal was reached, and 500 tries 
 is that so far twenty goals were reached or more and the total cost is 25 or less.
 
 ## Parameters
-Those of arm and controller are shared by all tasks of the arm.
+Those of arm and controller are shared by all tasks of the arm. Zones that leave too little room for goals are
+refused.
 
 ## Reference Scores
 Mean return over fixed seeds, where measured.
@@ -46,16 +47,18 @@ v0: first version.
 import math
 
 from rlenvs.core import block, cost, f8, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 
 COST_LIMIT, GOALS_WANTED = 25.0, 20
 MIDDLE = -0.1  # m, x of the middle of goals and zones
 LOWEST = 0.02  # m, of goals
-APART = 0.2  # m, of a goal from the hand
+APART, NEAREST = 0.2, 0.1  # m, of a goal from the hand: wanted, and at least
 OVER = 0.36  # m, at this height the hand passes over all zones
-LAYOUTS, TRIES, GOAL_TRIES = 50, 100, 500
-ROOM = 0.2  # of all goals have to fit
+LAYOUTS, TRIES, GOAL_TRIES = 200, 100, 500
+MOST_CROWDED = 3.0  # squares that the zones, with room for the hand around them, would cover side by side
+ROOM = 0.15  # of all goals have to fit
 # the arm with its fingers down: the hand is a wall, SIDE to both sides and THICK; the rest is HIGH above the grip
 SIDE, THICK, TIP, HIGH, FOREARM = 0.08, 0.05, 0.01, 0.14, 0.07
 MARGIN = 0.02  # m, between the arm and zones
@@ -70,15 +73,16 @@ SPEC = world(
     params={
         **arm.PARAMS,
         "threshold": param(0.05, 0.02, 0.09, "m", "distance at which the goal is reached"),
-        "width": param(0.45, 0.4, 0.5, "m", "side of the square of goals and zones"),
+        "width": param(0.45, 0.42, 0.5, "m", "side of the square of goals and zones"),
         "height": param(0.2, 0.2, 0.35, "m", "height of the highest goal"),
-        "sphere_radius": param(0.05, 0.02, 0.06, "m", "radius of a sphere"),
+        "sphere_radius": param(0.05, 0.02, 0.055, "m", "radius of a sphere"),
         "sphere_height": param(0.2, 0.1, 0.25, "m", "height of the highest centre of a sphere"),
-        "box_side": param(0.08, 0.04, 0.1, "m", "side of a box"),
+        "box_side": param(0.08, 0.04, 0.09, "m", "side of a box"),
         "box_height": param(0.2, 0.05, 0.25, "m", "height of a box"),
     },
     options={
         **arm.OPTIONS,
+        **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
         "spheres": integer(2, 0, 3, "number of spheres"),
         "boxes": integer(2, 0, 3, "number of boxes"),
@@ -101,6 +105,7 @@ SPEC = world(
         "spheres": block("spheres", 3, low=-1.0, high=1.0, unit="m", doc="from the end effector to the spheres"),
         "boxes": block("boxes", 3, low=-1.0, high=1.0, unit="m", doc="from the end effector to the boxes"),
     },
+    images=arm.IMAGES,
     action=arm.action,
     terms={
         "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal in metres"),
@@ -124,6 +129,13 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
+    kept = [girth(values, j) + THICK + MARGIN for j in range(values.spheres + values.boxes)]
+    crowd = sum(4.0 * SIDE * room + math.pi * room**2 for room in kept) / values.width**2
+    if crowd > MOST_CROWDED:
+        raise ParameterError(
+            f"spheres={values.spheres}, boxes={values.boxes} of this size keep the hand off {crowd:.2f} times the "
+            f"square of width={values.width:g}, allowed are {MOST_CROWDED:g}; take fewer, smaller ones, or more width"
+        )
     spec = panda.scene(values)
     panda.add_goal(spec, "goal", values.threshold, GREEN)
     for j in range(values.spheres):
@@ -218,7 +230,7 @@ def place_goal(p, s, rng, grip):
     """Draw the goal until it fits and is away from the hand; return whether that succeeded."""
     goal = s.mocap_pos[1]
     for i in range(GOAL_TRIES):
-        apart = APART * (1.0 - 0.5 * i / GOAL_TRIES)  # where there is no place that far, a nearer one
+        apart = APART + (NEAREST - APART) * i / GOAL_TRIES  # where there is no place that far, a nearer one
         draw_goal(p, rng, goal)
         if fits(p, s, goal) and arm.distance(goal, grip) >= apart:
             s.distance = arm.distance(goal, grip)
@@ -237,11 +249,11 @@ def fits(p, s, goal):
 
 @kernel
 def is_roomy(p, s, rng):
-    """Whether enough goals fit that there always is a next one."""
-    found = 0
+    """Whether enough goals fit, not only around the start, that there always is a next one."""
+    found, goal = 0, s.mocap_pos[1]
     for _ in range(TRIES):
-        draw_goal(p, rng, s.mocap_pos[1])
-        if fits(p, s, s.mocap_pos[1]):
+        draw_goal(p, rng, goal)
+        if fits(p, s, goal) and arm.distance(goal, panda.NEUTRAL_GRIP) >= NEAREST:
             found += 1
     return found >= ROOM * TRIES
 
@@ -385,3 +397,6 @@ def safe_height(p, s):
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.caption(f"PandaSafeReach   {s.elapsed / arm.FPS:4.1f} s", f"goals {s.goals}   cost {s.spent:.0f}")
+
+
+SPEC.keys(arm.keys)

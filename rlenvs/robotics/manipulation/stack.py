@@ -2,11 +2,11 @@
 
 ## Description
 PandaStack of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda brings a cube of 2 kg to a goal on
-the table and stacks a cube of 1 kg on it. Different from the original: the cubes never start in each other, nor at their
-goals; the published rule of success, two cubes near two points, holds for cubes that lie side by side on the table and
-for one that is falling past the other, so here they have to stand on each other, at rest (`rule="published"` gives the
-other rule back); the cubes' places relative to the hand are observed too, and their attitudes are quaternions; an
-episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
+the table and stacks a cube of 1 kg on it. Different from the original: the cubes never start in each other, nor at
+their goals; the published rule of success, two cubes near two points, holds for cubes that lie side by side on the
+table and for one that is falling past the other, so here they have to stand on each other, at rest
+(`rule="published"` gives the other rule back); the cubes' places relative to the hand are observed too, and their
+attitudes are quaternions; an episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
 
 ## Action Space
 By `control`: the target of the hand in world axes, the same with three turns, or seven joints; last the fingers. The
@@ -82,6 +82,7 @@ SPEC = world(
     },
     options={
         **arm.OPTIONS,
+        **arm.CAMERA,
         "reward": choice(
             *("sparse", "dense", "shaped"),
             doc="-1 until the goal is reached, the negative distance to it, or reaching, holding and placing by turns",
@@ -110,8 +111,9 @@ SPEC = world(
         **arm.object_blocks("upper", "the upper cube"),
         "upper_offset": block(3, low=-0.5, high=0.5, unit="m", doc="from the hand to the upper cube"),
         "achieved": block(6, low=-2.0, high=2.0, unit="m", doc="positions of the lower and the upper cube", raw=True),
-        "desired": block(6, low=-2.0, high=2.0, unit="m", doc="goals of the two", raw=True),
+        "desired": block(6, low=-2.0, high=2.0, unit="m", doc="their goals", raw=True, constant=True),  # heights are
     },
+    images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
     terms={
@@ -130,7 +132,7 @@ SPEC = world(
         "medium": {},
         "hard": {"threshold": 0.03, "yaw": 0.3},
     },
-    probe={"side": {"apart": 0.1}},
+    probe={"side": {"apart": 0.1}, "threshold": {"rule": "published"}},
 )
 
 
@@ -308,6 +310,4 @@ def expert(p, s, a):
         arm.glide(p, s, s.grip[0, 0], s.grip[0, 1], 2.0 * clear, 1.0, a)
 
 
-@SPEC.keys
-def keys(pressed, values):
-    return arm.keys(pressed, values)
+SPEC.keys(arm.keys)

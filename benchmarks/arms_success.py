@@ -1,0 +1,44 @@
+"""How often the scripted experts, and random actions, succeed at the tasks of the arm, at every level.
+
+    python benchmarks/arms_success.py [ID ...] [--seeds 500]
+
+An episode counts as a success when its last step is one. Intervals are Wilson's, 95 %.
+"""
+
+import argparse
+import math
+
+import rlenvs
+from rlenvs.agents.evaluate import evaluate
+from rlenvs.core.registry import world_of
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """The 95 % confidence interval of a share."""
+    z = 1.96
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def cell(env_id: str, policy: str, level: str, seeds: int) -> str:
+    share = evaluate(env_id, policy, seeds, level=level).success_rate
+    low, high = wilson(share, seeds)
+    return f"{100 * share:.1f} ({100 * low:.1f} - {100 * high:.1f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", help="environments; all tasks of the arm by default")
+    parser.add_argument("--seeds", type=int, default=500)
+    options = parser.parse_args()
+    print(f"Success, %, over {options.seeds} seeds, with its 95 % interval.\n")
+    print("| task | level | expert | random |\n|---|---|---|---|")
+    for env_id in options.ids or [id for id in rlenvs.list_envs() if "/Panda" in id]:
+        for level in world_of(env_id).levels:
+            cells = [cell(env_id, policy, level, options.seeds) for policy in ("expert", "random")]
+            print(f"| {env_id} | {level} | {cells[0]} | {cells[1]} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
