@@ -84,7 +84,9 @@ def test_shapes_that_do_not_fit_are_refused():
         with pytest.raises(ActionError, match=r"PandaReach-v0: goals of shape .* needed: two arrays \(\.\.\., 3\)"):
             env.compute_reward(achieved, desired, {})
     with pytest.raises(ActionError, match="Healthy-v0 has no goals"):
-        Env(Healthy, backend="python").compute_reward(three, three, {})
+        Env(Healthy, backend="python").batch.compute_reward(three, three)
+    for env in (Env(Healthy, backend="python"), gymnasium.make(REACH).unwrapped):
+        assert not hasattr(env, "compute_reward")  # learners would take it for a goal environment
     with pytest.raises(ParameterError, match="form='dict' is not one of 'flat', 'goal'"):
         gymnasium.make(REACH, form="dict")
 

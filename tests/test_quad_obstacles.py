@@ -504,7 +504,7 @@ def bullet_flight(put, numbers, speed, drift=(0, 0)):
     _, s = flight.records(0)
     put(s.shapes, 0, *numbers, *GREY)
     s.drift[0], s.position[0], s.velocity[0], s.goal[:] = drift, (0.3, 0, 1), (speed, 0, 0), (4.5, 3, 1)
-    flight.engine.place(0)
+    flight.engine.place(np.array([0]))
     collided = False
     for _ in range(24):
         flight.step(np.array([[1.0, 0, 0, speed]]))

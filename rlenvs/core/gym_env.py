@@ -16,6 +16,7 @@ from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
 TEAMS = ("expert", "idle")
+GOAL_METHODS = ("compute_reward", "compute_terminated")
 FIRST = (0, 0)  # the first agent of the first world
 
 
@@ -134,7 +135,14 @@ class Env(gymnasium.Env):
         self.batch.set_state(snapshot)
         return self._observation()
 
-    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        """`compute_reward` and `compute_terminated` exist in goal form only: learners take who has them for a goal
+        environment."""
+        if name in GOAL_METHODS and "batch" in self.__dict__ and self.batch.setup.in_goal_form:
+            return getattr(self, f"_{name}")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def _compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """The reward for achieved goals where others were desired, as in hindsight replay.
 
         Args:
@@ -145,12 +153,12 @@ class Env(gymnasium.Env):
             a float for one goal, else a float64 array.
 
         Raises:
-            ActionError: the world has no goals, or the shapes do not fit.
+            ActionError: the shapes do not fit.
         """
         rewards, _ = self.batch.compute_reward(achieved_goal, desired_goal)
         return rewards if rewards.ndim else float(rewards)
 
-    def compute_terminated(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+    def _compute_terminated(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """Whether the episode ends with these goals; arguments as for `compute_reward`."""
         _, ends = self.batch.compute_reward(achieved_goal, desired_goal)
         return ends if ends.ndim else bool(ends)

@@ -189,6 +189,11 @@ class Setup:
         return ({"state": slice(None)} if self.image_shapes else {}), size
 
     @property
+    def in_goal_form(self) -> bool:
+        """Whether observations are dictionaries with an achieved and a desired goal."""
+        return "achieved_goal" in self.vector_parts
+
+    @property
     def continuous(self) -> bool:
         """Whether actions are numbers in [-1, 1]; otherwise they are choices."""
         return isinstance(self.action, Continuous)

@@ -50,7 +50,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, continuous, cost, f8, flag, normal, param, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, flag, normal, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import BOUND, COST_LIMIT, DT, FASTEST, FPS, PARAMS, bounded, effort, robot
@@ -92,6 +92,9 @@ SPEC = world(
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
     horizon=1000,
     fps=FPS,
+    scores={
+        "random": Score(-57.69, 19, "success 0 %"),
+    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={"easy": {"speed_limit": 4.0}, "medium": {}, "hard": {"speed_limit": 1.5, "friction": 0.6}},

@@ -47,7 +47,7 @@ Mean return over fixed seeds.
 v0: first version.
 """
 
-from rlenvs.core import block, continuous, cost, f8, normal, param, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, normal, param, term, uniform, world
 from rlenvs.robotics.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import BOUND, COST_LIMIT, DT, FASTEST, FPS, PARAMS, bounded, effort, robot
 
@@ -75,6 +75,9 @@ SPEC = world(
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
     horizon=1000,
     fps=FPS,
+    scores={
+        "random": Score(-286, 17, "success 0 %"),
+    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={"easy": {"speed_limit": 5.0}, "medium": {}, "hard": {"speed_limit": 2.0, "friction": 0.3}},

@@ -51,7 +51,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, choice, cost, f8, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
@@ -128,6 +128,10 @@ SPEC = world(
     horizon=100,
     fps=arm.FPS,
     sizes=lambda values: {"agents": 2, **arm.sizes(values)},
+    scores={
+        "random": Score(-200, 0, "success 0 %"),
+        "expert": Score(-127.5, 1.1, "success 100 %"),
+    },
     engine=ENGINE,
     levels={
         "easy": {"length": 0.22, "goal_distance": 0.28, "goal_width": 0.2, "turn": 0.0},

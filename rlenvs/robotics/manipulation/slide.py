@@ -43,7 +43,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, choice, f4, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform, world
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 
@@ -118,6 +118,10 @@ SPEC = world(
     horizon=75,
     fps=arm.FPS,
     sizes=arm.sizes,
+    scores={
+        "random": Score(-75, 0, "success 0 %"),
+        "expert": Score(-40.72, 2, "success 100 %"),
+    },
     engine=ENGINE,
     levels={
         "easy": {"start_width": 0.2, "goal_far": 0.4, "goal_width": 0.2},
