@@ -90,6 +90,12 @@ def matrix(q):
     return np.array([rotate(*q, *axis) for axis in np.eye(3).tolist()]).T
 
 
+@pytest.fixture(autouse=True)
+def nothing_left_over():
+    """Engines of other tests hold their clients until they are collected."""
+    gc.collect()
+
+
 def clients():
     return sum(bullet.isConnected(client) for client in range(1024))
 

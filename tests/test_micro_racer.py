@@ -177,7 +177,8 @@ def test_any_number_makes_a_proper_track(number):
     assert (s.border[:, 1] < math.sqrt(2) * track.REACH).all()
     assert (s.border[:, 1] - s.border[:, 0] > 0.02).all()
     assert s.knots == 23
-    assert track.border_gap(s.border, *s.position) == pytest.approx(0.02, abs=2e-3)
+    # the border bends between its knots, so 2 cm along the knot line are less from it
+    assert 0.015 < track.border_gap(s.border, *s.position) < 0.021
 
 
 def test_track_seed():

@@ -7,7 +7,8 @@ import pytest
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import compiled
-from rlenvs.robotics.manipulation.push import FARTHEST, SPEC, turn
+from rlenvs.robotics.manipulation.moving import FARTHEST
+from rlenvs.robotics.manipulation.push import SPEC, turn
 
 LEVELS = ("easy", "medium", "hard")
 

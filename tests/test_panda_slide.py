@@ -7,7 +7,8 @@ import pytest
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import compiled
-from rlenvs.robotics.manipulation.slide import FARTHEST, PUCK, SPEC
+from rlenvs.robotics.manipulation.moving import FARTHEST
+from rlenvs.robotics.manipulation.slide import PUCK, SPEC
 
 LEVELS = ("easy", "medium", "hard")
 VELOCITY = 9  # of the puck in qvel: seven joints, two fingers

@@ -42,17 +42,12 @@ Mean return over fixed seeds, where measured.
 v0: first version.
 """
 
-import math
-
-from rlenvs.core import Score, block, choice, f4, param, term, uniform, world
+from rlenvs.core import Score, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
-from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation import arm, moving, panda
 
-FARTHEST = 2.0  # m, farther than the cube gets from its goal
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
-CLEAR = 1.5  # thresholds between the cube and its goal at the start
-NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0}
 
 SPEC = world(
     "PandaPickAndPlace-v0",
@@ -72,34 +67,15 @@ SPEC = world(
     options={
         **arm.OPTIONS,
         **arm.CAMERA,
-        "reward": choice(
-            *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative distance to it, or reaching, holding and placing by turns",
-            sets={
-                "sparse": {**NONE, "reached": 1.0},
-                "dense": {**NONE, "distance": 1.0},
-                "shaped": {**NONE, "near": 0.2, "held": 0.3, "placed": 0.5},
-            },
-        ),
+        "reward": moving.reward("reaching, holding and placing by turns", near=0.2, held=0.3, placed=0.5),
         "ends_at_success": arm.ENDS,
     },
-    state={**arm.state(), **arm.object_state("cube"), "achieved": f4(3), "desired": f4(3)},
-    observation={
-        **arm.ARM_BLOCKS,
-        **arm.object_blocks("cube", "the cube"),
-        "offset": block(3, low=-0.5, high=0.5, unit="m", doc="from the hand to the cube"),
-        "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the cube", raw=True),
-        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
-    },
+    state=moving.state("cube"),
+    observation=moving.blocks("cube", farthest=0.5, level=False),
     images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
-    terms={
-        **arm.goal_terms(FARTHEST),
-        "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube, less by its distance"),
-        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold the cube"),
-        "placed": term(0.0, 1.0, 0.0, "1 where the cube is at the goal, less by its distance"),
-    },
+    terms={**moving.terms("cube"), "held": term(0.0, 1.0, 0.0, "1 while the fingers hold the cube")},
     horizon=50,
     fps=arm.FPS,
     sizes=arm.sizes,
@@ -127,7 +103,7 @@ def model(values):
         )
     spec = panda.scene(values)
     half = 0.5 * values.side
-    panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=(0.90, 0.62, 0.0, 1.0))
+    panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=moving.ORANGE)
     panda.add_goal(spec, "goal", values.threshold, (0.0, 0.62, 0.45, 0.3))
     return spec
 
@@ -145,7 +121,7 @@ def reset(p, s, rng):
         s.desired[2] = half
         if uniform(rng, 0.0, 1.0) >= p.on_table:
             s.desired[2] = half + uniform(rng, 0.0, p.goal_height)
-        if arm.distance(s.desired, s.qpos[CUBE : CUBE + 3]) > CLEAR * p.threshold:
+        if arm.distance(s.desired, s.qpos[CUBE : CUBE + 3]) > moving.CLEAR * p.threshold:
             break
     for j in range(3):
         s.mocap_pos[1, j] = s.desired[j]
@@ -153,46 +129,26 @@ def reset(p, s, rng):
 
 @SPEC.placed
 def placed(p, s, rng):
-    arm.start(s, 0)
-    for j in range(3):
-        s.achieved[j] = s.cube[j]
+    moving.start(s, s.cube)
 
 
-@SPEC.act
-def act(p, s, a, rng):
-    arm.drive(p, s, a, 0)
-
-
-@SPEC.grade
-def grade(p, achieved, desired, r):
-    distance = arm.distance(achieved, desired)
-    r.success = distance <= p.threshold
-    r.reached = 0.0 if r.success else -1.0
-    r.distance = -min(distance, FARTHEST)
-    r.placed = 1.0 - math.tanh(5.0 * distance)
-    r.terminated = p.ends_at_success == 1 and r.success
+SPEC.act(moving.act)
+SPEC.grade(moving.grade)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    for j in range(3):
-        s.achieved[j] = min(max(s.cube[j], -2.0), 2.0)
-    grade(p, s.achieved, s.desired, r)
-    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], s.cube))
+    moving.judge(p, s, s.cube, r)
     r.held = 1.0 if arm.holds(s, s.cube) else 0.0
 
 
 @SPEC.observe
 def observe(p, s, o):
-    arm.observe_arm(p, s, 0, o)
+    moving.observe(p, s, s.cube, o)
     arm.observe_object(
         *(s.cube, s.cube_attitude, s.cube_velocity, s.cube_spin),
         *(o.cube, o.cube_attitude, o.cube_velocity, o.cube_spin),
     )
-    for j in range(3):
-        o.offset[j] = s.cube[j] - s.grip[0, j]
-        o.achieved[j] = s.achieved[j]
-        o.desired[j] = s.desired[j]
 
 
 @SPEC.expert

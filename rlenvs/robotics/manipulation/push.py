@@ -44,16 +44,13 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform, world
+from rlenvs.core import Score, choice, kernel, param, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
-from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation import arm, moving, panda
 
-FARTHEST = 2.0  # m, farther than the cube gets from its goal
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
-CLEAR = 1.5  # thresholds between the cube and its goal at the start
 ASIDE = 0.07  # m in the plane, between a low hand and the cube at the start
-NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "placed": 0.0}
 # the scripted expert's, m
 FINGER = 0.01  # half of the closed finger tips
 HEIGHT = 0.02  # of the hand when it pushes
@@ -83,34 +80,16 @@ SPEC = world(
         **arm.OPTIONS,
         **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
-        "reward": choice(
-            *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative distance to it, or how near hand, cube and goal are",
-            sets={
-                "sparse": {**NONE, "reached": 1.0},
-                "dense": {**NONE, "distance": 1.0},
-                "shaped": {**NONE, "near": 0.3, "placed": 0.7},
-            },
-        ),
+        "reward": moving.reward("how near hand, cube and goal are", near=0.3, placed=0.7),
         "start": choice("low", "neutral", doc="where the hand begins: near the table, or in panda-gym's pose"),
         "ends_at_success": arm.ENDS,
     },
-    state={**arm.state(), **arm.object_state("cube"), "achieved": f4(3), "desired": f4(3)},
-    observation={
-        **arm.ARM_BLOCKS,
-        **arm.object_blocks("cube", "the cube"),
-        "offset": block(3, low=-0.5, high=0.5, unit="m", doc="from the hand to the cube"),
-        "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the cube", raw=True),
-        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True, constant=True),
-    },
+    state=moving.state("cube"),
+    observation=moving.blocks("cube", farthest=0.5, level=True),
     images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
-    terms={
-        **arm.goal_terms(FARTHEST),
-        "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube, less by its distance"),
-        "placed": term(0.0, 1.0, 0.0, "1 where the cube is at the goal, less by its distance"),
-    },
+    terms=moving.terms("cube"),
     horizon=50,
     fps=arm.FPS,
     sizes=arm.sizes,
@@ -129,16 +108,16 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
-    farthest = math.sqrt(0.5) * (values.start_width + values.goal_width)
-    if farthest < 2.0 * CLEAR * values.threshold:
+    farthest, needed = math.sqrt(0.5) * (values.start_width + values.goal_width), 2.0 * moving.CLEAR
+    if farthest < needed * values.threshold:
         raise ParameterError(
             f"start_width={values.start_width:g} and goal_width={values.goal_width:g} leave at most {farthest:.3g} m "
-            f"between cube and goal, and {2.0 * CLEAR:g} thresholds are needed, threshold={values.threshold:g}; widen "
-            "the squares or lower the threshold"
+            f"between cube and goal, and {needed:g} thresholds are needed, threshold={values.threshold:g}; widen the "
+            "squares or lower the threshold"
         )
     spec = panda.scene(values)
     half = 0.5 * values.side
-    panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=(0.90, 0.62, 0.0, 1.0))
+    panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=moving.ORANGE)
     panda.add_goal(spec, "goal", values.threshold)
     return spec
 
@@ -156,7 +135,7 @@ def reset(p, s, rng):
         for j in range(2):
             s.desired[j] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
         aside = p.start == 1 or math.hypot(x - panda.LOW_GRIP[0], y - panda.LOW_GRIP[1]) > ASIDE
-        if aside and math.hypot(s.desired[0] - x, s.desired[1] - y) > CLEAR * p.threshold:
+        if aside and math.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
             break
     s.desired[2] = 0.5 * p.side
     arm.put(s, CUBE, x, y, 0.5 * p.side, 0.0)
@@ -166,45 +145,25 @@ def reset(p, s, rng):
 
 @SPEC.placed
 def placed(p, s, rng):
-    arm.start(s, 0)
-    for j in range(3):
-        s.achieved[j] = s.cube[j]
+    moving.start(s, s.cube)
 
 
-@SPEC.act
-def act(p, s, a, rng):
-    arm.drive(p, s, a, 0)
-
-
-@SPEC.grade
-def grade(p, achieved, desired, r):
-    distance = arm.distance(achieved, desired)
-    r.success = distance <= p.threshold
-    r.reached = 0.0 if r.success else -1.0
-    r.distance = -min(distance, FARTHEST)
-    r.placed = 1.0 - math.tanh(5.0 * distance)
-    r.terminated = p.ends_at_success == 1 and r.success
+SPEC.act(moving.act)
+SPEC.grade(moving.grade)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    for j in range(3):
-        s.achieved[j] = min(max(s.cube[j], -2.0), 2.0)
-    grade(p, s.achieved, s.desired, r)
-    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], s.cube))
+    moving.judge(p, s, s.cube, r)
 
 
 @SPEC.observe
 def observe(p, s, o):
-    arm.observe_arm(p, s, 0, o)
+    moving.observe(p, s, s.cube, o)
     arm.observe_object(
         *(s.cube, s.cube_attitude, s.cube_velocity, s.cube_spin),
         *(o.cube, o.cube_attitude, o.cube_velocity, o.cube_spin),
     )
-    for j in range(3):
-        o.offset[j] = s.cube[j] - s.grip[0, j]
-        o.achieved[j] = s.achieved[j]
-        o.desired[j] = s.desired[j]
 
 
 SPEC.keys(arm.keys)

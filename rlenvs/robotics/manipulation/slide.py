@@ -43,16 +43,13 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform, world
+from rlenvs.core import Score, kernel, param, uniform, world
 from rlenvs.robotics.engines.mujoco import ENGINE
-from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation import arm, moving, panda
 
 TABLE = (-0.8, 0.6)  # m, along x, longer than for other tasks
-FARTHEST = 2.0  # m, farther than the puck gets from its goal
 PUCK = panda.ARM_QPOS  # where the puck's free joint begins in qpos
-CLEAR = 1.5  # thresholds between the puck and its goal at the start
 GRAVITY = 9.81  # m/s^2, MuJoCo's
-NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "placed": 0.0}
 # the scripted expert's
 TIP = 0.009  # m, of the finger tips below the hand's position
 AROUND = 0.02  # m, from the middle of the puck, where the hand presses on it
@@ -88,33 +85,15 @@ SPEC = world(
         **arm.OPTIONS,
         **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
-        "reward": choice(
-            *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative distance to it, or how near hand, puck and goal are",
-            sets={
-                "sparse": {**NONE, "reached": 1.0},
-                "dense": {**NONE, "distance": 1.0},
-                "shaped": {**NONE, "near": 0.3, "placed": 0.7},
-            },
-        ),
+        "reward": moving.reward("how near hand, puck and goal are", near=0.3, placed=0.7),
         "ends_at_success": arm.ENDS,
     },
-    state={**arm.state(), **arm.object_state("puck"), "achieved": f4(3), "desired": f4(3)},
-    observation={
-        **arm.ARM_BLOCKS,
-        **arm.object_blocks("puck", "the puck"),
-        "offset": block(3, low=-1.0, high=1.0, unit="m", doc="from the hand to the puck"),
-        "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the puck", raw=True),
-        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True, constant=True),
-    },
+    state=moving.state("puck"),
+    observation=moving.blocks("puck", farthest=1.0, level=True),
     images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=arm.action,
-    terms={
-        **arm.goal_terms(FARTHEST),
-        "near": term(0.0, 1.0, 0.0, "1 where the hand is at the puck, less by its distance"),
-        "placed": term(0.0, 1.0, 0.0, "1 where the puck is at the goal, less by its distance"),
-    },
+    terms=moving.terms("puck"),
     horizon=75,
     fps=arm.FPS,
     sizes=arm.sizes,
@@ -136,7 +115,7 @@ def model(values):
     spec = panda.scene(values, table=TABLE)
     spec.camera("overview").pos += (0.3, -0.1, 0.1)  # to see all goals
     size = (values.radius, 0.5 * values.height)
-    panda.add_object(spec, "puck", "CYLINDER", size, values.mass, values.friction, rgba=(0.90, 0.62, 0.0, 1.0))
+    panda.add_object(spec, "puck", "CYLINDER", size, values.mass, values.friction, rgba=moving.ORANGE)
     panda.add_goal(spec, "goal", values.threshold)
     return spec
 
@@ -150,7 +129,7 @@ def reset(p, s, rng):
         y = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
         s.desired[0] = uniform(rng, p.goal_near, p.goal_far)
         s.desired[1] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
-        if math.hypot(s.desired[0] - x, s.desired[1] - y) > CLEAR * p.threshold:
+        if math.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
             break
     s.desired[2] = 0.5 * p.height
     arm.put(s, PUCK, x, y, 0.5 * p.height, 0.0)
@@ -160,45 +139,25 @@ def reset(p, s, rng):
 
 @SPEC.placed
 def placed(p, s, rng):
-    arm.start(s, 0)
-    for j in range(3):
-        s.achieved[j] = s.puck[j]
+    moving.start(s, s.puck)
 
 
-@SPEC.act
-def act(p, s, a, rng):
-    arm.drive(p, s, a, 0)
-
-
-@SPEC.grade
-def grade(p, achieved, desired, r):
-    distance = arm.distance(achieved, desired)
-    r.success = distance <= p.threshold
-    r.reached = 0.0 if r.success else -1.0
-    r.distance = -min(distance, FARTHEST)
-    r.placed = 1.0 - math.tanh(5.0 * distance)
-    r.terminated = p.ends_at_success == 1 and r.success
+SPEC.act(moving.act)
+SPEC.grade(moving.grade)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    for j in range(3):
-        s.achieved[j] = min(max(s.puck[j], -2.0), 2.0)
-    grade(p, s.achieved, s.desired, r)
-    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], s.puck))
+    moving.judge(p, s, s.puck, r)
 
 
 @SPEC.observe
 def observe(p, s, o):
-    arm.observe_arm(p, s, 0, o)
+    moving.observe(p, s, s.puck, o)
     arm.observe_object(
         *(s.puck, s.puck_attitude, s.puck_velocity, s.puck_spin),
         *(o.puck, o.puck_attitude, o.puck_velocity, o.puck_spin),
     )
-    for j in range(3):
-        o.offset[j] = s.puck[j] - s.grip[0, j]
-        o.achieved[j] = s.achieved[j]
-        o.desired[j] = s.desired[j]
 
 
 SPEC.keys(arm.keys)

@@ -1,0 +1,94 @@
+"""What the tasks share that bring one object to a place: Push, Slide, PickAndPlace."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rlenvs.core import block, choice, f4, kernel, term
+from rlenvs.robotics.manipulation import arm
+
+FARTHEST = 2.0  # m, farther than an object gets from its goal
+CLEAR = 1.5  # thresholds between the object and its goal at the start
+ORANGE = (0.90, 0.62, 0.0, 1.0)
+
+
+def reward(nearness: str, **shaped: float) -> Any:
+    """The option `reward`: sparse, dense, or shaped with the weights of its terms; `nearness` says what shapes it."""
+    none = dict.fromkeys(("reached", "distance", *shaped), 0.0)
+    return choice(
+        *("sparse", "dense", "shaped"),
+        doc=f"-1 until the goal is reached, the negative distance to it, or {nearness}",
+        sets={
+            "sparse": {**none, "reached": 1.0},
+            "dense": {**none, "distance": 1.0},
+            "shaped": {**none, **shaped},
+        },
+    )
+
+
+def terms(name: str) -> dict[str, Any]:
+    """Those of the goal, and how near the hand is to the object, and the object to the goal."""
+    return {
+        **arm.goal_terms(FARTHEST),
+        "near": term(0.0, 1.0, 0.0, f"1 where the hand is at the {name}, less by its distance"),
+        "placed": term(0.0, 1.0, 0.0, f"1 where the {name} is at the goal, less by its distance"),
+    }
+
+
+def state(name: str) -> dict[str, Any]:
+    """The arm, the object and the goals."""
+    return {**arm.state(), **arm.object_state(name), "achieved": f4(3), "desired": f4(3)}
+
+
+def blocks(name: str, farthest: float, level: bool) -> dict[str, Any]:
+    """The arm, the object, its place relative to the hand, up to `farthest`, and the goals, `level` on the table."""
+    return {
+        **arm.ARM_BLOCKS,
+        **arm.object_blocks(name, f"the {name}"),
+        "offset": block(3, low=-farthest, high=farthest, unit="m", doc=f"from the hand to the {name}"),
+        "achieved": block(3, low=-2.0, high=2.0, unit="m", doc=f"position of the {name}", raw=True),
+        "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True, constant=level),
+    }
+
+
+@kernel
+def act(p, s, a, rng):
+    arm.drive(p, s, a, 0)
+
+
+@kernel
+def start(s, place):
+    """Let the target be where the hand is, and what is achieved where the object is."""
+    arm.start(s, 0)
+    for j in range(3):
+        s.achieved[j] = place[j]
+
+
+@kernel
+def grade(p, achieved, desired, r):
+    distance = arm.distance(achieved, desired)
+    r.success = distance <= p.threshold
+    r.reached = 0.0 if r.success else -1.0
+    r.distance = -min(distance, FARTHEST)
+    r.placed = 1.0 - math.tanh(5.0 * distance)
+    r.terminated = p.ends_at_success == 1 and r.success
+
+
+@kernel
+def judge(p, s, place, r):
+    """All terms of `terms`, with the object at `place`."""
+    for j in range(3):
+        s.achieved[j] = min(max(place[j], -2.0), 2.0)
+    grade(p, s.achieved, s.desired, r)
+    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], place))
+
+
+@kernel
+def observe(p, s, place, o):
+    """The arm, the offset of the object at `place`, and the goals."""
+    arm.observe_arm(p, s, 0, o)
+    for j in range(3):
+        o.offset[j] = place[j] - s.grip[0, j]
+        o.achieved[j] = s.achieved[j]
+        o.desired[j] = s.desired[j]
