@@ -268,6 +268,17 @@ def distance(a, b):
 
 
 @kernel
+def grade(p, achieved, desired, farthest, r):
+    """The terms of `goal_terms`, success, and the end where `ends_at_success` asks for it; returns the distance."""
+    off = distance(achieved, desired)
+    r.success = off <= p.threshold
+    r.reached = 0.0 if r.success else -1.0
+    r.distance = -min(off, farthest)
+    r.terminated = p.ends_at_success == 1 and r.success
+    return off
+
+
+@kernel
 def steer(s, k, x, y, z, a):
     """The scripted expert's way of moving the hand: actions that bring the target to (x, y, z)."""
     a[0] = min(max((x - s.mocap_pos[k, 0]) / STEP, -1.0), 1.0)

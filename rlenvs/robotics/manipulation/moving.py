@@ -67,12 +67,7 @@ def start(s, place):
 
 @kernel
 def grade(p, achieved, desired, r):
-    distance = arm.distance(achieved, desired)
-    r.success = distance <= p.threshold
-    r.reached = 0.0 if r.success else -1.0
-    r.distance = -min(distance, FARTHEST)
-    r.placed = 1.0 - math.tanh(5.0 * distance)
-    r.terminated = p.ends_at_success == 1 and r.success
+    r.placed = 1.0 - math.tanh(5.0 * arm.grade(p, achieved, desired, FARTHEST, r))
 
 
 @kernel

@@ -146,11 +146,7 @@ def act(p, s, a, rng):
 
 @SPEC.grade
 def grade(p, achieved, desired, r):
-    distance = arm.distance(achieved, desired)
-    r.success = distance <= p.threshold
-    r.reached = 0.0 if r.success else -1.0
-    r.distance = -min(distance, FARTHEST)
-    r.terminated = p.ends_at_success == 1 and r.success
+    arm.grade(p, achieved, desired, FARTHEST, r)
 
 
 @SPEC.judge
