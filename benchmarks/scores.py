@@ -3,7 +3,7 @@
 import argparse
 
 import rlenvs
-from rlenvs.agents.evaluate import evaluate, has_expert
+from rlenvs.agents.evaluate import evaluate
 from rlenvs.core.registry import entry, world_of
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     options.add_argument("--seeds", type=int, default=100)
     given = options.parse_args()
     for env_id in given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id]:
-        policies = ["random", "expert"] if has_expert(world_of(env_id)) else ["random"]
+        policies = ["random", "expert"] if world_of(env_id).has_expert else ["random"]
         rows = [row(env_id, policy, given.seeds) for policy in policies]
         print("\n".join([f"# {entry(env_id).id}", "    scores={", *rows, "    },"]), flush=True)
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.evaluate import has_expert
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import COLORS, Canvas
 from rlenvs.core.errors import ParameterError
@@ -67,7 +66,7 @@ class Game:
         key_table(id, **keywords)
         self.batch: KernelBatch = make_batch(id, 1, autoreset=AutoresetMode.DISABLED, **keywords)
         self.world = self.batch.world
-        self.team = "expert" if has_expert(self.world) else "idle"
+        self.team = "expert" if self.world.has_expert else "idle"
         self.told = told
         self.held: set[str] = set()
         self.tapped: set[str] = set()

@@ -147,13 +147,8 @@ def check_policy(world: World, policy: Policy) -> None:
         raise UnknownNameError(f"there is no policy {policy!r}. {nearest(policy, POLICIES)} Or give a function.")
     if not isinstance(policy, str) and not callable(policy):
         raise ParameterError(f"policy={policy!r} must be one of {POLICIES} or a function from observations to actions")
-    if policy == "expert" and not has_expert(world):
+    if policy == "expert" and not world.has_expert:
         raise UnknownNameError(f"{world.name} has no scripted expert; use policy='random' or a function")
-
-
-def has_expert(world: World) -> bool:
-    """Whether the world comes with a scripted expert."""
-    return "expert" in world.kernels or "python_expert" in world.kernels
 
 
 def _check_seeds(seeds: int | Sequence[int]) -> list[int]:
@@ -189,6 +184,6 @@ def scale_score(mean_return: float, random: float, expert: float) -> float:
 
 def reference_scores(id: str, seeds: int = 100) -> dict[str, Score]:
     """The scores of the random policy and of the scripted expert, where there is one, on the world's defaults."""
-    names = [name for name in POLICIES if name != "expert" or has_expert(world_of(id))]
+    names = [name for name in POLICIES if name != "expert" or world_of(id).has_expert]
     results = {name: evaluate(id, name, seeds) for name in names}
     return {name: Score(result.mean, result.half_width) for name, result in results.items()}

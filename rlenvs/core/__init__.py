@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         image,
         integer,
         param,
+        role,
         term,
         world,
     )
@@ -33,7 +34,7 @@ _HOMES = {
     "rng": ("below", "normal", "uniform"),
     "spec": (
         *("Score", "World", "block", "choice", "continuous", "cost", "discrete", "flag", "free", "image", "integer"),
-        *("param", "term", "world"),
+        *("param", "role", "term", "world"),
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

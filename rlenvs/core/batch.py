@@ -15,7 +15,7 @@ from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core import build
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError, UnknownNameError
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -128,6 +128,8 @@ class KernelBatch:
         self._begin, self._failed = np.zeros((2, n), np.bool_)
         self._graded = np.zeros(1, setup.dtypes["result"])
         self._blank = np.zeros(1, setup.dtypes["state"])
+        self._choices = np.array([role.action for role in setup.roles], np.int64)
+        self._seats = np.full((n, a), -1, np.int64)
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
         self._final_images = np.zeros((min(keeps_final, pictured), a), setup.dtypes["images"])
@@ -198,7 +200,6 @@ class KernelBatch:
             "horizon": self.setup.horizon,
             "autoreset": AUTORESET[self.autoreset],
             "action_numbers": sizes["action_numbers"],
-            "choices": sizes["choices"],
             "scaled": self.setup.scaled,
             "cost_maximum": self.world.combine_costs == "max",
             "randomized": len(self._random_ranges),
@@ -253,6 +254,9 @@ class KernelBatch:
             "final_mask": (self.final_masks, self.masks.strides[1]),
             "final_result": (self._final_results, self._final_results.dtype.itemsize),
             "final_cost": (self.final_costs, 8 * a),
+            "choices": (self._choices, 0),
+            "seat": by_world(self._seats),
+            "central_scaling": (self.setup.central_scaling, 0),
             "blank": (self._blank, 0),
             "failed": by_world(self._failed),
             "graded": by_world(self._graded),
@@ -326,6 +330,8 @@ class KernelBatch:
     def seed_from(self, generator: np.random.Generator, index: int) -> None:
         """Seed one world's generator from a NumPy generator."""
         self._states["rng"][index] = seed_words(generator)
+        if self.world.players:
+            self._states["players_rng"][index] = seed_words(generator)
 
     def seed_unseeded(self, generator: np.random.Generator) -> None:
         """Seed those worlds that never were."""
@@ -383,19 +389,22 @@ class KernelBatch:
         view[...] = array
 
     def load_first(self, actions: Any, team: str) -> None:
-        """Load the actions of every world's first agent; the others are played by "expert" or stay "idle"."""
+        """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
+        players, or "idle"."""
         array = np.asarray(actions)
-        wanted = self.actions.shape[:1] + (self.actions.shape[2:] if self.setup.continuous else ())
-        if array.shape != wanted:
+        size = self.setup.roles[0].action if self.setup.continuous else 1
+        wanted = (self.num_worlds, size) if self.setup.continuous else (self.num_worlds,)
+        if array.shape != wanted or array.dtype.kind not in self._action_kinds:
             raise ActionError(
-                f"{self.world.name}: actions of shape {array.shape} were given; needed for the first agents: {wanted}"
+                f"{self.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
+                f"first agents: {'real numbers' if self.setup.continuous else 'integers'} of shape {wanted}"
             )
-        self.load_actions(np.repeat(array[:, None], self.agents, axis=1))
-        chosen = self.actions[:, 0].copy()
         self.actions[...] = 0
-        if team == "expert":
+        if team in self.world.players:
+            self.play(team)
+        elif team == "expert":
             self.advise()
-        self.actions[:, 0] = chosen
+        self.actions[:, 0, :size] = array.reshape(-1, size)
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""
@@ -427,13 +436,14 @@ class KernelBatch:
         value = self.actions[index, agent].tolist()
         if reason == 2:
             raise ActionError(f"{where}: action {value} contains NaN")
-        raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self.setup.action_size - 1}")
+        raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self._choices[agent] - 1}")
 
     def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
         """The observations of some agents, as the observation space has them.
 
         Args:
-            at: index into the leading axes (N, A): a number, a slice, an array or a tuple of these.
+            at: index into the leading axes (N, A): a number, a slice, an array or a tuple of these. One agent's own
+                observation where agents have roles, if its number is the second part.
             final: those set aside at the end of an episode (SAME_STEP).
             copy: False gives the batch's own arrays where `at` is made of numbers and slices.
 
@@ -443,6 +453,8 @@ class KernelBatch:
         parts = self._final_parts if final else self._parts
         if not parts:
             found = (self.final_observations if final else self.observations)[at]
+            if self.world.roles and isinstance(at, tuple) and len(at) > 1:
+                found = found[..., : self.setup.roles[at[1]].observation]
             return found.copy() if copy else found
         return {name: array[at].copy() if copy else array[at] for name, array in parts.items()}
 
@@ -497,8 +509,43 @@ class KernelBatch:
         elif "expert" in kernels:
             self._run(self._driver.advise_worlds)
         else:
-            raise NotImplementedError(f"{self.world.name} has no scripted expert")
+            if not self.world.players:
+                raise NotImplementedError(f"{self.world.name} has no scripted expert")
+            self.play(self.world.players[0])
         return self.actions
+
+    def play(self, seats: str | Sequence[str | None]) -> np.ndarray:
+        """Actions by scripted players, (N, A, numbers per action); they also lie in `actions` then.
+
+        Args:
+            seats: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
+                in `actions` for this agent.
+
+        Raises:
+            UnknownNameError: the world has no player of this name.
+            ParameterError: not one name per agent.
+        """
+        names = [seats] * self.agents if isinstance(seats, str) else list(seats)
+        if len(names) != self.agents:
+            raise ParameterError(f"{self.world.name}: {len(names)} seats were given for {self.agents} agents")
+        players = self.world.players
+        for name in names:
+            if name is not None and name not in players:
+                raise UnknownNameError(f"{self.world.name} has no player {name!r}; it has {players}")
+        self._seats[:] = [-1 if name is None else players.index(name) for name in names]
+        self._run(self._driver.play_worlds)
+        return self.actions
+
+    def central(self) -> np.ndarray:
+        """The central states, float32 (N, *shape): the world's own, or the observations of all agents. New arrays."""
+        if not self.world.central:
+            return self.observations.copy()
+        states = np.zeros((self.num_worlds, *self.setup.central_space.shape), np.float32)
+        size = states.strides[0]
+        for name in ("central", "central_values"):
+            self._point(name, states, size)
+        self._run(self._driver.central_worlds)
+        return states
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
@@ -621,7 +668,7 @@ class First:
     def __init__(self, batch: KernelBatch) -> None:
         self.observation = batch.observations[0, 0]
         self.reward_vector = batch.reward_vectors[0, 0]
-        self.mask = batch.masks[0, 0]
+        self.mask = batch.masks[0, 0, : batch.setup.roles[0].action]
         self.outcome = self._overlay(batch)
 
     def _overlay(self, batch: KernelBatch) -> np.ndarray:

@@ -37,7 +37,7 @@ CORE_SOURCES = ("build", "driver", "kernels", "layout", "records", "rng", "spec"
 # --- the rows that the driver reads and writes ------------------------------------------------------------------------
 
 SCALARS = (
-    *("worlds", "agents", "horizon", "autoreset", "action_numbers", "choices", "scaled", "cost_maximum", "randomized"),
+    *("worlds", "agents", "horizon", "autoreset", "action_numbers", "scaled", "cost_maximum", "randomized"),
     *("first_decides", "pictured"),
 )
 
@@ -63,6 +63,10 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "final_image_bytes": {"value": u1("image_bytes")},
         "weights": {"value": f8("reward_terms")},
         "scaling": {name: f4("observation_numbers") for name in ("gain", "offset", "low", "high")},
+        "central_values": {"value": f4("central_numbers")},
+        "central_scaling": {name: f4("central_numbers") for name in ("gain", "offset", "low", "high")},
+        "choices": {"value": i8("agents")},
+        "seat": {"value": i8("agents")},
         "random_range": {"index": i8, "low": f8, "high": f8},
         "begin": {"value": b1},
         "reward": {"value": f8("agents")},
@@ -95,7 +99,8 @@ ROWS = (
     *("action_values", "image_bytes", "final_image_bytes", "observation_values", "mask", "parts", "result_bytes"),
     *("weights", "scaling", "random_range", "begin", "reward", "cost", "reward_vector", "terminated", "truncated"),
     *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
-    *("blank", "failed", "graded", "graded_parts", "goals", "grades"),
+    *("blank", "failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
+    *("central", "central_values", "central_scaling"),
 )
 
 BATCH = Layout(
@@ -132,6 +137,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "actions": setup.agents * (setup.action_size if setup.continuous else 1),
         "choices": 1 if setup.continuous else setup.action_size,
         "observation_numbers": setup.scaling.shape[1],
+        "central_numbers": setup.central_scaling.shape[1],
         "goal_numbers": setup.goal_size,
         "terms": len(setup.world.terms) + len(setup.world.costs),
         "reward_terms": len(setup.world.terms),
@@ -182,6 +188,27 @@ def _judge_nothing(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
     return
 
 
+def _describe_nothing(p: Any, s: Any, o: Any) -> None:
+    return
+
+
+def _players_of(world: World) -> Any:
+    """One function (which, p, s, k, a, rng) for all scripted players of a world. Made from text, so that it calls each
+    of them by name."""
+    scope = {f"player{n}": world.kernels[f"player {name}"] for n, name in enumerate(world.players)}
+    calls = [f"    if which == {n}:\n        {name}(p, s, k, a, rng)\n" for n, name in enumerate(scope)]
+    exec("def play(which, p, s, k, a, rng):\n" + "".join(calls) + "    return\n", scope)
+    return scope["play"]
+
+
+def _players_generator(s: Any) -> Any:
+    return s.players_rng
+
+
+def _world_generator(s: Any) -> Any:
+    return s.rng
+
+
 def _step_of(kernels: Mapping[str, Any]) -> Any:
     """The whole step: the world's own, or its three parts one after the other."""
     if "step" in kernels:
@@ -204,7 +231,9 @@ def _check_roles(world: World) -> None:
     elif world.engines or "act" in kernels:
         stepping = ("act", "move", "judge")
     grading = ("grade",) if world.goal else ()
-    missing = [role for role in ("reset", *stepping, *grading, "observe") if role not in kernels]
+    central = ("central",) if world.central else ()
+    playing = [f"player {name}" for name in world.players]
+    missing = [role for role in ("reset", *stepping, *grading, "observe", *central, *playing) if role not in kernels]
     if world.engine and world.model_function is None:
         missing.append("model")
     if missing:
@@ -235,6 +264,9 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
         "grade": kernels.get("grade", _grade_nothing),
         "judge": kernels.get("judge", _judge_nothing),
         "expert": kernels.get("expert", _do_nothing_to_action),
+        "play": _players_of(world),
+        "players_rng": _players_generator if world.players else _world_generator,
+        "central": kernels.get("central", _describe_nothing),
         "observe_agent": observe if world.agents else observe_one,
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
         "look_agent": _show_nothing if look is None else (look if world.agents else look_one),

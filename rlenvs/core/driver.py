@@ -8,6 +8,7 @@ them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
 ENTRY_POINTS = (
     *("check_actions", "act_worlds", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds"),
     *("command_worlds", "load_worlds", "judge_worlds", "placed_worlds", "grade_goals"),
+    *("play_worlds", "central_worlds"),
 )
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
@@ -38,7 +39,7 @@ def check_actions(address):
                     if value != value:
                         return 4 * (i * agents_of(b) + k) + NOT_A_NUMBER
                     values[j] = min(max(value, -1.0), 1.0)
-                elif value < 0 or value >= b.choices:
+                elif value < 0 or value >= choices_of(b, 0).value[k]:
                     return 4 * (i * agents_of(b) + k) + NOT_A_CHOICE
     return FINE
 
@@ -90,6 +91,25 @@ def advise_worlds(address, start, stop):
     b = batch_at(address, 0)
     for i in range(start, stop):
         expert(params_of(b, i), state_of(b, i), advice_of(b, i).value)
+
+
+def play_worlds(address, start, stop):
+    """Write the actions of the living agents whose seats scripted players hold; a seat of -1 is left alone."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        s = state_of(b, i)
+        seats = seat_of(b, i).value
+        for k in range(agents_of(b)):
+            if seats[k] >= 0 and s.alive[k] and not s.over:
+                play(seats[k], params_of(b, i), s, k, advice_of(b, i).value, players_rng(s))
+
+
+def central_worlds(address, start, stop):
+    """Write the central states of worlds start ... stop - 1."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        central(params_of(b, i), state_of(b, i), central_of(b, i))
+        scale(central_values_of(b, i).value, central_scaling_of(b, 0))
 
 
 def roll_worlds(address, start, stop, steps):
@@ -269,15 +289,21 @@ def observe_world(b, i):
     s = state_of(b, i)
     for k in range(agents_of(b)):
         observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
-        mask_agent(p, s, k, mask_of(b, i * agents_of(b) + k).value)
+        mask = mask_of(b, i * agents_of(b) + k).value
+        mask_agent(p, s, k, mask)
+        for j in range(choices_of(b, 0).value[k], mask.size):
+            mask[j] = 0
         if b.pictured:
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))
         if b.scaled:
-            values = observation_values_of(b, i * agents_of(b) + k).value
-            scale = scaling_of(b, 0)
-            for j in range(values.size):
-                value = values[j] * scale.gain[j] + scale.offset[j]
-                values[j] = min(max(value, scale.low[j]), scale.high[j])
+            scale(observation_values_of(b, i * agents_of(b) + k).value, scaling_of(b, 0))
+
+
+def scale(values, scaling):
+    """From physical units to the observation space, clipped."""
+    for j in range(values.size):
+        value = values[j] * scaling.gain[j] + scaling.offset[j]
+        values[j] = min(max(value, scaling.low[j]), scaling.high[j])
 
 
 def keep_final(b, i):

@@ -27,7 +27,8 @@ class Env(gymnasium.Env):
         world: the world, or its address "module:name".
         render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
-        team: who plays the other agents of a multi-agent world: "expert" (the scripted one) or "idle" (action 0).
+        team: who plays the other agents of a multi-agent world: "expert" (the scripted one), the name of one of the
+            world's scripted players, or "idle" (action 0).
         backend: "numba", or "python" to debug kernels.
         choices: parameters, options, level, horizon, weights, randomize.
 
@@ -49,17 +50,17 @@ class Env(gymnasium.Env):
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        check_team(team)
+        check_team(world, team)
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
         setup = self.batch.setup
-        self.observation_space, self.action_space = setup.observation_space, setup.action_space
+        self.observation_space, self.action_space = setup.agent_spaces(0)
         if vector_reward:
             self.reward_space = setup.reward_space
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward
-        self._split = bool(setup.vector_parts)
+        self._split = bool(setup.vector_parts or world.roles)
         self._keys = InfoKeys(self.batch)
         self._renderer = Renderer(render_mode, setup.fps)
 
@@ -173,10 +174,10 @@ class Env(gymnasium.Env):
         return action.astype(np.float32) if self.batch.setup.continuous else int(action[0])
 
 
-def check_team(team: str) -> None:
+def check_team(world: World, team: str) -> None:
     """ParameterError when nobody of that name can play the other agents."""
-    if team not in TEAMS:
-        raise ParameterError(f"team={team!r} is not one of {TEAMS}")
+    if team not in (*TEAMS, *world.players):
+        raise ParameterError(f"team={team!r} is not one of {(*TEAMS, *world.players)}")
 
 
 def params_from(options: dict[str, Any] | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ class InfoKeys:
         self.rewards = len(world.terms)
         self.has_costs = bool(world.costs)
         self.has_mask = "mask" in world.kernels
+        self.choices = batch.setup.roles[0].action  # of the first agent
         self.leading = (*self.terms, "is_success", *(["cost"] if world.costs else []))
 
     def first(self, batch: KernelBatch, outcome: tuple[Any, ...]) -> dict[str, Any]:
@@ -39,7 +40,7 @@ class InfoKeys:
         if self.has_costs:
             info["cost"] = batch.costs.item(index, agent)
         if self.has_mask:
-            info["action_mask"] = batch.masks[index, agent].copy()
+            info["action_mask"] = batch.masks[index, agent, : batch.setup.roles[agent].action].copy()
         if batch.errors is not None:
             info["simulation_error"] = batch.errors[index]
         return info
@@ -68,5 +69,5 @@ class InfoKeys:
             infos["cost"] = kept(costs[:, 0])
         infos["reward_vector"] = kept(vectors[:, 0])
         if self.has_mask:
-            infos["action_mask"] = kept(masks[:, 0])
+            infos["action_mask"] = kept(masks[:, 0, : self.choices])
         return infos

@@ -71,7 +71,7 @@ class Layout:
                 raise ValueError(f"{name}: {field!r} cannot name a field; choose another identifier")
         self.name = name
         self.packed = packed
-        self.last = frozenset(last)
+        self.last = frozenset(last) & fields.keys()
         ordered = list(fields.items())
         if not packed:
             ordered = sorted(ordered, key=self._rank)

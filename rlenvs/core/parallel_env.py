@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from typing import Any
 
@@ -25,8 +24,8 @@ from rlenvs.core.spec import World, load_world
 class ParallelEnv(PettingZooParallelEnv):
     """One multi-agent world behind PettingZoo's parallel API.
 
-    Agents are called "agent_0", "agent_1", ... Observations of a world with action masks are dictionaries
-    {"observation", "action_mask"}; otherwise they are plain arrays.
+    Agents are called "agent_0", "agent_1", ..., or as the world's roles say. Observations of a world with action masks
+    are dictionaries {"observation", "action_mask"}; otherwise they are plain arrays.
 
     Args:
         world: the world, or its address "module:name".
@@ -62,7 +61,7 @@ class ParallelEnv(PettingZooParallelEnv):
             "is_parallelizable": True,
         }
         self.render_mode = render_mode
-        self.possible_agents = [f"agent_{k}" for k in range(self.batch.agents)]
+        self.possible_agents = [role.name for role in self.batch.setup.roles]
         self.agents: list[str] = []
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
         self._vector_reward = vector_reward
@@ -72,25 +71,15 @@ class ParallelEnv(PettingZooParallelEnv):
         self._renderer = Renderer(render_mode, self.batch.setup.fps)
 
     def _make_spaces(self) -> None:
-        setup = self.batch.setup
-        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
-        self.action_spaces = {
-            agent: spaces.Box(-1.0, 1.0, (setup.action_size,), np.float32)
-            if setup.continuous
-            else spaces.Discrete(setup.action_size)
-            for agent in self.possible_agents
-        }
-        low, high = setup.state_space.low, setup.state_space.high
-        count = self.batch.agents
-        self.state_space = spaces.Box(np.stack([low] * count), np.stack([high] * count), dtype=np.float32)
-
-    def _observation_space(self) -> spaces.Space:
-        own = copy.deepcopy(self.batch.setup.observation_space)
-        if not self._keys.has_mask:
-            return own
-        return spaces.Dict(
-            {"observation": own, "action_mask": spaces.Box(0, 1, (self.batch.setup.action_size,), np.int8)}
-        )
+        self.observation_spaces: dict[str, spaces.Space] = {}
+        self.action_spaces: dict[str, spaces.Space] = {}
+        self.state_space = self.batch.setup.central_space
+        for agent, k in self._index.items():
+            observed, action = self.batch.setup.agent_spaces(k)
+            if self._keys.has_mask:
+                mask = spaces.Box(0, 1, (self.batch.setup.roles[k].action,), np.int8)
+                observed = spaces.Dict({"observation": observed, "action_mask": mask})
+            self.observation_spaces[agent], self.action_spaces[agent] = observed, action
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
@@ -148,20 +137,21 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def _load(self, actions: dict[str, Any]) -> None:
         batch, continuous = self.batch, self.batch.setup.continuous
-        shape = batch.actions.shape[2:] if continuous else ()
+        roles = batch.setup.roles
         if not self._index.keys() >= actions.keys():
             unknown = sorted(set(actions) - set(self._index))
             raise ActionError(f"{batch.world.name}: there are no agents {unknown}; there are {self.possible_agents}")
         for agent in self.agents:
             if agent not in actions:
                 raise ActionError(f"{batch.world.name}: no action was given for {agent}")
-            value = np.asarray(actions[agent])
+            value, k = np.asarray(actions[agent]), self._index[agent]
+            shape = (roles[k].action,) if continuous else ()
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
                 raise ActionError(
                     f"{batch.world.name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
                     f"({actions[agent]!r}); needed: {'real numbers' if continuous else 'an integer'} of shape {shape}"
                 )
-            batch.actions[0, self._index[agent]] = value
+            batch.actions[0, k, : roles[k].action] = value
 
     def _rewards(self, agents: list[str]) -> dict[str, Any]:
         if self._vector_reward:
@@ -172,29 +162,46 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def _observations(self, agents: list[str]) -> dict[str, Any]:
         batch = self.batch
-        if batch.setup.vector_parts:
+        if batch.setup.vector_parts or batch.world.roles:
             found = {agent: batch.observed((0, self._index[agent])) for agent in agents}
         else:
             rows = batch.observations[0].copy()
             found = {agent: rows[self._index[agent]] for agent in agents}
         if not self._keys.has_mask:
             return found
-        masks = batch.masks[0].copy()
-        return {agent: {"observation": found[agent], "action_mask": masks[self._index[agent]]} for agent in agents}
+        masks, roles = batch.masks[0].copy(), batch.setup.roles
+        own = {agent: masks[k, : roles[k].action] for agent, k in self._index.items()}
+        return {agent: {"observation": found[agent], "action_mask": own[agent]} for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Any]:
         return {agent: self._keys.one(self.batch, 0, self._index[agent]) for agent in agents}
 
     def state(self) -> np.ndarray:
-        """What a central critic may see: the observations of all agents, stacked, without pictures."""
-        return self.batch.observations[0].copy()
+        """What a central critic may see: the world's central state, or the observations of all agents, stacked, without
+        pictures."""
+        return self.batch.central()[0]
 
     def expert_actions(self) -> dict[str, Any]:
         """What the scripted expert would do now, for every living agent."""
-        actions = self.batch.advise()[0]
+        return self._actions(self.batch.advise()[0])
+
+    def player_actions(self, player: str) -> dict[str, Any]:
+        """What one of the world's scripted players would do now in the place of every living agent.
+
+        Raises:
+            UnknownNameError: the world has no player of this name.
+        """
+        return self._actions(self.batch.play(player)[0])
+
+    def _actions(self, rows: np.ndarray) -> dict[str, Any]:
         if self.batch.setup.continuous:
-            return {agent: actions[self._index[agent]].astype(np.float32) for agent in self.agents}
-        return {agent: int(actions[self._index[agent], 0]) for agent in self.agents}
+            roles = self.batch.setup.roles
+            return {
+                agent: rows[k, : roles[k].action].astype(np.float32)
+                for agent, k in self._index.items()
+                if agent in self.agents
+            }
+        return {agent: int(rows[self._index[agent], 0]) for agent in self.agents}
 
     def render(self) -> Any:
         """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""

@@ -100,8 +100,8 @@ class Subject:
     @property
     def policies(self) -> tuple[str, ...]:
         """Who can play the world."""
-        has_expert = {"expert", "python_expert"} & set(self.world.kernels)
-        return ("random", "expert") if has_expert else ("random",)
+        expert = ("expert",) if {"expert", "python_expert"} & set(self.world.kernels) else ()
+        return ("random", *expert, *(name for name in self.world.players if name != "random"))
 
     def scale(self, many: int, few: int) -> int:
         """How much to do: the compiled backend is worth many, the interpreted one few."""
@@ -274,6 +274,8 @@ def roll(
             batch.load_actions(actions[t])
         elif policy == "expert":
             batch.advise()
+        elif policy != "random":
+            batch.play(policy)
         else:
             batch.load_actions(_random_actions(batch, scores))
         rows["actions"].append(batch.actions.copy())

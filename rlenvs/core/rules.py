@@ -84,7 +84,8 @@ def spaces_hold(t: Subject) -> str:
     """1. Spaces contain every observation, with their exact dtype and shape, finite; rewards, flags and masks too.
 
     To mend: widen the block whose values leave it, or find the division or logarithm that gives NaN in `observe`; a raw
-    block must be kept inside its bounds by the kernel; an action mask allows at least one action.
+    block must be kept inside its bounds by the kernel; an action mask allows at least one action; scripted players
+    choose what their masks allow.
     """
     steps = t.scale(300, 40)
     count = sum(_check_values(t, t.scale(16, 3), min(steps, 2 * t.horizon), policy) for policy in t.policies)
@@ -114,7 +115,21 @@ def _check_values(t: Subject, worlds: int, steps: int, policy: str) -> int:
     if stuck.any():
         at = tuple(np.argwhere(stuck)[0].tolist())
         raise Failed(f"at step {at[0]} of world {at[1]} the action mask of agent {at[2]} allows nothing")
+    if policy in t.world.players and not batch.setup.continuous:
+        _check_allowed(trajectory, policy)
+    if not batch.setup.central_space.contains(batch.central()[0]):
+        raise Failed(f"the central state is outside its space: {batch.central()[0]}")
     return int(np.prod(observations.shape[:3]))
+
+
+def _check_allowed(trajectory: Trajectory, player: str) -> None:
+    """Failed when a scripted player chose what its mask forbids."""
+    allowed = np.take_along_axis(trajectory.masks[:-1], trajectory.actions, axis=-1)[..., 0]
+    wrong = trajectory.active & (allowed == 0)
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0].tolist())
+        choice = trajectory.actions[at][0]
+        raise Failed(f"player {player!r} chose {choice} as agent {at[2]} of world {at[1]}, which the mask forbids")
 
 
 def block_names(world: World, setup: Setup) -> list[str]:
@@ -413,14 +428,16 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
         for step, given in enumerate(batch.actions[:, row]):
             if not env.agents:
                 break
-            actions = {a: given[k] if continuous else int(given[k, 0]) for a, k in agents.items()}
+            sizes = [role.action for role in env.batch.setup.roles]
+            actions = {a: given[k, : sizes[k]] if continuous else int(given[k, 0]) for a, k in agents.items()}
             observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in env.agents})
             for agent in rewards:
                 k = agents[agent]
                 plain = _vector_of(observations[agent])
                 reward = batch.terms[step, row, : len(t.world.terms), k].astype(np.float32)
+                whole = batch.observations[step + 1, row, k]
                 wanted = (
-                    batch.observations[step + 1, row, k],
+                    whole[: env.batch.setup.roles[k].observation] if t.world.roles else whole,
                     reward if t.vector_reward else batch.rewards[step, row, k].item(),
                     batch.terminated[step, row, k].item(),
                     batch.truncated[step, row, k].item(),
@@ -738,7 +755,7 @@ def bad_input(t: Subject) -> str:
         parallel = t.parallel()
         _refuses("a step before reset", EpisodeOverError, [t.world.name], parallel.step, {})
         parallel.reset(seed=0)
-        _refuses("a missing action", ActionError, [t.world.name, "agent_0"], parallel.step, {})
+        _refuses("a missing action", ActionError, [t.world.name, parallel.agents[0]], parallel.step, {})
     return "actions, keywords, parameters, order of calls"
 
 

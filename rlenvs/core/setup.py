@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import hashlib
 import importlib
@@ -13,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest
-from rlenvs.core.spec import Action, Choice, Continuous, Free, World
+from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
 
 COMMON = ("level", "horizon", "weights", "randomize")
 # what users of other packages call these keywords
@@ -116,8 +117,12 @@ class Setup:
         self.dtypes = {name: layout.dtype(self.sizes) for name, layout in world.layouts.items()}
         text = repr((world.name, [str(dtype) for dtype in self.dtypes.values()], self.sizes))
         self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-        self._make_scaling()
+        self.scaling = self._scaling_of(world.observation)
+        self.central_scaling = self._scaling_of(world.central)
+        self.scaled = not all(part.raw for part in world.observation.values())
         self._make_spaces()
+        self.sides = self._resolve_sides()
+        self.roles = self._resolve_roles()
 
     def _engine_sizes(self) -> Mapping[str, int]:
         return load_engine(self.world.engine).sizes(self.world, self.values) if self.world.engine else {}
@@ -135,17 +140,41 @@ class Setup:
     def _size(self, size: int | str) -> int:
         return self.sizes[size] if isinstance(size, str) else size
 
-    def _make_scaling(self) -> None:
+    def _resolve_sides(self) -> tuple[int, ...]:
+        """The side of each agent; all on one side where sides do not play against each other."""
+        sides = tuple(self.world.sides(self.values)) if self.world.sides else (0,) * self.agents
+        if len(sides) != self.agents or sorted(set(sides)) != list(range(len(set(sides)))):
+            raise ParameterError(
+                f"{self.world.name}: sides={sides} must give a side 0, 1, ... to each of {self.agents} agents"
+            )
+        return sides
+
+    def _resolve_roles(self) -> tuple[Role, ...]:
+        """Name, length of the observation and size of the action of each agent."""
+        whole = self.scaling.shape[1], self.action_size
+        if not self.world.roles:
+            return tuple(Role(f"agent_{k}", *whole) for k in range(self.agents))
+        roles = tuple(self.world.roles(self.values))
+        names = {role.name for role in roles}
+        largest = max(role.observation for role in roles), max(role.action for role in roles)
+        if len(names) != self.agents or len(roles) != self.agents or largest != whole:
+            raise ParameterError(
+                f"{self.world.name}: roles={roles} must be {self.agents}, of different names, the largest observation "
+                f"and action of sizes {whole}"
+            )
+        return roles
+
+    def _scaling_of(self, blocks: Mapping[str, Block]) -> np.ndarray:
+        """Gain, offset, low and high of each number of some blocks, float32 (4, numbers)."""
         gains, offsets, lows, highs = [], [], [], []
-        for part in self.world.observation.values():
+        for part in blocks.values():
             count = int(np.prod([self._size(d) for d in part.shape], dtype=int))
             gain = 1.0 if part.raw else 2.0 / (part.high - part.low)
             gains += [gain] * count
             offsets += [0.0 if part.raw else -(part.high + part.low) / (part.high - part.low)] * count
             lows += [part.low if part.raw else -1.0] * count
             highs += [part.high if part.raw else 1.0] * count
-        self.scaling = np.array([gains, offsets, lows, highs], np.float32)
-        self.scaled = not all(part.raw for part in self.world.observation.values())
+        return np.array([gains, offsets, lows, highs], np.float32)
 
     def _make_spaces(self) -> None:
         blocks = list(self.world.observation.values())
@@ -160,10 +189,30 @@ class Setup:
             self.action_space: spaces.Space = spaces.Box(-1.0, 1.0, (self.action_size,), np.float32)
         else:
             self.action_space = spaces.Discrete(self.action_size)
+        self.central_space = spaces.Box(*self._central_bounds())
         terms = self.world.terms.values()
         self.reward_space = spaces.Box(
             np.array([term.low for term in terms], np.float32), np.array([term.high for term in terms], np.float32)
         )
+
+    def _central_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the central state: its own blocks, or the observations of all agents."""
+        if self.world.central:
+            blocks = list(self.world.central.values())
+            shape = tuple(self._size(d) for d in blocks[0].shape) if len(blocks) == 1 else (-1,)
+            return self.central_scaling[2].reshape(shape), self.central_scaling[3].reshape(shape)
+        low, high = self.state_space.low, self.state_space.high
+        return np.stack([low] * self.agents), np.stack([high] * self.agents)
+
+    def agent_spaces(self, agent: int) -> tuple[spaces.Space, spaces.Space]:
+        """The observation space (without a mask) and the action space of one agent; new objects."""
+        if not self.world.roles:
+            return copy.deepcopy(self.observation_space), copy.deepcopy(self.action_space)
+        role, low, high = self.roles[agent], self.state_space.low, self.state_space.high
+        observed = spaces.Box(low[: role.observation], high[: role.observation])
+        if self.continuous:
+            return observed, spaces.Box(-1.0, 1.0, (role.action,), np.float32)
+        return observed, spaces.Discrete(role.action)
 
     def _observation_space(self) -> spaces.Space:
         """The vector's space alone, or a dictionary of its parts and of the pictures."""

@@ -23,7 +23,7 @@ from rlenvs.core.kernels import kernel
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-CORE_STATE = ("rng", "elapsed", "over", "alive")
+CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive")
 RESERVED_TERMS = ("vector", "success", "terminated")
 
 
@@ -284,6 +284,30 @@ def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
     return Cost(float(limit), float(high), doc)
 
 
+# --- agents -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Role:
+    """An agent of a world whose agents differ: its name, the length of its observation, its number of choices (or of
+    numbers, where actions are continuous)."""
+
+    name: str
+    observation: int
+    action: int
+
+
+def role(name: str, observation: int, action: int) -> Role:
+    """An agent that differs from the others.
+
+    Args:
+        name: of the agent in the parallel form.
+        observation: how many numbers of the observation block it sees, from the first on.
+        action: how many of the choices it has, from the first on; numbers, where actions are continuous.
+    """
+    return Role(name, observation, action)
+
+
 # --- the world --------------------------------------------------------------------------------------------------------
 
 
@@ -325,21 +349,26 @@ class World:
     engines: Mapping[str, str]
     engine: str
     goal: tuple[str, str] | None
+    players: tuple[str, ...]
+    sides: Callable[[Any], Sequence[int]] | None
+    roles: Callable[[Any], Sequence[Role]] | None
+    central: Mapping[str, Block]
     kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
     data_function: Callable[[Any], Mapping[str, Any]] | None = None
     model_function: Callable[[Any], Any] | None = None
     draw_function: Callable[..., None] | None = None
     text_function: Callable[..., str] | None = None
     key_function: Callable[..., Any] | None = None
+    describe_function: Callable[..., str] | None = None
+    understand_function: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         per_agent = ("agents",) if self.agents else ()
         self.layouts = {
-            "state": Layout(f"{self.name} state", _state_fields(self), last=self.memo),
+            "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo)),
             "params": Layout(f"{self.name} parameters", _param_fields(self)),
-            "observation": Layout(
-                f"{self.name} observation", {n: f4(*b.shape) for n, b in self.observation.items()}, True
-            ),
+            "observation": _blocks_layout(f"{self.name} observation", self.observation),
+            "central": _blocks_layout(f"{self.name} central state", self.central),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
@@ -358,6 +387,11 @@ class World:
             if value is self:
                 return f"{self.module}:{name}"
         raise ParameterError(f"{self.name} is not a global name of module {self.module}; assign it there to pickle it")
+
+    @property
+    def has_expert(self) -> bool:
+        """Whether the world comes with a scripted expert; the first of its players is one."""
+        return bool(self.players or {"expert", "python_expert"} & set(self.kernels))
 
     def fps_of(self, values: Any) -> float:
         """Steps per second of simulated time for the given parameter and option values."""
@@ -427,6 +461,27 @@ class World:
         self.kernels["python_expert"] = function
         return function
 
+    def player(self, name: str) -> Callable[[Function], Function]:
+        """Kernel (p, s, k, a, rng), a scripted player: fills the action of agent k, a[k] (a[k, j] for numbers), drawing
+        from `rng` alone. ParameterError when `players` does not name it."""
+        if name not in self.players:
+            raise ParameterError(f"{self.name}: name the player {name!r} in players={self.players} first")
+        return lambda function: self._add(f"player {name}", function)
+
+    def central_state(self, function: Function) -> Function:
+        """Kernel (p, s, o): fills the blocks of the central state."""
+        return self._add("central", function)
+
+    def describe(self, function: Function) -> Function:
+        """Plain Python (p, s, k) -> str: what agent k observes, in words, for language agents."""
+        self.describe_function = function
+        return function
+
+    def understand(self, function: Function) -> Function:
+        """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason when the text is no action."""
+        self.understand_function = function
+        return function
+
     def data(self, function: Function) -> Function:
         """Plain Python (values) -> arrays by name: static data of the world, such as a map."""
         self.data_function = function
@@ -487,6 +542,10 @@ def world(
     engines: Mapping[str, str] | None = None,
     engine: str = "",
     goal: tuple[str, str] | None = None,
+    players: Sequence[str] = (),
+    sides: Callable[[Any], Sequence[int]] | None = None,
+    roles: Callable[[Any], Sequence[Role]] | None = None,
+    central: Mapping[str, Block] | None = None,
 ) -> World:
     """Declare a world.
 
@@ -521,6 +580,14 @@ def world(
             place of step, and the function under `@SPEC.model`; the engine gives the sizes of its model.
         goal: the names of the last two blocks of `observation`, what was achieved and what is desired, raw and of
             equal shape. The world then has the option `form`, the kernel `grade`, and `compute_reward`.
+        players: names of scripted players of single agents, each a kernel under `@SPEC.player(name)`. The first, the
+            strongest, is the expert of a world that has no other.
+        sides: function of the values that gives the side of each agent, where sides play against each other. A side
+            wins by `r.success` of its agents in the last step.
+        roles: function of the values that gives a `role(...)` per agent, where agents differ in what they observe or
+            do. The observation is then one raw block of one dimension, as long as the longest.
+        central: blocks of the central state for critics, filled by the kernel under `@SPEC.central_state`; without
+            them it is the observations of all agents.
 
     Raises:
         ParameterError: a contradiction in the declaration.
@@ -529,6 +596,10 @@ def world(
         raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {combine_costs!r}")
     if goal:
         _check_goal(name, observation, goal)
+    if roles and (len(observation) > 1 or any(not b.raw or len(b.shape) != 1 for b in observation.values())):
+        raise ParameterError(f"{name}: with roles, the observation is one raw block of one dimension")
+    if (players or sides or roles) and not agents:
+        raise ParameterError(f"{name}: players, sides and roles are for worlds with agents=True")
     module = sys._getframe(1).f_globals["__name__"]
     return World(
         name=name,
@@ -556,6 +627,10 @@ def world(
         engines=dict(engines or {}),
         engine=engine,
         goal=goal,
+        players=tuple(players),
+        sides=sides,
+        roles=roles,
+        central=dict(central or {}),
     )
 
 
@@ -593,7 +668,12 @@ def _state_fields(spec: World) -> dict[str, Kind]:
     if taken:
         raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} in the state")
     alive = b1("agents") if spec.agents else b1(1)
-    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **spec.state, **spec.memo}
+    memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.memo}
+    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **spec.state, **memory}
+
+
+def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:
+    return Layout(name, {field: f4(*part.shape) for field, part in blocks.items()}, True)
 
 
 def _param_fields(spec: World) -> dict[str, Kind]:

@@ -62,12 +62,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
-        check_team(team)
+        check_team(world, team)
         setup = self.batch.setup
         self.num_envs = self.batch.num_worlds
-        self.single_observation_space, self.single_action_space = setup.observation_space, setup.action_space
-        self.observation_space = batch_space(setup.observation_space, self.num_envs)
-        self.action_space = batch_space(setup.action_space, self.num_envs)
+        self.single_observation_space, self.single_action_space = setup.agent_spaces(0)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
         if vector_reward:
             self.reward_space = setup.reward_space
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
