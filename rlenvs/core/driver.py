@@ -265,8 +265,8 @@ def settle_world(b, i):
                 total_cost[k] += parts.terms[t, k]
         terminated[k] = parts.terminated[k]
         truncated[k] = late
-        s.alive[k] = not (terminated[k] or truncated[k])
-        if s.alive[k] and (k == 0 or not b.first_decides):
+        s.alive[k] = not terminated[k]  # who is cut off by the time limit is alive in the final observation
+        if s.alive[k] and not late and (k == 0 or not b.first_decides):
             s.over = False
 
 
@@ -280,7 +280,6 @@ def break_off(b, i):
         cost_of(b, i).value[k] = 0.0
         terminated_of(b, i).value[k] = False
         truncated_of(b, i).value[k] = s.alive[k]
-        s.alive[k] = False
 
 
 def observe_world(b, i):

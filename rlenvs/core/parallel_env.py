@@ -219,8 +219,8 @@ class ParallelEnv(PettingZooParallelEnv):
     def set_state(self, snapshot: Snapshot) -> dict[str, Any]:
         """Go back to a snapshot; returns the observations of the agents alive in it."""
         self.batch.set_state(snapshot)
-        alive = self.batch.records(0)[1]["alive"]
-        self.agents = [agent for agent, k in self._index.items() if alive[k]]
+        state = self.batch.records(0)[1]
+        self.agents = [agent for agent, k in self._index.items() if state["alive"][k] and not state["over"]]
         return self._observations(self.agents)
 
 

@@ -89,7 +89,7 @@ from rlenvs.robotics.quadcopter.formation import (
     swarm_sizes,
     take_off_all,
 )
-from rlenvs.robotics.quadcopter.swarm import fly_swarm, flying, load_swarm
+from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
 from rlenvs.robotics.quadcopter.top_view import FEW
 
 CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
@@ -213,7 +213,7 @@ def middle_speed(s, k, i):
 def ahead_of(s, k):
     """The next lower number that flies; k itself for the leader."""
     for j in range(k - 1, -1, -1):
-        if flying(s, j):
+        if s.alive[j]:
             return j
     return k
 

@@ -37,7 +37,6 @@ from rlenvs.robotics.quadcopter.swarm import (
     SWARM_OPTIONS,
     SWARM_SHOWN_BY,
     WASH,
-    flying,
     neighbour_blocks,
     observe_neighbours,
 )
@@ -204,7 +203,7 @@ def one_dimensional(p):
 def leader_of(s):
     """The number of the first vehicle that flies: it leads. 0 when none does."""
     for k in range(s.position.shape[0]):
-        if flying(s, k):
+        if s.alive[k]:
             return k
     return 0
 
@@ -298,8 +297,8 @@ def observe_own(p, s, k, o):
 def observe_other(s, k, j, position, velocity):
     """Fill two blocks (3,) with the place and velocity of vehicle j seen from k; zero where j no longer flies."""
     for i in range(3):
-        position[i] = s.position[j, i] - s.position[k, i] if flying(s, j) else 0.0
-        velocity[i] = s.velocity[j, i] - s.velocity[k, i] if flying(s, j) else 0.0
+        position[i] = s.position[j, i] - s.position[k, i] if s.alive[j] else 0.0
+        velocity[i] = s.velocity[j, i] - s.velocity[k, i] if s.alive[j] else 0.0
 
 
 # --- the expert -------------------------------------------------------------------------------------------------------

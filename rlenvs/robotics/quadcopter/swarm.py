@@ -89,19 +89,13 @@ def neighbour_blocks(arena: float, speed: float) -> dict[str, Any]:
 
 
 @kernel
-def flying(s, j):
-    """Whether vehicle j is there to be seen. The last step of an episode ends all, but they are still there."""
-    return s.alive[j] or s.over
-
-
-@kernel
 def observe_neighbours(s, k, o):
     """Fill the blocks of `neighbour_blocks` for vehicle k."""
     last, last_index = -1.0, -1
     for row in range(o.near_position.shape[0]):
         best, index = 1e18, -1
         for j in range(s.position.shape[0]):
-            if j == k or not flying(s, j):
+            if j == k or not s.alive[j]:
                 continue
             x, y = s.position[j, 0] - s.position[k, 0], s.position[j, 1] - s.position[k, 1]
             z = s.position[j, 2] - s.position[k, 2]
