@@ -451,12 +451,16 @@ class KernelBatch:
             an array; in goal form or with pictures a dictionary of arrays.
         """
         parts = self._final_parts if final else self._parts
+        one_role = self.world.roles and isinstance(at, tuple) and len(at) > 1
+        seen = slice(self.setup.roles[at[1]].observation if one_role else None)
         if not parts:
             found = (self.final_observations if final else self.observations)[at]
-            if self.world.roles and isinstance(at, tuple) and len(at) > 1:
-                found = found[..., : self.setup.roles[at[1]].observation]
+            found = found[..., seen] if one_role else found
             return found.copy() if copy else found
-        return {name: array[at].copy() if copy else array[at] for name, array in parts.items()}
+        views = {name: array[at] for name, array in parts.items()}
+        if one_role and "state" in views:
+            views["state"] = views["state"][..., seen]
+        return {name: view.copy() if copy else view for name, view in views.items()}
 
     def compute_reward(self, achieved: Any, desired: Any) -> tuple[np.ndarray, np.ndarray]:
         """What any achieved goals would be worth where others were desired, by the parameters of the first world.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pettingzoo import AECEnv
 
     from rlenvs.core.parallel_env import ParallelEnv
+    from rlenvs.core.text_env import TextEnv, TextParallelEnv
 
 
 def make(id: str, **keywords: Any) -> gymnasium.Env:
@@ -44,3 +45,17 @@ def aec_env(id: str, **keywords: Any) -> AECEnv:
     from rlenvs.core.parallel_env import aec_env as convert
 
     return convert(world=entry(id).address, **keywords)
+
+
+def text_env(id: str, **keywords: Any) -> TextEnv:
+    """The single-agent form in words, for language agents."""
+    from rlenvs.core.text_env import TextEnv
+
+    return TextEnv(entry(id).address, **keywords)
+
+
+def text_parallel_env(id: str, **keywords: Any) -> TextParallelEnv:
+    """PettingZoo's parallel form in words, for language agents."""
+    from rlenvs.core.text_env import TextParallelEnv
+
+    return TextParallelEnv(entry(id).address, **keywords)

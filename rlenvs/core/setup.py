@@ -209,7 +209,9 @@ class Setup:
         if not self.world.roles:
             return copy.deepcopy(self.observation_space), copy.deepcopy(self.action_space)
         role, low, high = self.roles[agent], self.state_space.low, self.state_space.high
-        observed = spaces.Box(low[: role.observation], high[: role.observation])
+        observed: spaces.Space = spaces.Box(low[: role.observation], high[: role.observation])
+        if self.image_shapes:
+            observed = spaces.Dict({"state": observed, **self._picture_spaces()})
         if self.continuous:
             return observed, spaces.Box(-1.0, 1.0, (role.action,), np.float32)
         return observed, spaces.Discrete(role.action)
@@ -220,8 +222,10 @@ class Setup:
             return self.state_space
         low, high = self.state_space.low, self.state_space.high
         vectors = {name: spaces.Box(low[part], high[part]) for name, part in self.vector_parts.items()}
-        pictures = {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
-        return spaces.Dict({**vectors, **pictures})
+        return spaces.Dict({**vectors, **self._picture_spaces()})
+
+    def _picture_spaces(self) -> dict[str, spaces.Space]:
+        return {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
 
     def _vector_parts(self) -> tuple[dict[str, slice], int]:
         """Where the parts of the observation's dictionary lie in the vector (none for a plain vector), and the numbers

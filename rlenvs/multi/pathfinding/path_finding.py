@@ -68,6 +68,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.multi.pathfinding.collisions import resolve_block_both, resolve_priority, resolve_soft
+from rlenvs.multi.pathfinding.language import describe, understand
 from rlenvs.multi.pathfinding.maps import (
     LARGEST,
     cell_of,
@@ -297,3 +298,7 @@ def keys(pressed, values):
         if key in pressed:
             return action
     return 0
+
+
+SPEC.describe(describe)
+SPEC.understand(understand)

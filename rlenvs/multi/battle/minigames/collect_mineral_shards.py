@@ -1,0 +1,222 @@
+"""Collect mineral shards: two marines gather twenty shards, again and again.
+
+## Description
+The mini-game of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning", 2017; repository
+deepmind/pysc2) in which two units are best commanded apart. Rules, sizes and places are those of the map's script,
+unit numbers StarCraft II's. Agents that command both marines alike reach about 100, those that part them nearly 200.
+Different from the original: the player gives orders directly, to both marines or to the one nearer to a point, and
+needs not select them first; marines turn and accelerate at once; positions are observed as numbers, and as a feature
+map with `pixels`. How near a marine must come to a shard is not written in the map: `reach` is our guess.
+
+## Action Space
+0: no new order. 1 + i: both marines move to point i of the field, counted row by row from the lower left corner.
+After these, in the same order: the marine nearer to the point moves there. A step is 8 ticks of the game.
+
+## Observation Space
+Place and goal of each marine, and for each shard whether it is there, and its place (zeros when it is not), from -1
+to 1 across the field of 22 by 16 units. With `pixels` also a feature map, top row first: marines, shards.
+
+## Rewards
+1 for each shard that a marine comes within `reach` of.
+
+## Costs
+None.
+
+## Starting State
+The marines anywhere, the shards at least 2 units from them and 1 from the border. When all twenty are collected there
+are twenty new ones, by the same rule.
+
+## Episode End
+Truncation: 120 seconds of 16 ticks, 240 steps of 8 ticks. Success: a score of 103, which SC2LE's best agent reached.
+
+## Parameters
+`step_mul` keeps the time of an episode and changes the number of steps.
+
+## Reference Scores
+Mean return over seeds 0 to 99. SC2LE's random policy: 17, its best agent: 103, a grandmaster: 177, relational agents
+(Zambaldi et al., 2019): 196.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, b1, block, f8, i4, image, kernel, param, term, uniform, world
+from rlenvs.multi.battle.combat import begin_sweep
+from rlenvs.multi.battle.minigames.language import read, report
+from rlenvs.multi.battle.minigames.squads import (
+    FAR,
+    NEAREST,
+    SMALL_FIELD,
+    SQUAD_DATA,
+    SQUAD_OPTIONS,
+    SQUAD_PARAMS,
+    SQUAD_STATE,
+    TRIES,
+    choice_of,
+    clear_of,
+    map_steps,
+    march_all,
+    nearest_marine,
+    order_squad,
+    orders,
+    place_marine,
+    point_at,
+    point_x,
+    point_y,
+    squad_data,
+    squad_sizes,
+    steps_per_second,
+)
+from rlenvs.multi.battle.minigames.views import (
+    across,
+    clear_map,
+    draw_field,
+    draw_orders,
+    draw_units,
+    list_walkers,
+    paint,
+    paint_marines,
+    upward,
+)
+
+SHARDS, MARINES = 20, 2
+APART, BORDER = 2.0, 1.0  # of shards: from marines, from the border
+SHARD_RADIUS = 0.25  # in pictures
+PUBLISHED = 103.0
+
+SPEC = world(
+    "CollectMineralShards-v0",
+    doc=__doc__,
+    params={**SQUAD_PARAMS, "reach": param(0.75, 0.1, 4.0, "", "distance at which a marine collects a shard")},
+    options=SQUAD_OPTIONS,
+    sizes=lambda values: squad_sizes(values, SMALL_FIELD, marines=MARINES, foes=0, verbs=1, groups=2),
+    data=SQUAD_DATA,
+    state={**SQUAD_STATE, "there": b1(SHARDS), "shard_x": f8(SHARDS), "shard_y": f8(SHARDS), "shards_left": i4},
+    observation={
+        "marines": block("marines", 4, low=-1.0, high=1.0, raw=True, doc="x, y, x of its goal, y of its goal"),
+        "shards": block(SHARDS, 3, low=-1.0, high=1.0, raw=True, doc="1 while it is there, x, y"),
+    },
+    images={"map": image("pixel_rows", "pixel_columns", 2, doc="marines, shards")},
+    action=orders("no order, or a point to move to for both marines, or for the nearer one"),
+    terms={"shards": term(0.0, SHARDS, 1.0, "1 for each shard collected")},
+    horizon=map_steps(120),
+    fps=steps_per_second,
+    levels={"easy": {"reach": 1.5}, "coarse": {"columns": 11, "reach": 1.5}},
+    scores={
+        "random": Score(10.17, 0.51, "success 0 %"),
+        "expert": Score(130.3, 1.3, "success 100 %"),
+    },
+)
+
+
+@SPEC.data
+def data(values):
+    return squad_data(values, SMALL_FIELD)
+
+
+@kernel
+def place_shards(p, s, rng):
+    """Twenty shards, none beside a marine."""
+    for j in range(SHARDS):
+        s.there[j] = True
+        for _ in range(TRIES):
+            s.shard_x[j] = uniform(rng, BORDER, p.width - BORDER)
+            s.shard_y[j] = uniform(rng, BORDER, p.height - BORDER)
+            if clear_of(s, 0, MARINES, s.shard_x[j], s.shard_y[j], APART):
+                break
+    s.shards_left = SHARDS
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for i in range(MARINES):
+        place_marine(p, s, i, uniform(rng, 0.0, p.width), uniform(rng, 0.0, p.height))
+    begin_sweep(s)
+    place_shards(p, s, rng)
+
+
+@kernel
+def collect(p, s, r):
+    """Take the shards that a marine has reached."""
+    for j in range(SHARDS):
+        if s.there[j] and not clear_of(s, 0, MARINES, s.shard_x[j], s.shard_y[j], p.reach):
+            s.there[j] = False
+            s.shards_left -= 1
+            s.score += 1.0
+            r.shards += 1.0
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    order_squad(p, s, a, 1)
+    for _ in range(p.step_mul):
+        march_all(p, s, rng)
+        collect(p, s, r)
+        if s.shards_left == 0:
+            place_shards(p, s, rng)
+    r.success = s.score >= PUBLISHED
+
+
+@SPEC.observe
+def observe(p, s, o):
+    list_walkers(p, s, o.marines)
+    for j in range(SHARDS):
+        o.shards[j, 0] = 1.0 if s.there[j] else 0.0
+        o.shards[j, 1] = across(p, s.shard_x[j]) if s.there[j] else 0.0
+        o.shards[j, 2] = upward(p, s.shard_y[j]) if s.there[j] else 0.0
+
+
+@SPEC.look
+def look(p, s, i):
+    clear_map(i.map)
+    for j in range(SHARDS):
+        if s.there[j]:
+            paint(p, i.map, 1, s.shard_x[j], s.shard_y[j], SHARD_RADIUS, 255)
+    paint_marines(p, s, i.map)
+
+
+@kernel
+def best_point(p, s, i):
+    """The point of the nearest shard that marine i is the nearest marine of; -1 when there is none."""
+    best, least = -1, FAR
+    for j in range(SHARDS):
+        if s.there[j]:
+            point = point_at(p, s.shard_x[j], s.shard_y[j])
+            distance = (s.shard_x[j] - s.x[i]) ** 2 + (s.shard_y[j] - s.y[i]) ** 2
+            if distance < least and nearest_marine(s, point_x(p, point), point_y(p, point)) == i:
+                best, least = point, distance
+    return best
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """The marines in turn, each to the nearest shard that is not nearer to the other."""
+    i = s.elapsed % MARINES
+    point = best_point(p, s, i)
+    if point < 0:
+        point = best_point(p, s, 1 - i)
+    a[0] = choice_of(p, 0, 1, NEAREST, point)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_field(canvas, p)
+    for j in range(SHARDS):
+        if s.there[j]:
+            x, y = float(s.shard_x[j]), float(s.shard_y[j])
+            canvas.polygon([(x, y + 0.4), (x + 0.25, y), (x, y - 0.4), (x - 0.25, y)], "green")
+    draw_orders(canvas, s)
+    draw_units(canvas, p, s)
+    canvas.caption(f"CollectMineralShards   step {s.elapsed}   score {s.score:g}   left {s.shards_left}")
+
+
+@SPEC.describe
+def describe(p, s, k):
+    shards = [f"a shard at ({s.shard_x[j]:.1f}, {s.shard_y[j]:.1f})" for j in range(SHARDS) if s.there[j]]
+    task = f"Collect as many shards as you can; a marine takes those within {p.reach:g}."
+    return report(p, s, "CollectMineralShards", shards, task, 1, 2)
+
+
+@SPEC.understand
+def understand(text, p, s, k):
+    return read(text, p, 1, 2)

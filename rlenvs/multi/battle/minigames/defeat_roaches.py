@@ -1,0 +1,142 @@
+"""Defeat roaches: marines meet wave after wave of four roaches.
+
+## Description
+The mini-game of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning", 2017; repository
+deepmind/pysc2) that rewards focused fire. Nine marines and four roaches stand in lines on opposite sides; when the
+roaches have fallen, four new ones come, and five marines to those that are left. Rules, sizes and places are those of
+the map's script, unit numbers StarCraft II's. Different from the original: the player gives orders directly, to all
+marines, the one nearest to a point or the weakest, and needs not select them first; units turn and accelerate at once
+and their shots hit at once; idle units attack who comes within `alert` or hurts them, each for itself; there are at
+most 48 marines; positions are observed as numbers, and as a feature map with `pixels`.
+
+## Action Space
+0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
+left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
+those that are not moving to move there; to it to attack there. Marines that attack shoot at who is near on their way;
+an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game.
+
+## Observation Space
+A row per marine and per enemy, zeros for the fallen; places from -1 to 1 across the field of 22 by 16 units, health
+and cooldown as shares of the whole. With `pixels` also a feature map, top row first: marines and enemies, as bright
+as they are healthy.
+
+## Rewards
+10 for each roach that falls, -1 for each marine.
+
+## Costs
+None.
+
+## Starting State
+Two groups in vertical lines around random places, on random opposite sides; the middles of the lines are 10 to 18
+units apart. A new wave places everybody anew. Health is kept.
+
+## Episode End
+Termination: all marines have fallen, also when the last roach fell in the same tick. Truncation: 120 seconds of 16
+ticks, 240 steps of 8 ticks. Success: a score of 100, which SC2LE's best agent reached.
+
+## Parameters
+`step_mul` keeps the time of an episode and changes the number of steps.
+
+## Reference Scores
+Mean return over seeds 0 to 99. SC2LE's random policy: 1, its best agent: 100, a grandmaster: 215, relational agents
+(Zambaldi et al., 2019): 303.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, image, kernel, world
+from rlenvs.multi.battle.minigames.language import foe_texts, read, report
+from rlenvs.multi.battle.minigames.squads import (
+    ROACH,
+    SMALL_FIELD,
+    all_placed,
+    order_fighters,
+    place_foe,
+    skirmish,
+    squad_data,
+)
+from rlenvs.multi.battle.minigames.views import clear_map, list_foes, list_marines, paint_foes, paint_marines
+from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, draw_battle, focus, line_up, step_back, wave_world
+
+ROACHES, FRESH = 4, 5
+WORTH, PUBLISHED = 10.0, 100.0
+
+SPEC = world(
+    "DefeatRoaches-v0",
+    doc=__doc__,
+    images={"map": image("pixel_rows", "pixel_columns", 2, doc="marines, roaches")},
+    scores={
+        "random": Score(-3.2, 1.6, "success 0 %"),
+        "expert": Score(312.5, 23, "success 88 %"),
+    },
+    **wave_world(ROACHES, WORTH, 4),
+)
+
+
+@SPEC.data
+def data(values):
+    return squad_data(values, SMALL_FIELD)
+
+
+@kernel
+def next_wave(p, s, rng, fresh):
+    line_up(p, s, rng, fresh)
+    for k in range(ROACHES):
+        place_foe(p, s, k, ROACH, s.line_x[1], s.line_y[1] + k - 0.5 * (ROACHES - 1))
+    all_placed(s)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    next_wave(p, s, rng, FIRST_MARINES)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    order_fighters(p, s, a)
+    for _ in range(p.step_mul):
+        skirmish(p, s, rng, r)
+        if s.marines_left == 0:
+            r.terminated = True
+            break
+        if s.foes_left == 0:
+            next_wave(p, s, rng, FRESH)
+    s.score += WORTH * r.kill + r.loss
+    r.success = s.score >= PUBLISHED
+
+
+@SPEC.observe
+def observe(p, s, o):
+    list_marines(p, s, o.marines)
+    list_foes(p, s, o.enemies, False)
+
+
+@SPEC.look
+def look(p, s, i):
+    clear_map(i.map)
+    paint_foes(p, s, i.map, False)
+    paint_marines(p, s, i.map)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Focused fire on one roach after the other; the weakest marine steps back when it is shot at."""
+    if not step_back(p, s, a):
+        focus(p, s, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_battle(canvas, p, s, "DefeatRoaches", "roaches (orange)")
+
+
+@SPEC.describe
+def describe(p, s, k):
+    task = f"Defeat roaches ({WORTH:g} points each) without losing marines (1 point each)."
+    return report(p, s, "DefeatRoaches", foe_texts(p, s, False), task, 2, 3)
+
+
+@SPEC.understand
+def understand(text, p, s, k):
+    return read(text, p, 2, 3)

@@ -1,0 +1,147 @@
+"""Defeat zerglings and banelings: marines meet wave after wave of six zerglings and four exploding banelings.
+
+## Description
+The mini-game of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning", 2017; repository
+deepmind/pysc2) that punishes groups: a baneling explodes among the marines, or where it is shot. When all enemies
+have fallen, as many come again, and four marines to those that are left. Rules, sizes and places are those of the
+map's script, unit numbers StarCraft II's; a baneling that explodes counts as fallen, as there. Different from the
+original: the player gives orders directly, to all marines, the one nearest to a point or the weakest, and needs not
+select them first; units turn and accelerate at once and their shots hit at once; idle units attack who comes within
+`alert` or hurts them, each for itself; the enemies are placed within 1 unit from the middle of their group (there, on
+one spot, from which the engine spreads them); there are at most 48 marines; positions are observed as numbers, and as
+a feature map with `pixels`.
+
+## Action Space
+0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
+left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
+those that are not moving to move there; to it to attack there. Marines that attack shoot at who is near on their way;
+an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game.
+
+## Observation Space
+A row per marine and per enemy, zeros for the fallen; places from -1 to 1 across the field of 22 by 16 units, health
+and cooldown as shares of the whole. With `pixels` also a feature map, top row first: marines, zerglings, banelings,
+as bright as they are healthy.
+
+## Rewards
+5 for each enemy that falls, -1 for each marine.
+
+## Costs
+None.
+
+## Starting State
+The marines in a vertical line around a random place, the enemies in a group, on random opposite sides; the middles
+are 10 to 18 units apart. A new wave places everybody anew. Health is kept.
+
+## Episode End
+Termination: all marines have fallen, also when the last enemy fell in the same tick. Truncation: 120 seconds of 16
+ticks, 240 steps of 8 ticks. Success: a score of 62, which SC2LE's FullyConv agent reached.
+
+## Parameters
+`step_mul` keeps the time of an episode and changes the number of steps.
+
+## Reference Scores
+Mean return over seeds 0 to 99. SC2LE's random policy: 23, its FullyConv agent: 62, a grandmaster: 727, relational
+agents (Zambaldi et al., 2019): 736.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, image, kernel, world
+from rlenvs.multi.battle.minigames.language import foe_texts, read, report
+from rlenvs.multi.battle.minigames.squads import (
+    BANELING,
+    SMALL_FIELD,
+    ZERGLING,
+    all_placed,
+    draw_between,
+    order_fighters,
+    place_foe,
+    skirmish,
+    squad_data,
+)
+from rlenvs.multi.battle.minigames.views import clear_map, list_foes, list_marines, paint_foes, paint_marines
+from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, draw_battle, focus, line_up, wave_world
+
+ZERGLINGS, BANELINGS, FRESH = 6, 4, 4
+CROWD = 1.0  # half the width of their group
+WORTH, PUBLISHED = 5.0, 62.0
+
+SPEC = world(
+    "DefeatZerglingsAndBanelings-v0",
+    doc=__doc__,
+    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, zerglings, banelings")},
+    scores={
+        "random": Score(35.3, 5.3, "success 17 %"),
+        "expert": Score(606.4, 76, "success 88 %"),
+    },
+    **wave_world(ZERGLINGS + BANELINGS, WORTH, 5),
+)
+
+
+@SPEC.data
+def data(values):
+    return squad_data(values, SMALL_FIELD)
+
+
+@kernel
+def next_wave(p, s, rng, fresh):
+    line_up(p, s, rng, fresh)
+    for k in range(ZERGLINGS + BANELINGS):
+        kind = ZERGLING if k < ZERGLINGS else BANELING
+        place_foe(p, s, k, kind, draw_between(rng, s.line_x[1], CROWD), draw_between(rng, s.line_y[1], CROWD))
+    all_placed(s)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    next_wave(p, s, rng, FIRST_MARINES)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    order_fighters(p, s, a)
+    for _ in range(p.step_mul):
+        skirmish(p, s, rng, r)
+        if s.marines_left == 0:
+            r.terminated = True
+            break
+        if s.foes_left == 0:
+            next_wave(p, s, rng, FRESH)
+    s.score += WORTH * r.kill + r.loss
+    r.success = s.score >= PUBLISHED
+
+
+@SPEC.observe
+def observe(p, s, o):
+    list_marines(p, s, o.marines)
+    list_foes(p, s, o.enemies, False)
+
+
+@SPEC.look
+def look(p, s, i):
+    clear_map(i.map)
+    paint_foes(p, s, i.map, False)
+    paint_marines(p, s, i.map)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Focused fire on one enemy after the other."""
+    focus(p, s, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_battle(canvas, p, s, "DefeatZerglingsAndBanelings", "zerglings (red), banelings (green)")
+
+
+@SPEC.describe
+def describe(p, s, k):
+    task = f"Defeat zerglings and exploding banelings ({WORTH:g} points each) without losing marines (1 point each)."
+    return report(p, s, "DefeatZerglingsAndBanelings", foe_texts(p, s, False), task, 2, 3)
+
+
+@SPEC.understand
+def understand(text, p, s, k):
+    return read(text, p, 2, 3)

@@ -1,0 +1,313 @@
+"""Find and defeat zerglings: three marines search a field under fog.
+
+## Description
+The mini-game of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning", 2017; repository
+deepmind/pysc2) of exploration: twenty-five zerglings stand about, and marines see 9 units far. Rules, sizes and
+places are those of the map's script, unit numbers StarCraft II's. Different from the original: the player gives
+orders directly, to all marines, the one nearest to a point or the weakest, and needs not select them first; there is
+no camera, all that the marines see is observed; units turn and accelerate at once and their shots hit at once; idle
+units attack who comes within `alert` or hurts them, and zerglings give up when the marines are out of their sight;
+positions are observed as numbers, and as a feature map with `pixels`.
+
+## Action Space
+0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
+left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
+those that are not moving to move there; to it to attack there. Marines that attack shoot at who is near on their way;
+an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game.
+
+## Observation Space
+A row per marine and per zergling, zeros for the fallen and for zerglings out of sight; places from -1 to 1 across the
+field of 44 by 32 units, health and cooldown as shares of the whole; and for cells of 4 by 4 units, from the lower
+left corner, whether a marine has seen their centre since the last zerglings came. With `pixels` also a feature map,
+top row first: marines, zerglings, and the cells (255 in sight, 128 seen before).
+
+## Rewards
+1 for each zergling that falls, -1 for each marine.
+
+## Costs
+None.
+
+## Starting State
+The marines 1 unit from the centre of the field. One zergling 8 to 9 units from it, one 7.5 to 9.5, the others at
+least 10.5 and at least 1 from the border, any two at least 5 apart. When all have fallen twenty-five new ones come,
+anywhere at least 9 from the marines and 5 from each other.
+
+## Episode End
+Termination: all marines have fallen. Truncation: 180 seconds of 16 ticks, 360 steps of 8 ticks. Success: a score of
+45, which SC2LE's FullyConv agent reached.
+
+## Parameters
+`step_mul` keeps the time of an episode and changes the number of steps.
+
+## Reference Scores
+Mean return over seeds 0 to 99. SC2LE's random policy: 4, its FullyConv agent: 45, a grandmaster: 61, relational
+agents (Zambaldi et al., 2019): 62.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import Score, b1, block, image, kernel, term, u1, uniform, world
+from rlenvs.multi.battle.minigames.language import foe_texts, read, report
+from rlenvs.multi.battle.minigames.squads import (
+    ALL,
+    FAR,
+    FIGHT_PARAMS,
+    FIGHT_STATE,
+    LARGE_FIELD,
+    MARINE,
+    SQUAD_DATA,
+    SQUAD_OPTIONS,
+    TRIES,
+    ZERGLING,
+    all_placed,
+    choice_of,
+    clear_of,
+    forget_foes,
+    map_steps,
+    order_fighters,
+    orders,
+    place_foe,
+    place_marine,
+    point_at,
+    seen,
+    skirmish,
+    squad_data,
+    squad_sizes,
+    steps_per_second,
+)
+from rlenvs.multi.battle.minigames.views import (
+    clear_map,
+    draw_field,
+    draw_orders,
+    draw_shots,
+    draw_units,
+    list_foes,
+    list_marines,
+    paint_foes,
+    paint_marines,
+)
+
+MARINES, ZERGLINGS = 3, 25
+APART, BORDER = 5.0, 1.0
+FIRST, SECOND, OTHERS = (8.0, 9.0), (7.5, 9.5), 10.5  # from the centre, at the start
+FROM_MARINES = 9.0  # later
+CELL, CELL_COLUMNS, CELL_ROWS = 4.0, 11, 8
+OUTWARD = 0.6  # of the expert
+PUBLISHED = 45.0
+
+SPEC = world(
+    "FindAndDefeatZerglings-v0",
+    doc=__doc__,
+    params=FIGHT_PARAMS,
+    options=SQUAD_OPTIONS,
+    sizes=lambda values: squad_sizes(values, LARGE_FIELD, marines=MARINES, foes=ZERGLINGS, verbs=2, groups=3),
+    data=SQUAD_DATA,
+    state={**FIGHT_STATE, "explored": u1(CELL_ROWS, CELL_COLUMNS), "known": b1("foes")},
+    observation={
+        "marines": block(
+            *("marines", 8),
+            low=-1.0,
+            high=1.0,
+            raw=True,
+            doc="1 while standing, x, y, health, cooldown, order (0, 0.5 move, 1 attack), x and y of its goal",
+        ),
+        "zerglings": block(
+            "foes", 4, low=-1.0, high=1.0, raw=True, constant=True, doc="1 while in sight, x, y, health"
+        ),
+        "explored": block(
+            *(CELL_ROWS, CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 when the cell was seen"
+        ),
+    },
+    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, zerglings, cells seen")},
+    action=orders("no order; who: all, the nearest, the weakest; what: move or attack; where: a point"),
+    terms={
+        "kill": term(0.0, ZERGLINGS, 1.0, "zerglings that fell"),
+        "loss": term(-MARINES, 0.0, 1.0, "-1 for each marine that fell"),
+    },
+    horizon=map_steps(180),
+    fps=steps_per_second,
+    levels={"coarse": {"columns": 11}},
+    scores={
+        "random": Score(-0.84, 0.31, "success 0 %"),
+        "expert": Score(47.47, 2.2, "success 76 %"),
+    },
+)
+
+
+@SPEC.data
+def data(values):
+    return squad_data(values, LARGE_FIELD)
+
+
+@kernel
+def free_place(s, k, x, y):
+    """Whether zergling k may stand at a place, as far as the zerglings before it go."""
+    return clear_of(s, MARINES, MARINES + k, x, y, APART)
+
+
+@kernel
+def place_in_ring(p, s, rng, k, ring):
+    """Zergling k at a distance from the centre within a ring; the area of a ring grows with the distance squared."""
+    for _ in range(TRIES):
+        distance = math.sqrt(uniform(rng, ring[0] * ring[0], ring[1] * ring[1]))
+        angle = uniform(rng, 0.0, 2.0 * math.pi)
+        x, y = 0.5 * p.width + distance * math.cos(angle), 0.5 * p.height + distance * math.sin(angle)
+        if free_place(s, k, x, y):
+            place_foe(p, s, k, ZERGLING, x, y)
+            break
+
+
+@kernel
+def place_afield(p, s, rng, k, border, from_centre, from_marines):
+    """Zergling k anywhere far enough from the border, the centre and the marines."""
+    for _ in range(TRIES):
+        x, y = uniform(rng, border, p.width - border), uniform(rng, border, p.height - border)
+        outside = (x - 0.5 * p.width) ** 2 + (y - 0.5 * p.height) ** 2 >= from_centre * from_centre
+        if outside and clear_of(s, 0, MARINES, x, y, from_marines) and free_place(s, k, x, y):
+            place_foe(p, s, k, ZERGLING, x, y)
+            break
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for i in range(MARINES):
+        angle = math.pi * (0.5 + i * 2.0 / MARINES)
+        place_marine(p, s, i, 0.5 * p.width + math.cos(angle), 0.5 * p.height + math.sin(angle))
+    forget_foes(s)
+    place_in_ring(p, s, rng, 0, FIRST)
+    place_in_ring(p, s, rng, 1, SECOND)
+    for k in range(2, ZERGLINGS):
+        place_afield(p, s, rng, k, BORDER, OTHERS, 0.0)
+    all_placed(s)
+    look_around(p, s)
+
+
+@kernel
+def next_zerglings(p, s, rng):
+    """Twenty-five new ones, and nothing of the field is known."""
+    for k in range(ZERGLINGS):
+        s.known[k] = False
+        place_afield(p, s, rng, k, 0.0, 0.0, FROM_MARINES)
+    for row in range(CELL_ROWS):
+        for column in range(CELL_COLUMNS):
+            s.explored[row, column] = 0
+    forget_foes(s)
+    all_placed(s)
+
+
+@kernel
+def cell_in_sight(p, s, row, column):
+    return not clear_of(s, 0, MARINES, CELL * (column + 0.5), CELL * (row + 0.5), p.unit_sight[MARINE])
+
+
+@kernel
+def look_around(p, s):
+    """Remember what the marines see."""
+    for row in range(CELL_ROWS):
+        for column in range(CELL_COLUMNS):
+            if s.explored[row, column] == 0 and cell_in_sight(p, s, row, column):
+                s.explored[row, column] = 1
+    for k in range(ZERGLINGS):
+        s.known[k] = s.standing[MARINES + k] and (s.known[k] or seen(p, s, MARINES + k))
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    order_fighters(p, s, a)
+    for _ in range(p.step_mul):
+        skirmish(p, s, rng, r)
+        if s.marines_left == 0:
+            r.terminated = True
+            break
+        if s.foes_left == 0:
+            next_zerglings(p, s, rng)
+    look_around(p, s)
+    s.score += r.kill + r.loss
+    r.success = s.score >= PUBLISHED
+
+
+@SPEC.observe
+def observe(p, s, o):
+    list_marines(p, s, o.marines)
+    list_foes(p, s, o.zerglings, True)
+    for row in range(CELL_ROWS):
+        for column in range(CELL_COLUMNS):
+            o.explored[row, column] = s.explored[row, column]
+
+
+@SPEC.look
+def look(p, s, i):
+    clear_map(i.map)
+    for row in range(i.map.shape[0]):
+        for column in range(i.map.shape[1]):
+            cell_row = CELL_ROWS - 1 - row * CELL_ROWS // i.map.shape[0]
+            cell_column = column * CELL_COLUMNS // i.map.shape[1]
+            if cell_in_sight(p, s, cell_row, cell_column):
+                i.map[row, column, 2] = 255
+            elif s.explored[cell_row, cell_column]:
+                i.map[row, column, 2] = 128
+    paint_foes(p, s, i.map, True)
+    paint_marines(p, s, i.map)
+
+
+@kernel
+def detour(p, s, x, y):
+    """How little a place is worth going to first: far from the first standing marine, near the centre of the field."""
+    for i in range(MARINES):
+        if s.standing[i]:
+            way = math.sqrt((s.x[i] - x) ** 2 + (s.y[i] - y) ** 2)
+            return way - OUTWARD * math.sqrt((x - 0.5 * p.width) ** 2 + (y - 0.5 * p.height) ** 2)
+    return 0.0
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """All attack the next zergling that was ever seen, or else go to the next cell that was not; corners come early."""
+    x, y, least = 0.5 * p.width, 0.5 * p.height, FAR
+    for j in range(MARINES, s.x.size):
+        if s.known[j - MARINES] and detour(p, s, s.x[j], s.y[j]) < least:
+            x, y, least = s.x[j], s.y[j], detour(p, s, s.x[j], s.y[j])
+    if least == FAR:
+        for row in range(CELL_ROWS):
+            for column in range(CELL_COLUMNS):
+                there_x, there_y = CELL * (column + 0.5), CELL * (row + 0.5)
+                if s.explored[row, column] == 0 and detour(p, s, there_x, there_y) < least:
+                    x, y, least = there_x, there_y, detour(p, s, there_x, there_y)
+    a[0] = choice_of(p, 1, 2, ALL, point_at(p, x, y))
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_field(canvas, p)
+    for row in range(CELL_ROWS):
+        for column in range(CELL_COLUMNS):
+            if not cell_in_sight(p, s, row, column):
+                shade = "light" if s.explored[row, column] else "grey"
+                canvas.rectangle(CELL * column, CELL * row, CELL * (column + 1), CELL * (row + 1), shade)
+    draw_orders(canvas, s)
+    draw_shots(canvas, p, s)
+    draw_units(canvas, p, s)
+    canvas.caption(
+        f"FindAndDefeatZerglings   step {s.elapsed}   score {s.score:g}",
+        f"marines {s.marines_left}   zerglings {s.foes_left}   grey: never seen",
+    )
+
+
+@SPEC.describe
+def describe(p, s, k):
+    unseen = [
+        f"({CELL * (column + 0.5):g}, {CELL * (row + 0.5):g})"
+        for row in range(CELL_ROWS)
+        for column in range(CELL_COLUMNS)
+        if s.explored[row, column] == 0
+    ]
+    things = [*foe_texts(p, s, True), f"never seen: around {', '.join(unseen) or 'nothing'}"]
+    return report(p, s, "FindAndDefeatZerglings", things, "Find and defeat zerglings without losing marines.", 2, 3)
+
+
+@SPEC.understand
+def understand(text, p, s, k):
+    return read(text, p, 2, 3)

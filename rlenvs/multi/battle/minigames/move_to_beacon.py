@@ -1,0 +1,176 @@
+"""Move to beacon: a marine walks to a beacon, which then appears elsewhere.
+
+## Description
+The first of the mini-games of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning",
+2017; repository deepmind/pysc2), without the game: one marine, one beacon, 120 seconds of the map's timer. Rules,
+sizes and places are those of the map's script, unit numbers StarCraft II's. A marine walks 270 units in that time, so
+the score is bounded by its speed: people and agents reach 26 to 28. Different from the original: the player gives
+orders directly and needs not select the marine first; a marine turns and accelerates at once; positions are observed
+as numbers, and as a feature map with `pixels`.
+
+## Action Space
+0: no new order. 1 + i: move to point i of the field, counted row by row from the lower left corner. A step is 8 ticks
+of the game.
+
+## Observation Space
+Place and goal of the marine, place of the beacon, from -1 to 1 across the field of 22 by 16 units. With `pixels` also
+a feature map, top row first: marine, beacon.
+
+## Rewards
+1 when the centre of the marine comes within `reach` of the beacon.
+
+## Costs
+None.
+
+## Starting State
+The marine anywhere, the beacon at least 5 units from it (the map's script; its description says 4), at least 1.5
+units from the border and 4 from the centre of the field.
+
+## Episode End
+Truncation: 120 seconds of 16 ticks, 240 steps of 8 ticks. Success: a score of 26, which SC2LE's best agent reached.
+
+## Parameters
+`step_mul` keeps the time of an episode and changes the number of steps.
+
+## Reference Scores
+Mean return over seeds 0 to 99. SC2LE's random policy: 1, its best agent: 26, a grandmaster: 28.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, block, f8, image, kernel, param, term, uniform, world
+from rlenvs.multi.battle.combat import begin_sweep
+from rlenvs.multi.battle.minigames.language import read, report
+from rlenvs.multi.battle.minigames.squads import (
+    SMALL_FIELD,
+    SQUAD_DATA,
+    SQUAD_OPTIONS,
+    SQUAD_PARAMS,
+    SQUAD_STATE,
+    TRIES,
+    choice_of,
+    map_steps,
+    march_all,
+    order_squad,
+    orders,
+    place_marine,
+    point_at,
+    squad_data,
+    squad_sizes,
+    steps_per_second,
+)
+from rlenvs.multi.battle.minigames.views import (
+    across,
+    clear_map,
+    draw_field,
+    draw_orders,
+    draw_units,
+    list_walkers,
+    paint,
+    paint_marines,
+    upward,
+)
+
+APART, BORDER, HOLE = 5.0, 1.5, 4.0  # of the beacon: from the marine, the border, the centre of the field
+PUBLISHED = 26.0
+
+SPEC = world(
+    "MoveToBeacon-v0",
+    doc=__doc__,
+    params={**SQUAD_PARAMS, "reach": param(1.25, 0.1, 4.0, "", "distance at which the beacon is reached")},
+    options=SQUAD_OPTIONS,
+    sizes=lambda values: squad_sizes(values, SMALL_FIELD, marines=1, foes=0, verbs=1, groups=1),
+    data=SQUAD_DATA,
+    state={**SQUAD_STATE, "beacon_x": f8, "beacon_y": f8},
+    observation={
+        "marine": block("marines", 4, low=-1.0, high=1.0, raw=True, doc="x, y, x of its goal, y of its goal"),
+        "beacon": block(2, low=-1.0, high=1.0, raw=True, doc="x, y"),
+    },
+    images={"map": image("pixel_rows", "pixel_columns", 2, doc="marine, beacon")},
+    action=orders("no order, or a point to move to"),
+    terms={"beacon": term(0.0, 1.0, 1.0, "1 when the marine reaches the beacon")},
+    horizon=map_steps(120),
+    fps=steps_per_second,
+    levels={"easy": {"reach": 2.5}, "coarse": {"columns": 11, "reach": 1.5}},
+    scores={
+        "random": Score(0.2, 0.079, "success 0 %"),
+        "expert": Score(26.02, 0.38, "success 60 %"),
+    },
+)
+
+
+@SPEC.data
+def data(values):
+    return squad_data(values, SMALL_FIELD)
+
+
+@kernel
+def place_beacon(p, s, rng):
+    """A place far enough from the marine and from the centre."""
+    for _ in range(TRIES):
+        s.beacon_x = uniform(rng, BORDER, p.width - BORDER)
+        s.beacon_y = uniform(rng, BORDER, p.height - BORDER)
+        far = (s.beacon_x - s.x[0]) ** 2 + (s.beacon_y - s.y[0]) ** 2 >= APART * APART
+        if far and (s.beacon_x - 0.5 * p.width) ** 2 + (s.beacon_y - 0.5 * p.height) ** 2 >= HOLE * HOLE:
+            break
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    place_marine(p, s, 0, uniform(rng, 0.0, p.width), uniform(rng, 0.0, p.height))
+    begin_sweep(s)
+    place_beacon(p, s, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    order_squad(p, s, a, 1)
+    for _ in range(p.step_mul):
+        march_all(p, s, rng)
+        if (s.x[0] - s.beacon_x) ** 2 + (s.y[0] - s.beacon_y) ** 2 <= p.reach * p.reach:
+            r.beacon = 1.0
+            s.score += 1.0
+            place_beacon(p, s, rng)
+    r.success = s.score >= PUBLISHED
+
+
+@SPEC.observe
+def observe(p, s, o):
+    list_walkers(p, s, o.marine)
+    o.beacon[0] = across(p, s.beacon_x)
+    o.beacon[1] = upward(p, s.beacon_y)
+
+
+@SPEC.look
+def look(p, s, i):
+    clear_map(i.map)
+    paint_marines(p, s, i.map)
+    paint(p, i.map, 1, s.beacon_x, s.beacon_y, p.reach, 255)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Straight to the beacon."""
+    a[0] = choice_of(p, 0, 1, 0, point_at(p, s.beacon_x, s.beacon_y))
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_field(canvas, p)
+    canvas.circle((s.beacon_x, s.beacon_y), p.reach, "green")
+    canvas.circle((s.beacon_x, s.beacon_y), 0.6 * p.reach, "white")
+    draw_orders(canvas, s)
+    draw_units(canvas, p, s)
+    canvas.caption(f"MoveToBeacon   step {s.elapsed}   score {s.score:g}")
+
+
+@SPEC.describe
+def describe(p, s, k):
+    beacon = f"a beacon at ({s.beacon_x:.1f}, {s.beacon_y:.1f}), reached within {p.reach:g}"
+    return report(p, s, "MoveToBeacon", [beacon], "Reach as many beacons as you can.", 1, 1)
+
+
+@SPEC.understand
+def understand(text, p, s, k):
+    return read(text, p, 1, 1)

@@ -1,0 +1,163 @@
+"""What the two mini-games share in which a group of marines meets waves of enemies from the other side of the field."""
+
+import math
+
+from rlenvs.core import below, block, f8, i4, kernel, term, uniform
+from rlenvs.multi.battle.combat import squared_distance
+from rlenvs.multi.battle.minigames.squads import (
+    ALL,
+    FAR,
+    FIGHT_PARAMS,
+    FIGHT_STATE,
+    MARINE,
+    MOST_MARINES,
+    SMALL_FIELD,
+    SQUAD_DATA,
+    SQUAD_OPTIONS,
+    WEAKEST,
+    choice_of,
+    closest,
+    forget_foes,
+    map_steps,
+    orders,
+    place_marine,
+    point_at,
+    squad_sizes,
+    stand_by,
+    steps_per_second,
+    weakest_fighter,
+)
+from rlenvs.multi.battle.minigames.views import draw_field, draw_orders, draw_shots, draw_units
+
+FIRST_MARINES, ENEMY_NUMBERS = 9, 4
+NEAR_SIDE, FAR_SIDE = (1.97, 5.98), (16.02, 20.04)  # where groups are placed, in x
+LOWEST, HIGHEST = 5.06, 11.05  # and in y
+DANGER, STEP_BACK = 5.3, 2.0  # of the expert: when and how far a marine steps back
+
+
+def wave_world(foes, reward, columns):
+    """The keywords of `world` that both have: `foes` enemies per wave, worth `reward` each, listed in `columns`."""
+    return {
+        "params": FIGHT_PARAMS,
+        "options": SQUAD_OPTIONS,
+        "sizes": lambda values: squad_sizes(values, SMALL_FIELD, marines=MOST_MARINES, foes=foes, verbs=2, groups=3),
+        "data": SQUAD_DATA,
+        "state": {**FIGHT_STATE, "line_x": f8(2), "line_y": f8(2), "wave": i4},  # middles of marines and of enemies
+        "observation": {
+            "marines": block(
+                *("marines", 8),
+                low=-1.0,
+                high=1.0,
+                raw=True,
+                constant=True,  # the last places are hardly ever taken
+                doc="1 while standing, x, y, health, cooldown, order (0, 0.5 move, 1 attack), x and y of its goal",
+            ),
+            "enemies": block(
+                *("foes", columns),
+                low=-1.0,
+                high=1.0,
+                raw=True,
+                constant=columns > ENEMY_NUMBERS,  # the places of a wave keep their kinds
+                doc="1 while standing, x, y, health" + (", 1 for a baneling" if columns > ENEMY_NUMBERS else ""),
+            ),
+        },
+        "action": orders("no order; all move, all attack, the nearest moves, the nearest attacks, each to a point"),
+        "terms": {
+            "kill": term(0.0, foes, reward, "enemies that fell"),
+            "loss": term(-MOST_MARINES, 0.0, 1.0, "-1 for each marine that fell"),
+        },
+        "horizon": map_steps(120),
+        "fps": steps_per_second,
+        "levels": {"coarse": {"columns": 11}},
+    }
+
+
+@kernel
+def offset_in_line(place):
+    """A line grows from its middle: 0, 1, -1, 2, -2, ..."""
+    half = (place + 1) // 2
+    return half if place % 2 == 1 else -half
+
+
+@kernel
+def choose_sides(s, rng):
+    """Where the middles of the two groups are: s.line_x, s.line_y of marines (0) and enemies (1)."""
+    left = below(rng, 2)
+    for side in range(2):
+        near = side == left
+        s.line_x[side] = uniform(rng, NEAR_SIDE[0], NEAR_SIDE[1]) if near else uniform(rng, FAR_SIDE[0], FAR_SIDE[1])
+        s.line_y[side] = uniform(rng, LOWEST, HIGHEST)
+
+
+@kernel
+def line_up(p, s, rng, fresh):
+    """The marines that stand and `fresh` new ones in a line, without orders."""
+    choose_sides(s, rng)
+    place = 0
+    for i in range(s.order.size):
+        if s.standing[i] or fresh > 0:
+            if not s.standing[i]:
+                place_marine(p, s, i, 0.0, 0.0)
+                fresh -= 1
+            s.x[i] = s.line_x[0]
+            s.y[i] = min(max(s.line_y[0] + offset_in_line(place), 0.0), p.height)
+            s.cooldown[i] = 0.0
+            stand_by(s, i)
+            place += 1
+    forget_foes(s)
+    s.wave += 1
+
+
+@kernel
+def is_target(s, i):
+    """Whether an enemy aims at marine i."""
+    aiming = 0
+    for j in range(s.order.size, s.x.size):
+        aiming += s.standing[j] and s.aim[j] == i
+    return aiming > 0
+
+
+@kernel
+def step_back(p, s, a):
+    """The weakest marine gets away from the enemy that hurts it, if that can help. Returns whether it is the order."""
+    i = weakest_fighter(s)
+    if i < 0 or s.marines_left == 1 or s.health[i] == p.unit_health[MARINE] or not is_target(s, i):
+        return False
+    j = closest(s, i, s.order.size, s.x.size, DANGER)
+    if j < 0:
+        return False
+    share = STEP_BACK / max(math.sqrt(squared_distance(s, i, j)), 0.1)
+    x, y = s.x[i] + share * (s.x[i] - s.x[j]), s.y[i] + share * (s.y[i] - s.y[j])
+    a[0] = choice_of(p, 0, 2, WEAKEST, point_at(p, x, y))
+    return True
+
+
+@kernel
+def focus(p, s, a):
+    """All marines on the enemy nearest to their middle, until it falls."""
+    x, y = 0.0, 0.0
+    for i in range(s.order.size):
+        if s.standing[i]:
+            x += s.x[i] / s.marines_left
+            y += s.y[i] / s.marines_left
+            if s.quarry[i] >= 0 and s.standing[s.quarry[i]]:
+                a[0] = 0
+                return
+    target, least = s.order.size, FAR
+    for j in range(s.order.size, s.x.size):
+        distance = (s.x[j] - x) ** 2 + (s.y[j] - y) ** 2
+        if s.standing[j] and distance < least:
+            target, least = j, distance
+    a[0] = choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target]))
+
+
+def draw_battle(canvas, p, s, name, legend):
+    """The picture of a fight; `legend` names the colours of the enemies."""
+    draw_field(canvas, p)
+    draw_orders(canvas, s)
+    draw_shots(canvas, p, s)
+    draw_units(canvas, p, s)
+    canvas.caption(
+        f"{name}   step {s.elapsed}   score {s.score:g}",
+        f"wave {s.wave}   {s.marines_left} marines (blue)   {s.foes_left} left of {legend}",
+    )

@@ -1,0 +1,159 @@
+"""What the numbers of actions mean: which unit is whose target, what is legal, and orders from choices.
+
+Choices are numbered as in SMAX (north, east, south, west, stop, targets) or as in SMAC (no-op, stop, north, south,
+east, west, targets). The targets of an ally are the enemies in their order, those of an enemy the allies from the last
+to the first, as SMAX has it. Healers target their own side, in the same order.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import f8, i8, kernel, u1
+from rlenvs.multi.battle.combat import squared_distance
+from rlenvs.multi.battle.units import KINDS
+
+LEGAL_LOOKAHEAD, LONGEST_MOVE = 1.0, 2.0  # of SMAC: a move is 2 units, and legal when the point 1 ahead is on the map
+
+ORDER_DATA = {
+    "stop": i8,
+    "idle": i8,  # the one choice of the dead
+    "first_move": i8,
+    "first_target": i8,
+    "step_x": f8(4),  # by move
+    "step_y": f8(4),
+    "short_moves": u1,  # SMAC's moves, with its rule of legality
+    "unit_reach": f8(len(KINDS)),  # how far away a legal target may be
+}
+
+
+def order_data(rules: str, reach: np.ndarray) -> dict[str, Any]:
+    """The fields of ORDER_DATA."""
+    north, east, south, west = (0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)
+    smac = rules == "smac"
+    moves = (north, south, east, west) if smac else (north, east, south, west)
+    return {
+        "stop": 1 if smac else 4,
+        "idle": 0 if smac else 4,
+        "first_move": 2 if smac else 0,
+        "first_target": 6 if smac else 5,
+        "step_x": [move[0] for move in moves],
+        "step_y": [move[1] for move in moves],
+        "short_moves": smac,
+        "unit_reach": reach,
+    }
+
+
+@kernel
+def targets_of(p, s, i):
+    """How many targets unit i can choose among."""
+    own = p.unit_heals[s.kind[i]] > 0.0
+    return p.allies if (i < p.allies) == own else p.enemies
+
+
+@kernel
+def first_target_of(p, s, i):
+    """The unit that is unit i's target number 0; the next ones follow upwards for allies, downwards for enemies."""
+    if p.unit_heals[s.kind[i]] > 0.0:
+        return 0 if i < p.allies else p.allies + p.enemies - 1
+    return p.allies if i < p.allies else p.allies - 1
+
+
+@kernel
+def target_of(p, s, i, slot):
+    """The unit that is unit i's target number `slot`."""
+    return first_target_of(p, s, i) + (slot if i < p.allies else -slot)
+
+
+@kernel
+def usable(p, s, i, j):
+    """Whether unit i can do anything to unit j at any distance."""
+    if not s.standing[j]:
+        return False
+    if p.unit_heals[s.kind[i]] > 0.0:
+        return i != j and p.unit_biological[s.kind[j]] != 0
+    return p.unit_hits_it[s.kind[i], s.kind[j]] != 0
+
+
+@kernel
+def legal_target(p, s, i, slot):
+    """Whether a living unit may choose its target number `slot`."""
+    if slot >= targets_of(p, s, i):
+        return False
+    j = target_of(p, s, i, slot)
+    reach = p.unit_reach[s.kind[i]]
+    return squared_distance(s, i, j) < reach * reach and usable(p, s, i, j)
+
+
+@kernel
+def legal_move(p, s, i, move):
+    """Whether a living unit may choose its move number `move`."""
+    if not p.short_moves:
+        return True
+    x = s.x[i] + p.step_x[move] * LEGAL_LOOKAHEAD
+    y = s.y[i] + p.step_y[move] * LEGAL_LOOKAHEAD
+    return x >= 0.0 and y >= 0.0 and x < p.width and y < p.height
+
+
+@kernel
+def legal(p, s, i, choice):
+    """Whether unit i may make a choice."""
+    if not s.standing[i]:
+        return choice == p.idle
+    if choice == p.stop:
+        return True
+    if choice >= p.first_target:
+        return legal_target(p, s, i, choice - p.first_target)
+    return choice >= p.first_move and legal_move(p, s, i, choice - p.first_move)
+
+
+@kernel
+def fill_mask(p, s, i, m):
+    """1 for every legal choice of unit i, 0 for the others."""
+    for j in range(m.size):
+        m[j] = 0
+    if not s.standing[i]:
+        m[p.idle] = 1
+        return
+    m[p.stop] = 1
+    for move in range(4):
+        m[p.first_move + move] = legal_move(p, s, i, move)
+    x, y, standing, kind = s.x, s.y, s.standing, s.kind
+    here_x, here_y, reach, heals = x[i], y[i], p.unit_reach[kind[i]], p.unit_heals[kind[i]] > 0.0
+    j, along, first = first_target_of(p, s, i), 1 if i < p.allies else -1, p.first_target
+    for slot in range(targets_of(p, s, i)):
+        dx = x[j] - here_x
+        dy = y[j] - here_y
+        if (
+            standing[j]
+            and dx * dx + dy * dy < reach * reach
+            and (usable(p, s, i, j) if heals else p.unit_hits_it[kind[i], kind[j]] != 0)
+        ):
+            m[first + slot] = 1
+        j += along
+
+
+@kernel
+def give_order(p, s, i, choice):
+    """Unit i does what it chose; an illegal target out of reach is tried, as in SMAX, unless units pursue."""
+    s.last_choice[i] = choice
+    s.aim[i] = -1
+    s.heading_x[i] = 0.0
+    s.heading_y[i] = 0.0
+    move, slot = choice - p.first_move, choice - p.first_target
+    if slot >= 0:
+        if slot < targets_of(p, s, i) and (not p.pursues or legal_target(p, s, i, slot)):
+            s.aim[i] = target_of(p, s, i, slot)
+    elif move >= 0 and move < 4:
+        share = 1.0
+        if p.short_moves:
+            share = min(1.0, LONGEST_MOVE / max(p.unit_speed[s.kind[i]] * p.tick * p.ticks, 1e-6))
+        s.heading_x[i] = p.step_x[move] * share
+        s.heading_y[i] = p.step_y[move] * share
+
+
+@kernel
+def last_move(p, s, i):
+    """The move that unit i chose last, 0 to 3; -1 when it chose something else."""
+    move = s.last_choice[i] - p.first_move
+    return move if move >= 0 and move < 4 else -1

@@ -1,0 +1,538 @@
+"""The mini-games of SC2LE: starts, rewards, new waves and ends of each map, orders, units, fog, and scores."""
+
+import math
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rlenvs
+from rlenvs.core.errors import ParameterError
+from rlenvs.multi.battle.minigames.squads import (
+    ALL,
+    ATTACK,
+    BANELING,
+    IDLE,
+    MARINE,
+    MOVE,
+    NEAREST,
+    ROACH,
+    WEAKEST,
+    ZERGLING,
+    choice_of,
+    point_at,
+    point_x,
+    point_y,
+)
+
+BEACON, SHARDS, FIND = "MoveToBeacon-v0", "CollectMineralShards-v0", "FindAndDefeatZerglings-v0"
+ROACHES, BANES = "DefeatRoaches-v0", "DefeatZerglingsAndBanelings-v0"
+STEPS = {BEACON: 240, SHARDS: 240, FIND: 360, ROACHES: 240, BANES: 240}
+CHOICES = {BEACON: 353, SHARDS: 705, FIND: 2113, ROACHES: 2113, BANES: 2113}
+# SC2LE's random policy, its FullyConv agent (for shards and roaches its best), from the paper's table
+PUBLISHED = {BEACON: (1, 26), SHARDS: (17, 103), FIND: (4, 45), ROACHES: (1, 100), BANES: (23, 62)}
+MARINE_STEP = 3.15 * 8 / 22.4
+EXACT = 1e-9
+
+
+def make(name, n=1, seed=0, **choices):
+    batch = rlenvs.make_batch(name, n, autoreset=AutoresetMode.DISABLED, threads=1, **choices)
+    batch.seed(range(seed, seed + n))
+    batch.reset()
+    return batch
+
+
+def records(batch):
+    return [batch.records(i) for i in range(batch.num_worlds)]
+
+
+def step(batch, *actions):
+    for action in actions or (0,):
+        batch.step(np.full(batch.num_worlds, action))
+
+
+def order(batch, verb, group, x, y, verbs=2):
+    p = batch.records(0)[0]
+    return int(choice_of(p, verb - MOVE, verbs, group, point_at(p, x, y)))
+
+
+def apart(x, y):
+    """The smallest distance between two of some places."""
+    d = np.hypot(np.subtract.outer(x, x), np.subtract.outer(y, y))
+    return d[np.triu_indices(len(d), 1)].min()
+
+
+def foes(s):
+    return slice(len(s.order), len(s.x))
+
+
+def stand_alone(s, *kept):
+    """Only some units remain."""
+    for i in range(len(s.x)):
+        s.standing[i] = i in kept
+    s.marines_left = sum(i < len(s.order) for i in kept)
+    s.foes_left = len(kept) - s.marines_left
+
+
+def put(s, i, x, y):
+    s.x[i], s.y[i] = x, y
+
+
+# --- time, speed, sizes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_limits_and_sizes(name):
+    batch = make(name)
+    assert batch.setup.horizon == STEPS[name]
+    assert batch.setup.action_size == CHOICES[name]
+    p = batch.records(0)[0]
+    assert (p.width, p.height) == ((44, 32) if name == FIND else (22, 16))
+    ticks = STEPS[name] * 8
+    assert ticks == 16 * (180 if name == FIND else 120)
+    for step_mul in (1, 5, 22):
+        assert rlenvs.make_batch(name, step_mul=step_mul).setup.horizon == math.ceil(ticks / step_mul)
+
+
+def test_a_marine_walks_270_units_in_an_episode():
+    batch = make(BEACON)
+    s = batch.records(0)[1]
+    put(s, 0, 1.5, 8.5)
+    walked, x = 0.0, s.x[0]
+    for t in range(240):
+        target = 20.5 if t // 12 % 2 == 0 else 1.5
+        step(batch, order(batch, MOVE, ALL, target, 8.5, 1))
+        walked += abs(s.x[0] - x)
+        assert abs(s.x[0] - x) == pytest.approx(MARINE_STEP, abs=EXACT)
+        x = s.x[0]
+    assert walked == pytest.approx(270.0, abs=1e-6)
+
+
+def test_an_order_lasts_until_it_is_carried_out():
+    batch = make(BEACON)
+    s = batch.records(0)[1]
+    put(s, 0, 2.0, 3.5)
+    s.beacon_x, s.beacon_y = 20.0, 14.0
+    step(batch, order(batch, MOVE, ALL, 8.5, 3.5, 1))
+    assert s.order[0] == MOVE
+    for _ in range(6):
+        step(batch)
+    assert (s.x[0], s.y[0], s.order[0]) == (pytest.approx(8.5), pytest.approx(3.5), IDLE)
+
+
+@given(st.floats(0, 22), st.floats(0, 16), st.integers(2, 88))
+def test_points_cover_the_field(x, y, columns):
+    p = type("P", (), {"width": 22.0, "height": 16.0, "columns": columns, "rows": max(1, round(columns * 16 / 22))})
+    point = point_at(p, x, y)
+    assert 0 <= point < p.columns * p.rows
+    assert abs(point_x(p, point) - x) <= 11 / p.columns + EXACT
+    assert abs(point_y(p, point) - y) <= 8 / p.rows + EXACT
+    assert point_at(p, point_x(p, point), point_y(p, point)) == point
+
+
+# --- move to beacon ---------------------------------------------------------------------------------------------------
+
+
+def test_the_beacon_is_apart_from_marine_border_and_centre():
+    for _, s in records(make(BEACON, 300)):
+        assert math.hypot(s.x[0] - s.beacon_x, s.y[0] - s.beacon_y) >= 5
+        assert 1.5 <= s.beacon_x <= 20.5
+        assert 1.5 <= s.beacon_y <= 14.5
+        assert math.hypot(s.beacon_x - 11, s.beacon_y - 8) >= 4
+
+
+def test_starts_use_the_whole_field():
+    marines = np.array([(s.x[0], s.y[0], s.beacon_x, s.beacon_y) for _, s in records(make(BEACON, 300))])
+    assert (marines.min(axis=0) < [1, 1, 2.5, 2.5]).all()
+    assert (marines.max(axis=0) > [21, 15, 19.5, 13.5]).all()
+
+
+@pytest.mark.parametrize(("distance", "reached"), [(1.24, True), (1.26, False)])
+def test_the_beacon_is_reached_within_its_radius(distance, reached):
+    batch = make(BEACON)
+    s = batch.records(0)[1]
+    put(s, 0, 5.0, 5.0)
+    s.beacon_x, s.beacon_y = 5.0 + distance, 5.0
+    step(batch)
+    assert batch.rewards[0, 0] == reached
+    assert s.score == reached
+    assert (math.hypot(s.beacon_x - 5, s.beacon_y - 5) >= 5) == reached
+
+
+# --- collect mineral shards -------------------------------------------------------------------------------------------
+
+
+def check_shards(s):
+    assert s.there.all()
+    assert s.shards_left == 20
+    assert np.hypot(np.subtract.outer(s.shard_x, s.x), np.subtract.outer(s.shard_y, s.y)).min() >= 2
+    assert (s.shard_x >= 1).all()
+    assert (s.shard_x <= 21).all()
+    assert (s.shard_y >= 1).all()
+    assert (s.shard_y <= 15).all()
+
+
+def test_shards_are_apart_from_marines_and_border():
+    for _, s in records(make(SHARDS, 100)):
+        check_shards(s)
+
+
+def test_shards_are_collected_once_and_replaced_when_all_are_gone():
+    batch = make(SHARDS)
+    s = batch.records(0)[1]
+    put(s, 0, 5.0, 5.0)
+    put(s, 1, 15.0, 10.0)
+    s.there[:] = False
+    s.there[:3], s.shards_left = True, 3
+    s.shard_x[:3], s.shard_y[:3] = [5.7, 15.0, 20.0], [5.0, 10.7, 2.0]
+    step(batch)
+    assert batch.rewards[0, 0] == 2
+    step(batch)
+    assert batch.rewards[0, 0] == 0
+    assert s.shards_left == 1
+    s.shard_x[2], s.shard_y[2] = 15.0, 10.0
+    step(batch)
+    assert batch.rewards[0, 0] == 1
+    assert s.score == 3
+    check_shards(s)
+
+
+def test_the_nearer_marine_alone_can_be_sent():
+    batch = make(SHARDS)
+    s = batch.records(0)[1]
+    put(s, 0, 5.0, 5.0)
+    put(s, 1, 15.0, 10.0)
+    step(batch, order(batch, MOVE, NEAREST, 13.5, 8.5, 1))
+    assert s.order.tolist() == [IDLE, MOVE]
+    step(batch, order(batch, MOVE, ALL, 9.5, 7.5, 1))
+    assert s.order.tolist() == [MOVE, MOVE]
+
+
+# --- find and defeat zerglings ----------------------------------------------------------------------------------------
+
+
+def test_zerglings_stand_in_rings_at_first():
+    for _, s in records(make(FIND, 60)):
+        own, other = slice(0, 3), foes(s)
+        np.testing.assert_allclose(np.hypot(s.x[own] - 22, s.y[own] - 16), 1.0)
+        distance = np.hypot(s.x[other] - 22, s.y[other] - 16)
+        assert 8 <= distance[0] <= 9
+        assert 7.5 <= distance[1] <= 9.5
+        assert (distance[2:] >= 10.5).all()
+        assert len(distance) == 25
+        assert s.standing.all()
+        assert apart(s.x[other], s.y[other]) >= 5
+        assert (s.x[other][2:] >= 1).all()
+        assert (s.x[other][2:] <= 43).all()
+        assert (s.y[other][2:] >= 1).all()
+        assert (s.y[other][2:] <= 31).all()
+        assert (s.kind[other] == ZERGLING).all()
+
+
+def test_new_zerglings_come_when_all_have_fallen():
+    batch = make(FIND)
+    s = batch.records(0)[1]
+    stand_alone(s, 0, 1, 2, 5)
+    put(s, 5, s.x[0] + 2.0, s.y[0])
+    s.health[5] = 1.0
+    s.explored[:] = 1
+    step(batch)
+    assert batch.rewards[0, 0] == 1
+    assert s.foes_left == 25
+    other = foes(s)
+    assert apart(s.x[other], s.y[other]) >= 5
+    walked = MARINE_STEP + 8 * 4.13 / 22.4  # since then
+    assert np.hypot(np.subtract.outer(s.x[other], s.x[:3]), np.subtract.outer(s.y[other], s.y[:3])).min() >= 9 - walked
+    assert s.explored.sum() < 40
+
+
+def test_fog_hides_what_no_marine_sees():
+    batch = make(FIND, 20)
+    for world, (_, s) in enumerate(records(batch)):
+        rows = batch.observations[world, 0][3 * 8 : 3 * 8 + 25 * 4].reshape(25, 4)
+        near = np.hypot(np.subtract.outer(s.x[3:], s.x[:3]), np.subtract.outer(s.y[3:], s.y[:3])).min(axis=1) < 9
+        assert (rows[:, 0] == near).all()
+        assert not rows[~near].any()
+        assert near[0]
+        np.testing.assert_allclose(rows[near, 1], s.x[3:][near] / 22 - 1, atol=1e-6)
+
+
+def test_zerglings_stand_still_until_somebody_comes_near():
+    batch = make(FIND)
+    s = batch.records(0)[1]
+    stand_alone(s, 0, 3, 4)
+    put(s, 0, 20.0, 16.0)
+    s.order[0] = MOVE
+    s.goal_x[0], s.goal_y[0] = 20.0, 16.0
+    put(s, 3, 26.5, 16.0)
+    put(s, 4, 14.1, 16.0)
+    step(batch)
+    assert s.x[3] == 26.5
+    assert s.x[4] > 14.5
+
+
+def test_three_marines_lost_end_the_episode():
+    batch = make(FIND)
+    s = batch.records(0)[1]
+    stand_alone(s, 1, 3)
+    put(s, 3, s.x[1] + 0.7, s.y[1])
+    s.health[1] = 1.0
+    step(batch)
+    assert batch.rewards[0, 0] == -1
+    assert batch.terminated[0, 0]
+
+
+# --- defeat roaches, defeat zerglings and banelings -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [ROACHES, BANES])
+def test_two_groups_face_each_other(name):
+    sides = set()
+    for _, s in records(make(name, 60)):
+        own = s.standing[: len(s.order)]
+        assert own.sum() == 9
+        lines = np.sort(s.y[: len(s.order)][own])
+        np.testing.assert_allclose(np.diff(lines), 1.0)
+        assert np.ptp(s.x[: len(s.order)][own]) == 0
+        ours, theirs = s.x[0], s.x[foes(s)]
+        assert (1.97 <= ours <= 5.98) != (16.02 <= ours <= 20.04)
+        assert 10 <= abs(ours - s.line_x[1]) <= 18.1
+        assert 5.06 <= s.y[0] <= 11.05
+        sides.add(bool(ours < 11))
+        if name == ROACHES:
+            assert (s.kind[foes(s)] == ROACH).all()
+            assert len(theirs) == 4
+            np.testing.assert_allclose(s.y[foes(s)] - s.line_y[1], [-1.5, -0.5, 0.5, 1.5])
+            assert np.ptp(theirs) == 0
+        else:
+            assert s.kind[foes(s)].tolist() == [ZERGLING] * 6 + [BANELING] * 4
+            assert np.abs(theirs - s.line_x[1]).max() <= 1
+    assert sides == {True, False}
+
+
+@pytest.mark.parametrize(("name", "fresh", "worth"), [(ROACHES, 5, 10), (BANES, 4, 5)])
+def test_a_new_wave_brings_fresh_marines_and_heals_nobody(name, fresh, worth):
+    batch = make(name)
+    s = batch.records(0)[1]
+    first = len(s.order)
+    stand_alone(s, 2, 7, first)
+    s.health[[2, 7]] = [11.0, 22.0]
+    put(s, 2, 11.0, 8.0)
+    put(s, 7, 11.0, 9.0)
+    put(s, first, 16.5, 8.5)  # out of its own range
+    s.health[first] = 1.0
+    step(batch)
+    assert batch.rewards[0, 0] == worth
+    assert s.wave == 2
+    assert s.foes_left == len(s.awake)
+    own = np.flatnonzero(s.standing[:first])
+    assert len(own) == 2 + fresh
+    assert sorted(s.health[own].tolist()) == [11.0, 22.0] + [45.0] * fresh
+    assert np.ptp(s.x[own]) == 0
+    assert (s.order[own] == IDLE).all()
+    assert s.health[foes(s)].tolist() == [[145.0] * 4, [35.0] * 6 + [30.0] * 4][name == BANES]
+
+
+def test_the_last_of_both_sides_in_one_tick_ends_the_episode():
+    batch = make(BANES)
+    s = batch.records(0)[1]
+    first = len(s.order)
+    stand_alone(s, 0, first + 9)
+    put(s, 0, 10.0, 8.0)
+    put(s, first + 9, 10.8, 8.0)
+    s.health[0] = 30.0
+    step(batch)
+    assert batch.rewards[0, 0] == 5 - 1
+    assert batch.terminated[0, 0]
+    assert s.wave == 1
+
+
+def test_a_baneling_hurts_marines_around_it():
+    batch = make(BANES)
+    s = batch.records(0)[1]
+    first = len(s.order)
+    stand_alone(s, 0, 1, 2, first, first + 9)
+    put(s, 0, 10.0, 8.0)
+    put(s, 1, 12.9, 8.0)
+    put(s, 2, 10.8, 10.7)
+    put(s, first + 9, 10.8, 8.0)  # marines 0 and 1 within 2.2 and their radius, marine 2 not
+    put(s, first, 21.0, 15.0)
+    step(batch)
+    assert s.health[:3].tolist() == [10.0, 10.0, 45.0]
+    assert batch.rewards[0, 0] == 5
+    assert not s.standing[first + 9]
+
+
+def test_weapons():
+    """A marine and a roach that never get weaker: damage and time between attacks, with a delay of half a tick."""
+    batch = make(ROACHES)
+    s = batch.records(0)[1]
+    first = len(s.order)
+    stand_alone(s, 0, first)
+    put(s, 0, 10.0, 8.0)
+    put(s, first, 14.0, 8.0)
+    lost = []
+    for _ in range(240):
+        step(batch)
+        lost.append((45.0 - s.health[0], 145.0 - s.health[first]))
+        s.health[0], s.health[first] = 45.0, 145.0
+    lost = np.array(lost)
+    seconds = 240 * 8 / 22.4
+    assert set(lost[:, 0]) == {0.0, 16.0}
+    assert (lost[:, 0] > 0).sum() == pytest.approx(seconds / (1.43 + 0.5 / 22.4), rel=0.03)
+    assert 4.8 < lost[:, 1].max() <= 5.0  # 6, and 1 armour; roaches recover slowly
+    assert (lost[:, 1] > 3).sum() == pytest.approx(seconds / (0.61 + 0.5 / 22.4), rel=0.03)
+
+
+def test_ranges_are_between_edges():
+    for gap, shot in ((5.95, True), (6.05, False)):
+        batch = make(ROACHES, alert=3.0)
+        s = batch.records(0)[1]
+        stand_alone(s, 0, len(s.order))
+        put(s, 0, 10.0, 8.0)
+        put(s, len(s.order), 10.0 + gap, 8.0)
+        s.quarry[0] = len(s.order)
+        s.order[0] = ATTACK
+        x = s.x[0]
+        step(batch)
+        assert (s.x[0] == x) == shot
+
+
+# --- orders to fighters -----------------------------------------------------------------------------------------------
+
+
+def skirmish_line():
+    batch = make(ROACHES)
+    s = batch.records(0)[1]
+    first = len(s.order)
+    stand_alone(s, 0, 1, 2, first, first + 1)
+    for i, (x, y) in enumerate([(8.0, 7.0), (8.0, 8.0), (8.0, 9.0)]):
+        put(s, i, x, y)
+    put(s, first, 13.5, 6.5)
+    put(s, first + 1, 13.5, 9.5)
+    return batch, s, first
+
+
+def test_idle_marines_shoot_and_moving_ones_do_not():
+    batch, s, first = skirmish_line()
+    step(batch)
+    assert s.health[first : first + 2].sum() < 290
+    batch, s, first = skirmish_line()
+    step(batch, order(batch, MOVE, ALL, 1.5, 8.5))
+    assert s.health[first : first + 2].tolist() == [145, 145]
+    assert (s.x[:3] < 7.5).all()
+
+
+def test_attack_on_an_enemy_is_focused_fire():
+    batch, s, first = skirmish_line()
+    step(batch, order(batch, ATTACK, ALL, 13.5, 9.5))
+    assert s.quarry[:3].tolist() == [first + 1] * 3
+    assert s.health[first] == 145
+    assert s.health[first + 1] < 145
+    step(batch, order(batch, ATTACK, ALL, 20.5, 8.5))
+    assert s.quarry[:3].tolist() == [-1] * 3
+
+
+def test_the_weakest_that_stays_can_be_sent():
+    batch, s, _ = skirmish_line()
+    s.health[:3] = [30.0, 20.0, 40.0]
+    step(batch, order(batch, MOVE, WEAKEST, 1.5, 8.5))
+    assert s.order[:3].tolist() == [IDLE, MOVE, IDLE]
+    step(batch, order(batch, MOVE, WEAKEST, 1.5, 8.5))
+    assert s.order[:3].tolist() == [MOVE, MOVE, IDLE]
+
+
+def test_enemies_answer_fire_one_by_one():
+    batch, s, first = skirmish_line()
+    put(s, first + 1, 20.0, 9.5)
+    step(batch)
+    assert s.awake[0]
+    assert not s.awake[1]
+
+
+# --- pictures in the observation --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "layers"), [(BEACON, 2), (SHARDS, 2), (FIND, 3), (ROACHES, 2), (BANES, 3)])
+def test_feature_maps(name, layers):
+    batch = make(name, pixels=64)
+    image = batch.images["map"][0, 0]
+    s = batch.records(0)[1]
+    p = batch.records(0)[0]
+    assert image.shape == (47, 64, layers)
+    scale = 64 / p.width
+    for i in np.flatnonzero(s.standing[: len(s.order)]):
+        assert image[min(int((p.height - s.y[i]) * scale), 46), min(int(s.x[i] * scale), 63), 0] == 255
+    assert image[:, :, 1].any()
+    if name == FIND:
+        assert set(np.unique(image[:, :, 2])) == {0, 255}
+
+
+def test_bad_values_are_refused():
+    for name, choices in ((BEACON, {"columns": 1}), (ROACHES, {"step_mul": 0}), (FIND, {"pixels": 1000})):
+        with pytest.raises(ParameterError, match=next(iter(choices))):
+            rlenvs.make_batch(name, **choices)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([ROACHES, BANES, FIND]))
+def test_random_play_keeps_counts_and_places(seed, name):
+    batch = make(name, 1, seed % 1000)
+    p, s = batch.records(0)
+    rng = np.random.default_rng(seed)
+    score = 0.0
+    for _ in range(60):
+        step(batch, int(rng.integers(batch.setup.action_size)))
+        score += batch.rewards[0, 0]
+        assert s.score == score
+        standing = s.standing[: len(s.order)]
+        assert s.marines_left == standing.sum()
+        assert s.foes_left == s.standing[foes(s)].sum()
+        assert (s.kind[: len(s.order)][standing] == MARINE).all()
+        assert (s.health[s.standing] > 0).all()
+        assert (s.x[s.standing] >= -1).all()
+        assert (s.x[s.standing] <= p.width + 1).all()
+        if s.over:
+            assert not standing.any()
+            break
+        assert s.foes_left > 0
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+
+def mean_score(name, policy, episodes=60):
+    batch = make(name, episodes, 1000)
+    total, running = np.zeros(episodes), np.ones(episodes, bool)
+    rng = np.random.default_rng(0)
+    states = [s for _, s in records(batch)]
+    while running.any():
+        random = rng.integers(batch.setup.action_size, size=episodes)
+        batch.step(batch.advise()[:, 0, 0].astype(int) if policy == "expert" else random)
+        total += batch.rewards[:, 0] * running
+        running &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])
+        over = np.array([s.over for s in states])
+        if running.any() and over.any():
+            batch.reset(over)  # worlds that are done play on, uncounted
+    return total.mean()
+
+
+@pytest.mark.parametrize("name", [BEACON, SHARDS])
+def test_experts_reach_the_published_scores(name):
+    random, agent = PUBLISHED[name]
+    assert mean_score(name, "expert") >= agent - 1
+    assert -2 <= mean_score(name, "random") <= random
+
+
+@pytest.mark.parametrize("name", [FIND, ROACHES, BANES])
+def test_experts_of_fights_reach_the_published_scores(name):
+    random, agent = PUBLISHED[name]
+    assert mean_score(name, "expert", 100) >= agent
+    assert abs(mean_score(name, "random", 100) - random) < 15
+
+
+def test_beacons_are_bounded_by_the_speed_of_a_marine():
+    """26 to 28 is the ceiling for people and agents: 270 units of way, and some 10 from beacon to beacon."""
+    assert 25 <= mean_score(BEACON, "expert", 100) <= 28
