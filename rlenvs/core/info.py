@@ -31,19 +31,21 @@ class InfoKeys:
             info["simulation_error"] = batch.errors[0]
         return info
 
-    def one(self, batch: KernelBatch, index: int, agent: int) -> dict[str, Any]:
-        """The info of one agent of one world, in plain Python numbers and fresh arrays."""
-        values = batch.terms[index, :, agent]
-        info: dict[str, Any] = dict(zip(self.terms, values.tolist(), strict=True))
-        info["is_success"] = batch.success.item(index, agent)
-        info["reward_vector"] = batch.reward_vectors[index, agent].copy()
+    def agents(self, batch: KernelBatch, index: int) -> list[dict[str, Any]]:
+        """The infos of all agents of one world, in plain Python numbers and fresh arrays; made together, for speed."""
+        columns = [*batch.terms[index].tolist(), batch.success[index].tolist()]
         if self.has_costs:
-            info["cost"] = batch.costs.item(index, agent)
+            columns.append(batch.costs[index].tolist())
+        infos: list[dict[str, Any]] = [dict(zip(self.leading, row)) for row in zip(*columns)]  # noqa: B905 (equal)
+        for info, vector in zip(infos, batch.reward_vectors[index].copy()):  # noqa: B905
+            info["reward_vector"] = vector
         if self.has_mask:
-            info["action_mask"] = batch.masks[index, agent, : batch.setup.roles[agent].action].copy()
+            for info, mask, role in zip(infos, batch.masks[index].copy(), batch.setup.roles):  # noqa: B905
+                info["action_mask"] = mask[: role.action]
         if batch.errors is not None:
-            info["simulation_error"] = batch.errors[index]
-        return info
+            for info in infos:
+                info["simulation_error"] = batch.errors[index]
+        return infos
 
     def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
         """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""

@@ -162,11 +162,14 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def _observations(self, agents: list[str]) -> dict[str, Any]:
         batch = self.batch
-        if batch.setup.vector_parts or batch.world.roles:
+        if batch.setup.vector_parts:
             found = {agent: batch.observed((0, self._index[agent])) for agent in agents}
         else:
             rows = batch.observations[0].copy()
             found = {agent: rows[self._index[agent]] for agent in agents}
+            if batch.world.roles:
+                roles = batch.setup.roles
+                found = {agent: row[: roles[self._index[agent]].observation] for agent, row in found.items()}
         if not self._keys.has_mask:
             return found
         masks, roles = batch.masks[0].copy(), batch.setup.roles
@@ -174,7 +177,8 @@ class ParallelEnv(PettingZooParallelEnv):
         return {agent: {"observation": found[agent], "action_mask": own[agent]} for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Any]:
-        return {agent: self._keys.one(self.batch, 0, self._index[agent]) for agent in agents}
+        infos = self._keys.agents(self.batch, 0)
+        return {agent: infos[self._index[agent]] for agent in agents}
 
     def state(self) -> np.ndarray:
         """What a central critic may see: the world's central state, or the observations of all agents, stacked, without

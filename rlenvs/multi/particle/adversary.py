@@ -1,0 +1,191 @@
+"""Adversary: a team covers a goal that its adversary does not know.
+
+## Description
+One of the landmarks is the goal. The team is paid for having somebody near it and for the adversary being far; the
+adversary wants to be near, and sees everything but which landmark it is. So the team had better spread over all
+landmarks. The world is `simple_adversary_v3` of mpe2 (physical deception of Lowe et al., 2017) step by step, in
+positions, velocities, observations and rewards.
+Different from the original: success; continuous actions are two numbers in [-1, 1] (right minus left, up minus down)
+in place of five in [0, 1]; no partial observation. `N=n` of the original is `good=n`.
+
+## Action Space
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
+upwards, as parts of `acceleration`.
+
+## Observation Space
+In metres, not scaled, relative to the agent: for the team the goal (2); for all the landmarks (2 each) and the other
+agents (2 each). The adversary's observation is two numbers shorter; its row in batches ends with two zeros.
+
+## Rewards
+For the team, `distance` is minus the distance from the goal to the nearest of them, and `adversary` the distance of
+the adversary from the goal. For the adversary, `distance` is minus its own distance, and `adversary` is zero.
+
+## Costs
+None.
+
+## Starting State
+The adversary, the `good` agents and as many landmarks uniformly in the square from -1 to 1, at rest. The goal is one
+of the landmarks.
+
+## Episode End
+Truncation after 25 steps. Success: for the team while one of them is nearer to the goal than the adversary is, for the
+adversary while it is nearest.
+
+## Parameters
+Nobody collides with anybody.
+
+## Reference Scores
+Mean return of the adversary and the team together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, choice, f8, i4, i8, integer, param, role, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    blank,
+    distance,
+    drift,
+    keys,
+    moving,
+    nearest,
+    push,
+    scatter,
+    show,
+    show_others,
+)
+from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.steering import assign, stop_at
+
+MOST = 64  # good agents
+
+
+def sizes(values):
+    return {
+        "agents": values.good + 1,
+        "bodies": values.good + 1,
+        "landmarks": values.good,
+        "numbers": 4 * values.good + 2,
+    }
+
+
+def roles(values):
+    length, numbers = 4 * values.good, 5 if values.actions == "discrete" else 2
+    team = [role(f"agent_{k}", length + 2, numbers) for k in range(values.good)]
+    return [role("adversary_0", length, numbers), *team]
+
+
+SPEC = world(
+    "ParticleAdversary-v0",
+    doc=__doc__,
+    agents=True,
+    params={**MOTION, "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force")},
+    options={
+        "good": integer(2, 1, MOST, "number of agents in the team, and of landmarks"),
+        "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
+    },
+    sizes=sizes,
+    roles=roles,
+    sides=lambda values: [0, *[1] * values.good],
+    state={**BODIES, "landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: scratch of players
+    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    action=moving,
+    terms={
+        "distance": term(-FARTHEST, 0.0, 1.0, "minus the distance from the goal: of the nearest of the team, or own"),
+        "adversary": term(0.0, FARTHEST, 1.0, "for the team: the adversary's distance from the goal"),
+    },
+    horizon=25,
+    fps=10,
+    players=("covering", "direct"),
+    levels={"easy": {"good": 1}, "hard": {"good": 4}},
+    scores={
+        "random": Score(-16.01, 5.1, "success 55 %"),
+        "expert": Score(3.355, 2.1, "success 63 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.goal = below(rng, s.landmark.shape[0])
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 1.0, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    agents = s.position.shape[0]
+    for k in range(agents):
+        push(s, a, k, p.acceleration)
+    drift(p, s)
+    accelerate(p, s)
+    best = nearest(s.landmark, s.goal, s.position, 1, agents)
+    away = distance(s.position, 0, s.landmark, s.goal)
+    r.distance[0] = -away
+    r.success[0] = away < best
+    for k in range(1, agents):
+        r.distance[k] = -best
+        r.adversary[k] = away
+        r.success[k] = best < away
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen, at = o.observation, 0
+    if k > 0:
+        seen[0] = s.landmark[s.goal, 0] - s.position[k, 0]
+        seen[1] = s.landmark[s.goal, 1] - s.position[k, 1]
+        at = 2
+    at = show(seen, at, s, k, s.landmark)
+    at = show_others(seen, at, s, k)
+    blank(seen, at, seen.size)
+
+
+@SPEC.player("covering")
+def covering(p, s, k, a, rng):
+    """The team takes a landmark each; the adversary goes to the landmark that the team is nearest to."""
+    j = 0
+    if k > 0:
+        assign(s, s.landmark, s.target, 1)
+        j = s.target[k]
+    else:
+        least = 1e18
+        for i in range(s.landmark.shape[0]):
+            near = nearest(s.landmark, i, s.position, 1, s.position.shape[0])
+            if near < least:
+                j, least = i, near
+    stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
+
+
+@SPEC.player("direct")
+def direct(p, s, k, a, rng):
+    """The team goes to the goal, all of it; the adversary to the middle of the landmarks."""
+    if k > 0:
+        stop_at(p, s, k, s.landmark[s.goal, 0], s.landmark[s.goal, 1], p.acceleration, a)
+    else:
+        x, y, count = 0.0, 0.0, s.landmark.shape[0]
+        for i in range(count):
+            x += s.landmark[i, 0] / count
+            y += s.landmark[i, 1] / count
+        stop_at(p, s, k, x, y, p.acceleration, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_bodies(
+        canvas,
+        "Adversary",
+        s,
+        bodies=[(0.15, "red"), *[(0.15, "blue")] * (len(s.position) - 1)],
+        spots=[(place, 0.08, "green" if j == s.goal else "black") for j, place in enumerate(s.landmark)],
+        rings=[(s.landmark[s.goal], 0.19, "green")],
+        labels=["A", *[""] * (len(s.position) - 1)],
+    )
+
+
+SPEC.keys(keys)

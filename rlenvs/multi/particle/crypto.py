@@ -1,0 +1,174 @@
+"""Crypto: Alice tells Bob a bit over a line on which Eve listens.
+
+## Description
+Alice and Bob share a key of one bit, drawn anew for each episode, and Alice has a message of one bit. In every step she
+says one of four words; in the next, Bob and Eve say what they take the message to be. The world is `simple_crypto_v3`
+of mpe2 (covert communication of Lowe et al., 2017) step by step, in words, observations and rewards. Nobody moves.
+Different from the original: success; no positions, which nothing depends on; a continuous word w in [-1, 1] is
+(w + 1) / 2 of the original.
+
+## Action Space
+`actions="discrete"`: one of four words; the first two are the two values of a bit. `"continuous"`: the strength of each
+of the four words.
+
+## Observation Space
+Bits are told as words: (1, 0, 0, 0) or (0, 1, 0, 0). Eve hears Alice's words of the last step (4). Bob sees the key (4)
+and hears Alice (4), Alice sees the message (4) and the key (4). Eve's row in batches ends with four zeros.
+
+## Rewards
+`bob`, for Alice and Bob, is minus the squared distance of Bob's words from the message. `eve` is the squared distance
+of Eve's words from the message, for Alice and Bob, and minus it for Eve. Silence, all words zero, counts as none. With
+choices, a wrong bit is a distance of 2.
+
+## Costs
+None.
+
+## Starting State
+Message and key are drawn; everybody is silent.
+
+## Episode End
+Truncation after 25 steps. Success: for Alice and Bob when Bob's loudest word is the message and Eve's is not, for Eve
+when hers is.
+
+## Parameters
+None.
+
+## Reference Scores
+Mean return of all three together over seeds 0 to 99; the best of one side costs the other, and Eve's own part cancels
+half of what Alice and Bob get for it.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, kernel, role, term, world
+from rlenvs.multi.particle.physics import blank, tell, utter
+from rlenvs.multi.particle.picture import spoken
+from rlenvs.multi.particle.steering import loudest, say
+
+EVE, BOB, ALICE = 0, 1, 2
+NAMES = ("Eve", "Bob", "Alice")
+WORDS = 4
+
+
+def action(values):
+    labels = [f"word {j}" for j in range(WORDS)]
+    return discrete(*labels) if values.actions == "discrete" else continuous(*labels, doc="from -1 (nothing) to 1")
+
+
+SPEC = world(
+    "ParticleCrypto-v0",
+    doc=__doc__,
+    agents=True,
+    options={"actions": choice("discrete", "continuous", doc="one of four words, or the strength of each")},
+    sizes=lambda values: {"agents": 3, "numbers": 2 * WORDS},
+    roles=lambda values: [
+        role("eve_0", WORDS, WORDS),
+        role("bob_0", 2 * WORDS, WORDS),
+        role("alice_0", 2 * WORDS, WORDS),
+    ],
+    sides=lambda values: [0, 1, 1],
+    state={"words": f8(3, WORDS), "message": i8, "key": i8},
+    observation={"observation": block("numbers", low=0.0, high=1.0, raw=True, constant=True, doc="see above")},
+    action=action,
+    terms={
+        "bob": term(-WORDS, 0.0, 1.0, "for Alice and Bob: minus the squared distance of Bob's words from the message"),
+        "eve": term(-WORDS, WORDS, 1.0, "squared distance of Eve's words from the message; for Eve minus it"),
+    },
+    horizon=25,
+    fps=4,
+    players=("cipher", "plain"),
+    scores={
+        "random": Score(-38.1, 1.7, "success 23 %"),
+        "expert": Score(21.58, 4.9, "success 49 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.message = below(rng, 2)
+    s.key = below(rng, 2)
+
+
+@kernel
+def error(words, message):
+    """Squared distance of words from a message; none in silence."""
+    total, volume = 0.0, 0.0
+    for j in range(words.size):
+        off = words[j] - (1.0 if j == message else 0.0)
+        total += off * off
+        volume += words[j]
+    return total if volume > 0.0 else 0.0
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    for k in range(3):
+        utter(a, k, False, s.words[k])
+    bob, eve = error(s.words[BOB], s.message), error(s.words[EVE], s.message)
+    read, heard = loudest(s.words[EVE]) == s.message, loudest(s.words[BOB]) == s.message
+    r.eve[EVE] = -eve
+    r.success[EVE] = read
+    for k in range(BOB, ALICE + 1):
+        r.bob[k] = -bob
+        r.eve[k] = eve
+        r.success[k] = heard and not read
+
+
+@kernel
+def tell_bit(seen, at, bit):
+    for j in range(WORDS):
+        seen[at + j] = 1.0 if j == bit else 0.0
+    return at + WORDS
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen, at = o.observation, 0
+    if k == ALICE:
+        at = tell_bit(seen, at, s.message)
+    if k != EVE:
+        at = tell_bit(seen, at, s.key)
+    if k != ALICE:
+        at = tell(seen, at, s.words[ALICE])
+    blank(seen, at, seen.size)
+
+
+@SPEC.player("cipher")
+def cipher(p, s, k, a, rng):
+    """Alice says whether message and key differ, and Bob undoes it. Eve repeats what she hears."""
+    heard = max(loudest(s.words[ALICE]), 0) % 2
+    if k == ALICE:
+        say(a, k, False, s.message ^ s.key, WORDS)
+    else:
+        say(a, k, False, heard ^ s.key if k == BOB else heard, WORDS)
+
+
+@SPEC.player("plain")
+def plain(p, s, k, a, rng):
+    """Alice says the message, Bob and Eve repeat what they hear."""
+    say(a, k, False, s.message if k == ALICE else max(loudest(s.words[ALICE]), 0) % 2, WORDS)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    places = ((0.75, 0.35), (0.25, 0.35), (0.5, 0.8))
+    colors = ("red", "blue", "green")
+    for k in (EVE, BOB):
+        canvas.arrow(places[ALICE], [0.3 * places[ALICE][i] + 0.7 * places[k][i] for i in range(2)], "grey", 2.0)
+    for k in range(3):
+        canvas.circle(places[k], 0.09, colors[k])
+        canvas.text(places[k], NAMES[k], "white", 16, "centre")
+        canvas.text((places[k][0], places[k][1] - 0.13), f"says {spoken(s.words[k])}", "black", 16, "centre")
+    canvas.text((0.5, 0.95), f"message {'AB'[s.message]}   key {'AB'[s.key]}", "black", 16, "centre")
+    right = [loudest(s.words[k]) == s.message for k in (EVE, BOB)]
+    canvas.text((0.75, 0.15), "has it" if right[0] else "wrong", "red", 16, "centre")
+    canvas.text((0.25, 0.15), "has it" if right[1] else "wrong", "blue", 16, "centre")
+    canvas.caption(f"Crypto   step {s.elapsed}")
+
+
+@SPEC.text
+def text(p, s):
+    said = ", ".join(f"{NAMES[k]} says {spoken(s.words[k])}" for k in (ALICE, BOB, EVE))
+    return f"message {'AB'[s.message]}, key {'AB'[s.key]}: {said}"

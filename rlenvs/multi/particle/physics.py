@@ -1,0 +1,237 @@
+"""What all particle worlds share: discs in the plane with forces, damping and soft contacts, and words that they say.
+
+The rules are those of mpe2 (Farama's maintained version of Lowe et al., "Multi-Agent Actor-Critic for Mixed
+Cooperative-Competitive Environments", 2017). In a step the old velocity moves the body, then damping and forces change
+the velocity. The first version of these worlds, and some that grew from it, change the velocity first: `accelerate` and
+`drift` are kernels of their own, to be called in either order. All bodies have a mass of 1 kg.
+
+Different from mpe2: the world ends at 100 m in each direction, and no velocity is above 100 m/s along an axis, so that
+observations have bounds. Contact forces below 1e-18 of the contact margin are left out.
+"""
+
+import math
+from typing import Any
+
+from rlenvs.core import continuous, discrete, f8, kernel, param, uniform
+
+WORLD = 100.0  # m; positions stay inside
+FASTEST = 100.0  # m/s, along each axis
+FARTHEST = 300.0  # m; no two points of the world are further apart
+SEEN = 2.0 * WORLD  # bounds of what is observed
+MOVES = ("none", "left", "right", "down", "up")
+PUSH_RIGHT, PUSH_UP = (0.0, -1.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, -1.0, 1.0)
+NEGLIGIBLE = 40.0  # contact margins of distance at which a contact is no longer felt
+
+MOTION = {
+    "time_step": param(0.1, 0.02, 0.5, "s", "time per step"),
+    "damping": param(0.25, 0.0, 0.95, "1/step", "share of the velocity that a step takes away"),
+}
+CONTACT = {
+    "contact_force": param(100.0, 0.0, 1000.0, "N/m", "force per depth of penetration"),
+    "contact_margin": param(0.001, 0.0001, 0.02, "m", "distance over which a contact softens"),
+}
+BODIES = {
+    "position": f8("bodies", 2),
+    "velocity": f8("bodies", 2),
+    "force": f8("bodies", 2),  # scratch: the sum of the forces in this step
+}
+
+
+def moving(values: Any, words: int = 0) -> Any:
+    """The action of agents that move, and say one of `words` where there are any."""
+    if values.actions == "continuous":
+        labels = ("right", "up", *(f"word {j}" for j in range(words)))
+        return continuous(
+            *labels, doc="force to the right and upwards, as parts of the acceleration" + _SPOKEN[words > 0]
+        )
+    if not words:
+        return discrete(*MOVES, doc="direction of the force")
+    return discrete(
+        *(f"{move}, word {j}" for j in range(words) for move in MOVES), doc="word times 5 plus direction of the force"
+    )
+
+
+_SPOKEN = ("", "; then the words, from -1 (nothing) to 1")
+
+
+def keys(pressed: Any, values: Any) -> Any:
+    """The arrow keys move the first agent."""
+    right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
+    if values.actions == "continuous":
+        return [float(right), float(up)]
+    if right:
+        return 2 if right > 0 else 1
+    return 0 if up == 0 else 4 if up > 0 else 3
+
+
+@kernel
+def thrust(a: Any, k: int, axis: int) -> float:
+    """The force that agent k asks for along an axis, in [-1, 1]."""
+    if a.ndim == 1:
+        return PUSH_RIGHT[a[k] % 5] if axis == 0 else PUSH_UP[a[k] % 5]
+    return a[k, axis]
+
+
+@kernel
+def push(s: Any, a: Any, k: int, acceleration: float) -> None:
+    """The first of the forces on body k: its own."""
+    s.force[k, 0] = acceleration * thrust(a, k, 0)
+    s.force[k, 1] = acceleration * thrust(a, k, 1)
+
+
+@kernel
+def utter(a: Any, k: int, moves: bool, words: Any) -> None:
+    """What agent k says: the chosen word is 1, the others 0; or a number in [0, 1] for each word."""
+    if a.ndim == 1:
+        word = a[k] // 5 if moves else a[k]
+        for j in range(words.size):
+            words[j] = 1.0 if j == word else 0.0
+    else:
+        for j in range(words.size):
+            words[j] = 0.5 + 0.5 * a[k, j + 2 if moves else j]
+
+
+@kernel
+def distance(points: Any, i: int, others: Any, j: int) -> float:
+    """From one point to another, in metres."""
+    x, y = points[i, 0] - others[j, 0], points[i, 1] - others[j, 1]
+    return math.sqrt(x * x + y * y)
+
+
+@kernel
+def nearest(points: Any, i: int, others: Any, first: int, last: int) -> float:
+    """The distance from point i to the nearest of others[first:last]."""
+    least = 1e18
+    for j in range(first, last):
+        x, y = points[i, 0] - others[j, 0], points[i, 1] - others[j, 1]
+        least = min(least, x * x + y * y)
+    return math.sqrt(least)
+
+
+@kernel
+def contact(p: Any, x: float, y: float, reach: float) -> float:
+    """The contact force between two discs whose centres are (x, y) apart and touch at `reach`, per metre of (x, y)."""
+    square = x * x + y * y
+    felt = reach + NEGLIGIBLE * p.contact_margin
+    if square > felt * felt:
+        return 0.0
+    apart = max(math.sqrt(square), 1e-12)
+    depth = (reach - apart) / p.contact_margin
+    softened = p.contact_margin * (max(depth, 0.0) + math.log1p(math.exp(-abs(depth))))
+    return p.contact_force * softened / apart
+
+
+@kernel
+def repel(p: Any, s: Any, k: int, first: int, last: int, reach: float) -> None:
+    """Contact forces between body k and the bodies first ... last - 1."""
+    position, force = s.position, s.force
+    for j in range(first, last):
+        x, y = position[k, 0] - position[j, 0], position[k, 1] - position[j, 1]
+        strength = contact(p, x, y, reach)
+        force[k, 0] += strength * x
+        force[k, 1] += strength * y
+        force[j, 0] -= strength * x
+        force[j, 1] -= strength * y
+
+
+@kernel
+def bounce(p: Any, s: Any, k: int, obstacles: Any, count: int, reach: float) -> None:
+    """Contact forces on body k from the first `count` obstacles, which do not move."""
+    position, force = s.position, s.force
+    for j in range(count):
+        x, y = position[k, 0] - obstacles[j, 0], position[k, 1] - obstacles[j, 1]
+        strength = contact(p, x, y, reach)
+        force[k, 0] += strength * x
+        force[k, 1] += strength * y
+
+
+@kernel
+def drift(p: Any, s: Any) -> None:
+    """Bodies move by their velocity."""
+    position, velocity = s.position, s.velocity
+    for k in range(position.shape[0]):
+        for axis in range(2):
+            there = position[k, axis] + velocity[k, axis] * p.time_step
+            position[k, axis] = min(max(there, -WORLD), WORLD)
+
+
+@kernel
+def accelerate(p: Any, s: Any) -> None:
+    """Damping and forces change the velocities."""
+    velocity, force = s.velocity, s.force
+    for k in range(velocity.shape[0]):
+        for axis in range(2):
+            changed = velocity[k, axis] * (1.0 - p.damping) + force[k, axis] * p.time_step
+            velocity[k, axis] = min(max(changed, -FASTEST), FASTEST)
+
+
+@kernel
+def limit_speed(s: Any, first: int, last: int, most: float) -> None:
+    """Bodies first ... last - 1 are not faster than `most`."""
+    velocity = s.velocity
+    for k in range(first, last):
+        speed = math.sqrt(velocity[k, 0] * velocity[k, 0] + velocity[k, 1] * velocity[k, 1])
+        if speed > most:
+            velocity[k, 0] = velocity[k, 0] / speed * most
+            velocity[k, 1] = velocity[k, 1] / speed * most
+
+
+@kernel
+def scatter(points: Any, half: float, rng: Any) -> None:
+    """Put points uniformly into the square from -half to half."""
+    for i in range(points.shape[0]):
+        points[i, 0] = uniform(rng, -half, half)
+        points[i, 1] = uniform(rng, -half, half)
+
+
+@kernel
+def leaving(x: float) -> float:
+    """The penalty for being x away from the middle along an axis: none up to 0.9, 1 at the edge, 10 at most."""
+    x = abs(x)
+    if x < 0.9:
+        return 0.0
+    if x < 1.0:
+        return (x - 0.9) * 10.0
+    return min(math.exp(2.0 * x - 2.0), 10.0)
+
+
+# --- what agents see: these write from `at` on and return where the next goes -----------------------------------------
+
+
+@kernel
+def tell(seen: Any, at: int, values: Any) -> int:
+    """Numbers as they are."""
+    for j in range(values.size):
+        seen[at + j] = values[j]
+    return at + values.size
+
+
+@kernel
+def show(seen: Any, at: int, s: Any, k: int, points: Any) -> int:
+    """All points, relative to agent k."""
+    x, y = s.position[k, 0], s.position[k, 1]
+    for j in range(points.shape[0]):
+        seen[at + 2 * j] = points[j, 0] - x
+        seen[at + 2 * j + 1] = points[j, 1] - y
+    return at + 2 * points.shape[0]
+
+
+@kernel
+def show_others(seen: Any, at: int, s: Any, k: int) -> int:
+    """All other bodies, relative to agent k."""
+    position = s.position
+    x, y = position[k, 0], position[k, 1]
+    for j in range(position.shape[0]):
+        if j != k:
+            seen[at] = position[j, 0] - x
+            seen[at + 1] = position[j, 1] - y
+            at += 2
+    return at
+
+
+@kernel
+def blank(seen: Any, at: int, last: int) -> int:
+    """Zeros up to, not including, `last`."""
+    for j in range(at, last):
+        seen[j] = 0.0
+    return last

@@ -1,0 +1,177 @@
+"""Push: an agent wants to a landmark, and its adversary pushes it away.
+
+## Description
+One of two landmarks is the goal. The agent is paid for being near it, the adversary for the agent being further from it
+than itself; the adversary does not know which it is. They collide. The world is `simple_push_v3` of mpe2 (keep-away of
+Lowe et al., 2017) step by step, in positions, velocities, observations and rewards.
+Different from the original: success; continuous actions are two numbers in [-1, 1] (right minus left, up minus down)
+in place of five in [0, 1].
+
+## Action Space
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
+upwards, as parts of `acceleration`.
+
+## Observation Space
+In metres and metres per second, not scaled. The agent sees its velocity (2), the goal relative to itself (2), its own
+colour (3), both landmarks relative to itself (4), their colours (6) and the adversary (2). The goal has the agent's
+colour. The adversary sees its velocity, both landmarks and the agent; its row in batches ends with zeros.
+
+## Rewards
+`distance` is minus the own distance from the goal; `push`, for the adversary, is the agent's distance from it.
+
+## Costs
+None.
+
+## Starting State
+Both agents and both landmarks uniformly in the square from -1 to 1, at rest. The goal is one of the landmarks.
+
+## Episode End
+Truncation after 25 steps. Success: being nearer to the goal than the other.
+
+## Parameters
+Both agents are alike.
+
+## Reference Scores
+Mean return of both agents together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, choice, f8, i8, param, role, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    CONTACT,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    blank,
+    distance,
+    drift,
+    keys,
+    moving,
+    push,
+    repel,
+    scatter,
+    show,
+    show_others,
+    tell,
+)
+from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.steering import stop_at
+
+ADVERSARY, AGENT = 0, 1
+NUMBERS = 19
+
+
+def roles(values):
+    actions = 5 if values.actions == "discrete" else 2
+    return [role("adversary_0", 8, actions), role("agent_0", NUMBERS, actions)]
+
+
+SPEC = world(
+    "ParticlePush-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        **MOTION,
+        **CONTACT,
+        "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
+        "radius": param(0.05, 0.01, 0.5, "m", "of an agent"),
+    },
+    options={"actions": choice("discrete", "continuous", doc="one of five forces, or two numbers")},
+    sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": NUMBERS},
+    roles=roles,
+    sides=lambda values: [0, 1],
+    state={**BODIES, "landmark": f8(2, 2), "goal": i8},
+    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    action=moving,
+    terms={
+        "distance": term(-FARTHEST, 0.0, 1.0, "minus the own distance from the goal"),
+        "push": term(0.0, FARTHEST, 1.0, "for the adversary: the agent's distance from the goal"),
+    },
+    horizon=25,
+    fps=10,
+    players=("blocking", "direct"),
+    scores={
+        "random": Score(-27.38, 2.3, "success 50 %"),
+        "expert": Score(-12.06, 1.4, "success 50 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.goal = below(rng, 2)
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 1.0, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    push(s, a, ADVERSARY, p.acceleration)
+    push(s, a, AGENT, p.acceleration)
+    repel(p, s, AGENT, ADVERSARY, AGENT, 2.0 * p.radius)
+    drift(p, s)
+    accelerate(p, s)
+    mine, yours = distance(s.position, AGENT, s.landmark, s.goal), distance(s.position, ADVERSARY, s.landmark, s.goal)
+    r.distance[AGENT] = -mine
+    r.distance[ADVERSARY] = -yours
+    r.push[ADVERSARY] = mine
+    r.success[AGENT] = mine < yours
+    r.success[ADVERSARY] = yours < mine
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen = o.observation
+    at = tell(seen, 0, s.velocity[k])
+    if k == AGENT:
+        for axis in range(2):
+            seen[at + axis] = s.landmark[s.goal, axis] - s.position[k, axis]
+        for color in range(3):
+            seen[at + 2 + color] = 0.75 if color == s.goal + 1 else 0.25
+        at += 5
+    at = show(seen, at, s, k, s.landmark)
+    if k == AGENT:
+        for j in range(2):
+            for color in range(3):
+                seen[at] = 0.9 if color == j + 1 else 0.1
+                at += 1
+    at = show_others(seen, at, s, k)
+    blank(seen, at, seen.size)
+
+
+@SPEC.player("blocking")
+def blocking(p, s, k, a, rng):
+    """The agent goes to the goal; the adversary to the landmark that the agent is nearest to."""
+    j = s.goal
+    if k == ADVERSARY:
+        near = distance(s.position, AGENT, s.landmark, 0) < distance(s.position, AGENT, s.landmark, 1)
+        j = 0 if near else 1
+    stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
+
+
+@SPEC.player("direct")
+def direct(p, s, k, a, rng):
+    """The agent goes to the goal; the adversary runs into the agent."""
+    if k == AGENT:
+        stop_at(p, s, k, s.landmark[s.goal, 0], s.landmark[s.goal, 1], p.acceleration, a)
+    else:
+        stop_at(p, s, k, s.position[AGENT, 0], s.position[AGENT, 1], p.acceleration, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_bodies(
+        canvas,
+        "Push",
+        s,
+        bodies=[(p.radius, "red"), (p.radius, "blue")],
+        spots=[(place, 0.05, "green" if j == s.goal else "black") for j, place in enumerate(s.landmark)],
+        rings=[(s.landmark[s.goal], 0.1, "green")],
+    )
+
+
+SPEC.keys(keys)

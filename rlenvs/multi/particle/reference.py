@@ -1,0 +1,156 @@
+"""Reference: two agents, each of which knows only where the other has to go.
+
+## Description
+Three landmarks of different colours. Each agent has a goal, and only the other knows it; both move and both speak, one
+of ten words, which the other hears in the next step. The world is `simple_reference_v3` of mpe2 (Lowe et al., 2017)
+step by step, in positions, velocities, words, observations and rewards.
+Different from the original: success; continuous motion is two numbers in [-1, 1] (right minus left, up minus down) in
+place of five in [0, 1], and a continuous word w in [-1, 1] is (w + 1) / 2 of the original. `local_ratio=x` of the
+original is `weights={"distance": x, "team": 1 - x}`.
+
+## Action Space
+`actions="discrete"`: 5 times the word plus the direction of the force. `"continuous"`: the force to the right and
+upwards, as parts of `acceleration`, then the strength of each of the ten words.
+
+## Observation Space
+In metres and metres per second, not scaled: own velocity (2), the landmarks relative to the agent (2 each), the colour
+of the other's goal (3), the other's word of the last step (10).
+
+## Rewards
+`distance` is minus the distance of the other agent from its goal, which this one knows; `team` is the mean of both
+agents' distances. Each counts half.
+
+## Costs
+None.
+
+## Starting State
+Agents and landmarks uniformly in the square from -1 to 1, at rest; a goal for each, which may be the same.
+
+## Episode End
+Truncation after 25 steps. Success: both agents are within `goal_radius` of their goals in this step.
+
+## Parameters
+`goal_radius` is for success alone.
+
+## Reference Scores
+Mean return of both agents together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, choice, f8, i8, param, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    distance,
+    drift,
+    moving,
+    push,
+    scatter,
+    show,
+    tell,
+    utter,
+)
+from rlenvs.multi.particle.picture import draw_bodies, spoken
+from rlenvs.multi.particle.steering import loudest, say, stop_at
+
+WORDS = 10
+COLORS = ("red", "green", "blue")
+
+SPEC = world(
+    "ParticleReference-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        **MOTION,
+        "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
+    },
+    options={
+        "actions": choice("discrete", "continuous", doc="one of fifty pairs of word and force, or twelve numbers")
+    },
+    sizes=lambda values: {"agents": 2, "bodies": 2},
+    state={
+        **BODIES,
+        "landmark": f8(3, 2),
+        "goal": i8(2),  # goal[k] is where the other of agent k has to go
+        "words": f8(2, WORDS),
+    },
+    observation={"observation": block(11 + WORDS, low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    action=lambda values: moving(values, WORDS),
+    terms={
+        "distance": term(-FARTHEST, 0.0, 0.5, "minus the other agent's distance from its goal"),
+        "team": term(-FARTHEST, 0.0, 0.5, "minus the mean of both distances"),
+    },
+    horizon=25,
+    fps=10,
+    players=("fluent",),
+    scores={
+        "random": Score(-58.15, 3.8, "success 0 %"),
+        "expert": Score(-18.9, 1.6, "success 69 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.goal[0] = below(rng, 3)
+    s.goal[1] = below(rng, 3)
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 1.0, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    for k in range(2):
+        push(s, a, k, p.acceleration)
+    drift(p, s)
+    accelerate(p, s)
+    for k in range(2):
+        utter(a, k, True, s.words[k])
+    first, second = distance(s.position, 1, s.landmark, s.goal[0]), distance(s.position, 0, s.landmark, s.goal[1])
+    r.distance[0] = -first
+    r.distance[1] = -second
+    for k in range(2):
+        r.team[k] = -(first + second) / 2.0
+        r.success[k] = max(first, second) < p.goal_radius
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen = o.observation
+    at = tell(seen, 0, s.velocity[k])
+    at = show(seen, at, s, k, s.landmark)
+    for color in range(3):
+        seen[at + color] = 0.75 if color == s.goal[k] else 0.25
+    tell(seen, at + 3, s.words[1 - k])
+
+
+@SPEC.player("fluent")
+def fluent(p, s, k, a, rng):
+    """Say the number of the other's goal; go where one is told, and wait until then."""
+    told = loudest(s.words[1 - k])
+    known = 0 <= told < 3
+    x = s.landmark[told, 0] if known else s.position[k, 0]
+    y = s.landmark[told, 1] if known else s.position[k, 1]
+    stop_at(p, s, k, x, y, p.acceleration, a)
+    say(a, k, True, s.goal[k], WORDS)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    goals = [int(s.goal[1]), int(s.goal[0])]  # of agent 0 and of agent 1
+    draw_bodies(
+        canvas,
+        "Reference",
+        s,
+        bodies=[(0.05, COLORS[goal]) for goal in goals],
+        spots=[(place, 0.05, COLORS[j]) for j, place in enumerate(s.landmark)],
+        rings=[(s.landmark[goal], 0.1, COLORS[goal]) for goal in goals],
+        labels=["0", "1"],
+        lines=[f"agent {k} says {spoken(s.words[k])}" for k in range(2)],
+    )

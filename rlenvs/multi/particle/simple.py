@@ -1,0 +1,118 @@
+"""Simple: one agent, one landmark to go to.
+
+## Description
+The smallest particle world, to see whether learning works at all: `simple_v3` of mpe2, step by step, in positions,
+velocities, observations and rewards.
+Different from the original: success; continuous actions are two numbers in [-1, 1] (right minus left, up minus down)
+in place of five in [0, 1].
+
+## Action Space
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
+upwards, as parts of `acceleration`.
+
+## Observation Space
+In metres and metres per second, not scaled: own velocity (2), and the landmark relative to the agent (2).
+
+## Rewards
+`distance` is minus the square of the distance to the landmark.
+
+## Costs
+None.
+
+## Starting State
+Agent and landmark uniformly in the square from -1 to 1, at rest.
+
+## Episode End
+Truncation after 25 steps. Success: within `goal_radius` of the landmark in this step.
+
+## Parameters
+`goal_radius` is for success alone. With choices, a push moves the agent by 0.2 m in the end, so it cannot come to rest
+within 0.1 m of every landmark.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, block, choice, f8, param, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    distance,
+    drift,
+    keys,
+    moving,
+    push,
+    scatter,
+    show,
+    tell,
+)
+from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.steering import stop_at
+
+SPEC = world(
+    "ParticleSimple-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        **MOTION,
+        "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the agent at full force"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the landmark"),
+    },
+    options={"actions": choice("discrete", "continuous", doc="one of five forces, or two numbers")},
+    sizes=lambda values: {"agents": 1, "bodies": 1},
+    state={**BODIES, "landmark": f8(1, 2)},
+    observation={"observation": block(4, low=-SEEN, high=SEEN, raw=True, doc="see above")},
+    action=moving,
+    terms={"distance": term(-(FARTHEST**2), 0.0, 1.0, "minus the squared distance to the landmark")},
+    horizon=25,
+    fps=10,
+    players=("direct",),
+    scores={
+        "random": Score(-40.17, 6.3, "success 0 %"),
+        "expert": Score(-6.958, 1.3, "success 80 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 1.0, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    push(s, a, 0, p.acceleration)
+    drift(p, s)
+    accelerate(p, s)
+    apart = distance(s.position, 0, s.landmark, 0)
+    r.distance[0] = -apart * apart
+    r.success[0] = apart < p.goal_radius
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    at = tell(o.observation, 0, s.velocity[k])
+    show(o.observation, at, s, k, s.landmark)
+
+
+@SPEC.player("direct")
+def direct(p, s, k, a, rng):
+    """To the landmark."""
+    stop_at(p, s, k, s.landmark[0, 0], s.landmark[0, 1], p.acceleration, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_bodies(
+        canvas, "Simple", s, [(0.05, "blue")], [(s.landmark[0], 0.05, "red")], rings=[(s.landmark[0], 0.1, "red")]
+    )
+
+
+SPEC.keys(keys)

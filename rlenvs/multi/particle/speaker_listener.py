@@ -1,0 +1,156 @@
+"""Speaker and listener: one knows the goal and cannot move, the other moves and has to be told.
+
+## Description
+Three landmarks of different colours. The speaker sees the colour of the goal and says one of three words; the listener
+hears the word of the last step, sees the landmarks, but not their colours, and moves. Both are paid for the listener
+being near the goal. The world is `simple_speaker_listener_v4` of mpe2 (cooperative communication of Lowe et al., 2017)
+step by step, in positions, velocities, words, observations and rewards.
+Different from the original: success; continuous motion is two numbers in [-1, 1] (right minus left, up minus down) in
+place of five in [0, 1], and a continuous word w in [-1, 1] is (w + 1) / 2 of the original.
+
+## Action Space
+The speaker has three words, the listener no force or a force to the left, right, down or up. `actions="continuous"`:
+the speaker's strength of each word; the listener's force to the right and upwards.
+
+## Observation Space
+In metres and metres per second, not scaled. The speaker: the colour of the goal (3). The listener: its velocity (2),
+the landmarks relative to itself (2 each), the word of the last step (3). The speaker's row in batches ends with zeros.
+
+## Rewards
+`distance` is minus the squared distance from the listener to the goal, for both.
+
+## Costs
+None.
+
+## Starting State
+Speaker, listener and landmarks uniformly in the square from -1 to 1, at rest. The goal is one of the landmarks.
+
+## Episode End
+Truncation after 25 steps. Success: the listener is within `goal_radius` of the goal in this step.
+
+## Parameters
+`goal_radius` is for success alone.
+
+## Reference Scores
+Mean return of both agents together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, param, role, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    blank,
+    distance,
+    drift,
+    push,
+    scatter,
+    show,
+    tell,
+    utter,
+)
+from rlenvs.multi.particle.picture import draw_bodies, spoken
+from rlenvs.multi.particle.steering import loudest, say, stop_at
+
+SPEAKER, LISTENER = 0, 1
+COLORS = ("red", "green", "blue")
+
+
+def action(values):
+    if values.actions == "discrete":
+        return discrete("none or word 0", "left or word 1", "right or word 2", "down", "up", doc="listener or speaker")
+    return continuous("right or word 0", "up or word 1", "word 2", doc="listener or speaker")
+
+
+def roles(values):
+    discrete_actions = values.actions == "discrete"
+    return [role("speaker_0", 3, 3), role("listener_0", 11, 5 if discrete_actions else 2)]
+
+
+SPEC = world(
+    "ParticleSpeakerListener-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        **MOTION,
+        "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the listener at full force"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
+    },
+    options={"actions": choice("discrete", "continuous", doc="choices, or numbers")},
+    sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": 11},
+    roles=roles,
+    state={**BODIES, "landmark": f8(3, 2), "goal": i8, "words": f8(3)},
+    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    action=action,
+    terms={"distance": term(-(FARTHEST**2), 0.0, 1.0, "minus the squared distance from the listener to the goal")},
+    horizon=25,
+    fps=10,
+    players=("fluent",),
+    scores={
+        "random": Score(-86.13, 16, "success 0 %"),
+        "expert": Score(-17.89, 3.7, "success 87 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.goal = below(rng, 3)
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 1.0, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    push(s, a, LISTENER, p.acceleration)
+    drift(p, s)
+    accelerate(p, s)
+    utter(a, SPEAKER, False, s.words)
+    apart = distance(s.position, LISTENER, s.landmark, s.goal)
+    for k in range(2):
+        r.distance[k] = -apart * apart
+        r.success[k] = apart < p.goal_radius
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen = o.observation
+    if k == SPEAKER:
+        for color in range(3):
+            seen[color] = 0.65 if color == s.goal else 0.15
+        blank(seen, 3, seen.size)
+    else:
+        at = tell(seen, 0, s.velocity[k])
+        at = show(seen, at, s, k, s.landmark)
+        tell(seen, at, s.words)
+
+
+@SPEC.player("fluent")
+def fluent(p, s, k, a, rng):
+    """The speaker says the number of the goal; the listener goes where it is told, and waits until then."""
+    if k == SPEAKER:
+        say(a, k, False, s.goal, 3)
+        return
+    told = loudest(s.words)
+    x = s.landmark[told, 0] if told >= 0 else s.position[k, 0]
+    y = s.landmark[told, 1] if told >= 0 else s.position[k, 1]
+    stop_at(p, s, k, x, y, p.acceleration, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_bodies(
+        canvas,
+        "Speaker and listener",
+        s,
+        bodies=[(0.075, "grey"), (0.075, COLORS[s.goal])],
+        spots=[(place, 0.04, COLORS[j]) for j, place in enumerate(s.landmark)],
+        rings=[(s.landmark[s.goal], 0.1, COLORS[s.goal])],
+        labels=["S", "L"],
+        lines=[f"speaker says {spoken(s.words)}"],
+    )

@@ -1,0 +1,196 @@
+"""Spread: agents cover landmarks together and keep clear of each other.
+
+## Description
+As many landmarks as agents: the team is paid for having somebody near every landmark, and each agent pays for touching
+another. Nobody is told who goes where. The world is `simple_spread_v3` of mpe2 (cooperative navigation of Lowe et al.,
+2017) step by step, in positions, velocities, observations and rewards.
+Different from the original: landmarks may be more or fewer than agents; success; a cost; continuous actions are two
+numbers in [-1, 1] (right minus left, up minus down) in place of five in [0, 1]; no partial observation and no
+curriculum (`weights={"collision": 0.0}` is its first stage). `local_ratio=x` of the original is
+`weights={"distance": 1 - x, "collision": x}`, `N=n` is `agents=n`.
+
+## Action Space
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
+upwards, as parts of `acceleration`.
+
+## Observation Space
+In metres and metres per second, not scaled: own velocity (2) and position (2), the landmarks (2 each) and the other
+agents (2 each) relative to the agent, and two zeros per other agent, where the original has words that nobody says.
+
+## Rewards
+`distance` is minus the sum, over landmarks, of the distance to the nearest agent, the same for all; `collision` is -1
+for each other agent that this one touches. Each counts half.
+
+## Costs
+`contact` is 1 in a step in which the agent touches another.
+
+## Starting State
+Agents and landmarks uniformly in the square from -1 to 1, at rest.
+
+## Episode End
+Truncation after 25 steps. With `end_on_success` all agents terminate once every landmark has an agent within
+`capture_radius`. Success: every landmark has one in this step.
+
+## Parameters
+All agents are alike.
+
+## Reference Scores
+Mean return of all agents together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    CONTACT,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    blank,
+    drift,
+    keys,
+    moving,
+    nearest,
+    push,
+    repel,
+    scatter,
+    show,
+    show_others,
+    tell,
+)
+from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.steering import assign, stop_at
+
+MOST = 256  # agents or landmarks
+
+
+def sizes(values):
+    landmarks = values.landmarks or values.agents
+    numbers = 4 + 2 * landmarks + 4 * (values.agents - 1)
+    return {"agents": values.agents, "bodies": values.agents, "landmarks": landmarks, "numbers": numbers}
+
+
+SPEC = world(
+    "ParticleSpread-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        **MOTION,
+        **CONTACT,
+        "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
+        "radius": param(0.15, 0.01, 0.5, "m", "of an agent"),
+        "capture_radius": param(0.1, 0.01, 1.0, "m", "how near an agent covers a landmark"),
+    },
+    options={
+        "agents": integer(3, 1, MOST, "number of agents"),
+        "landmarks": integer(0, 0, MOST, "number of landmarks; 0 for as many as agents"),
+        "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
+        "end_on_success": flag(False, "end the episode when all landmarks are covered"),
+    },
+    sizes=sizes,
+    state={**BODIES, "landmark": f8("landmarks", 2), "target": i4("agents")},  # target: scratch of players
+    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    action=moving,
+    terms={
+        "distance": term(-MOST * FARTHEST, 0.0, 0.5, "minus the distances from landmarks to their nearest agents"),
+        "collision": term(-MOST, 0.0, 0.5, "-1 for each agent touched"),
+    },
+    costs={"contact": cost(1.0, doc="1 while touching another agent")},
+    horizon=25,
+    fps=10,
+    players=("assigned", "nearest"),
+    levels={"easy": {"agents": 2}, "hard": {"agents": 6, "radius": 0.1}, "crowd": {"agents": 16, "radius": 0.05}},
+    probe={"capture_radius": {"end_on_success": True}},
+    scores={
+        "random": Score(-80.56, 5.1, "success 0 %"),
+        "expert": Score(-26.52, 1.9, "success 52 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 1.0, rng)
+
+
+@kernel
+def count_touches(p, s, r):
+    """Agents that touch each other."""
+    position = s.position
+    touching = 4.0 * p.radius * p.radius
+    for k in range(position.shape[0]):
+        for j in range(k):
+            x, y = position[k, 0] - position[j, 0], position[k, 1] - position[j, 1]
+            if x * x + y * y < touching:
+                r.collision[k] -= 1.0
+                r.collision[j] -= 1.0
+                r.contact[k] = 1.0
+                r.contact[j] = 1.0
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    agents = s.position.shape[0]
+    for k in range(agents):
+        push(s, a, k, p.acceleration)
+    for k in range(agents):
+        repel(p, s, k, 0, k, 2.0 * p.radius)
+    drift(p, s)
+    accelerate(p, s)
+    count_touches(p, s, r)
+    total, covered = 0.0, True
+    for j in range(s.landmark.shape[0]):
+        least = nearest(s.landmark, j, s.position, 0, agents)
+        total += least
+        covered = covered and least < p.capture_radius
+    for k in range(agents):
+        r.distance[k] = -total
+        r.success[k] = covered
+        r.terminated[k] = covered and p.end_on_success == 1
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen = o.observation
+    at = tell(seen, 0, s.velocity[k])
+    at = tell(seen, at, s.position[k])
+    at = show(seen, at, s, k, s.landmark)
+    at = show_others(seen, at, s, k)
+    blank(seen, at, seen.size)
+
+
+@SPEC.player("assigned")
+def assigned(p, s, k, a, rng):
+    """To a landmark of its own."""
+    assign(s, s.landmark, s.target, 0)
+    j = s.target[k]
+    stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
+
+
+@SPEC.player("nearest")
+def to_nearest(p, s, k, a, rng):
+    """To the nearest landmark, whoever else is there."""
+    goal, least = 0, 1e18
+    for j in range(s.landmark.shape[0]):
+        x, y = s.landmark[j, 0] - s.position[k, 0], s.landmark[j, 1] - s.position[k, 1]
+        if x * x + y * y < least:
+            goal, least = j, x * x + y * y
+    stop_at(p, s, k, s.landmark[goal, 0], s.landmark[goal, 1], p.acceleration, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_bodies(
+        canvas,
+        "Spread",
+        s,
+        bodies=[(p.radius, "blue")] * len(s.position),
+        spots=[(place, 0.05, "black") for place in s.landmark],
+    )
+
+
+SPEC.keys(keys)

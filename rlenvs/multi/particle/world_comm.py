@@ -1,0 +1,331 @@
+"""World with words: hunters with a leader who speaks, prey that eats, forests that hide.
+
+## Description
+Tag with more in it: prey is paid for being at food, forests hide who is inside from who is outside, and the first of
+the adversaries, their leader, sees everybody and speaks to the others, one of four words. The world is
+`simple_world_comm_v3` of mpe2 (Lowe et al., 2017) step by step, in positions, velocities, words, observations and
+rewards.
+Different from the original: success and a cost; continuous motion is two numbers in [-1, 1] (right minus left, up minus
+down) in place of five in [0, 1], and a continuous word w in [-1, 1] is (w + 1) / 2 of the original. `num_good`,
+`num_adversaries`, `num_obstacles`, `num_food` and `num_forests` are `good`, `adversaries`, `obstacles`, `food` and
+`forests`.
+
+## Action Space
+`actions="discrete"`: no force, or a force to the left, right, down or up; for the leader 5 times the word plus that.
+`"continuous"`: the force to the right and upwards, as parts of the agent's acceleration; for the leader then the
+strength of each of the four words.
+
+## Observation Space
+In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent the obstacles,
+food and forests and the other agents (2 each). Then, for adversaries, the velocities (2) of the prey, 1 or -1 for being
+in each of the forests, and the leader's word of the last step (4); for prey, being in the forests, and the velocities
+of the other prey. An agent is seen when both are in no forest, when both are in the same forest, and by the leader
+always; otherwise its numbers are zero. The observation of prey is shorter; its row in batches ends with zeros.
+
+## Rewards
+`tag` is, for each adversary, the number of contacts between all adversaries and all prey, for prey minus the number of
+its own; it counts five times. For prey, `bound` is minus the penalty for leaving the square (see ParticleTag-v0) and
+counts twice, `food` is the number of food places that it is at and counts twice, and `hunger`, minus the distance to
+the nearest, counts 0.05. For adversaries, `chase` is minus the distance to the nearest prey and counts 0.1.
+
+## Costs
+`collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side.
+
+## Starting State
+Agents uniformly in the square from -1 to 1, obstacles, food and forests in the square from -0.9 to 0.9; all at rest and
+silent.
+
+## Episode End
+Truncation after 25 steps. Success: for the adversaries, all prey has been touched in this episode; for the prey, none
+has.
+
+## Parameters
+Obstacles alone are in the way; food and forests are not.
+
+## Reference Scores
+Mean return of all agents together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, b1, block, choice, cost, f8, integer, kernel, param, role, term, world
+from rlenvs.multi.particle.physics import (
+    BODIES,
+    CONTACT,
+    FARTHEST,
+    MOTION,
+    SEEN,
+    accelerate,
+    blank,
+    bounce,
+    distance,
+    drift,
+    leaving,
+    limit_speed,
+    moving,
+    nearest,
+    push,
+    repel,
+    scatter,
+    show,
+    tell,
+    utter,
+)
+from rlenvs.multi.particle.picture import draw_bodies, spoken
+from rlenvs.multi.particle.steering import chase, flee, say, stop_at
+
+MOST = 64
+LEADER, WORDS = 0, 4
+AFRAID = 0.5  # m; scripted prey runs from adversaries that are nearer
+
+
+def lengths(values):
+    """Numbers of the observation of an adversary and of prey."""
+    agents = values.adversaries + values.good
+    shared = 4 + 2 * (values.obstacles + values.food + values.forests) + 2 * (agents - 1) + values.forests
+    return shared + 2 * values.good + WORDS, shared + 2 * (values.good - 1)
+
+
+def sizes(values):
+    agents = values.adversaries + values.good
+    landmarks = values.obstacles + values.food + values.forests
+    return {"agents": agents, "bodies": agents, "landmarks": landmarks, "numbers": lengths(values)[0]}
+
+
+def roles(values):
+    adversary, prey = lengths(values)
+    actions, leading = (5, 5 * WORDS) if values.actions == "discrete" else (2, 2 + WORDS)
+    return [
+        role("leadadversary_0", adversary, leading),
+        *(role(f"adversary_{k}", adversary, actions) for k in range(values.adversaries - 1)),
+        *(role(f"agent_{k}", prey, actions) for k in range(values.good)),
+    ]
+
+
+SPEC = world(
+    "ParticleWorldComm-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        **MOTION,
+        **CONTACT,
+        "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),
+        "good_acceleration": param(4.0, 0.1, 20.0, "m/s^2", "of prey at full force"),
+        "adversary_speed": param(1.0, 0.1, 10.0, "m/s", "largest speed of an adversary"),
+        "good_speed": param(1.3, 0.1, 10.0, "m/s", "largest speed of prey"),
+        "adversary_radius": param(0.075, 0.01, 0.5, "m", "of an adversary"),
+        "good_radius": param(0.045, 0.01, 0.5, "m", "of prey"),
+        "obstacle_radius": param(0.2, 0.01, 0.5, "m", "of an obstacle"),
+        "food_radius": param(0.03, 0.01, 0.5, "m", "of food"),
+        "forest_radius": param(0.3, 0.01, 0.5, "m", "of a forest"),
+    },
+    options={
+        "adversaries": integer(4, 1, MOST, "number of adversaries, the leader among them"),
+        "good": integer(2, 1, MOST, "number of prey"),
+        "obstacles": integer(1, 0, MOST, "number of obstacles"),
+        "food": integer(2, 1, MOST, "number of places with food"),
+        "forests": integer(2, 0, MOST, "number of forests"),
+        "actions": choice("discrete", "continuous", doc="choices, or numbers"),
+    },
+    sizes=sizes,
+    roles=roles,
+    sides=lambda values: [0] * values.adversaries + [1] * values.good,
+    state={
+        **BODIES,
+        "landmark": f8("landmarks", 2),  # obstacles, then food, then forests
+        "words": f8(WORDS),
+        "touched": b1("bodies"),
+    },
+    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    action=lambda values: moving(values, WORDS),
+    terms={
+        "tag": term(-MOST, MOST * MOST, 5.0, "contacts of adversaries with prey; for prey minus its own"),
+        "bound": term(-20.0, 0.0, 2.0, "for prey: minus the penalty for leaving the square"),
+        "food": term(0.0, MOST, 2.0, "for prey: the number of food places that it is at"),
+        "hunger": term(-FARTHEST, 0.0, 0.05, "for prey: minus the distance to the nearest food"),
+        "chase": term(-FARTHEST, 0.0, 0.1, "for adversaries: minus the distance to the nearest prey"),
+    },
+    costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},
+    horizon=25,
+    fps=10,
+    players=("pursuit",),
+    levels={"easy": {"good": 1}, "hard": {"adversaries": 6, "good": 4, "food": 3, "forests": 3, "obstacles": 2}},
+    scores={
+        "random": Score(-32.62, 11, "success 23 %"),
+        "expert": Score(163.9, 14, "success 53 %"),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    scatter(s.position, 1.0, rng)
+    scatter(s.landmark, 0.9, rng)
+
+
+@kernel
+def radius_of(p, k):
+    return p.adversary_radius if k < p.adversaries else p.good_radius
+
+
+@kernel
+def move(p, s):
+    hunters, bodies = p.adversaries, s.position.shape[0]
+    for k in range(bodies):
+        own = radius_of(p, k)
+        repel(p, s, k, 0, min(k, hunters), own + p.adversary_radius)
+        if k > hunters:
+            repel(p, s, k, hunters, k, 2.0 * own)
+        bounce(p, s, k, s.landmark, p.obstacles, own + p.obstacle_radius)
+    drift(p, s)
+    accelerate(p, s)
+    limit_speed(s, 0, hunters, p.adversary_speed)
+    limit_speed(s, hunters, bodies, p.good_speed)
+
+
+@kernel
+def pay_prey(p, s, k, r):
+    """Prey's own terms; returns how many adversaries touch it."""
+    tags = 0
+    for j in range(p.adversaries):
+        tags += distance(s.position, k, s.position, j) < p.adversary_radius + p.good_radius
+    eaten, first, last = 0, p.obstacles, p.obstacles + p.food
+    for j in range(first, last):
+        eaten += distance(s.position, k, s.landmark, j) < p.good_radius + p.food_radius
+    r.tag[k] = -tags
+    r.bound[k] = -leaving(s.position[k, 0]) - leaving(s.position[k, 1])
+    r.food[k] = eaten
+    r.hunger[k] = -nearest(s.position, k, s.landmark, first, last)
+    return tags
+
+
+@kernel
+def count_collisions(p, s, r):
+    """Contacts with obstacles and between agents of one side."""
+    hunters = p.adversaries
+    for k in range(s.position.shape[0]):
+        own = radius_of(p, k)
+        for j in range(p.obstacles):
+            if distance(s.position, k, s.landmark, j) < own + p.obstacle_radius:
+                r.collision[k] = 1.0
+        for j in range(0 if k < hunters else hunters, k):
+            if distance(s.position, k, s.position, j) < 2.0 * own:
+                r.collision[k] = 1.0
+                r.collision[j] = 1.0
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    bodies, hunters = s.position.shape[0], p.adversaries
+    for k in range(bodies):
+        push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
+    move(p, s)
+    utter(a, LEADER, True, s.words)
+    contacts, ever = 0, 0
+    for k in range(hunters, bodies):
+        tags = pay_prey(p, s, k, r)
+        contacts += tags
+        s.touched[k] = s.touched[k] or tags > 0
+        ever += s.touched[k]
+    for k in range(bodies):
+        if k < hunters:
+            r.tag[k] = contacts
+            r.chase[k] = -nearest(s.position, k, s.position, hunters, bodies)
+        r.success[k] = ever == p.good if k < hunters else ever == 0
+    count_collisions(p, s, r)
+
+
+@kernel
+def is_inside(p, s, k, forest):
+    """Whether agent k touches a forest."""
+    return distance(s.position, k, s.landmark, p.obstacles + p.food + forest) < radius_of(p, k) + p.forest_radius
+
+
+@kernel
+def sees(p, s, k, j):
+    """Whether agent k sees agent j."""
+    if k == LEADER:
+        return True
+    hidden = False
+    for forest in range(p.forests):
+        me, other = is_inside(p, s, k, forest), is_inside(p, s, j, forest)
+        if me and other:
+            return True
+        hidden = hidden or me or other
+    return not hidden
+
+
+@kernel
+def tell_forests(p, s, k, seen, at):
+    for forest in range(p.forests):
+        seen[at + forest] = 1.0 if is_inside(p, s, k, forest) else -1.0
+    return at + p.forests
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    seen, bodies, hunters = o.observation, s.position.shape[0], p.adversaries
+    at = tell(seen, 0, s.velocity[k])
+    at = tell(seen, at, s.position[k])
+    at = show(seen, at, s, k, s.landmark)
+    speeds = at + 2 * (bodies - 1)
+    if k >= hunters:
+        speeds = tell_forests(p, s, k, seen, speeds)
+    for j in range(bodies):
+        if j == k:
+            continue
+        visible = 1.0 if sees(p, s, k, j) else 0.0
+        for axis in range(2):
+            seen[at + axis] = visible * (s.position[j, axis] - s.position[k, axis])
+        at += 2
+        if j >= hunters:
+            for axis in range(2):
+                seen[speeds + axis] = visible * s.velocity[j, axis]
+            speeds += 2
+    if k < hunters:
+        speeds = tell_forests(p, s, k, seen, speeds)
+        speeds = tell(seen, speeds, s.words)
+    blank(seen, speeds, seen.size)
+
+
+@SPEC.player("pursuit")
+def pursuit(p, s, k, a, rng):
+    """Adversaries run to where the nearest prey will be, and the leader says which prey is nearest to it, modulo 4.
+    Prey runs from adversaries that are near, otherwise to the nearest food."""
+    hunters, bodies = p.adversaries, s.position.shape[0]
+    if k < hunters:
+        chase(s, k, hunters, bodies, a)
+        if k == LEADER:
+            prey = hunters
+            for j in range(hunters, bodies):
+                if distance(s.position, k, s.position, j) < distance(s.position, k, s.position, prey):
+                    prey = j
+            say(a, k, True, (prey - hunters) % WORDS, WORDS)
+    elif nearest(s.position, k, s.position, 0, hunters) < AFRAID:
+        flee(s, k, 0, hunters, a)
+    else:
+        meal = p.obstacles
+        for j in range(p.obstacles, p.obstacles + p.food):
+            if distance(s.position, k, s.landmark, j) < distance(s.position, k, s.landmark, meal):
+                meal = j
+        stop_at(p, s, k, s.landmark[meal, 0], s.landmark[meal, 1], p.good_acceleration, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    hunters, bodies, food = int(p.adversaries), len(s.position), int(p.obstacles)
+    forests = food + int(p.food)
+    draw_bodies(
+        canvas,
+        "World with words",
+        s,
+        bodies=[(p.adversary_radius, "red")] * hunters + [(p.good_radius, "blue")] * (bodies - hunters),
+        spots=[
+            *((place, p.obstacle_radius, "grey") for place in s.landmark[:food]),
+            *((place, p.food_radius, "orange") for place in s.landmark[food:forests]),
+        ],
+        fields=[(place, p.forest_radius, (185, 225, 190)) for place in s.landmark[forests:]],
+        labels=["L", *[""] * (bodies - 1)],
+        lines=[f"leader says {spoken(s.words)}", f"prey touched so far: {int(sum(s.touched))} of {p.good}"],
+    )

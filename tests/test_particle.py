@@ -1,0 +1,660 @@
+"""Particle worlds: parity with mpe2, their rules one by one, players, forms and bad input."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pettingzoo.test import api_test, parallel_api_test
+
+import rlenvs
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.setup import Setup
+from rlenvs.multi.particle.graph import graph
+from rlenvs.multi.particle.metrics import metrics
+from rlenvs.multi.particle.physics import leaving
+from rlenvs.multi.particle.picture import spoken
+
+RECORDED = Path(__file__).parent / "data" / "mpe2.npz"
+GRAPHS = Path(__file__).parent / "data" / "informarl.npz"
+WORLDS = (
+    "Simple",
+    "Spread",
+    "Tag",
+    "Adversary",
+    "Push",
+    "SpeakerListener",
+    "Reference",
+    "Crypto",
+    "WorldComm",
+    "Navigation",
+)
+MODULES = ("simple", "spread", "tag", "adversary", "push", "speaker_listener", "reference", "crypto", "world_comm")
+NONE, LEFT, RIGHT, DOWN, UP = range(5)
+PARITY = {
+    "simple": ("simple", {}),
+    "spread": ("spread", {}),
+    "spread_5": (
+        "spread",
+        {"agents": 5, "weights": {"distance": 0.75, "collision": 0.25}, "end_on_success": True},
+    ),
+    "tag": ("tag", {}),
+    "tag_7": ("tag", {"good": 3, "adversaries": 4, "obstacles": 3}),
+    "adversary": ("adversary", {}),
+    "adversary_4": ("adversary", {"good": 4}),
+    "push": ("push", {}),
+    "speaker_listener": ("speaker_listener", {}),
+    "reference": ("reference", {}),
+    "crypto": ("crypto", {}),
+    "world_comm": ("world_comm", {}),
+    "world_comm_5": ("world_comm", {"good": 3, "adversaries": 2, "obstacles": 2, "food": 3, "forests": 1}),
+}
+
+
+def spec_of(module):
+    return importlib.import_module(f"rlenvs.multi.particle.{module}").SPEC
+
+
+def make(module, count=1, **choices):
+    batch = KernelBatch(spec_of(module), count, autoreset=AutoresetMode.DISABLED, **choices)
+    batch.seed(range(count))
+    batch.reset()
+    return batch
+
+
+def state_of(batch, world=0):
+    return batch.records(world)[1]
+
+
+def put(batch, **fields):
+    """Set fields of the first world's state, and observe it again."""
+    s = state_of(batch)
+    for name, value in fields.items():
+        s[name] = value
+    batch.set_state(batch.get_state())
+    return s
+
+
+def play(batch, *actions):
+    for action in actions:
+        batch.step(np.array([action]))
+    return state_of(batch)
+
+
+def terms_of(batch):
+    """The terms and costs of the last step by name, a number per agent."""
+    return dict(zip([*batch.world.terms, *batch.world.costs], batch.terms[0], strict=True))
+
+
+# --- parity with mpe2 -------------------------------------------------------------------------------------------------
+
+
+def synchronise(batch, scenario, recorded):
+    """Bring all worlds to the recorded starts."""
+    for i in range(batch.num_worlds):
+        s = state_of(batch, i)
+        for name in ("position", "velocity"):
+            if name in s.dtype.names:
+                s[name] = recorded(name)[i, 0]
+        if "landmark" in s.dtype.names:
+            s["landmark"] = recorded("landmark")[i]
+        if "words" in s.dtype.names:
+            s["words"] = 0.0
+        hidden = recorded("hidden")[i].astype(int)
+        if scenario == "crypto":
+            s["message"], s["key"] = hidden
+        elif "goal" in s.dtype.names:
+            s["goal"] = hidden if len(hidden) > 1 else hidden[0]
+        batch.set_state(batch.get_state(i), i)
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+@pytest.mark.parametrize("scenario", PARITY)
+def test_parity_with_mpe2(scenario, kind):
+    module, choices = PARITY[scenario]
+    data = np.load(RECORDED)
+
+    def recorded(name):
+        return data[f"{scenario}/{kind}/{name}"]
+
+    backend = (
+        "numba" if (scenario, kind) == ("spread", "discrete") else "python"
+    )  # the others would take minutes to compile
+    batch = make(module, len(recorded("hidden")), actions=kind, horizon=100, backend=backend, **choices)
+    synchronise(batch, scenario, recorded)
+    assert_observed(batch, recorded("observation")[:, 0])
+    actions = recorded("actions")
+    for t in range(actions.shape[1]):
+        batch.step(actions[:, t].astype(np.float64 if kind == "continuous" else np.int64))
+        assert_observed(batch, recorded("observation")[:, t + 1])
+        np.testing.assert_allclose(batch.rewards, recorded("rewards")[:, t], rtol=0, atol=1e-12)
+        assert (batch.terminated.any(axis=1) == recorded("ended")[:, t]).all()
+        for i in range(batch.num_worlds):
+            s = state_of(batch, i)
+            for name in ("position", "velocity"):
+                if name in s.dtype.names:
+                    np.testing.assert_allclose(s[name], recorded(name)[i, t + 1], rtol=0, atol=1e-12)
+            if "words" in s.dtype.names:
+                words = recorded("words")[i, t + 1]
+                np.testing.assert_array_equal(s["words"], words if s["words"].ndim == 2 else words[0])
+
+
+def assert_observed(batch, wanted):
+    np.testing.assert_allclose(batch.observations, wanted, rtol=1e-6, atol=1e-6)
+
+
+# --- parity with InforMARL and FACMAC ---------------------------------------------------------------------------------
+
+
+def test_parity_with_informarl():
+    data = np.load(GRAPHS)
+    choices = {"agents": 4, "obstacles": 4, "side": 1.2, "connection_radius": 0.5, "observation": "graph"}
+    batch = make("navigation", backend="python", **choices)
+
+    def compare(t):
+        own, nodes, edges = graph(batch.observations[0])
+        np.testing.assert_allclose(own, data["navigation/observation"][t], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(nodes, data["navigation/nodes"][t], rtol=0, atol=1e-6)
+        distances = data["navigation/distances"][t]
+        wanted = np.where(distances < 0.5, distances, 0.0)
+        wanted[4:] = 0.0  # only agents receive
+        for k in range(4):
+            np.testing.assert_allclose(edges[k], wanted, rtol=0, atol=1e-6)
+
+    put(batch, **{name: data[f"navigation/{name}"] for name in ("goal", "obstacle")})
+    put(batch, **{name: data[f"navigation/{name}"][0] for name in ("position", "velocity")})
+    compare(0)
+    for t, actions in enumerate(data["navigation/actions"]):
+        s = play(batch, actions)
+        compare(t + 1)
+        for name in ("position", "velocity"):
+            np.testing.assert_allclose(s[name], data[f"navigation/{name}"][t + 1], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(batch.rewards[0], data["navigation/rewards"][t], rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(s.contacts, data["navigation/contacts"][t])
+    arrival = data["navigation/arrival"][-1]
+    np.testing.assert_array_equal(s.arrival, np.where(arrival < 0, 0, np.round(arrival / 0.1)))
+    assert (s.contacts > 0).all()
+    assert sorted(s.arrival > 0) == [False, True, True, True]
+
+
+def test_parity_with_facmac():
+    """The prey's force depends on another generator: here it is given as an action."""
+    data = np.load(GRAPHS)
+    batch = make("tag", backend="python", level="facmac_3a", prey="agents")
+    put(batch, landmark=data["predators/landmark"])
+    put(batch, **{name: data[f"predators/{name}"][0] for name in ("position", "velocity")})
+    for t, actions in enumerate(data["predators/actions"]):
+        np.testing.assert_allclose(batch.observations[0, :3], data["predators/observation"][t], rtol=0, atol=1e-6)
+        s = play(batch, [*actions, data["predators/prey"][t].astype(np.float64) / 4.0])
+        for name in ("position", "velocity"):
+            np.testing.assert_allclose(s[name], data[f"predators/{name}"][t + 1], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(batch.rewards[0, :3], data["predators/rewards"][t], rtol=0, atol=1e-12)
+
+
+def test_scripted_prey_runs_from_the_nearest_adversary():
+    batch = make("tag", backend="python", level="facmac_3a")
+    assert batch.agents == 3
+    assert batch.setup.values.view_radius == 1.5
+    hunters = [[0.3, 0.0], [-0.9, 0.0], [-0.9, 0.1]]
+    forces = []
+    for _ in range(20):
+        put(batch, position=[*hunters, [0.0, 0.0]], velocity=0.0)
+        s = play(batch, np.zeros((3, 2)))
+        forces.append(s.force[3].copy())
+    lengths = np.linalg.norm(forces, axis=1)
+    assert (lengths <= 1.0).all()
+    assert lengths.mean() > 0.9  # the best of 100 points lies at the rim
+    assert np.mean(forces, axis=0)[0] < -0.8
+    assert np.max(forces, axis=0)[0] < -0.5
+    assert np.std(forces, axis=0).max() > 0.01
+    put(batch, position=[[0.0, 0.01], [0.01, 0.0], [0.0, -0.01], [0.0, 0.0]], velocity=0.0, landmark=5.0)
+    own = play(batch, np.zeros((3, 2)))  # the nearest may not be passed, but points beyond it may be taken
+    assert np.linalg.norm(own.position[3]) < 0.2
+
+
+def test_levels_of_tag():
+    counts = {"facmac_3a": (3, 1, 2), "facmac_6a": (6, 2, 4), "facmac_9a": (9, 3, 6)}
+    for level, wanted in counts.items():
+        values = Setup(spec_of("tag"), level=level).values
+        assert (values.adversaries, values.good, values.obstacles) == wanted
+        assert (values.prey, values.first, values.view_radius) == ("scripted", "velocity", 1.5)
+    for level, share in (("easy", 0.5), ("medium", 0.75), (None, 1.0)):
+        values = Setup(spec_of("tag"), level=level).values
+        assert (values.good_speed, values.good_acceleration) == pytest.approx((1.3 * share, 4.0 * share))
+
+
+# --- physics ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_penalty_for_leaving():
+    xs = [0.0, 0.89, -0.95, 0.99, 1.0, -1.5, 2.0, 3.0, 50.0]
+    wanted = [0.0, 0.0, 0.5, 0.9, 1.0, np.exp(1.0), np.exp(2.0), 10.0, 10.0]
+    assert [leaving(x) for x in xs] == pytest.approx(wanted)
+
+
+def test_an_agent_glides_as_its_damping_says():
+    batch = make("simple", backend="python", damping=0.5, time_step=0.2)
+    put(batch, position=0.0, velocity=[[1.0, 0.0]])
+    s = play(batch, [NONE])
+    assert s.position[0].tolist() == [0.2, 0.0]  # with the old velocity
+    assert s.velocity[0].tolist() == [0.5, 0.0]
+    for action, velocity in ((LEFT, [-1.0, 0.0]), (RIGHT, [1.0, 0.0]), (DOWN, [0.0, -1.0]), (UP, [0.0, 1.0])):
+        put(batch, position=0.0, velocity=0.0)
+        assert play(batch, [action]).velocity[0].tolist() == velocity
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from(["spread", "tag"]),
+    st.floats(0.0, 0.95),
+    st.floats(0.02, 0.5),
+    st.floats(0.0, 1000.0),
+    st.floats(0.0001, 0.02),
+    st.integers(0, 99),
+)
+def test_everything_stays_finite_and_in_the_world(module, damping, time_step, force, margin, seed):
+    batch = make(
+        module, backend="python", horizon=30, damping=damping, time_step=time_step, contact_force=force,
+        contact_margin=margin,
+    )  # fmt: skip
+    batch.seed([seed])
+    batch.reset()
+    s = put(batch, position=0.0)  # all in one point
+    dice = np.random.default_rng(seed)
+    while not s.over:
+        batch.step(dice.integers(0, 5, (1, batch.agents)))
+        assert np.abs(s.position).max() <= 100.0
+        assert np.abs(s.velocity).max() <= 100.0
+        assert batch.setup.state_space.contains(batch.observations[0, 0])
+        assert np.isfinite(batch.terms).all()
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def test_spread_ends_when_all_landmarks_are_covered():
+    batch = make("spread", backend="python", end_on_success=True, agents=2)
+    for far, covered in ((0.101, False), (0.099, True)):
+        put(batch, position=[[0.5, 0.0], [-0.5, 0.0]], velocity=0.0, landmark=[[0.5, far], [-0.5, 0.0]])
+        play(batch, [NONE, NONE])
+        assert batch.success[0].tolist() == batch.terminated[0].tolist() == [covered] * 2
+        assert batch.rewards[0].tolist() == pytest.approx([-far / 2] * 2)
+    other = make("spread", backend="python", agents=2)
+    put(other, position=[[0.5, 0.0], [-0.5, 0.0]], landmark=[[0.5, 0.0], [-0.5, 0.0]])
+    play(other, [NONE, NONE])
+    assert other.success.all()
+    assert not other.terminated.any()
+
+
+def test_spread_counts_touches():
+    batch = make("spread", backend="python", landmarks=1)
+    put(batch, position=[[0.0, 0.0], [0.29, 0.0], [-0.29, 0.0]], velocity=0.0)
+    play(batch, [NONE] * 3)
+    terms = terms_of(batch)
+    assert terms["collision"].tolist() == [-2.0, -1.0, -1.0]
+    assert terms["contact"].tolist() == [1.0] * 3
+    put(batch, position=[[0.0, 0.0], [0.31, 0.0], [-0.31, 0.0]], velocity=0.0)
+    play(batch, [NONE] * 3)
+    assert not terms_of(batch)["collision"].any()
+
+
+def test_tag_is_won_by_touching_all_prey_once():
+    batch = make("tag", backend="python", good=2, obstacles=0, end_on_success=True)
+    apart = [[0.0, 0.0], [0.9, 0.9], [0.9, -0.9], [0.1, 0.0], [-0.9, 0.0]]
+    put(batch, position=apart, velocity=0.0)
+    play(batch, [NONE] * 5)
+    terms = terms_of(batch)
+    assert terms["tag"].tolist() == [1.0, 1.0, 1.0, -1.0, 0.0]
+    assert batch.rewards[0, 0] == 10.0
+    assert batch.success[0].tolist() == [False] * 5  # one of two: neither side has won
+    assert not batch.terminated.any()
+    put(batch, position=[apart[4], *apart[1:4], [-0.8, 0.0]], velocity=0.0)
+    play(batch, [NONE] * 5)
+    assert batch.success[0].tolist() == [True, True, True, False, False]
+    assert not batch.terminated.any()  # not at the same time
+    put(batch, position=[[0.0, 0.0], *apart[1:3], [0.1, 0.0], [-0.1, 0.0]], velocity=0.0)
+    play(batch, [NONE] * 5)
+    assert batch.terminated.all()
+
+
+def test_tag_s_cost_is_for_obstacles_and_one_s_own():
+    batch = make("tag", backend="python", obstacles=1)
+    put(batch, position=[[0.0, 0.0], [0.1, 0.0], [0.9, 0.9], [-0.1, 0.0]], velocity=0.0, landmark=[[-0.9, 0.0]])
+    play(batch, [NONE] * 4)
+    assert terms_of(batch)["collision"].tolist() == [1.0, 1.0, 0.0, 0.0]
+    put(batch, position=[[0.0, 0.0], [0.5, 0.0], [0.9, 0.9], [-0.67, 0.0]], velocity=0.0)
+    play(batch, [NONE] * 4)
+    assert terms_of(batch)["collision"].tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_what_is_out_of_view_is_zero():
+    batch = make("tag", backend="python", view_radius=1.0, obstacles=1)
+    put(batch, position=[[0.0, 0.0], [1.1, 0.0], [0.0, 0.5], [0.9, 0.0]], velocity=1.0, landmark=[[0.0, -1.1]])
+    seen = batch.observations[0, 0].tolist()
+    assert seen == pytest.approx([1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.9, 0.0, 1.0, 1.0])
+    put(batch, position=[[0.0, 0.0], [1.1, 0.0], [0.0, 0.5], [1.9, 0.0]])
+    assert batch.observations[0, 0, -4:].tolist() == [0.0] * 4  # neither its place nor its velocity
+
+
+@pytest.mark.parametrize("module", ["adversary", "push"])
+def test_who_is_nearer_to_the_goal_wins(module):
+    batch = make(module, backend="python", **({"good": 1} if module == "adversary" else {}))
+    for places, winner in (((0.3, -0.2), 1), ((0.2, -0.3), 0), ((0.3, -0.3), None)):
+        put(batch, position=[[x, 0.0] for x in places], velocity=0.0, landmark=0.0, goal=0)
+        play(batch, [NONE, NONE])
+        assert batch.success[0].tolist() == [winner == 0, winner == 1]
+
+
+def test_crypto_by_hand():
+    batch = make("crypto", backend="python")
+    put(batch, message=1, key=0)
+    play(batch, [0, 1, 2])
+    assert batch.rewards[0].tolist() == [-2.0, 2.0, 2.0]
+    assert batch.success[0].tolist() == [False, True, True]
+    play(batch, [1, 0, 2])
+    assert batch.rewards[0].tolist() == [0.0, -2.0, -2.0]
+    assert batch.success[0].tolist() == [True, False, False]
+    play(batch, [3, 2, 0])
+    assert batch.success[0].tolist() == [False] * 3
+    silent = make("crypto", backend="python", actions="continuous")
+    play(silent, -np.ones((3, 4)))
+    assert silent.rewards[0].tolist() == [0.0] * 3
+    put(silent, message=0)
+    play(silent, [[0.0, -1.0, -1.0, -1.0], [1.0, -0.5, -1.0, -1.0], [-1.0] * 4])
+    assert silent.rewards[0].tolist() == pytest.approx([-0.25, 0.25 - 0.0625, 0.25 - 0.0625])
+
+
+def crypto_success(seats):
+    batch = make("crypto", 60, backend="python")
+    while not batch.over.all():
+        batch.step(batch.play(seats))
+    return batch.success.mean(axis=0)
+
+
+def test_the_cipher_keeps_eve_out_and_plain_words_do_not():
+    eve, bob, alice = crypto_success("cipher")
+    assert 0.3 < eve < 0.7  # half of the keys change nothing
+    assert bob == alice == pytest.approx(1.0 - eve)
+    assert crypto_success("plain").tolist() == [1.0, 0.0, 0.0]
+
+
+def test_speech_reaches_the_listener_a_step_later():
+    batch = make("speaker_listener", backend="python")
+    put(batch, goal=2)
+    assert batch.observations[0, 0, :3].tolist() == pytest.approx([0.15, 0.15, 0.65])
+    assert batch.observations[0, 1, -3:].tolist() == [0.0] * 3
+    play(batch, [1, NONE])
+    assert batch.observations[0, 1, -3:].tolist() == [0.0, 1.0, 0.0]
+    numbers = make("speaker_listener", backend="python", actions="continuous")
+    play(numbers, [[-1.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+    assert numbers.observations[0, 1, -3:].tolist() == [0.0, 0.5, 0.75]
+
+
+def test_forests_hide():
+    batch = make("world_comm", backend="python", adversaries=2, good=1, obstacles=0, food=1, forests=1)
+    inside, outside = [0.0, 0.0], [0.9, 0.9]
+
+    def sees_prey():
+        first = 4 + 2 * 2 + 2  # own, food and forest, the other adversary
+        return [bool(np.any(batch.observations[0, k, first : first + 2])) for k in range(2)]
+
+    for hunter, prey, seen in ((outside, inside, False), (inside, outside, False), (inside, [0.1, 0.0], True)):
+        put(batch, position=[[-0.9, -0.9], hunter, prey], landmark=[[-0.9, 0.9], inside])
+        assert sees_prey() == [True, seen]  # the leader always does
+
+
+# --- navigation -------------------------------------------------------------------------------------------------------
+
+
+def navigation_state(batch):
+    s = state_of(batch)
+    return np.asarray(s.position), np.asarray(s.goal), np.asarray(s.obstacle)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.integers(1, 10),
+    st.integers(0, 8),
+    st.integers(1, 20),
+    st.floats(0.8, 4.0),
+    st.floats(0.1, 2.0),
+    st.integers(0, 99),
+)
+def test_the_grid_finds_what_looking_at_everybody_finds(agents, obstacles, neighbours, side, reach, seed):
+    choices = {"agents": agents, "obstacles": obstacles, "side": side, "connection_radius": reach}
+    batch = make("navigation", backend="python", observation="graph", neighbours=neighbours, **choices)
+    batch.seed([seed])
+    batch.reset()
+    dice = np.random.default_rng(seed)
+    position, goal, obstacle = navigation_state(batch)
+    put(batch, position=dice.uniform(-0.7 * side, 0.7 * side, position.shape))  # also outside the square
+    for _ in range(3):
+        play(batch, dice.integers(0, 5, agents))
+        entities = np.concatenate([position, goal, obstacle])
+        distances = np.linalg.norm(position[:, None] - entities[None], axis=2)
+        touching = distances < 0.1
+        others = touching[:, :agents].sum(axis=1) - 1
+        np.testing.assert_array_equal(terms_of(batch)["collision"], -others)
+        np.testing.assert_array_equal(terms_of(batch)["obstacle"], -touching[:, 2 * agents :].any(axis=1).astype(float))
+        _, nodes, edges = graph(batch.observations[0])
+        for k in range(agents):
+            near = [j for j in np.argsort(distances[k], kind="stable") if j != k and distances[k, j] < reach]
+            chosen = [k, *near[:neighbours]]
+            np.testing.assert_allclose(nodes[k, : len(chosen), 2:4], entities[chosen] - position[k], atol=1e-5)
+            assert (nodes[k, len(chosen) :, 6] == -1).all()
+            between = np.linalg.norm(entities[chosen][:, None] - entities[chosen][None], axis=2)
+            wanted = np.where((between < reach) & (np.array(chosen) < agents)[:, None], between, 0.0)
+            np.testing.assert_allclose(edges[k, : len(chosen), : len(chosen)], wanted, atol=1e-5)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 20), st.integers(0, 20), st.floats(1.8, 8.0), st.integers(0, 99))
+def test_starts_touch_nothing(agents, obstacles, side, seed):
+    batch = make("navigation", backend="python", agents=agents, obstacles=obstacles, side=side)
+    batch.seed([seed])
+    batch.reset()
+    position, goal, obstacle = navigation_state(batch)
+    assert np.abs(position).max() <= side / 2
+    assert np.abs(np.concatenate([goal, obstacle])).max() <= 0.4 * side
+    for points in (position, goal):
+        gaps = np.linalg.norm(points[:, None] - points[None], axis=2) + np.eye(agents)
+        assert gaps.min() >= 0.1
+        assert obstacles == 0 or np.linalg.norm(points[:, None] - obstacle[None], axis=2).min() >= 0.1
+
+
+def test_full_squares_are_filled_nevertheless():
+    batch = make("navigation", backend="python", agents=25, obstacles=0, side=0.5)
+    assert np.abs(state_of(batch).position).max() <= 0.25
+
+
+def test_rewards_of_navigation():
+    batch = make("navigation", backend="python", agents=2, obstacles=1, contact_force=0.0)
+    place = {"position": [[0.0, 0.0], [0.5, 0.0]], "velocity": 0.0, "goal": [[0.0, 0.09], [0.5, 0.2]]}
+    put(batch, obstacle=[[0.5, -0.09]], **place)
+    play(batch, [NONE, NONE])
+    apart = np.linalg.norm(state_of(batch).goal[1] - state_of(batch).position[1])
+    assert batch.rewards[0].tolist() == pytest.approx([5.0, -apart - 5.0])
+    assert batch.success[0].tolist() == [True, False]
+    shared = make(
+        "navigation", backend="python", agents=2, obstacles=1, contact_force=0.0, collaborative=True, end_on_goal=True
+    )
+    put(shared, obstacle=[[0.5, -0.09]], **place)
+    play(shared, [NONE, NONE])
+    assert shared.rewards[0].tolist() == pytest.approx([-apart] * 2)
+    assert shared.terminated[0].tolist() == [True, False]
+    before = state_of(shared).position[0].copy()
+    play(shared, [UP, UP], [UP, UP])
+    assert state_of(shared).position[0].tolist() == before.tolist()  # done, it stays
+
+
+def test_metrics_of_navigation():
+    batch = make("navigation", backend="python", agents=2, horizon=10)
+    s = put(batch, elapsed=10, arrival=[4, 0], contacts=[3, 1])
+    assert metrics(None, s) == {"T": pytest.approx(0.7), "collisions": 4.0, "S": 0.0}
+    s = put(batch, arrival=[4, 5])
+    assert metrics(None, s) == {"T": pytest.approx(0.45), "collisions": 4.0, "S": 1.0}
+
+
+@pytest.mark.slow
+def test_a_thousand_agents():
+    batch = KernelBatch(spec_of("navigation"), 1, level="large")
+    batch.seed([0])
+    batch.reset()
+    assert batch.observations.shape == (1, 1000, 6 + 7 * 9 + 81)
+    while not batch.over.all():
+        batch.roll(batch.advise().reshape(1, 1, 1000, 1))
+    scores = metrics(*batch.records(0))
+    assert scores["T"] > 0.98  # most goals are more than 5 m away
+    assert scores["collisions"] < 1000
+
+
+def test_graphs_of_bad_sizes():
+    with pytest.raises(ParameterError, match="give neighbours"):
+        Setup(spec_of("navigation"), agents=100, observation="graph")
+    with pytest.raises(ValueError, match='observation="graph"'):
+        graph(np.zeros((3, 6)))
+    with pytest.raises(ValueError, match="15 numbers"):
+        graph(np.zeros(15))
+    own, nodes, edges = graph(np.arange(6 + 7 * 2 + 4))
+    assert (own.tolist(), nodes[1, 0], edges[1].tolist()) == ([0, 1, 2, 3, 4, 5], 13, [22, 23])
+
+
+@pytest.mark.parametrize("module", [*MODULES, "navigation"])
+def test_an_episode_has_25_steps(module):
+    assert Setup(spec_of(module)).horizon == 25
+
+
+# --- players ----------------------------------------------------------------------------------------------------------
+
+
+def returns_of(module, seats, count=30, **choices):
+    """Mean return of each agent, and how often it succeeds in the end."""
+    batch = make(module, count, backend="python", **choices)
+    dice = np.random.default_rng(0)
+    numbers = np.array([role.action for role in batch.setup.roles])
+    total = np.zeros(batch.agents)
+    while not batch.over.all():
+        if seats is None:
+            batch.step(dice.integers(0, numbers, (count, batch.agents)))
+        else:
+            batch.step(batch.play(seats))
+        total += batch.rewards.mean(axis=0)
+    return total, batch.success.mean(axis=0)
+
+
+@pytest.mark.parametrize("module", ["simple", "spread", "speaker_listener", "reference", "navigation"])
+def test_experts_of_teams_beat_chance(module):
+    expert, solved = returns_of(module, spec_of(module).players[0], 12)
+    chance, _ = returns_of(module, None, 12)
+    assert expert.sum() > chance.sum() + 0.3 * abs(chance.sum())
+    assert module == "spread" or solved.mean() > 0.7  # large agents block each other's landmarks
+
+
+@pytest.mark.parametrize("module", ["adversary", "push", "tag", "world_comm"])
+def test_an_expert_does_better_against_an_expert_than_nobody_does(module):
+    spec = spec_of(module)
+    sides = np.array(Setup(spec).sides)
+    playing, _ = returns_of(module, spec.players[0], 6)
+    for side in range(2):
+        idle, _ = returns_of(module, [None if k == side else spec.players[0] for k in sides], 6)
+        assert playing[sides == side].sum() > idle[sides == side].sum()
+
+
+def test_pursuit_catches_what_chance_does_not():
+    hunters = ["pursuit"] * 3
+    caught, _ = returns_of("tag", [*hunters, None], 8)
+    fleeing, _ = returns_of("tag", [*hunters, "pursuit"], 8)
+    chance, _ = returns_of("tag", None, 8)
+    assert caught[0] > fleeing[0] > chance[0]
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+def test_players_play_both_kinds_of_actions(kind):
+    for module in ("spread", "reference", "world_comm", "speaker_listener"):
+        batch = make(module, backend="python", actions=kind)
+        played = batch.play(batch.world.players[0])
+        assert np.isfinite(played).all()
+        batch.step(played)
+
+
+# --- forms ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.filterwarnings("ignore")
+def test_pettingzoo_s_own_tests(name, capsys):
+    for actions in ("discrete", "continuous"):
+        parallel_api_test(rlenvs.parallel_env(f"Particle{name}-v0", backend="python", actions=actions), 30)
+    api_test(rlenvs.aec_env(f"Particle{name}-v0", backend="python"), 10)
+    capsys.readouterr()
+
+
+def test_agents_are_called_and_sized_as_in_mpe2():
+    sizes = {
+        "Simple": {"agent_0": (4, 5)},
+        "Spread": {f"agent_{k}": (18, 5) for k in range(3)},
+        "Tag": {**{f"adversary_{k}": (16, 5) for k in range(3)}, "agent_0": (14, 5)},
+        "Adversary": {"adversary_0": (8, 5), "agent_0": (10, 5), "agent_1": (10, 5)},
+        "Push": {"adversary_0": (8, 5), "agent_0": (19, 5)},
+        "SpeakerListener": {"speaker_0": (3, 3), "listener_0": (11, 5)},
+        "Reference": {"agent_0": (21, 50), "agent_1": (21, 50)},
+        "Crypto": {"eve_0": (4, 4), "bob_0": (8, 4), "alice_0": (8, 4)},
+        "WorldComm": {
+            "leadadversary_0": (34, 20),
+            **{f"adversary_{k}": (34, 5) for k in range(3)},
+            **{f"agent_{k}": (28, 5) for k in range(2)},
+        },
+    }
+    for name, wanted in sizes.items():
+        env = rlenvs.parallel_env(f"Particle{name}-v0", backend="python")
+        observations, _ = env.reset(seed=0)
+        found = {agent: (env.observation_space(agent).shape[0], int(env.action_space(agent).n)) for agent in wanted}
+        assert (list(observations), found) == (list(wanted), wanted)
+        assert {agent: len(row) for agent, row in observations.items()} == {a: n for a, (n, _) in wanted.items()}
+
+
+def test_one_episode_is_the_same_in_single_and_parallel_form():
+    env = rlenvs.parallel_env("ParticleSpread-v0")
+    batch = make("spread", 2)
+    observations, _ = env.reset(seed=1)
+    batch.seed([0, 1])
+    batch.reset()
+    for t in range(25):
+        actions = np.full((2, 3), t % 5)
+        batch.step(actions)
+        observations, rewards, _, cut, _ = env.step(dict.fromkeys(env.agents, t % 5))
+        np.testing.assert_array_equal(np.stack(list(observations.values())), batch.observations[1])
+        assert list(rewards.values()) == batch.rewards[1].tolist()
+    assert all(cut.values())
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_pictures(name):
+    env = rlenvs.parallel_env(f"Particle{name}-v0", render_mode="rgb_array", backend="python")
+    env.reset(seed=0)
+    env.step(dict.fromkeys(env.agents, 1))
+    picture = env.render()
+    assert picture.shape == (512, 512, 3)
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+
+
+def test_words_in_pictures():
+    assert [spoken(words) for words in ([0.0, 0.0], [0.0, 1.0], [0.25, 0.5])] == ["_", "B", "B 0.5 A 0.2"]
+    batch = make("crypto", backend="python")
+    put(batch, message=1, key=0)
+    play(batch, [0, 1, 2])
+    assert (
+        spec_of("crypto").text_function(*batch.records(0)) == "message B, key A: Alice says C, Bob says B, Eve says A"
+    )
+
+
+def test_keys():
+    pressed = ({"left"}, {"right"}, {"down"}, {"up"}, {"up", "left"}, set())
+    values = Setup(spec_of("spread")).values
+    assert [spec_of("spread").key_function(keys, values) for keys in pressed] == [LEFT, RIGHT, DOWN, UP, LEFT, NONE]
+    values = Setup(spec_of("tag"), actions="continuous").values
+    assert spec_of("tag").key_function({"up", "left"}, values) == [-1.0, 1.0]
