@@ -1,9 +1,10 @@
-"""Steps per second of the Panda's tasks beside the packages that have such tasks, timed in turn in one run.
+"""Steps per second of the worlds on MuJoCo beside the packages that have such worlds, timed in turn in one run.
 
     python benchmarks/arms.py --peers benchmarks/peers.toml
 
-Peers: panda-gym (PyBullet), Gymnasium-Robotics' Fetch (MuJoCo), EnvPool's Fetch (MuJoCo in C++ threads). All decide 25
-times a second and give dictionaries of observation and goals. The table goes to benchmarks/arms.md.
+Arms: panda-gym (PyBullet), Gymnasium-Robotics' Fetch (MuJoCo), EnvPool's Fetch (MuJoCo in C++ threads). All decide
+25 times a second and give dictionaries of observation and goals. Robots that run: EnvPool's, with the same model, time
+step and integrator as ours. The tables go to benchmarks/arms.md.
 """
 
 import argparse
@@ -29,6 +30,10 @@ CASES = [
     Case("PandaPickAndPlace-v0", peer="fetch-pick-and-place-8", goal=3, **WIDE),
     Case("PandaPickAndPlace-v0", peer="envpool-fetch-pick-and-place", goal=3, **WIDE),
 ]
+RUNNERS = [
+    Case("HalfCheetah-v0", "vector", "envpool-half-cheetah", 1.3, num=64, threads=2),
+    Case("Ant-v0", "vector", "envpool-ant", 1.3, num=64, threads=2),
+]
 
 
 def main() -> None:
@@ -41,14 +46,19 @@ def main() -> None:
     options = parser.parse_args()
     peers = tomllib.loads(options.peers.read_text())
     lines = [
-        "# Arms: steps per second beside others",
+        "# Arms and robots that run: steps per second beside others",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"Random actions; {options.rounds} turns of {options.seconds} s; medians. -8: eight processes (Gymnasium's",
         "AsyncVectorEnv). EnvPool: 64 environments, 2 threads. Resets are counted in vectors, not in single ones.",
-        "A step is 0.04 s everywhere: 20 physics steps of 2 ms in all peers, 10 of 4 ms here.",
+        "",
+        "A step of an arm is 0.04 s everywhere: 20 physics steps of 2 ms in all peers, 8 of 5 ms here.",
         "",
         *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
+        "",
+        "A step of a robot that runs is 0.05 s: five physics steps of 10 ms.",
+        "",
+        *rates_beside_peers(RUNNERS, peers, options.rounds, options.seconds, options.only),
         "",
     ]
     options.output.write_text("\n".join(lines))

@@ -2,15 +2,19 @@
 
     python benchmarks/arms_success.py [ID ...] [--seeds 500]
 
-An episode counts as a success when its last step is one. Intervals are Wilson's, 95 %.
+An episode counts as a success when its last step is one. Intervals are Wilson's, 95 %. The table of all tasks goes to
+benchmarks/arms_success.md.
 """
 
 import argparse
 import math
+from pathlib import Path
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.core.registry import world_of
+
+TABLE = Path(__file__).parent / "arms_success.md"
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
@@ -32,12 +36,16 @@ def main() -> None:
     parser.add_argument("ids", nargs="*", help="environments; all tasks of the arm by default")
     parser.add_argument("--seeds", type=int, default=500)
     options = parser.parse_args()
-    print(f"Success, %, over {options.seeds} seeds, with its 95 % interval.\n")
-    print("| task | level | expert | random |\n|---|---|---|---|")
+    lines = [f"Success, %, over {options.seeds} seeds, with its 95 % interval.", ""]
+    lines += ["| task | level | expert | random |", "|---|---|---|---|"]
+    print("\n".join(lines))
     for env_id in options.ids or [id for id in rlenvs.list_envs() if "/Panda" in id]:
         for level in world_of(env_id).levels:
             cells = [cell(env_id, policy, level, options.seeds) for policy in ("expert", "random")]
-            print(f"| {env_id} | {level} | {cells[0]} | {cells[1]} |", flush=True)
+            lines.append(f"| {env_id.removeprefix('rlenvs/')} | {level} | {cells[0]} | {cells[1]} |")
+            print(lines[-1], flush=True)
+    if not options.ids:
+        TABLE.write_text("# Success at the tasks of the arm\n\n" + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -37,10 +37,12 @@ class Case:
     num: int = 1
     threads: int = 1
     keywords: dict = field(default_factory=dict)
+    legal: bool = False
 
     @property
     def label(self) -> str:
-        return self.form if self.form == "single" else f"{self.form} of {self.num}, {self.threads} thread(s)"
+        alone = self.form in ("single", "parallel")
+        return self.form if alone else f"{self.form} of {self.num}, {self.threads} thread(s)"
 
 
 WIDE = {"form": "vector", "num": 16384, "threads": 2}
@@ -106,9 +108,9 @@ class Worker:
         self._process.wait()
 
 
-def ours(id: str, form: str, num: int, threads: int, keywords: dict) -> Worker:
+def ours(id: str, form: str, num: int, threads: int, keywords: dict, legal: bool = False) -> Worker:
     """A worker for an environment of this package."""
-    options = ["--id", id, "--form", form, "--num", str(num), "--threads", str(threads)]
+    options = ["--id", id, "--form", form, "--num", str(num), "--threads", str(threads), *["--legal"] * legal]
     return Worker([sys.executable, "ours.py", *options, "--keywords", json.dumps(keywords)])
 
 
@@ -139,7 +141,7 @@ def rates_beside_peers(
     for case in cases:
         if case.peer not in peers or (only and only not in case.id):
             continue
-        mine = ours(case.id, case.form, case.num, case.threads, case.keywords)
+        mine = ours(case.id, case.form, case.num, case.threads, case.keywords, case.legal)
         theirs = Worker(shlex.split(peers[case.peer]))
         pairs = [(mine.rate(seconds), theirs.rate(seconds)) for _ in range(rounds)]
         mine.close()

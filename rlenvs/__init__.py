@@ -19,11 +19,14 @@ _LAZY = {
     "make_vec": "rlenvs.core.make",
     "parallel_env": "rlenvs.core.make",
     "aec_env": "rlenvs.core.make",
+    "text_env": "rlenvs.core.make",
+    "text_parallel_env": "rlenvs.core.make",
     "sb3_vec_env": "rlenvs.integrations.sb3",
     "simulate": "rlenvs.core.simulate",
     "Simulator": "rlenvs.core.simulate",
     "evaluate": "rlenvs.agents.evaluate",
     "normalized_score": "rlenvs.agents.evaluate",
+    "tournament": "rlenvs.agents.tournament",
 }
 
 __all__ = ["list_envs", "register", *_LAZY]

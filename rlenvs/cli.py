@@ -169,6 +169,31 @@ def record(
     console().print(f"wrote {escape(str(path))}", soft_wrap=True)
 
 
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay, a JSON file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Film to write, .gif or .mp4. Default: a window.")
+    ] = None,
+) -> None:
+    """Check a replay, and watch it or film it."""
+    from rlenvs.agents.film import check_file, pace, save
+    from rlenvs.agents.replay import Replay
+
+    if output:
+        check_file(output)
+    with waiting("playing it through (compiling once) ..."):
+        found = Replay.load(file)
+    console().print(f"{escape(found.id)}: {len(found)} steps, and they come out as the file says", soft_wrap=True)
+    if output is None:
+        found.watch()
+        return
+    every, fps = pace(output, found.fps)
+    with waiting("filming ..."):
+        save(output, found.frames(every), fps)
+    console().print(f"wrote {escape(str(output))}", soft_wrap=True)
+
+
 # --- measuring --------------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +243,46 @@ def _short(number: float) -> str:
         if number >= 0.9995 * unit:
             return f"{number / unit:.3g}{letter}"
     return f"{number:.3g}"
+
+
+@app.command()
+def tournament(
+    id: Id,
+    players: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLAYER]...",
+            help="Scripted players, random, NAME=FILE.zip for a saved model. Default: all scripted ones and random.",
+        ),
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="Games per pair, half of them with sides swapped.")] = 100,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the results as JSON.")] = None,
+    level: Level = None,
+    seed: Seed = 0,
+    set: Set = None,
+) -> None:
+    """Let players play against each other, and rate them."""
+    from rlenvs.agents.tournament import tournament as hold
+
+    keywords = keywords_from(set, level)
+    with waiting(f"{escape(id)}: compiling (once) and playing ..."):
+        result = hold(id, _players_from(players), games, seed, make=keywords)
+    console().print(escape(str(result)), soft_wrap=True)
+    if output:
+        result.save(output)
+        console().print(f"wrote {escape(str(output))}", soft_wrap=True)
+
+
+def _players_from(texts: list[str] | None) -> dict[str, str] | None:
+    """Players by name in texts "name" and "name=file"; a file alone has its stem as name."""
+    named: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, file = text.partition("=")
+        name = name if equals or not name.endswith(".zip") else Path(name).stem
+        if name in named:
+            raise ParameterError(f"two players are called {name!r}; give one of them another name, as NAME=FILE.zip")
+        named[name] = file if equals else text
+    return named or None
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import string
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +33,9 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
     if world.key_function is None or "human" not in render_modes(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
     setup = Setup(world, **keywords)
+    hand: Any = world.key_function
+    if inspect.isclass(hand):
+        return list(hand.help)  # type: ignore[attr-defined]
     idle = world.key_function(set(), setup.values)
     table = []
     for key in KEYS:
@@ -52,6 +56,10 @@ def _meaning(setup: Setup, action: Any) -> str:
 class Game:
     """A window in which a person plays the first agent of one world; the scripted expert plays the others.
 
+    What keys do may depend on the game. The world's `keys` is a class then, made once with the options: `help`, pairs
+    of keys and what they do; `begin()`, called at a new episode; `press(keys, p, s)`, from the keys that went down
+    since the last step, in their order, to an action; `draw(canvas, p, s)`, the picture with what is marked.
+
     Args:
         id: the environment.
         seed: of its generator.
@@ -69,13 +77,18 @@ class Game:
         self.team = "expert" if self.world.has_expert else "idle"
         self.told = told
         self.held: set[str] = set()
-        self.tapped: set[str] = set()
+        self.tapped: list[str] = []
+        control: Any = self.world.key_function
+        depends_on_game = inspect.isclass(control)
+        self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
         self.batch.seed([seed])
         self._begin()
 
     def _begin(self) -> None:
         self.batch.reset()
+        if self.hand is not None:
+            self.hand.begin()
         self.score, self.cost, self.steps = 0.0, 0.0, 0
         self.resting = 0
 
@@ -99,7 +112,7 @@ class Game:
     def _listen(self, pygame: Any) -> bool:
         """Take in what was pressed; False when the player wants to leave."""
         # a key that goes down and up between two steps counts for one step
-        self.tapped = set()
+        self.tapped = []
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 return False
@@ -111,7 +124,7 @@ class Game:
                 if event.key == pygame.K_r:
                     self._begin()
                 self.held.add(pygame.key.name(event.key))
-                self.tapped.add(pygame.key.name(event.key))
+                self.tapped.append(pygame.key.name(event.key))
         return True
 
     def _advance(self) -> None:
@@ -120,8 +133,7 @@ class Game:
             if self.resting > PAUSE * self.batch.setup.fps:
                 self._begin()
             return
-        assert self.world.key_function is not None
-        action = self.world.key_function(self.held | self.tapped, self.batch.setup.values)
+        action = self._action()
         if action is None:
             return
         if self.batch.agents > 1:
@@ -136,6 +148,12 @@ class Game:
             self.episodes += 1
             self.told(f"episode {self.episodes}: {self.status()}")
 
+    def _action(self) -> Any:
+        if self.hand is not None:
+            return self.hand.press(self.tapped, *self.batch.records(0))
+        assert self.world.key_function is not None
+        return self.world.key_function({*self.held, *self.tapped}, self.batch.setup.values)
+
     def status(self) -> str:
         """Score, cost, steps and how the episode stands, in one line."""
         parts = [f"return {self.score:.2f}"]
@@ -149,7 +167,11 @@ class Game:
     def _show(self, window: Any, canvas: Canvas) -> None:
         import pygame
 
-        draw(self.batch, 0, canvas)
+        if self.hand is None:
+            draw(self.batch, 0, canvas)
+        else:
+            canvas.clear()
+            self.hand.draw(canvas, *self.batch.records(0))
         window.fill(COLORS["black"])
         canvas.show(window)
         font = pygame.font.Font(None, 22)

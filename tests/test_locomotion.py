@@ -149,6 +149,7 @@ def test_parameters_reach_the_model(name):
     assert own.opt.gravity.tolist() == [0.0, 0.0, -5.0]
     assert (own.actuator_gear == 0.5 * usual.actuator_gear).all()
     assert (own.geom_friction[:, 0] == 0.7).all()
+    assert (own.pair_friction[:, :2] == 0.7).all()  # of the contacts
     assert (own.geom_friction[:, 1:] == usual.geom_friction[:, 1:]).all()
     if name == "HalfCheetah":
         assert usual.body_mass.sum() == pytest.approx(14.0)

@@ -500,6 +500,40 @@ def test_random_play_keeps_counts_and_places(seed, name):
         assert s.foes_left > 0
 
 
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_orders_in_words(name):
+    env = rlenvs.text_env(name)
+    told, _ = env.reset(seed=0)
+    p, s = env.numeric.batch.records(0)
+    assert f"marine 0 at ({s.x[0]:.1f}, {s.y[0]:.1f}), health 45/45, idle" in told
+    assert "<wait()>" in told
+    shown = {BEACON: "a beacon", SHARDS: "a shard", FIND: "zergling 0", ROACHES: "roach 3", BANES: "baneling 9"}[name]
+    assert shown in told
+    if name == FIND:
+        assert told.count("\nzergling") == sum(np.hypot(s.x[3:] - 22, s.y[3:] - 16) < 10.5)  # those in sight
+    reply = "<move(3.2, 4.1)>" if name == BEACON else "<move(nearest, 3.2, 4.1)>"
+    told, _, _, _, info = env.step(reply)
+    assert info["illegal_reason"] == ""
+    i = int(np.flatnonzero(s.order == MOVE)[0])
+    point = point_at(p, 3.2, 4.1)
+    assert (s.goal_x[i], s.goal_y[i]) == (point_x(p, point), point_y(p, point))
+    assert "moving to" in told
+    for wrong in (
+        "<move(nearest, 3)>",
+        "<move(north)>",
+        reply.replace("3.2", "99"),
+        reply.replace("3.2", "x"),
+        "<fly()>",
+    ):
+        _, _, _, _, info = env.step(wrong)
+        assert info["illegal_reason"]
+        assert env.numeric.batch.actions[0, 0] == 0
+    assert info["illegal_actions"] == 5
+
+
 # --- scores -----------------------------------------------------------------------------------------------------------
 
 

@@ -268,6 +268,16 @@ def test_failures_in_rollouts():
     assert (found.rewards[1, 2:] == 0.0).all()
 
 
+def test_rollouts_leave_out_the_worlds_that_are_over():
+    batch, plan = started(5), pushes(8, 5).swapaxes(0, 1).copy()
+    expected, _ = started(5).roll(plan)
+    batch.over[[1, 4]] = True
+    rewards, _ = batch.roll(plan)
+    assert (rewards[[0, 2, 3]] == expected[[0, 2, 3]]).all()
+    assert (rewards[[1, 4]] == 0.0).all()
+    assert batch.states["elapsed"].tolist() == [8, 0, 8, 8, 0]
+
+
 # --- snapshots, copies, threads ---------------------------------------------------------------------------------------
 
 

@@ -129,7 +129,7 @@ def test_control_at_25_hz():
     worlds = batch()
     worlds.step(np.zeros((1, 3)))
     assert worlds.records(0)[1].time[0] == pytest.approx(0.04)
-    assert model_of(worlds).opt.timestep == pytest.approx(0.004)
+    assert model_of(worlds).opt.timestep == pytest.approx(0.005)
 
 
 # --- the spring of the hand -------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from arm_helpers import LEVELS, batch, played, simulation, states, success
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -10,34 +11,9 @@ from rlenvs.robotics.manipulation import drawer
 from rlenvs.robotics.manipulation.drawer import SPEC, closeness
 
 mujoco = pytest.importorskip("mujoco")
-WHOLE_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+ID = "PandaDrawer-v0"
 
-LEVELS, TASKS = ("easy", "medium", "hard"), ("open", "close")
-
-
-def batch(n=1, seed=0, **keywords):
-    worlds = rlenvs.make_batch("PandaDrawer-v0", n, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
-
-
-def simulation(worlds, i=0):
-    """MuJoCo's data of world i, with contacts and places."""
-    model = worlds.engine.model
-    data = mujoco.MjData(model)
-    mujoco.mj_setState(model, data, worlds.engine._rows[i].copy(), WHOLE_STATE)
-    mujoco.mj_forward(model, data)
-    return data
-
-
-def states(worlds):
-    return [worlds.records(i)[1] for i in range(worlds.num_worlds)]
-
-
-def play(worlds, steps):
-    for _ in range(steps):
-        worlds.step(worlds.advise())
+TASKS = ("open", "close")
 
 
 def push(worlds, force, steps=25):
@@ -55,7 +31,7 @@ def push(worlds, force, steps=25):
 
 @pytest.mark.parametrize(("task", "threshold"), [("open", 0.03), ("close", 0.065)])
 def test_thresholds_of_meta_world(task, threshold):
-    worlds = batch(task=task)
+    worlds = batch(ID, task=task)
     p, s = worlds.records(0)
     assert p.threshold == threshold
     away = np.array([threshold, 0.0, 0.0], np.float32)
@@ -66,13 +42,13 @@ def test_thresholds_of_meta_world(task, threshold):
 
 
 def test_control_rate_and_length():
-    worlds = batch()
-    assert (worlds.setup.fps, worlds.setup.horizon, worlds.engine.steps) == (25, 50, 10)
+    worlds = batch(ID)
+    assert (worlds.setup.fps, worlds.setup.horizon, worlds.engine.steps) == (25, 50, 8)
     assert worlds.actions.shape == (1, 1, 4)
 
 
 def test_defaults_are_the_medium_level():
-    assert vars(batch().setup.values) == vars(batch(level="medium").setup.values)
+    assert vars(batch(ID).setup.values) == vars(batch(ID, level="medium").setup.values)
 
 
 @pytest.mark.parametrize(("distance", "value"), [(0.0, 1.0), (0.01, 1.0), (0.11, 1.0 / 3.25), (0.21, 0.1)])
@@ -82,7 +58,7 @@ def test_long_tail(distance, value):
 
 
 def test_shaped_reward_at_the_start_and_at_the_end():
-    worlds = batch(20, reward="shaped")
+    worlds = batch(ID, 20, reward="shaped")
     worlds.step(np.zeros_like(worlds.actions))
     names = list(SPEC.terms)
     hook, pull = worlds.terms[:, names.index("hook"), 0], worlds.terms[:, names.index("pull"), 0]
@@ -90,13 +66,13 @@ def test_shaped_reward_at_the_start_and_at_the_end():
     opening = np.array([s.first_pull for s in states(worlds)])
     np.testing.assert_allclose(pull, 1.0 / (1.0 + 9.0 * (1.0 - 0.02 / opening) ** 2), rtol=1e-3)
     assert hook == pytest.approx(0.1, abs=0.05)
-    play(worlds, 40)
+    played(worlds, 40)
     np.testing.assert_allclose(worlds.rewards[:, 0], 5.0 * worlds.terms[:, 2:4, 0].sum(axis=1))
     assert worlds.terms[:, names.index("pull"), 0].min() > 0.95
 
 
 def test_hook_counts_x_and_y_three_times():
-    worlds = batch(turn=0.3)
+    worlds = batch(ID, turn=0.3)
     p, s = worlds.records(0)
     behind = 0.008 + 0.025
     middle = s.handle + behind * np.array([np.cos(s.heading), np.sin(s.heading), 0.0])
@@ -109,7 +85,7 @@ def test_hook_counts_x_and_y_three_times():
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("task", TASKS)
 def test_starts(level, task):
-    worlds = batch(200, level=level, task=task)
+    worlds = batch(ID, 200, level=level, task=task)
     values = worlds.setup.values
     wanted, first, places, turns = [], [], [], []
     for s in states(worlds):
@@ -135,7 +111,7 @@ def test_starts(level, task):
 
 def test_nothing_touches_at_the_start():
     for task in TASKS:
-        worlds = batch(100, task=task, level="hard", turn=0.3, most_opening=0.25)
+        worlds = batch(ID, 100, task=task, level="hard", turn=0.3, most_opening=0.25)
         for i in range(100):
             assert simulation(worlds, i).ncon == 0
 
@@ -144,13 +120,13 @@ def test_nothing_touches_at_the_start():
 
 
 def test_dry_friction_holds_up_to_its_force():
-    assert push(batch(friction=20.0), 18.0) < 1e-3
-    assert push(batch(friction=20.0), 22.0) > 0.1
+    assert push(batch(ID, friction=20.0), 18.0) < 1e-3
+    assert push(batch(ID, friction=20.0), 22.0) > 0.1
 
 
 def test_mass_and_damping():
     """Without friction v' = (F - c v) / m; after 0.2 s of 4 N against 10 N s/m on 2 kg and the handle."""
-    worlds = batch(friction=0.0, drawer_mass=2.0, drawer_damping=10.0, handle_length=0.05)
+    worlds = batch(ID, friction=0.0, drawer_mass=2.0, drawer_damping=10.0, handle_length=0.05)
     moved = push(worlds, 4.0, 5)
     rod = 2700.0 * np.pi * 0.008**2 * (0.05 + 4.0 / 3.0 * 0.008)
     rate = 10.0 / (2.0 + rod)
@@ -158,11 +134,11 @@ def test_mass_and_damping():
 
 
 def test_travel_ends():
-    assert push(batch(), 50.0, 40) == pytest.approx(0.25, abs=0.005)
+    assert push(batch(ID), 50.0, 40) == pytest.approx(0.25, abs=0.005)
 
 
 def test_stays_where_it_was_left():
-    worlds = batch(task="close")
+    worlds = batch(ID, task="close")
     before = worlds.records(0)[1].qpos[drawer.SLIDE]
     for _ in range(30):
         worlds.step(np.zeros_like(worlds.actions))
@@ -171,7 +147,7 @@ def test_stays_where_it_was_left():
 
 def test_drawer_moves_by_its_handle_alone():
     """The expert's path, but past the end of the rod: nothing to pull at."""
-    worlds = batch(handle_length=0.05)
+    worlds = batch(ID, handle_length=0.05)
     s = worlds.records(0)[1]
     aside = s.shut[1] - 0.09
     for _ in range(45):
@@ -186,9 +162,9 @@ def test_drawer_moves_by_its_handle_alone():
 
 
 def test_snapshot_in_the_middle_of_a_pull():
-    worlds = batch(level="hard")
+    worlds = batch(ID, level="hard")
     for _ in range(30):
-        play(worlds, 1)
+        played(worlds, 1)
         if simulation(worlds).ncon:
             break
     assert simulation(worlds).ncon
@@ -221,38 +197,30 @@ def test_snapshot_in_the_middle_of_a_pull():
 )
 def test_impossible_parameters(choices, reason):
     with pytest.raises(ParameterError, match=reason):
-        batch(**choices)
-
-
-def success_rate(first, n, who="expert", **keywords):
-    worlds, rng = batch(n, first, **keywords), np.random.default_rng(first)
-    for _ in range(worlds.setup.horizon):
-        worlds.step(worlds.advise() if who == "expert" else rng.uniform(-1, 1, worlds.actions.shape))
-    return worlds.success.mean()
+        batch(ID, **choices)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("task", TASKS)
 def test_expert_succeeds(level, task):
-    assert success_rate(0, 50, level=level, task=task) >= 0.98
+    assert success(ID, 50, level=level, task=task) >= 0.98
 
 
 @pytest.mark.parametrize("choices", [{"control": "pose"}, {"fingers": False}])
 def test_expert_in_other_settings(choices):
-    assert success_rate(0, 20, **choices) == 1.0
+    assert success(ID, 20, **choices) == 1.0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("task", TASKS)
 def test_expert_and_random_actions_over_500_seeds(level, task):
-    starts = range(0, 500, 100)
-    assert np.mean([success_rate(first, 100, level=level, task=task) for first in starts]) >= 0.98
-    assert np.mean([success_rate(first, 100, "random", level=level, task=task) for first in starts]) < 0.05
+    assert success(ID, 500, level=level, task=task) >= 0.98
+    assert success(ID, 500, "random", level=level, task=task) < 0.05
 
 
 def test_success_may_end_the_episode():
-    worlds = batch(ends_at_success=True)
+    worlds = batch(ID, ends_at_success=True)
     for _ in range(50):
         worlds.step(worlds.advise())
         if worlds.success[0, 0]:

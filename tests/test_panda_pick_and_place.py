@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from arm_helpers import LEVELS, batch, played, success
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -11,22 +12,8 @@ from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.pick_and_place import CUBE, SPEC
 
 mujoco = pytest.importorskip("mujoco")
-LEVELS = ("easy", "medium", "hard")
+ID = "PandaPickAndPlace-v0"
 OPEN, CLOSE = 1.0, -1.0
-
-
-def batch(n=1, seed=0, **keywords):
-    worlds = rlenvs.make_batch("PandaPickAndPlace-v0", n, autoreset=gymnasium.vector.AutoresetMode.DISABLED, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
-
-
-def follow(worlds, steps):
-    for _ in range(steps):
-        worlds.advise()
-        worlds.step_loaded()
-    return worlds
 
 
 def play(worlds, steps, *action):
@@ -35,29 +22,12 @@ def play(worlds, steps, *action):
     return worlds.records(0)[1]
 
 
-def success(level, seeds, policy):
-    """The share of episodes whose last step is a success."""
-    worlds, found = batch(50, level=level), []
-    for seed in range(0, seeds, 50):
-        worlds.seed(range(seed, seed + 50))
-        worlds.reset()
-        generator = np.random.default_rng(seed)
-        for _ in range(50):
-            if policy == "expert":
-                follow(worlds, 1)
-            else:
-                worlds.step(generator.uniform(-1, 1, (50, 4)))
-        assert worlds.truncated.all()
-        found += worlds.success[:, 0].tolist()
-    return np.mean(found)
-
-
 def gripped(clearance=0.1, horizon=1000, **keywords):
     """One world whose hand holds the cube still, that high above the table."""
-    worlds = batch(1, start_width=0.1, horizon=horizon, **keywords)
+    worlds = batch(ID, 1, start_width=0.1, horizon=horizon, **keywords)
     p, s = worlds.records(0)
     s.desired[:] = 0.0, 0.0, 0.5 * p.side + clearance
-    follow(worlds, 40)
+    played(worlds, 40)
     assert arm.holds(s, s.cube)
     # the load pulls the hand down against its spring
     assert s.cube[2] == pytest.approx(s.desired[2] - 9.81 * p.mass / p.stiffness, abs=2e-3)
@@ -74,7 +44,7 @@ def in_hand(s):
 
 
 def test_published_numbers():
-    worlds = batch()
+    worlds = batch(ID)
     values = worlds.setup.values
     model = compiled(SPEC, values)
     np.testing.assert_allclose(model.geom("cube").size, 0.02)
@@ -84,11 +54,11 @@ def test_published_numbers():
     assert worlds.setup.fps == 25
     assert worlds.setup.horizon == 50
     assert worlds.setup.action_size == 4
-    assert vars(values) == vars(batch(level="medium").setup.values)
+    assert vars(values) == vars(batch(ID, level="medium").setup.values)
 
 
 def test_starts_and_goals():
-    worlds = batch(2000)
+    worlds = batch(ID, 2000)
     states = worlds.states
     cubes, goals = states["qpos"][:, CUBE : CUBE + 7], states["desired"]
     np.testing.assert_allclose(cubes[:, 2:], [[0.02, 1, 0, 0, 0]] * 2000, atol=1e-12)
@@ -105,7 +75,7 @@ def test_starts_and_goals():
 
 
 def test_yaw_of_the_start():
-    quaternions = batch(300, yaw=0.3).states["qpos"][:, CUBE + 3 : CUBE + 7]
+    quaternions = batch(ID, 300, yaw=0.3).states["qpos"][:, CUBE + 3 : CUBE + 7]
     angles = 2.0 * np.arctan2(quaternions[:, 3], quaternions[:, 0])
     assert 0.28 < np.abs(angles).max() <= 0.3
     assert (angles > 0).mean() == pytest.approx(0.5, abs=0.1)
@@ -125,11 +95,11 @@ def test_threshold_and_rewards(distance, reached):
 
 
 def test_ends_at_success():
-    worlds = batch(1, ends_at_success=True)
+    worlds = batch(ID, 1, ends_at_success=True)
     steps = 0
     while not worlds.terminated.any():
         assert not worlds.success.any()
-        follow(worlds, 1)
+        played(worlds, 1)
         steps += 1
     assert worlds.success.all()
     assert worlds.rewards[0, 0] == 0.0
@@ -137,13 +107,13 @@ def test_ends_at_success():
 
 
 def test_shaped_reward_grows():
-    worlds = batch(1, reward="shaped")
+    worlds = batch(ID, 1, reward="shaped")
     names = list(SPEC.terms)
     near, held, placed = (names.index(name) for name in ("near", "held", "placed"))
     start = worlds.terms.copy()
     totals = []
     for _ in range(50):
-        follow(worlds, 1)
+        played(worlds, 1)
         totals.append(worlds.rewards[0, 0])
         terms = worlds.terms[0, :, 0]
         assert totals[-1] == pytest.approx(0.2 * terms[near] + 0.3 * terms[held] + 0.5 * terms[placed])
@@ -157,7 +127,7 @@ def test_shaped_reward_grows():
 
 
 def test_fingers_open_and_close_in_time():
-    worlds = batch(1, start_width=0.0)
+    worlds = batch(ID, 1, start_width=0.0)
     s = play(worlds, 1, 0, 0, 0, CLOSE)
     assert np.abs(s.qvel[7:9]).max() == pytest.approx(panda.FINGER_SPEED, rel=0.01)
     assert play(worlds, 8, 0, 0, 0, 0).qpos[7] < 0.002  # goes on closing with an action of 0
@@ -225,8 +195,8 @@ def test_a_held_cube_stays_in_the_hand_while_it_moves():
 def test_too_weak_a_grip_drops_the_cube():
     # two fingers, friction 1: 2 x 5 N hold less than 2 kg and more than 0.5 kg
     _, s = gripped(mass=0.5, grip_force=5.0)
-    heavy = batch(1, mass=2.0, grip_force=5.0, start_width=0.1)
-    follow(heavy, 50)
+    heavy = batch(ID, 1, mass=2.0, grip_force=5.0, start_width=0.1)
+    played(heavy, 50)
     assert s.cube[2] > 0.1
     assert heavy.states["cube"][0, 2] < 0.05
 
@@ -272,7 +242,7 @@ def test_snapshot_in_contact_is_exact():
 )
 def test_bad_parameters(keywords, named):
     with pytest.raises(ParameterError, match=named):
-        batch(**keywords)
+        batch(ID, **keywords)
 
 
 # --- expert, random, conformance --------------------------------------------------------------------------------------
@@ -280,29 +250,29 @@ def test_bad_parameters(keywords, named):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert(level):
-    assert success(level, 50, "expert") >= 0.98
+    assert success(ID, 50, level=level) >= 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert_and_random_on_many_seeds(level):
-    assert success(level, 500, "expert") >= 0.98
-    assert success(level, 500, "random") < 0.05
+    assert success(ID, 500, level=level) >= 0.98
+    assert success(ID, 500, "random", level=level) < 0.05
 
 
 def test_random_rarely_succeeds():
-    assert success("medium", 100, "random") < 0.05
+    assert success(ID, 100, "random", level="medium") < 0.05
 
 
 def test_expert_in_the_other_controls():
     for control, horizon, least in (("pose", 50, 0.98), ("joints", 100, 0.9)):
-        worlds = batch(50, control=control, horizon=horizon)
-        follow(worlds, horizon)
+        worlds = batch(ID, 50, control=control, horizon=horizon)
+        played(worlds, horizon)
         assert worlds.success.mean() >= least
 
 
 def test_a_turned_cube_can_be_gripped():
-    worlds = follow(batch(50, yaw=0.5), 50)
+    worlds = played(batch(ID, 50, yaw=0.5), 50)
     assert worlds.success.mean() >= 0.95
 
 

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from arm_helpers import LEVELS, batch, played, success
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -10,49 +11,14 @@ from rlenvs.robotics.engines.mujoco import compiled
 from rlenvs.robotics.manipulation.moving import FARTHEST
 from rlenvs.robotics.manipulation.push import SPEC, turn
 
-LEVELS = ("easy", "medium", "hard")
-
-
-def batch(n=1, seed=0, **keywords):
-    worlds = rlenvs.make_batch("PandaPush-v0", n, autoreset=gymnasium.vector.AutoresetMode.DISABLED, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
-
-
-def played(worlds, steps, action=None):
-    for _ in range(steps):
-        if action is None:
-            worlds.advise()
-            worlds.step_loaded()
-        else:
-            worlds.step(np.tile(np.float32(action), (worlds.num_worlds, 1)))
-    return worlds
-
-
-def success(level, seeds, policy):
-    """The share of episodes whose last step is a success."""
-    worlds, found = batch(50, level=level), []
-    for seed in range(0, seeds, 50):
-        worlds.seed(range(seed, seed + 50))
-        worlds.reset()
-        generator = np.random.default_rng(seed)
-        for _ in range(50):
-            if policy == "expert":
-                worlds.advise()
-                worlds.step_loaded()
-            else:
-                worlds.step(generator.uniform(-1, 1, (50, 3)))
-        assert worlds.truncated.all()
-        found += worlds.success[:, 0].tolist()
-    return np.mean(found)
+ID = "PandaPush-v0"
 
 
 # --- numbers of the original ------------------------------------------------------------------------------------------
 
 
 def test_published_numbers():
-    worlds = batch()
+    worlds = batch(ID)
     model = compiled(SPEC, worlds.setup.values)
     cube = model.geom("cube")
     np.testing.assert_allclose(cube.size, 0.02)
@@ -60,14 +26,14 @@ def test_published_numbers():
     assert worlds.setup.values.threshold == 0.05
     assert worlds.setup.fps == 25
     assert worlds.setup.horizon == 50
-    assert worlds.setup.values == batch(level="medium").setup.values
+    assert worlds.setup.values == batch(ID, level="medium").setup.values
 
 
 @pytest.mark.parametrize(
     ("level", "starts", "goals"), [("easy", 0.1, 0.1), ("medium", 0.15, 0.15), ("hard", 0.15, 0.15)]
 )
 def test_starts_and_goals(level, starts, goals):
-    worlds = batch(600, level=level)
+    worlds = batch(ID, 600, level=level)
     cubes, desired = worlds.states["cube"], worlds.states["desired"]
     threshold = worlds.setup.values.threshold
     assert 0.98 * starts < np.abs(cubes[:, :2]).max() <= starts
@@ -81,7 +47,7 @@ def test_starts_and_goals(level, starts, goals):
 
 
 def test_success_is_within_the_threshold():
-    worlds = batch()
+    worlds = batch(ID)
     for distance, reward in ((0.0499, 0.0), (0.0501, -1.0)):
         s = worlds.records(0)[1]
         s.desired[:] = s.cube + [distance, 0.0, 0.0]
@@ -93,16 +59,16 @@ def test_success_is_within_the_threshold():
 
 @pytest.mark.parametrize(("reward", "worth"), [("sparse", -1.0), ("dense", -0.5)])
 def test_rewards_of_goals(reward, worth):
-    worlds = batch(reward=reward)
+    worlds = batch(ID, reward=reward)
     achieved, desired = np.zeros((2, 3)), np.array([[0.3, 0.4, 0.0], [0.0, 0.0, 0.0]])
     rewards, ends = worlds.compute_reward(achieved, desired)
     np.testing.assert_allclose(rewards, [worth, 0.0], atol=1e-7)
     assert not ends.any()
-    assert batch(ends_at_success=True).compute_reward(achieved, desired)[1].tolist() == [False, True]
+    assert batch(ID, ends_at_success=True).compute_reward(achieved, desired)[1].tolist() == [False, True]
 
 
 def test_shaped_reward():
-    worlds = played(batch(reward="shaped"), 3)
+    worlds = played(batch(ID, reward="shaped"), 3)
     s = worlds.records(0)[1]
     near, placed = np.linalg.norm(s.grip[0] - s.cube), np.linalg.norm(s.cube - s.desired)
     expected = 0.3 * (1 - np.tanh(10 * near)) + 0.7 * (1 - np.tanh(5 * placed))
@@ -112,7 +78,7 @@ def test_shaped_reward():
 
 
 def test_ends_at_success():
-    worlds = batch(ends_at_success=True)
+    worlds = batch(ID, ends_at_success=True)
     s = worlds.records(0)[1]
     played(worlds, 1, (0, 0, 0))
     assert not worlds.terminated[0, 0]
@@ -145,7 +111,7 @@ def test_observation():
 
 
 def test_the_cube_rests():
-    worlds = batch(8)
+    worlds = batch(ID, 8)
     before = worlds.states["cube"].copy()
     played(worlds, 50, (0, 0, 0))
     np.testing.assert_allclose(worlds.states["cube"], before, atol=2e-4)  # it sinks in by 0.1 mm
@@ -153,7 +119,7 @@ def test_the_cube_rests():
 
 @pytest.mark.parametrize("friction", [0.2, 0.5])
 def test_a_cube_slides_as_far_as_friction_lets_it(friction):
-    worlds = batch(friction=friction)
+    worlds = batch(ID, friction=friction)
     s = worlds.records(0)[1]
     start, first = s.cube[0], len(s.qvel) - 6
     s.qvel[first] = 0.5
@@ -165,7 +131,7 @@ def test_a_cube_slides_as_far_as_friction_lets_it(friction):
 
 @pytest.mark.parametrize("start", ["low", "neutral"])
 def test_the_hand_starts_clear_of_the_cube(start):
-    worlds = batch(300, start=start)
+    worlds = batch(ID, 300, start=start)
     grips, cubes = worlds.states["grip"][:, 0], worlds.states["cube"]
     beside = np.abs(grips - cubes)[:, :2].max(1) > 0.03
     above = grips[:, 2] - 0.009 > cubes[:, 2] + 0.02
@@ -174,7 +140,7 @@ def test_the_hand_starts_clear_of_the_cube(start):
 
 
 def test_a_push_moves_the_cube_and_leaves_it_upright():
-    worlds = batch(20)
+    worlds = batch(ID, 20)
     before = worlds.states["cube"].copy()
     played(worlds, 50)
     assert np.hypot(*(worlds.states["cube"] - before)[:, :2].T).min() > 0.02
@@ -182,7 +148,7 @@ def test_a_push_moves_the_cube_and_leaves_it_upright():
 
 
 def test_fingers_stay_closed():
-    worlds = batch(10)
+    worlds = batch(ID, 10)
     assert worlds.setup.action_size == 3
     played(worlds, 50)
     assert worlds.states["qpos"][:, 7:9].max() < 1e-3
@@ -203,7 +169,7 @@ def test_turn_of_a_cube_on_any_face():
 
 
 def test_snapshot_in_contact_is_exact():
-    worlds = played(batch(4), 17)
+    worlds = played(batch(ID, 4), 17)
     off = worlds.states["grip"][:, 0] - worlds.states["cube"]
     moving = np.linalg.norm(worlds.states["cube_velocity"], axis=1) > 0.1
     assert (moving & (np.linalg.norm(off, axis=1) < 0.045)).any()
@@ -226,23 +192,23 @@ def test_snapshot_in_contact_is_exact():
 @pytest.mark.parametrize("keywords", [{"start_width": 0.1, "goal_width": 0.05}, {"goal_width": 0.0, "threshold": 0.1}])
 def test_goals_that_are_reached_from_the_start_are_refused(keywords):
     with pytest.raises(ParameterError, match="widen the squares or lower the threshold"):
-        batch(**keywords)
+        batch(ID, **keywords)
 
 
 @pytest.mark.parametrize("keywords", [{"side": 0.06}, {"start_width": 0.4}, {"friction": 0.0}, {"reward": "dens"}])
 def test_values_outside_are_refused(keywords):
     with pytest.raises(ParameterError, match=next(iter(keywords))):
-        batch(**keywords)
+        batch(ID, **keywords)
 
 
 def test_the_narrowest_squares_still_keep_apart():
-    worlds = batch(200, start_width=0.1, goal_width=0.12)
+    worlds = batch(ID, 200, start_width=0.1, goal_width=0.12)
     apart = np.hypot(*(worlds.states["cube"] - worlds.states["desired"])[:, :2].T)
     assert apart.min() > 0.075
 
 
 def test_far_cube_stays_in_the_bounds_of_terms():
-    worlds = batch(reward="dense")
+    worlds = batch(ID, reward="dense")
     s = worlds.records(0)[1]
     s.qvel[-6:-3] = 30.0, 0.0, 2.0
     played(worlds, 20, (0, 0, 0))
@@ -255,23 +221,23 @@ def test_far_cube_stays_in_the_bounds_of_terms():
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert(level):
-    assert success(level, 50, "expert") >= 0.98
+    assert success(ID, 50, level=level) >= 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert_and_chance(level):
-    assert success(level, 500, "expert") >= 0.98
-    assert success(level, 500, "random") < 0.05
+    assert success(ID, 500, level=level) >= 0.98
+    assert success(ID, 500, "random", level=level) < 0.05
 
 
 @pytest.mark.parametrize("keywords", [{"control": "pose"}, {"fingers": True}, {"start": "neutral"}])
 def test_expert_in_other_controls(keywords):
-    assert played(batch(20, **keywords), 50).success.mean() >= 0.9
+    assert played(batch(ID, 20, **keywords), 50).success.mean() >= 0.9
 
 
 def test_random_rarely_succeeds():
-    assert success("easy", 50, "random") < 0.1
+    assert success(ID, 50, "random", level="easy") < 0.1
 
 
 def test_conformance():

@@ -3,20 +3,15 @@
 import gymnasium
 import numpy as np
 import pytest
+from arm_helpers import LEVELS, batch, success
 
-import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.reach import SPEC
 
-LEVELS, CONTROLS = ("easy", "medium", "hard"), ("hand", "pose", "joints")
+ID = "PandaReach-v0"
 
-
-def batch(n=1, seed=0, **keywords):
-    worlds = rlenvs.make_batch("PandaReach-v0", n, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
+CONTROLS = ("hand", "pose", "joints")
 
 
 def goals(worlds):
@@ -43,7 +38,7 @@ def test_numbers_of_the_original():
 
 
 def test_goals_fill_the_original_box():
-    drawn = goals(batch(2000))
+    drawn = goals(batch(ID, 2000))
     np.testing.assert_allclose(drawn.min(0), [-0.15, -0.15, 0.02], atol=0.003)
     np.testing.assert_allclose(drawn.max(0), [0.15, 0.15, 0.30], atol=0.003)
     assert (np.linalg.norm(drawn - panda.NEUTRAL_GRIP, axis=1) > 0.075).all()
@@ -55,7 +50,7 @@ def test_the_whole_box_of_the_default_can_be_reached():
 
 
 def test_a_full_action_moves_the_target_by_5_cm():
-    worlds = batch()
+    worlds = batch(ID)
     s = worlds.records(0)[1]
     start = s.mocap_pos[0].copy()
     worlds.step(np.array([[1.0, -0.5, 0.0]]))
@@ -67,7 +62,7 @@ def test_a_full_action_moves_the_target_by_5_cm():
 
 @pytest.mark.parametrize(("away", "success"), [(0.0499, True), (0.0501, False)])
 def test_threshold(away, success):
-    worlds = batch()
+    worlds = batch(ID)
     s = worlds.records(0)[1]
     s.desired[:] = np.array(panda.NEUTRAL_GRIP) + [0.0, 0.6 * away, 0.8 * away]
     worlds.step(np.zeros((1, 3)))
@@ -121,7 +116,7 @@ def test_flat_and_goal_form_hold_the_same():
 
 @pytest.mark.parametrize("control", ["hand", "joints"])
 def test_goals_of_the_hard_level_are_reached_wherever_they_are(control):
-    worlds = batch(60, level="hard", control=control, seed=1000)
+    worlds = batch(ID, 60, level="hard", control=control, seed=1000)
     drawn = goals(worlds)
     assert max(arm.stretch(*goal) for goal in drawn) <= arm.STRETCH
     for _ in range(50):
@@ -133,44 +128,30 @@ def test_goals_of_the_hard_level_are_reached_wherever_they_are(control):
 
 def test_goals_that_hardly_fit_are_refused():
     with pytest.raises(ParameterError, match=r"goal_width=0\.05, goal_height=0\.25 .* lower threshold=0\.1"):
-        batch(goal_width=0.05, goal_height=0.25, threshold=0.1)
-    drawn = goals(batch(100, goal_width=0.05, goal_height=0.05, threshold=0.09))  # all far under the hand
+        batch(ID, goal_width=0.05, goal_height=0.25, threshold=0.1)
+    drawn = goals(batch(ID, 100, goal_width=0.05, goal_height=0.05, threshold=0.09))  # all far under the hand
     assert (np.linalg.norm(drawn - panda.NEUTRAL_GRIP, axis=1) > 0.135).all()
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-def success(level, control, seeds, policy="expert", seed=0):
-    worlds = batch(seeds, seed, level=level, control=control)
-    generator = np.random.default_rng(seed)
-    shape = (seeds, *worlds.setup.action_space.shape)
-    for _ in range(50):
-        if policy == "expert":
-            worlds.advise()
-            worlds.step_loaded()
-        else:
-            worlds.step(generator.uniform(-1.0, 1.0, shape))
-    assert worlds.truncated.all()
-    return worlds.success.mean()
-
-
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert(level, control):
-    assert success(level, control, 50) >= 0.98
+    assert success(ID, 50, level=level, control=control) >= 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert_over_500_seeds(level, control):
-    assert success(level, control, 500) >= 0.98
+    assert success(ID, 500, level=level, control=control) >= 0.98
 
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_random_hardly_succeeds(control):
-    assert success("easy", control, 200, "random") < 0.05
+    assert success(ID, 200, "random", level="easy", control=control) < 0.05
 
 
 def test_picture():

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from arm_helpers import LEVELS, batch, played, success
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -10,50 +11,16 @@ from rlenvs.robotics.engines.mujoco import compiled
 from rlenvs.robotics.manipulation.moving import FARTHEST
 from rlenvs.robotics.manipulation.slide import PUCK, SPEC
 
-LEVELS = ("easy", "medium", "hard")
+ID = "PandaSlide-v0"
+
 VELOCITY = 9  # of the puck in qvel: seven joints, two fingers
-
-
-def batch(n=1, seed=0, **keywords):
-    worlds = rlenvs.make_batch("PandaSlide-v0", n, autoreset=gymnasium.vector.AutoresetMode.DISABLED, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
-
-
-def played(worlds, steps, action=None):
-    for _ in range(steps):
-        if action is None:
-            worlds.advise()
-            worlds.step_loaded()
-        else:
-            worlds.step(np.tile(np.float32(action), (worlds.num_worlds, 1)))
-    return worlds
-
-
-def success(level, seeds, policy):
-    """The share of episodes whose last step is a success."""
-    worlds, found = batch(50, level=level), []
-    for seed in range(0, seeds, 50):
-        worlds.seed(range(seed, seed + 50))
-        worlds.reset()
-        generator = np.random.default_rng(seed)
-        for _ in range(75):
-            if policy == "expert":
-                worlds.advise()
-                worlds.step_loaded()
-            else:
-                worlds.step(generator.uniform(-1, 1, (50, 3)))
-        assert worlds.truncated.all()
-        found += worlds.success[:, 0].tolist()
-    return np.mean(found)
 
 
 # --- numbers of the original ------------------------------------------------------------------------------------------
 
 
 def test_published_numbers():
-    worlds = batch()
+    worlds = batch(ID)
     model = compiled(SPEC, worlds.setup.values)
     puck, table = model.geom("puck"), model.geom("table")
     np.testing.assert_allclose(puck.size[:2], (0.03, 0.015))  # radius, half the height
@@ -64,7 +31,7 @@ def test_published_numbers():
     assert 2.0 * table.size[0] == pytest.approx(1.4)
     assert table.pos[0] == pytest.approx(-0.1)
     assert table.pos[2] + table.size[2] == 0.0
-    assert worlds.setup.values == batch(level="medium").setup.values
+    assert worlds.setup.values == batch(ID, level="medium").setup.values
 
 
 @pytest.mark.parametrize(
@@ -72,7 +39,7 @@ def test_published_numbers():
     [("easy", 0.1, 0.25, 0.4, 0.1), ("medium", 0.15, 0.25, 0.55, 0.15), ("hard", 0.15, 0.35, 0.55, 0.2)],
 )
 def test_starts_and_goals(level, starts, near, far, wide):
-    worlds = batch(600, level=level)
+    worlds = batch(ID, 600, level=level)
     pucks, desired = worlds.states["puck"], worlds.states["desired"]
     assert 0.98 * starts < np.abs(pucks[:, :2]).max() <= starts + 1e-9
     assert near - 1e-6 <= desired[:, 0].min() < near + 0.005
@@ -85,7 +52,7 @@ def test_starts_and_goals(level, starts, near, far, wide):
 
 
 def test_success_is_within_the_threshold():
-    worlds = batch()
+    worlds = batch(ID)
     for distance, reward in ((0.0499, 0.0), (0.0501, -1.0)):
         s = worlds.records(0)[1]
         s.desired[:] = s.puck + [0.0, distance, 0.0]
@@ -97,16 +64,16 @@ def test_success_is_within_the_threshold():
 
 @pytest.mark.parametrize(("reward", "worth"), [("sparse", -1.0), ("dense", -0.5)])
 def test_rewards_of_goals(reward, worth):
-    worlds = batch(reward=reward)
+    worlds = batch(ID, reward=reward)
     achieved, desired = np.zeros((2, 3)), np.array([[0.3, 0.4, 0.0], [0.0, 0.0, 0.0]])
     rewards, ends = worlds.compute_reward(achieved, desired)
     np.testing.assert_allclose(rewards, [worth, 0.0], atol=1e-7)
     assert not ends.any()
-    assert batch(ends_at_success=True).compute_reward(achieved, desired)[1].tolist() == [False, True]
+    assert batch(ID, ends_at_success=True).compute_reward(achieved, desired)[1].tolist() == [False, True]
 
 
 def test_shaped_reward():
-    worlds = played(batch(reward="shaped"), 3)
+    worlds = played(batch(ID, reward="shaped"), 3)
     s = worlds.records(0)[1]
     near, placed = np.linalg.norm(s.grip[0] - s.puck), np.linalg.norm(s.puck - s.desired)
     expected = 0.3 * (1 - np.tanh(10 * near)) + 0.7 * (1 - np.tanh(5 * placed))
@@ -132,7 +99,7 @@ def test_observation():
 
 @pytest.mark.parametrize(("friction", "mass"), [(0.04, 1.0), (0.04, 0.3), (0.1, 1.0)])
 def test_a_puck_slides_as_far_as_friction_lets_it(friction, mass):
-    worlds = batch(friction=friction, mass=mass)
+    worlds = batch(ID, friction=friction, mass=mass)
     s = worlds.records(0)[1]
     start = s.puck[0]
     s.qvel[VELOCITY] = 0.5
@@ -142,7 +109,7 @@ def test_a_puck_slides_as_far_as_friction_lets_it(friction, mass):
 
 
 def test_the_hand_does_not_reach_the_goals():
-    worlds = batch(20)
+    worlds = batch(ID, 20)
     for _ in range(60):
         for i in range(20):
             s = worlds.records(i)[1]
@@ -154,7 +121,7 @@ def test_the_hand_does_not_reach_the_goals():
 
 
 def test_a_puck_falls_behind_the_table():
-    worlds = batch(reward="dense")
+    worlds = batch(ID, reward="dense")
     s = worlds.records(0)[1]
     s.qpos[PUCK], s.qvel[VELOCITY] = 0.5, 1.0
     played(worlds, 30, (0, 0, 0))
@@ -165,14 +132,14 @@ def test_a_puck_falls_behind_the_table():
 
 
 def test_the_puck_comes_to_rest_at_the_goal():
-    worlds = played(batch(20), 75)
+    worlds = played(batch(ID, 20), 75)
     still = np.linalg.norm(worlds.states["puck_velocity"], axis=1) < 0.01
     assert still.mean() >= 0.7
     assert worlds.success[still].all()
 
 
 def test_snapshot_in_contact_is_exact():
-    worlds = played(batch(4), 10)
+    worlds = played(batch(ID, 4), 10)
     off = worlds.states["grip"][:, 0] - worlds.states["puck"]
     pressed = (np.hypot(off[:, 0], off[:, 1]) < 0.02) & (
         off[:, 2] < 0.026
@@ -195,7 +162,7 @@ def test_snapshot_in_contact_is_exact():
 
 
 def test_the_least_room_still_keeps_puck_and_goal_apart():
-    worlds = batch(200, goal_near=0.2, goal_far=0.4, goal_width=0.0, threshold=0.1)
+    worlds = batch(ID, 200, goal_near=0.2, goal_far=0.4, goal_width=0.0, threshold=0.1)
     apart = np.hypot(*(worlds.states["puck"] - worlds.states["desired"])[:, :2].T)
     assert apart.min() > 0.15
 
@@ -205,7 +172,7 @@ def test_the_least_room_still_keeps_puck_and_goal_apart():
 )
 def test_values_outside_are_refused(keywords):
     with pytest.raises(ParameterError, match=next(iter(keywords))):
-        batch(**keywords)
+        batch(ID, **keywords)
 
 
 # --- expert -----------------------------------------------------------------------------------------------------------
@@ -213,23 +180,23 @@ def test_values_outside_are_refused(keywords):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert(level):
-    assert success(level, 50, "expert") >= 0.98
+    assert success(ID, 50, level=level) >= 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert_and_chance(level):
-    assert success(level, 500, "expert") >= 0.98
-    assert success(level, 500, "random") < 0.05
+    assert success(ID, 500, level=level) >= 0.98
+    assert success(ID, 500, "random", level=level) < 0.05
 
 
 @pytest.mark.parametrize("keywords", [{"control": "pose"}, {"fingers": True}])
 def test_expert_in_other_controls(keywords):
-    assert played(batch(20, **keywords), 75).success.mean() >= 0.9
+    assert played(batch(ID, 20, **keywords), 75).success.mean() >= 0.9
 
 
 def test_random_rarely_succeeds():
-    assert success("easy", 50, "random") < 0.1
+    assert success(ID, 50, "random", level="easy") < 0.1
 
 
 def test_conformance():

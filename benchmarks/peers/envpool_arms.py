@@ -1,4 +1,4 @@
-"""Steps of EnvPool's Fetch arms with random actions; resets are counted, one step each.
+"""Steps of EnvPool's MuJoCo worlds with random actions; resets are counted, one step each.
 
 envpool 1.2.5 under Python 3.11, as pip installs it.
 """

@@ -1,7 +1,8 @@
 """Steps of an environment of this package, under the same protocol as the peers.
 
-``--form single`` is `gymnasium.make`, resets not counted; ``vector`` is the native vector form without copies and
-``batch`` the batch itself (several agents), both with autoreset, whose resets are counted.
+``--form single`` is `gymnasium.make` and ``parallel`` PettingZoo's parallel form, resets not counted; ``vector`` is the
+native vector form without copies and ``batch`` the batch itself (several agents), both with autoreset, whose resets are
+counted. ``--legal`` (``parallel`` and ``batch``): actions from those that the masks allow, chosen outside the count.
 """
 
 import argparse
@@ -27,6 +28,39 @@ def build_single(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         return terminated or truncated
 
     return worker.Peer(step, env.reset, actions, over=True)
+
+
+def build_parallel(options: argparse.Namespace, keywords: dict) -> worker.Peer:
+    env = rlenvs.parallel_env(options.id, **keywords)
+    agents = env.possible_agents
+    for n, agent in enumerate(agents):
+        env.action_space(agent).seed(n)
+    actions = [{agent: env.action_space(agent).sample() for agent in agents} for _ in range(1024)]
+    observations, _ = env.reset(seed=0)
+    generator = np.random.default_rng(0)
+
+    def step(action: dict) -> bool:
+        nonlocal observations
+        observations, *_ = env.step(action)
+        return not env.agents
+
+    def reset() -> None:
+        nonlocal observations
+        observations, _ = env.reset()
+
+    def choose() -> dict:
+        return {agent: int(allowed(observations[agent]["action_mask"], generator)) for agent in env.agents}
+
+    return worker.Peer(step, reset, actions, agents=len(agents), choose=choose if options.legal else None)
+
+
+def allowed(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """A random one of the choices that each mask (..., choices) allows, of which each allows some."""
+    rows = masks.reshape(-1, masks.shape[-1])
+    places = np.flatnonzero(rows)  # leaves the processor's caches alone, which a cumulative sum would fill
+    counts = np.bincount(places // rows.shape[1], minlength=len(rows))
+    chosen = places[np.cumsum(counts) - counts + (generator.random(len(rows)) * counts).astype(np.int64)]
+    return (chosen % rows.shape[1]).reshape(masks.shape[:-1])
 
 
 def build_vector(options: argparse.Namespace, keywords: dict) -> worker.Peer:
@@ -56,16 +90,18 @@ def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         batch.step(action)
         return False
 
-    return worker.Peer(step, lambda: None, actions, agents=options.num * batch.agents)
+    choose = (lambda: allowed(batch.masks, generator)) if options.legal else None
+    return worker.Peer(step, lambda: None, actions, agents=options.num * batch.agents, choose=choose)
 
 
-FORMS = {"single": build_single, "vector": build_vector, "batch": build_batch}
+FORMS = {"single": build_single, "parallel": build_parallel, "vector": build_vector, "batch": build_batch}
 
 if __name__ == "__main__":
     parser = worker.parser(__doc__)
     parser.add_argument("--id", required=True, help="Name-v0")
     parser.add_argument("--form", choices=FORMS, default="single")
     parser.add_argument("--num", type=int, default=4096, help="environments of a batch")
+    parser.add_argument("--legal", action="store_true", help="only actions that the masks allow")
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--keywords", type=json.loads, default={}, help="keywords of make, as JSON")
     worker.serve(lambda options: FORMS[options.form](options, options.keywords), parser.parse_args())

@@ -2,10 +2,10 @@
 
 A worker runs under the peer's own interpreter. It builds its environment, warms it up and prints ``ready``. Each line
 it then reads is a number of seconds S: it steps the environment with pre-drawn random actions until S seconds are
-counted and prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves the resets
-out unless ``--with-resets`` is given; agent-steps are ``steps * agents``. Where resets take most of the time, a request
-ends after PATIENCE * S seconds on the clock. Episodes run on from one request to the next. The worker ends with
-its input.
+counted and prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves out the
+choice of actions that cannot be drawn before, and the resets unless ``--with-resets`` is given; agent-steps are
+``steps * agents``. Where these take most of the time, a request ends after PATIENCE * S seconds on the clock. Episodes
+run on from one request to the next. The worker ends with its input.
 """
 
 import argparse
@@ -23,29 +23,39 @@ PATIENCE = 10.0
 
 @dataclass
 class Peer:
-    """An environment as a worker needs it: ``step`` takes a pre-drawn action and says whether the episode is over."""
+    """An environment as a worker needs it: ``step`` takes a pre-drawn action and says whether the episode is over.
+
+    ``choose`` gives the action where it depends on what is allowed at the moment; the time for it is not counted.
+    """
 
     step: Callable[[Any], bool]
     reset: Callable[[], Any]
-    actions: Sequence[Any]
+    actions: Sequence[Any] = ()
     agents: int = 1
     over: bool = True
+    choose: Callable[[], Any] | None = None
 
 
 def measure(peer: Peer, seconds: float, with_resets: bool) -> dict[str, float]:
     """Step on from where the last call ended until ``seconds`` are counted, or PATIENCE times as many have passed."""
-    step, actions, draws, over = peer.step, peer.actions, len(peer.actions), peer.over
-    steps, resetting = 0, 0.0
+    step, choose, actions, draws, over = peer.step, peer.choose, peer.actions, len(peer.actions), peer.over
+    steps, resetting, choosing = 0, 0.0, 0.0
     start = perf_counter()
     while True:
         if over:
             begin = perf_counter()
             peer.reset()
             resetting += perf_counter() - begin
-        over = step(actions[steps % draws])
+        if choose is None:
+            action = actions[steps % draws]
+        else:
+            begin = perf_counter()
+            action = choose()
+            choosing += perf_counter() - begin
+        over = step(action)
         steps += 1
         passed = perf_counter() - start
-        counted = passed if with_resets else passed - resetting
+        counted = passed - choosing - (0.0 if with_resets else resetting)
         if counted >= seconds or passed >= PATIENCE * seconds:
             peer.over = over
             return {"steps": steps, "seconds": counted, "agents": peer.agents}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -147,11 +147,12 @@ class EngineBatch(KernelBatch):
             if not len(live):
                 break
             self.actions[live] = actions[live, t]
-            for i in live.tolist():
-                self._driver.command_worlds(self._address, i, i + 1)
+            runs = list(neighbours(live))
+            for start, stop in runs:
+                self._driver.command_worlds(self._address, start, stop)
             self._move(live)
-            for i in live.tolist():
-                self._driver.judge_worlds(self._address, i, i + 1)
+            for start, stop in runs:
+                self._driver.judge_worlds(self._address, start, stop)
             rewards[live, t], costs[live, t] = self.rewards[live], self.costs[live]
         table["autoreset"] = autoreset
         return rewards, costs
@@ -163,6 +164,12 @@ class EngineBatch(KernelBatch):
     def close(self) -> None:
         """Close the engine. May be called twice."""
         self.engine.close()
+
+
+def neighbours(worlds: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The runs of consecutive numbers in ascending indices: first of each, and the one after its last."""
+    for run in np.split(worlds, np.flatnonzero(np.diff(worlds) > 1) + 1):
+        yield int(run[0]), int(run[-1]) + 1
 
 
 def new_batch(world: World, num_worlds: int = 1, **keywords: Any) -> KernelBatch:

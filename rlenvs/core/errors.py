@@ -33,6 +33,10 @@ class SnapshotError(RlenvsError, ValueError):
     """A snapshot that belongs to another environment or to other sizes."""
 
 
+class ReplayError(RlenvsError, ValueError):
+    """A file that is no replay, or a replay that does not come out as it says."""
+
+
 class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 

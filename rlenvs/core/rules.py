@@ -23,8 +23,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from rlenvs.core.batch import KernelBatch
 from rlenvs.core.docs import check_headings
+from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.players import Player, Subject, Trajectory, choose, difference, golden_file, roll
@@ -699,7 +699,7 @@ def golden_digest(world: World, backend: str = "numba") -> dict[str, float]:
 
     Numbers, not a hash: the last bits of sin and exp differ between machines.
     """
-    batch = KernelBatch(world, 4, backend=backend)
+    batch = new_batch(world, 4, backend=backend)
     trajectory = roll(batch, 32)  # longer ones of some worlds are chaotic
 
     def project(values: np.ndarray) -> float:

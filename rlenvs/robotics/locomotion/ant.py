@@ -53,7 +53,18 @@ import math
 from rlenvs.core import Score, block, continuous, cost, f8, flag, normal, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE, STATE
-from rlenvs.robotics.locomotion.robots import BOUND, COST_LIMIT, DT, FASTEST, FPS, PARAMS, bounded, effort, robot
+from rlenvs.robotics.locomotion.robots import (
+    BOUND,
+    COST_LIMIT,
+    DT,
+    FASTEST,
+    FPS,
+    PARAMS,
+    bounded,
+    effort,
+    robot,
+    touch_floor_only,
+)
 
 POSITIONS, VELOCITIES, JOINTS, BODIES = 15, 14, 8, 14
 TORSO = 1
@@ -113,6 +124,7 @@ def model(values):
     for geom in spec.geoms:
         geom.density = values.density
         geom.friction = (values.friction, *geom.friction[1:])
+    touch_floor_only(spec)
     # contact forces are computed only where a sensor needs them
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
     sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY

@@ -49,7 +49,18 @@ v0: first version.
 
 from rlenvs.core import Score, block, continuous, cost, f8, normal, param, term, uniform, world
 from rlenvs.robotics.engines.mujoco import ENGINE, STATE
-from rlenvs.robotics.locomotion.robots import BOUND, COST_LIMIT, DT, FASTEST, FPS, PARAMS, bounded, effort, robot
+from rlenvs.robotics.locomotion.robots import (
+    BOUND,
+    COST_LIMIT,
+    DT,
+    FASTEST,
+    FPS,
+    PARAMS,
+    bounded,
+    effort,
+    robot,
+    touch_floor_only,
+)
 
 POSITIONS, JOINTS = 9, 6
 
@@ -90,6 +101,7 @@ def model(values):
     spec.compiler.settotalmass = values.mass
     for geom in spec.geoms:
         geom.friction = (values.friction, *geom.friction[1:])
+    touch_floor_only(spec)
     return spec
 
 

@@ -41,6 +41,22 @@ def robot(file: str, values: Any) -> Any:
     return spec
 
 
+def touch_floor_only(spec: Any) -> None:
+    """Name the contacts that can be, between the floor and every other shape, so that none has to be looked for.
+
+    The numbers of these contacts are those that MuJoCo makes of two shapes. Called when the shapes have theirs.
+    """
+    floor, *shapes = spec.geoms
+    for i, shape in enumerate(shapes):
+        shape.name = shape.name or f"shape {i}"
+        pair = spec.add_pair(geomname1=floor.name, geomname2=shape.name)
+        slide, turn, roll = (max(numbers) for numbers in zip(floor.friction, shape.friction, strict=True))
+        pair.friction, pair.condim = (slide, slide, turn, roll, roll), max(floor.condim, shape.condim)
+        pair.solref, pair.solimp, pair.margin = shape.solref, shape.solimp, floor.margin + shape.margin
+    for shape in spec.geoms:
+        shape.contype = shape.conaffinity = 0
+
+
 @kernel
 def bounded(value):
     """A number as it is observed."""

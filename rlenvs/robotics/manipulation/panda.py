@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-PHYSICS_HZ = 250
+PHYSICS_HZ = 200
 CONTROL_HZ = 25  # as panda-gym's: 20 steps at 500 Hz
 
 BASE = (-0.6, 0.0, 0.0)
@@ -81,25 +81,28 @@ FIRST_BITS, SECOND_BITS = {"contype": 10, "conaffinity": 4}, {"contype": 2, "con
 WORLD_BITS = {"contype": 5, "conaffinity": 3}
 
 
-def scene(values: Any, arms: int = 1, table: tuple[float, float] = TABLE) -> Any:
+def scene(values: Any, arms: int = 1, table: tuple[float, float] = TABLE, side_reach: float | None = None) -> Any:
     """A table with light, cameras and one or two arms, as an `MjSpec` to which a task adds its objects.
 
     Args:
         values: parameters and options of `arm.PARAMS` and `arm.OPTIONS`.
         arms: 1, or 2 that face each other.
         table: where it begins and ends along x, m.
+        side_reach: the `reach` across the fingers, m, where it is not that along them.
     """
     import mujoco
 
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.option.timestep = 1.0 / PHYSICS_HZ
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # with so few bodies, finding them costs more
+    if values.control == "joints":  # the servos' damping is too strong for explicit steps, the hand's is not
+        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 100.0  # stiff friction: what is held does not creep out of the fingers
     _add_surroundings(spec, table)
     for k in range(arms):
-        _add_arm(spec, values, k)
+        _add_arm(spec, values, k, values.reach if side_reach is None else side_reach)
     _add_sensors(spec, values, arms)
     if arms == 2:
         _let_arms_collide(spec)
@@ -152,7 +155,7 @@ def add_camera(spec: Any, name: str, eye: tuple[float, ...], focus: tuple[float,
     return spec.worldbody.add_camera(name=name, pos=eye, quat=attitude, fovy=fov)
 
 
-def _add_arm(spec: Any, values: Any, k: int) -> None:
+def _add_arm(spec: Any, values: Any, k: int, side_reach: float) -> None:
     """Arm k: 0 at BASE looking along x, 1 opposite to it."""
     import mujoco
 
@@ -174,7 +177,7 @@ def _add_arm(spec: Any, values: Any, k: int) -> None:
     _add_hand(spec, body, values, k)
     target = spec.worldbody.add_body(name=f"target/{k}", mocap=True, pos=NEUTRAL_GRIP, quat=down)
     target.add_site(name=f"target/{k}", rgba=HIDDEN)
-    _add_actuators(spec, values, k)
+    _add_actuators(spec, values, k, side_reach)
 
 
 def _let_arms_collide(spec: Any) -> None:
@@ -223,7 +226,7 @@ def _add_hand(spec: Any, flange: Any, values: Any, k: int) -> None:
         _set_inertia(load, values.payload, (0.0, 0.0, 0.0), (1e-4 * values.payload,) * 3)
 
 
-def _add_actuators(spec: Any, values: Any, k: int) -> None:
+def _add_actuators(spec: Any, values: Any, k: int, side_reach: float) -> None:
     import mujoco
     import numpy as np
 
@@ -249,8 +252,7 @@ def _add_actuators(spec: Any, values: Any, k: int) -> None:
             joint = {"trntype": transmission.mjTRN_JOINT, "target": f"joint{j + 1}/{k}"}
             add(f"servo{j + 1}", stiffness, 0.1 * stiffness, torque, True, **joint)
         return
-    aside = getattr(values, "side_reach", values.reach)  # across the fingers, for tasks that bound it apart
-    reach = (aside, aside, values.reach)
+    reach = (side_reach, side_reach, values.reach)
     for axis in range(6):
         moves = axis < 3
         stiffness, damping = (

@@ -1,0 +1,91 @@
+"""Agent-steps per second of battles, particles and generals beside the packages that have them, timed in turn.
+
+    python benchmarks/multi.py --peers benchmarks/peers.toml --rounds 3
+    python benchmarks/multi.py --peers benchmarks/peers.toml --write
+
+Peers: JaxMARL's SMAX with its heuristic enemy and its particle worlds (JAX on the CPU, compiled), mpe2, generals-bots
+in its NumPy and in its JAX version. `--write` puts the table into benchmarks/multi.md. `--batch-sizes` times the JAX
+peers alone at several sizes, to find the best ones for peers.toml.
+"""
+
+import argparse
+import os
+import platform
+import re
+import shlex
+import statistics
+import sys
+import tomllib
+from datetime import date
+from pathlib import Path
+
+from run import Case, Worker, rates_beside_peers
+
+HERE = Path(__file__).parent
+WIDE = {"form": "batch", "threads": 2}
+BOARD = {"height": 24, "width": 24, "opponent": "self", "horizon": 500}
+CASES = [
+    Case("Battle-v0", peer="smax-8m", goal=15, num=1024, keywords={"scenario": "8m"}, legal=True, **WIDE),
+    Case(
+        "Battle-v0", peer="smax-27m_vs_30m", goal=15, num=256, keywords={"scenario": "27m_vs_30m"}, legal=True, **WIDE
+    ),
+    Case("ParticleSpread-v0", "parallel", "mpe2-spread", 10),
+    Case("ParticleSpread-v0", peer="mpe2-spread-resets", goal=200, num=4096, **WIDE),
+    Case("ParticleSpread-v0", peer="jaxmarl-spread", goal=5, num=4096, **WIDE),
+    Case("Generals-v0", "parallel", "generals-bots", 5, keywords=BOARD, legal=True),
+    Case("Generals-v0", peer="generals-bots-resets", goal=50, num=256, keywords=BOARD, legal=True, **WIDE),
+    Case("Generals-v0", peer="generals-jax", goal=5, num=256, keywords=BOARD, legal=True, **WIDE),
+    Case("Generals-v0", peer="generals-jax-tensors", goal=5, num=256, keywords=BOARD, legal=True, **WIDE),
+]
+SIZES = {
+    "smax-8m": (256, 1024, 4096),
+    "smax-27m_vs_30m": (64, 256, 1024),
+    "jaxmarl-spread": (1024, 4096, 16384),
+    "generals-jax": (128, 512, 2048),
+}
+
+
+def best_sizes(peers: dict[str, str], seconds: float, only: str | None) -> None:
+    """Print the rates of the JAX peers at several batch sizes."""
+    for name, sizes in SIZES.items():
+        if name not in peers or (only and only not in name):
+            continue
+        for size in sizes:
+            worker = Worker(shlex.split(re.sub(r"--num \d+", f"--num {size}", peers[name])))
+            rate = statistics.median(worker.rate(seconds) for _ in range(3))
+            worker.close()
+            print(f"{name:20} {size:6}  {rate:12,.0f} agent-steps/s", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", type=Path, required=True, help="a file like peers.example.toml")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
+    parser.add_argument("--only", help="part of an id, or of a peer's name with --batch-sizes")
+    parser.add_argument("--batch-sizes", action="store_true", help="find the best batch sizes of the JAX peers")
+    parser.add_argument("--write", action="store_true", help="write benchmarks/multi.md")
+    options = parser.parse_args()
+    peers = tomllib.loads(options.peers.read_text())
+    if options.batch_sizes:
+        best_sizes(peers, options.seconds, options.only)
+        return
+    lines = [
+        "# Battles, particles and generals: agent-steps per second beside others",
+        "",
+        f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
+        f"{options.rounds} turns of {options.seconds} s; medians. Random actions; in Battle and Generals legal ones,",
+        "chosen outside the count. Our steps compute the masks, which is counted; the JAX peers get any actions, and",
+        "no masks but in -tensors. Resets count in batches and JAX peers, in single environments in -resets only.",
+        "JAX peers: compiled scans at their best batch size, observations carried along. The scripted enemies in a",
+        "battle do not count as agents.",
+        "",
+        *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
+        "",
+    ]
+    if options.write:
+        (HERE / "multi.md").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,412 @@
+"""Who is stronger: a round robin between players, scripted or learnt, in worlds whose sides play against each other."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlenvs.agents.models import Policy, load_model, policy_of
+from rlenvs.agents.ratings import elo, wilson
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.engines import new_batch
+from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.registry import entry, world_of
+from rlenvs.core.setup import Setup
+from rlenvs.core.spec import Choice, World
+
+Player = str | Path | Policy | Any
+
+RANDOM = "random"
+AT_ONCE = 256  # games side by side in one batch
+DRAWN_AHEAD = 64  # steps for which the random player draws at once
+
+
+# --- the result -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What came of a round robin between P players.
+
+    Where more than two sides play, a game counts once for every two of its seats that different players hold.
+
+    Attributes:
+        id: the environment.
+        choices: the keywords it was made with.
+        seed: of the first game.
+        sides: how many players meet in a game.
+        games: how many games each line-up played; with two sides, each pair of players.
+        players: names, the strongest first.
+        wins: how often player i came before player j, int64 (P, P).
+        draws: how often neither did, int64 (P, P), symmetric.
+        elo: ratings with mean 1500, float64 (P,).
+        elo_half_width: half widths of their 95 % intervals, (P,). How they are found: `rlenvs.agents.ratings.elo`.
+    """
+
+    id: str
+    choices: dict[str, Any]
+    seed: int
+    sides: int
+    games: int
+    players: tuple[str, ...]
+    wins: np.ndarray
+    draws: np.ndarray
+    elo: np.ndarray
+    elo_half_width: np.ndarray
+
+    def win_rate(self, player: str, other: str | None = None) -> tuple[float, float, float]:
+        """Share of games won, against one other player or all, and its 95 % interval (Wilson). Draws are not won."""
+        i = self._index(player)
+        rivals = slice(None) if other is None else [self._index(other)]
+        won, total = int(self.wins[i, rivals].sum()), int(self._met[i, rivals].sum())
+        return (won / total if total else 0.0, *wilson(won, total))
+
+    @property
+    def _met(self) -> np.ndarray:
+        return self.wins + self.wins.T + self.draws
+
+    def _index(self, player: str) -> int:
+        if player not in self.players:
+            raise UnknownNameError(f"there was no player {player!r}. {nearest(player, self.players)}")
+        return self.players.index(player)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in JSON's types: a row per player and a row per pair."""
+        rows = [
+            {
+                "name": name,
+                "elo": float(self.elo[i]),
+                "elo_half_width": float(self.elo_half_width[i]),
+                "wins": int(self.wins[i].sum()),
+                "draws": int(self.draws[i].sum()),
+                "losses": int(self.wins[:, i].sum()),
+            }
+            for i, name in enumerate(self.players)
+        ]
+        head = {name: getattr(self, name) for name in ("id", "choices", "seed", "sides", "games")}
+        pairs = [self._pair(i, j) for i, j in itertools.combinations(range(len(self.players)), 2)]
+        return {**head, "players": rows, "pairs": pairs}
+
+    def _pair(self, i: int, j: int) -> dict[str, Any]:
+        share, low, high = self.win_rate(self.players[i], self.players[j])
+        return {
+            "players": [self.players[i], self.players[j]],
+            "wins": int(self.wins[i, j]),
+            "draws": int(self.draws[i, j]),
+            "losses": int(self.wins[j, i]),
+            "win_rate": share,
+            "win_rate_interval": [low, high],
+        }
+
+    def save(self, file: str | Path) -> None:
+        """Write `to_dict()` as JSON."""
+        Path(file).write_text(json.dumps(self.to_dict(), indent=1) + "\n")
+
+    def _record(self, i: int, j: int) -> str:
+        return f"{self.wins[i, j]}-{self.draws[i, j]}-{self.wins[j, i]}" if self._met[i, j] else ""
+
+    def __str__(self) -> str:
+        each = "pair" if self.sides == 2 else "line-up"
+        chosen = "".join(f", {name}={value}" for name, value in self.choices.items())
+        table = [["", "Elo", "won, 95 % interval", *self.players]]
+        for i, name in enumerate(self.players):
+            share, low, high = (100 * number for number in self.win_rate(name))
+            rating = f"{self.elo[i]:.0f} ± {self.elo_half_width[i]:.0f}"
+            records = [self._record(i, j) for j in range(len(self.players))]
+            table.append([name, rating, f"{share:.1f} % ({low:.1f} - {high:.1f})", *records])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            row[0].ljust(widths[0])
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in table
+        ]
+        head = [
+            f"{self.id}{chosen}",
+            f"{self.games} games per {each}, seeds from {self.seed}; columns: won-drawn-lost against",
+        ]
+        return "\n".join([*head, "", *(line.rstrip() for line in lines)])
+
+
+# --- playing ----------------------------------------------------------------------------------------------------------
+
+
+def tournament(
+    id: str,
+    players: Mapping[str, Player] | Sequence[str] | None = None,
+    games: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+    make: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> Tournament:
+    """Let every player meet every other, on the same seeds and from all seats, and rate them.
+
+    With two sides every pair of players plays. With more, every line-up of as many players as there are sides does, in
+    all rotations of the seats; fewer players than sides hold several seats. A side has won when `success` is set for
+    one of its agents in the last step. Where more than two sides play, those that did not win are ranked by how long
+    they lived; all who are alive at the end are equal.
+
+    Args:
+        id: the environment.
+        players: by name, or the names alone; all of the world's scripted players and "random" by default. A player is
+
+            - the name of one of the world's scripted players;
+            - "random": all that the mask allows is equally likely, unless the world has a "random" of its own;
+            - a function (observations (M, ...), masks (M, choices) or None, rng) -> actions, (M,) integers or (M, n)
+              numbers in [-1, 1], for M agents of M or fewer games. It has to draw from `rng` alone. Where observations
+              are dictionaries, it gets a dictionary of arrays; agents with roles are asked for one by one;
+            - a model of Stable-Baselines3 (PPO, A2C, DQN, SAC, TD3) or sb3-contrib's MaskablePPO, or the file where it
+              was saved (.zip; loading it runs code that the file contains). It plays without exploration.
+        games: per line-up, rounded up to whole rotations of the seats; game g has the seed seed + g // sides.
+        seed: of the first game.
+        threads: of the batch, as for `KernelBatch`.
+        make: keywords of `make` whose names are taken here, such as {"players": 3}.
+        choices: the other keywords of `make`. When all of them leave one side only, and one choice of an option gives
+            several (opponent="self"), that choice is made.
+
+    Raises:
+        UnknownNameError: an id, player or keyword that does not exist.
+        ParameterError: fewer than two players, no games, a world or choices without sides, a model that does not fit.
+        ActionError: a player's actions have the wrong shape or type, or are no choices; the message names the player.
+    """
+    world = world_of(id)
+    for name, number, least in (("games", games, 1), ("seed", seed, 0)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
+            raise ParameterError(f"{name}={number!r} must be an integer, at least {least}")
+    choices = _with_sides(world, {**choices, **(make or {})})
+    setup = Setup(world, **choices)
+    known = _resolve(setup, players)
+    sides = _sides(setup)
+    rounds = -(-games // sides)
+    names = sorted(known)
+    wins, draws = np.zeros((2, len(names), len(names)), np.int64)
+    for seats in _seatings(names, sides):
+        held = [names.index(name) for name in seats]
+        for start in range(0, rounds, AT_ONCE):
+            batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
+            _count(wins, draws, held, _Match(batch, seats, known, seed + start).play())
+            batch.close()
+    ratings, half_widths = elo(wins, draws)
+    order = sorted(range(len(names)), key=lambda i: (-ratings[i], names[i]))
+    return Tournament(
+        id=entry(id).id,
+        choices=choices,
+        seed=int(seed),
+        sides=sides,
+        games=rounds * sides,
+        players=tuple(names[i] for i in order),
+        wins=wins[np.ix_(order, order)],
+        draws=draws[np.ix_(order, order)],
+        elo=ratings[order],
+        elo_half_width=half_widths[order],
+    )
+
+
+def _sides(setup: Setup) -> int:
+    return len(set(setup.sides))
+
+
+def _with_sides(world: World, choices: dict[str, Any]) -> dict[str, Any]:
+    """The choices, with the one added that lets sides play against each other, where that is needed."""
+    if _sides(Setup(world, **choices)) > 1:
+        return choices
+    ways = [
+        {name: value}
+        for name, option in world.options.items()
+        if world.sides and isinstance(option, Choice)
+        for value in option.values
+        if _gives_sides(world, {**choices, name: value})
+    ]
+    free = [way for way in ways if not set(way) & set(choices)]
+    if len(free) == 1:
+        return {**choices, **free[0]}
+    if not ways:
+        raise ParameterError(f"{world.name}: all agents are on one side with {choices}; a tournament needs two")
+    advice = " or ".join(f"{name}={value!r}" for way in ways for name, value in way.items())
+    raise ParameterError(f"{world.name}: all agents are on one side with {choices}; choose {advice}")
+
+
+def _gives_sides(world: World, choices: dict[str, Any]) -> bool:
+    try:
+        return _sides(Setup(world, **choices)) > 1
+    except ParameterError:
+        return False
+
+
+def _seatings(names: Sequence[str], sides: int) -> list[tuple[str, ...]]:
+    """Who sits where: all line-ups, in all rotations. Fewer players than seats sit down in turn, each once first."""
+    if len(names) >= sides:
+        line_ups = list(itertools.combinations(names, sides))
+    else:
+        turns = (itertools.islice(itertools.cycle(names), first, first + sides) for first in range(len(names)))
+        line_ups = sorted({tuple(sorted(turn)) for turn in turns})
+    return [line_up[first:] + line_up[:first] for line_up in line_ups for first in range(sides)]
+
+
+class _Match:
+    """The games of one seating, side by side: the game in world i has the seed `seed` + i.
+
+    Args:
+        batch: the worlds.
+        seats: the name of the player on each side.
+        players: by name.
+        seed: of the first game.
+    """
+
+    def __init__(
+        self, batch: KernelBatch, seats: Sequence[str], players: Mapping[str, str | Policy], seed: int
+    ) -> None:
+        self.batch = batch
+        self.sides = np.array(batch.setup.sides, np.int64)
+        self.alive = np.ones((batch.num_worlds, batch.agents), np.bool_)
+        own = batch.world.players
+        held = [players[seats[side]] for side in self.sides.tolist()]
+        self.scripted = [player if isinstance(player, str) and player in own else None for player in held]
+        self.movers: list[Callable[[], None]] = []
+        for side, name in enumerate(seats):
+            player, agents = players[name], np.flatnonzero(self.sides == side)
+            key = [side, *(zlib.crc32(seat.encode()) for seat in seats)]
+            if callable(player):
+                generator = np.random.default_rng([seed, *key])
+                groups = agents[:, None] if batch.world.roles else [agents]
+                self.movers += [partial(self._ask, name, player, group, generator) for group in groups]
+            elif player not in own:
+                generators = [np.random.default_rng([seed + i, *key]) for i in range(batch.num_worlds)]
+                self.movers.append(partial(self._random, agents, self._drawn(generators, len(agents))))
+        batch.seed(range(seed, seed + batch.num_worlds))
+        batch.reset()
+
+    def play(self) -> np.ndarray:
+        """Step until all games are through, the others going on uncounted.
+
+        Returns:
+            how each side came out, float64 (N, sides): the larger the better.
+        """
+        batch, members = self.batch, [self.sides == side for side in range(self.sides.max() + 1)]
+        places = np.zeros((batch.num_worlds, len(members)))
+        playing = np.ones(batch.num_worlds, np.bool_)
+        for step in itertools.count(1):
+            self._act()
+            batch.step_loaded()
+            ended = playing & batch.over
+            survived = self.alive & ~batch.terminated
+            for side, own in enumerate(members):
+                if len(members) > 2:  # who did not win is ranked by how long it lived
+                    places[survived[:, own].any(axis=1), side] = step
+                places[ended & batch.success[:, own].any(axis=1), side] = np.inf
+            playing &= ~batch.over
+            self.alive = survived & ~batch.truncated
+            if not playing.any():
+                break
+        return places
+
+    def _act(self) -> None:
+        self.batch.actions[...] = 0
+        if any(self.scripted):
+            self.batch.play(self.scripted)
+        for move in self.movers:
+            move()
+
+    def _ask(self, name: str, policy: Policy, agents: np.ndarray, generator: np.random.Generator) -> None:
+        """Load the actions of a function for those of the agents that play."""
+        batch = self.batch
+        rows, columns = np.nonzero(self.alive[:, agents])
+        if not len(rows):
+            return
+        size = batch.setup.roles[agents[0]].action
+        who = agents[0] if batch.world.roles else agents[columns]
+        masks = batch.masks[rows, who, :size] if "mask" in batch.world.kernels else None
+        actions = policy(batch.observed((rows, who)), masks, generator)
+        if batch.setup.continuous:
+            batch.actions[rows, who, :size] = _check_numbers(batch.world.name, name, actions, len(rows), size)
+        else:
+            batch.actions[rows, who, 0] = _check_choices(batch.world.name, name, actions, len(rows), size)
+
+    def _random(self, agents: np.ndarray, numbers: Iterator[np.ndarray]) -> None:
+        """Load random actions: uniform in the box, or over the choices that the mask allows."""
+        batch, drawn = self.batch, next(numbers)
+        if batch.setup.continuous:
+            batch.actions[:, agents] = 2.0 * drawn - 1.0
+            return
+        allowed = np.cumsum(batch.masks[:, agents], axis=2, dtype=np.int64)
+        batch.actions[:, agents, 0] = np.argmax(allowed > drawn * allowed[:, :, -1:], axis=2)
+
+    def _drawn(self, generators: Sequence[np.random.Generator], agents: int) -> Iterator[np.ndarray]:
+        """Numbers in [0, 1), (N, agents, numbers per action), each game's from a generator of its own."""
+        shape = (DRAWN_AHEAD, agents, self.batch.actions.shape[2])
+        while True:
+            yield from np.stack([generator.random(shape) for generator in generators], axis=1)
+
+
+def _check_choices(world: str, name: str, actions: Any, count: int, size: int) -> np.ndarray:
+    """A player's choices, if they are some; ActionError otherwise."""
+    given = np.asarray(actions)
+    if given.shape != (count,) or given.dtype.kind not in "iu":
+        raise ActionError(
+            f"{world}: the player {name!r} gave actions of shape {given.shape} and type {given.dtype}; needed: "
+            f"integers of shape {(count,)}"
+        )
+    wrong = given[(given < 0) | (given >= size)]
+    if len(wrong):
+        raise ActionError(f"{world}: the player {name!r} chose {wrong[0]}, which is not one of 0 ... {size - 1}")
+    return given
+
+
+def _check_numbers(world: str, name: str, actions: Any, count: int, size: int) -> np.ndarray:
+    """A player's numbers, if they are some; ActionError otherwise."""
+    given = np.asarray(actions)
+    if given.shape != (count, size) or given.dtype.kind not in "fiu" or np.isnan(given).any():
+        raise ActionError(
+            f"{world}: the player {name!r} gave actions of shape {given.shape} and type {given.dtype}; needed: numbers "
+            f"of shape {(count, size)}, none of them NaN"
+        )
+    return given
+
+
+# --- who plays --------------------------------------------------------------------------------------------------------
+
+
+def _resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None) -> dict[str, str | Policy]:
+    """By name: a scripted player's name, "random", or a function."""
+    if players is None:
+        players = list(dict.fromkeys([*setup.world.players, RANDOM]))
+    if isinstance(players, str) or not all(isinstance(name, str) for name in players):
+        raise ParameterError(f"players={players!r} must be a mapping from names to players, or a sequence of names")
+    if len(set(players)) < max(len(players), 2):
+        raise ParameterError(f"players={list(players)}: a tournament needs at least two, of different names")
+    named = players if isinstance(players, Mapping) else dict(zip(players, players, strict=True))
+    return {name: _player(setup, name, player) for name, player in named.items()}
+
+
+def _player(setup: Setup, name: str, player: Player) -> str | Policy:
+    known = [*setup.world.players, RANDOM]
+    if isinstance(player, (str, Path)) and str(player).endswith(".zip"):
+        player = load_model(player)
+    if hasattr(player, "predict"):
+        return policy_of(player, setup, f"the player {name!r}")
+    if callable(player) or player in known:
+        return player
+    raise UnknownNameError(
+        f"{setup.world.name} has no player {player!r}. {nearest(str(player), known)} Or give a function, or a model's "
+        "file (.zip)."
+    )
+
+
+def _count(wins: np.ndarray, draws: np.ndarray, seats: Sequence[int], places: np.ndarray) -> None:
+    """Add the games of one seating: seats are player numbers, places (N, sides)."""
+    for first, second in itertools.combinations(range(len(seats)), 2):
+        i, j = seats[first], seats[second]
+        if i != j:
+            wins[i, j] += np.count_nonzero(places[:, first] > places[:, second])
+            wins[j, i] += np.count_nonzero(places[:, first] < places[:, second])
+            even = np.count_nonzero(places[:, first] == places[:, second])
+            draws[i, j] += even
+            draws[j, i] += even

@@ -1,0 +1,547 @@
+"""Generals: capture the enemy's general on a board in the fog of war, moving at the same time as everybody else.
+
+## Description
+The rules of generals.io as the environment strakam/generals-bots has them (Straka and Schmid, "Artificial Generals
+Intelligence: Mastering Generals.io with Reinforcement Learning", 2025): soldiers grow on generals and cities every
+second tick and on all land every fiftieth; each player moves the army of one cell, or half of it, to a neighbouring
+cell; who enters a foreign cell with more soldiers than defend it owns it. A player whose general is captured is out,
+and its captor gets its land. One step is one tick, a half turn of the web game.
+
+That environment has changed its rules between releases; the differences are options, and the levels "paper" and
+"competition" set them together. `order`: two moves are made one after the other; a move onto a cell that another one
+leaves comes first, then one to a cell of one's own, then, today, the one from the smaller army, and in the paper's
+version the one from the larger army (there ties before that go by seat). `mutual_capture`: when two players capture
+each other's generals in one tick, nobody wins, or the move that was made first does. `build` and `deathtouch` are the
+rules of its competition.
+
+Different from the original: 2 to 8 players and teams. Then a captured general becomes a city, as in the web game, the
+land of players that captured each other falls to nobody, and allies share their sight; an army that enters an ally's
+cell joins its army, and the cell changes hands unless it is the ally's general. Not repeated: a second capture in the
+same tick does not undo the first. The paper's observation has a fifteenth plane, `priority`, which is always 0 in its
+code and left out here.
+
+## Action Space
+0 passes. 1 + (direction + 4 half) cells + cell moves from a cell (row times width + column) up, down, left or right,
+with all soldiers but one, or with half of them, rounded down. With `build`, 1 + 8 cells + cell builds a castle, a
+city of one's own, on plain land: it costs 35 soldiers of that cell and max(0, 14 - 2 distance) more for every general
+and city that one owns. As planes: pass, then (9 or 8, height, width). The mask has all that is possible; anything
+else passes.
+
+## Observation Space
+Planes of height x width, as in the original: armies, generals, cities, mountains, neutral cells, own cells, cells of
+enemies (all in sight only, and 0 in the fog), fog without and fog with a structure (city or mountain: they look the
+same), then five planes of one number each: own land and army, land and army of all enemies together, and the tick.
+With teams one more: cells of allies. A cell is in sight when one of the nine cells around it is owned by one's side.
+What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled.
+`rlenvs.multi.generals.memory` adds what a player would remember.
+
+## Rewards
+`win` is 1 for the side that is left and -1 for those that lost, in teams at the end of the game, else when their
+general falls. The others are differences of potentials, 0 in the tick that ends the game, with no discount factor, as
+in the original: `army` and `land` are clipped logarithms of the ratio to the strongest other side, log(ratio) /
+log(1.6) and / log(1.3), `city` is the number of own cities. They count with `reward="shaped"`.
+
+## Costs
+`invalid` is 1 when an action was not possible; the player passes then.
+
+## Starting State
+Each general has one soldier. A board is given, or drawn by a generator. "current": mountains, 9 to 11 cities carved
+out of them, the first general near a city, the others at a walking distance of at least `distance` with about as much
+ground around. "paper": mountains, generals on any cells at a walking distance of at least `distance`, a city within 6
+steps of each, 9 to 11 cities in all. "uniform": every cell for itself, generals half a board apart. Boards on which
+generals cannot reach each other are drawn again; where a small board cannot hold all that, less is asked of it.
+
+## Episode End
+Termination when one side is left, and without teams for each player whose general falls. Truncation, a draw: 1200
+ticks, as in the competition; the original class has 500 and the web game none. Success: being on the side that is
+left.
+
+## Parameters
+A given `board` overrules `height`, `width` and the generator. `neutral_cities=False` takes neutral cities off a board
+that was generated with them, as the competition does. With an `opponent` other than "self" there is one agent, and
+the others are played inside the world.
+
+## Reference Scores
+Mean return over seeds 0 to 99 of one agent with `opponent="expander"`. "random" are uniformly random legal actions.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import (
+    Score,
+    b1,
+    block,
+    choice,
+    cost,
+    discrete,
+    f8,
+    flag,
+    free,
+    i1,
+    i2,
+    i4,
+    i8,
+    integer,
+    kernel,
+    param,
+    term,
+    u1,
+    world,
+)
+from rlenvs.multi.generals.board import (
+    CITY,
+    GARRISON,
+    GENERAL,
+    LARGEST,
+    MOST_PLAYERS,
+    MOUNTAIN,
+    PLAIN,
+    SMALLEST,
+    board_data,
+    board_sizes,
+    choices_of,
+    parse_board,
+    sides_of,
+)
+from rlenvs.multi.generals.commander import Commander
+from rlenvs.multi.generals.generate import CANDIDATES, draw_board, set_up, take_given
+from rlenvs.multi.generals.picture import draw_board_picture, seat_shown, text_board
+from rlenvs.multi.generals.players import play_expander, play_harvester, play_hunter, play_random
+from rlenvs.multi.generals.rules import PRICE, play_tick, price, read_order
+
+SELF, HUNTER, HARVESTER, EXPANDER = 0, 1, 2, 3
+ARMY_RATIO, LAND_RATIO = 1.6, 1.3
+MOST = 1_000_000  # shown of an army or a number of ticks
+
+SPEC = world(
+    "Generals-v0",
+    doc=__doc__,
+    agents=True,
+    params={
+        "mountains": param(0.18, 0.0, 0.5, "", "least share of mountains on a random board"),
+        "mountain_spread": param(0.08, 0.0, 0.3, "", "by how much the share of mountains may be larger"),
+        "distance": param(8.0, 1.0, 100.0, "cells", "least walking distance between generals"),
+        "garrison": param(GARRISON, 0.0, 200.0, "", "smallest army of a random city; the largest has 10 more"),
+        "city_density": param(0.05, 0.0, 0.5, "", "share of cities on a board by the uniform generator"),
+    },
+    options={
+        "players": integer(2, 2, MOST_PLAYERS, "number of players"),
+        "teams": integer(0, 0, MOST_PLAYERS // 2, "number of equally large teams; 0 for none"),
+        "opponent": choice(
+            "self", "hunter", "harvester", "expander", "random", doc="who plays all players but the first"
+        ),
+        "height": integer(12, SMALLEST, LARGEST, "rows of a random board"),
+        "width": integer(12, SMALLEST, LARGEST, "columns of a random board"),
+        "vary": integer(0, 0, LARGEST - SMALLEST, "by how much a random board may be shorter, and narrower"),
+        "board": free(
+            None, parse_board, "rows of '.', '#', generals A, B, ..., cities 0 ... 9 (40 + digit) and x (50)"
+        ),
+        "generator": choice("current", "paper", "uniform", doc="how random boards are made"),
+        "neutral_cities": flag(True, "whether there are neutral cities"),
+        "fog": flag(True, "whether players see only what is near their land"),
+        "order": choice("smaller_first", "larger_first", doc="whose move is made first when nothing else decides"),
+        "mutual_capture": choice("draw", "first", doc="who wins when generals capture each other in one tick"),
+        "build": flag(False, "whether players may build castles"),
+        "deathtouch": integer(0, 0, 1_000_000, "tick from which entering a general's cell captures it; 0 for never"),
+        "reward": choice(
+            "sparse",
+            "shaped",
+            doc="whether army, land and city count",
+            sets={"shaped": {"army": 0.3, "land": 0.3, "city": 0.4}},
+        ),
+    },
+    sizes=board_sizes,
+    sides=lambda values: sides_of(values) if values.opponent == "self" else [0],
+    players=("hunter", "harvester", "expander", "random"),
+    data={
+        "rows": i8,
+        "columns": i8,
+        "given": b1,
+        "given_terrain": u1("cells"),
+        "given_army": i4("cells"),
+        "given_home": i4("players"),
+        "side": i4("players"),
+        "near": i4("cells", 4),
+    },
+    state={
+        "height": i8,  # of this board
+        "width": i8,
+        "structures": i8,  # how many generals and cities there are
+        "home": i4("players"),  # where each general stands
+        "out": b1("players"),  # whose general was captured
+        "land": i8("players"),
+        "troops": i8("players"),
+        "cities": i8("players"),
+        "orders": i8("players"),  # of the last tick
+        "army_potential": f8("players"),
+        "land_potential": f8("players"),
+        "city_potential": f8("players"),
+        "terrain": u1("cells"),
+        "owner": u1("cells"),  # 1 + player, 0 for nobody
+        "camp": u1("cells"),  # 1 + side of the owner, 0 for nobody
+        "army": i4("cells"),
+        "seen": i1("sides", "cells"),  # how many of the nine cells around it the side owns
+        "structure": i4("cells"),
+        "kind": i4("players"),  # from here on scratch
+        "source": i4("players"),
+        "target": i4("players"),
+        "half": b1("players"),
+        "rank": i8("players"),
+        "captor": i4("players"),
+        "candidate": i4(CANDIDATES),
+        "queue": i4("cells"),
+        "field": i2("cells"),
+        "nearest": i2("cells"),
+        "known": u1("cells"),
+        "ready": u1("cells"),
+        "ground": u1("cells"),
+        "room": i2("cells"),
+        "stamp": i2("cells"),
+        "ring": i2("cells"),
+    },
+    observation={
+        # constant: some cells never hold a general, and on a given board mountains stay
+        "planes": block(*("channels", "height", "width"), low=0.0, high=MOST, doc="see above", raw=True, constant=True)
+    },
+    action=lambda values: discrete(size=choices_of(values)),
+    terms={
+        "win": term(-1.0, 1.0, 1.0, "1 for the winners, -1 for those who lost"),
+        "army": term(-2.0, 2.0, 0.0, "change of log(army / theirs) / log(1.6), clipped to [-1, 1]"),
+        "land": term(-2.0, 2.0, 0.0, "change of log(land / theirs) / log(1.3), clipped to [-1, 1]"),
+        "city": term(-4096.0, 4096.0, 0.0, "change of the number of own cities"),
+    },
+    costs={"invalid": cost(5.0, doc="1 for an action that was not possible")},
+    horizon=1200,
+    fps=8,
+    levels={
+        "easy": {"opponent": "random", "height": 10, "width": 10},
+        "medium": {"opponent": "expander"},
+        "hard": {"opponent": "harvester", "height": 18, "width": 18, "distance": 15.0},
+        "paper": {
+            "height": 23,
+            "width": 23,
+            "vary": 5,
+            "generator": "paper",
+            "mountains": 0.2,
+            "mountain_spread": 0.02,
+            "distance": 20.0,
+            "order": "larger_first",
+            "mutual_capture": "first",
+        },
+        "competition": {
+            "height": 21,
+            "width": 21,
+            "vary": 3,
+            "mountains": 0.24,
+            "mountain_spread": 0.02,
+            "distance": 17.0,
+            "neutral_cities": False,
+            "build": True,
+            "deathtouch": 800,
+        },
+    },
+    scores={
+        "random": Score(-0.96, 0.039, "success 0 %"),
+        "expert": Score(0.23, 0.18, "the hunter, success 58 %"),
+        "bound": Score(1, 0, "every game won"),
+    },
+    probe={"city_density": {"generator": "uniform"}},
+)
+
+
+@SPEC.data
+def data(values):
+    return board_data(values)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    if p.given:
+        take_given(p, s)
+    else:
+        draw_board(p, s, rng)
+    set_up(p, s)
+    for k in range(s.home.size):
+        note_potentials(p, s, k)
+
+
+# --- a tick -----------------------------------------------------------------------------------------------------------
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    for k in range(s.home.size):
+        if k < s.alive.size:
+            s.orders[k] = a[k] if s.alive[k] else 0
+        else:
+            play_opponent(p, s, k, rng)
+    for k in range(s.home.size):
+        possible = read_order(p, s, k)
+        if k < s.alive.size and not possible:
+            r.invalid[k] = 1.0
+    left = play_tick(p, s)
+    for k in range(s.home.size):
+        army, land, city = s.army_potential[k], s.land_potential[k], s.city_potential[k]
+        note_potentials(p, s, k)
+        if k < s.alive.size and left > 1:
+            r.army[k] = s.army_potential[k] - army
+            r.land[k] = s.land_potential[k] - land
+            r.city[k] = s.city_potential[k] - city
+    for k in range(s.alive.size):
+        judge_player(p, s, k, left, r)
+
+
+@kernel
+def play_opponent(p, s, k, rng):
+    """The order of a player inside the world."""
+    if p.opponent == HUNTER:
+        play_hunter(p, s, k, s.orders, rng)
+    elif p.opponent == HARVESTER:
+        play_harvester(p, s, k, s.orders, rng)
+    elif p.opponent == EXPANDER:
+        play_expander(p, s, k, s.orders, rng)
+    else:
+        play_random(p, s, k, s.orders, rng)
+
+
+@kernel
+def judge_player(p, s, k, left, r):
+    """Victory and defeat of agent k, when `left` sides are left."""
+    lives = not s.out[k]
+    for j in range(s.out.size):
+        lives = lives or (p.side[j] == p.side[k] and not s.out[j])
+    r.success[k] = left == 1 and lives
+    r.terminated[k] = left <= 1 or not lives
+    if left == 1 or (left > 1 and not lives):
+        r.win[k] = 1.0 if lives else -1.0
+
+
+@kernel
+def note_potentials(p, s, k):
+    """What the shaping terms of player k are differences of."""
+    army, land, other_army, other_land = 0, 0, 1, 1
+    for side in range(s.seen.shape[0]):
+        side_army, side_land = 0, 0
+        for j in range(s.land.size):
+            if p.side[j] == side:
+                side_army += s.troops[j]
+                side_land += s.land[j]
+        if side == p.side[k]:
+            army, land = side_army, side_land
+        else:
+            other_army, other_land = max(other_army, side_army), max(other_land, side_land)
+    s.army_potential[k] = log_ratio(army, other_army, ARMY_RATIO)
+    s.land_potential[k] = log_ratio(land, other_land, LAND_RATIO)
+    s.city_potential[k] = s.cities[k]
+
+
+@kernel
+def log_ratio(own, other, most):
+    """log(own / other) in units of log(most), clipped to [-1, 1]."""
+    if own <= 0:
+        return -1.0
+    return min(max(math.log(own / other) / math.log(most), -1.0), 1.0)
+
+
+# --- what players see -------------------------------------------------------------------------------------------------
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    planes, cells, side = o.planes.ravel(), s.terrain.size, p.side[k]
+    seen = s.seen[side]
+    show_army(s, seen, plane_of(planes, 0, cells))
+    show_terrain(s, seen, plane_of(planes, 1, cells), GENERAL)
+    show_terrain(s, seen, plane_of(planes, 2, cells), CITY)
+    show_terrain(s, seen, plane_of(planes, 3, cells), MOUNTAIN)
+    show_neutral(s, seen, plane_of(planes, 4, cells))
+    show_own(s, plane_of(planes, 5, cells), k + 1)
+    show_enemies(s, seen, plane_of(planes, 6, cells), side + 1)
+    show_fog(s, seen, plane_of(planes, 7, cells))
+    show_hidden(s, seen, plane_of(planes, 8, cells))
+    land, troops = 0, 0
+    for j in range(s.land.size):
+        if p.side[j] != side:
+            land += s.land[j]
+            troops += s.troops[j]
+    fill(plane_of(planes, 9, cells), s.land[k])
+    fill(plane_of(planes, 10, cells), s.troops[k])
+    fill(plane_of(planes, 11, cells), land)
+    fill(plane_of(planes, 12, cells), troops)
+    fill(plane_of(planes, 13, cells), s.elapsed)
+    if p.teams > 0:
+        show_allies(s, plane_of(planes, 14, cells), k + 1, side + 1)
+
+
+# The compiler vectorises a loop over few arrays whose indices all start at 0, which is ten times as fast: hence a loop
+# per plane, and slices.
+
+
+@kernel
+def plane_of(planes, number, cells):
+    """One plane of an observation, or of a mask."""
+    return planes[number * cells : (number + 1) * cells]
+
+
+@kernel
+def show_army(s, seen, plane):
+    """Armies in sight."""
+    army = s.army
+    for c in range(plane.size):
+        plane[c] = min(army[c], MOST) if seen[c] > 0 else 0
+
+
+@kernel
+def show_terrain(s, seen, plane, kind):
+    """Cells of one kind in sight."""
+    terrain = s.terrain
+    for c in range(plane.size):
+        plane[c] = (terrain[c] == kind) & (seen[c] > 0)
+
+
+@kernel
+def show_neutral(s, seen, plane):
+    """Cells in sight that nobody owns, and that somebody could own."""
+    terrain, owner = s.terrain, s.owner
+    for c in range(plane.size):
+        plane[c] = (terrain[c] != MOUNTAIN) & (owner[c] == 0) & (seen[c] > 0)
+
+
+@kernel
+def show_own(s, plane, mark):
+    """Own cells."""
+    owner = s.owner
+    for c in range(plane.size):
+        plane[c] = owner[c] == mark
+
+
+@kernel
+def show_enemies(s, seen, plane, mark):
+    """Cells in sight of other sides."""
+    camp = s.camp
+    for c in range(plane.size):
+        plane[c] = (camp[c] != 0) & (camp[c] != mark) & (seen[c] > 0)
+
+
+@kernel
+def show_allies(s, plane, own, mark):
+    """Cells of others on the same side."""
+    owner, camp = s.owner, s.camp
+    for c in range(plane.size):
+        plane[c] = (camp[c] == mark) & (owner[c] != own)
+
+
+@kernel
+def show_fog(s, seen, plane):
+    """Cells in the fog without a structure; generals are none."""
+    terrain = s.terrain
+    for c in range(plane.size):
+        plane[c] = (seen[c] == 0) & ((terrain[c] == PLAIN) | (terrain[c] == GENERAL))
+
+
+@kernel
+def show_hidden(s, seen, plane):
+    """Cities and mountains in the fog."""
+    terrain = s.terrain
+    for c in range(plane.size):
+        plane[c] = (seen[c] == 0) & ((terrain[c] == CITY) | (terrain[c] == MOUNTAIN))
+
+
+@kernel
+def fill(plane, number):
+    """A plane of one number."""
+    value = min(number, MOST)
+    for c in range(plane.size):
+        plane[c] = value
+
+
+@SPEC.mask
+def mask(p, s, k, m):
+    cells, columns, moves = s.terrain.size, p.columns, m[1:]
+    ready, ground = s.ready, s.ground
+    find_ready(s, k + 1)
+    m[0] = 1
+    up, down, left, right = (
+        plane_of(moves, 0, cells),
+        plane_of(moves, 1, cells),
+        plane_of(moves, 2, cells),
+        plane_of(moves, 3, cells),
+    )
+    for c in range(columns):
+        up[c] = 0
+    allow(up[columns:], ready[columns:], ground)
+    allow(down, ready, ground[columns:])
+    for c in range(max(cells - columns, 0), cells):
+        down[c] = 0
+    allow(left[1:], ready[1:], ground)
+    allow(right, ready, ground[1:])
+    for row in range(p.rows):
+        left[row * columns] = 0
+        right[(row + 1) * columns - 1] = 0
+    halves = moves[4 * cells : 8 * cells]
+    for j in range(halves.size):
+        halves[j] = moves[j]
+    if p.build:
+        sites = plane_of(moves, 8, cells)
+        for c in range(cells):
+            plain = s.owner[c] == k + 1 and s.terrain[c] == PLAIN and s.army[c] >= PRICE
+            sites[c] = plain and s.army[c] >= price(p, s, k, c)
+
+
+@kernel
+def find_ready(s, own):
+    """Cells from which a player may move, into s.ready, and where one may go, into s.ground."""
+    owner, army, terrain, ready, ground = s.owner, s.army, s.terrain, s.ready, s.ground
+    for c in range(ready.size):
+        ready[c] = (owner[c] == own) & (army[c] > 1)
+    for c in range(ground.size):
+        ground[c] = terrain[c] != MOUNTAIN
+
+
+@kernel
+def allow(plane, ready, ground):
+    """Moves from ready cells to ground, as far as all three arrays go."""
+    for c in range(min(plane.size, ready.size, ground.size)):
+        plane[c] = ready[c] & ground[c]
+
+
+# --- players ----------------------------------------------------------------------------------------------------------
+
+
+@SPEC.player("hunter")
+def hunter(p, s, k, a, rng):
+    play_hunter(p, s, k, a, rng)
+
+
+@SPEC.player("harvester")
+def harvester(p, s, k, a, rng):
+    play_harvester(p, s, k, a, rng)
+
+
+@SPEC.player("expander")
+def expander(p, s, k, a, rng):
+    play_expander(p, s, k, a, rng)
+
+
+@SPEC.player("random")
+def random(p, s, k, a, rng):
+    play_random(p, s, k, a, rng)
+
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_board_picture(canvas, p, s, seat_shown(p, s))
+
+
+@SPEC.text
+def text(p, s):
+    return text_board(p, s)
+
+
+SPEC.keys(Commander)

@@ -1,0 +1,51 @@
+"""What the tests of the arm's tasks share."""
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+import rlenvs
+from rlenvs.agents.evaluate import evaluate
+from rlenvs.robotics.engines.mujoco import STATE
+
+LEVELS = ("easy", "medium", "hard")
+
+
+def batch(id, n=1, seed=0, autoreset=AutoresetMode.DISABLED, **keywords):
+    """World i is seeded with seed + i."""
+    worlds = rlenvs.make_batch(id, n, autoreset=autoreset, **keywords)
+    worlds.seed(range(seed, seed + n))
+    worlds.reset()
+    return worlds
+
+
+def states(worlds):
+    """The records of all worlds."""
+    return [worlds.records(i)[1] for i in range(worlds.num_worlds)]
+
+
+def simulation(worlds, i=0):
+    """MuJoCo's data of world i, with contacts and places."""
+    import mujoco
+
+    model = worlds.engine.model
+    data = mujoco.MjData(model)
+    state = np.concatenate([np.ravel(worlds.states[name][i]) for name in STATE])
+    mujoco.mj_setState(model, data, state, int(mujoco.mjtState.mjSTATE_INTEGRATION))
+    mujoco.mj_forward(model, data)
+    return data
+
+
+def played(worlds, steps, action=None):
+    """The same worlds after some steps of one action in all of them, or else of the expert's."""
+    for _ in range(steps):
+        if action is None:
+            worlds.advise()
+            worlds.step_loaded()
+        else:
+            worlds.step(np.tile(np.float32(action), (worlds.num_worlds, 1)))
+    return worlds
+
+
+def success(id, seeds, policy="expert", **keywords):
+    """The share of episodes whose last step is a success."""
+    return evaluate(id, policy, seeds, **keywords).success_rate
