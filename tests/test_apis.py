@@ -38,12 +38,16 @@ def strict():
 
 @pytest.fixture
 def strict_kit(strict):
-    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, or with pictures."""
+    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with pictures, with agents
+    that differ, or whose fallen agents see nothing."""
     warnings.filterwarnings("ignore", ".*reset ignores the options")  # the kit passes an option that nobody knows
     warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
     warnings.filterwarnings("ignore", "Observation is not a NumPy array")
     warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of pictures
     warnings.filterwarnings("ignore", "The state contains negative numbers")  # a stack of vectors is no picture
+    warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")
+    warnings.filterwarnings("ignore", "Observations are different shapes")
+    warnings.filterwarnings("ignore", "Observation numpy array is all zeros")
 
 
 def play(env, seed, steps=30):
