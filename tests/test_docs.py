@@ -90,10 +90,10 @@ def test_generator_needs_the_markers():
 
 def test_generator_replaces_only_the_table():
     module = generator()
-    readme = module.with_table(f"before\n{module.START}\nold\n{module.STOP}\nafter\n")
+    readme = module.with_table(f"before\n{module.START}\nSTALE TABLE\n{module.STOP}\nafter\n")
     assert readme.startswith("before\n")
     assert readme.endswith(f"{module.STOP}\nafter\n")
-    assert "old" not in readme
+    assert "STALE TABLE" not in readme
     assert module.with_table(readme) == readme
 
 
