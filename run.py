@@ -71,14 +71,16 @@ def test(arguments: list[str]) -> int:
     pytest = (python, "-m", "pytest", "-q", "-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")
     if "--api" in arguments:
         return call(*pytest, *API_TESTS)
-    checks = [
-        (python, "-m", "ruff", "check", "."),
-        (python, "-m", "ruff", "format", "--check", "."),
-        (python, "-m", "mypy"),
-        (python.with_name("lint-imports"),),
-        (*pytest, *([] if "--slow" in arguments else ["-m", "not slow"])),
-    ]
-    return max(call(*check) for check in checks)
+    checks = {
+        "ruff check": (python, "-m", "ruff", "check", "."),
+        "ruff format": (python, "-m", "ruff", "format", "--check", "."),
+        "mypy": (python, "-m", "mypy"),
+        "import-linter": (python.with_name("lint-imports"),),
+        "pytest": (*pytest, *([] if "--slow" in arguments else ["-m", "not slow"])),
+    }
+    failed = [name for name, check in checks.items() if call(*check) != 0]
+    print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
+    return len(failed)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ def strict():
 
 @pytest.fixture
 def strict_kit(strict):
-    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with pictures, with agents
-    that differ, or whose fallen agents see nothing."""
+    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with pictures, with
+    agents that differ, or whose fallen agents see nothing."""
     warnings.filterwarnings("ignore", ".*reset ignores the options")  # the kit passes an option that nobody knows
     warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
     warnings.filterwarnings("ignore", "Observation is not a NumPy array")
