@@ -47,7 +47,7 @@ for env_id in rlenvs.list_envs():
 for env_id in rlenvs.list_envs("multi-agent"):
     if needs_an_extra(env_id):
         continue
-    parallel = rlenvs.parallel_env(env_id, agents=3)
+    parallel = rlenvs.parallel_env(env_id)
     parallel.reset(seed=0)
     parallel.step({agent: parallel.action_space(agent).sample() for agent in parallel.agents})
 print(sys.version.split()[0], "passed")
