@@ -142,7 +142,7 @@ class Setup:
 
     def _resolve_sides(self) -> tuple[int, ...]:
         """The side of each agent; all on one side where sides do not play against each other."""
-        sides = tuple(self.world.sides(self.values)) if self.world.sides else (0,) * self.agents
+        sides = tuple(map(int, self.world.sides(self.values))) if self.world.sides else (0,) * self.agents
         if len(sides) != self.agents or sorted(set(sides)) != list(range(len(set(sides)))):
             raise ParameterError(
                 f"{self.world.name}: sides={sides} must give a side 0, 1, ... to each of {self.agents} agents"

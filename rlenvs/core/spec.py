@@ -504,7 +504,8 @@ class World:
         return function
 
     def keys(self, function: Function) -> Function:
-        """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names."""
+        """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
+        Where control depends on the game it is a class, as `rlenvs.play.Game` says."""
         self.key_function = function
         return function
 
