@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.multi.battle import combat, orders
+from rlenvs.multi.battle import combat, observation, orders
 from rlenvs.multi.battle.battle import SPEC
 from rlenvs.multi.battle.scenarios import SCENARIOS, draw_groups, draw_team, parse_scenario
 from rlenvs.multi.battle.units import KINDS, SMAC, SMAX
@@ -74,11 +74,15 @@ def episodes(scenario, player, n=400, seed=0, **choices):
 # --- parity -----------------------------------------------------------------------------------------------------------
 
 
-def take_over(s, data, name, t):
+def take_over(p, s, data, name, t):
     """Put a battle into a recorded state."""
-    s.x[:], s.y[:] = data[f"{name}_places"][t].T
+    for i, (x, y) in enumerate(data[f"{name}_places"][t]):
+        combat.place_unit(p, s, i, data[f"{name}_kind"][t][i], s.side[i], x, y)
+        if not data[f"{name}_alive"][t][i]:
+            combat.fall(s, i)
+    s.look[:] = 0
+    observation.note_kinds(p, s)
     s.health[:], s.cooldown[:] = data[f"{name}_health"][t], data[f"{name}_cooldown"][t]
-    s.kind[:], s.standing[:] = data[f"{name}_kind"][t], data[f"{name}_alive"][t]
     s.last_choice[:] = data[f"{name}_actions"][t - 1] if t else STOP
 
 
@@ -91,11 +95,11 @@ def test_parity_with_smax(scenario):
     data = np.load(RECORDED)
     wide = {"rtol": 0, "atol": 1e-4}
     batch = begun(scenario=scenario, opponent="self", horizon=1000)
-    s = batch.records(0)[1]
+    p, s = batch.records(0)
     observed = data["observed_steps"].tolist()[: len(data[f"{scenario}_observed"])]
     steps, fired = len(data[f"{scenario}_actions"]), 0
     for t in range(steps):
-        take_over(s, data, scenario, t)
+        take_over(p, s, data, scenario, t)
         see_again(batch)
         if t in observed:
             np.testing.assert_allclose(batch.observations[0], data[f"{scenario}_observed"][observed.index(t)], **wide)
@@ -314,7 +318,7 @@ def test_collisions():
     shift = 0.5 * (0.75 / (0.5 + 1e-6) - 1)
     np.testing.assert_allclose(s.x[:2], (10 - 0.3 * shift, 10.3 + 0.3 * shift), rtol=1e-12)
     np.testing.assert_allclose(s.y[:2], (10 - 0.4 * shift, 10.4 + 0.4 * shift), rtol=1e-12)
-    s.standing[1] = False
+    combat.fall(s, 1)
     s.x[:2], s.y[:2] = (10, 10.1), 10
     combat.push_apart(p, s)
     assert s.x[:2].tolist() == [10, 10.1]  # the fallen are not in the way
@@ -326,13 +330,15 @@ def test_collisions_equal_the_sum_over_all_pairs(seed, count, half):
     _, p, s = placed(f"{count} marine vs 3 marauder", [(16, 16)] * (count + 3))
     dice = np.random.default_rng(seed)
     s.x[:], s.y[:] = dice.uniform(16 - half, 16 + half, (2, count + 3))
-    s.standing[:] = dice.random(count + 3) < 0.8
+    for i in np.flatnonzero(dice.random(count + 3) < 0.2):
+        combat.fall(s, i)
     places = np.stack([s.x, s.y], axis=1).copy()
     radius = np.where(np.arange(count + 3) < count, 0.375, 0.5625)
     delta = places[:, None] - places[None]
     distance = np.linalg.norm(delta, axis=-1) + 1e-6 + np.eye(count + 3)
     both = s.standing[:, None] & s.standing[None]
     overlap = np.where(both, np.maximum((radius[:, None] + radius[None]) / distance - 1, 0), 0)
+    overlap[radius[:, None] + radius[None] - distance < combat.TOUCH] = 0
     np.fill_diagonal(overlap, 0)
     wanted = places + 0.5 * (delta * overlap[..., None]).sum(axis=1)
     combat.push_apart(p, s)
@@ -347,7 +353,8 @@ def test_reward_is_the_share_of_health_lost():
     play(batch, ATTACK, ATTACK)
     assert s.health[2] == 150 - 18
     assert batch.rewards[0].tolist() == pytest.approx([18 / 150 / 2] * 2)
-    s.health[2], s.standing[3], s.health[3], s.cooldown[:] = 5, False, 0, 0
+    combat.fall(s, 3)
+    s.health[2], s.cooldown[:] = 5, 0
     see_again(batch)
     play(batch, ATTACK, STOP)
     assert batch.rewards[0, 0] == pytest.approx(5 / 150 / 2 + 1)
@@ -359,13 +366,14 @@ def test_reward_is_the_share_of_health_lost():
 def test_agents_that_fall(dead):
     batch, _, s = placed("2 marine vs 2 marine", [(10, 10), (10, 20), (12, 10), (12, 20)], dead=dead, opponent="random")
     s.health[0] = 9
-    s.standing[0], s.health[0] = False, 0.0
+    combat.fall(s, 0)
     see_again(batch)
     play(batch, STOP, ATTACK + 1)
     assert batch.terminated[0].tolist() == [dead == "leave", False]
     assert batch.masks[0, 0].tolist() == [0, 0, 0, 0, 1, 0, 0]
     assert not batch.observations[0, 0].any()
-    s.health[2:], s.standing[2], s.cooldown[:] = (0, 1), False, 0
+    combat.fall(s, 2)
+    s.health[3], s.cooldown[:] = 1, 0
     s.x[1], s.y[1], s.x[3], s.y[3] = 10, 20, 12, 20
     see_again(batch)
     play(batch, STOP, ATTACK + 1)
@@ -487,15 +495,15 @@ def test_banelings_explode():
 
 
 def test_banelings_set_each_other_off():
-    batch, _, s = placed(
+    batch, p, s = placed(
         "1 marine, 1 baneling vs 2 baneling", [(10, 10), (14.5, 10.5), (13, 10), (14, 10)], rules="smac", ticks=1
     )
     s.health[2] = 1
     play(batch, SMAC_ATTACK)
     assert s.standing.tolist() == [True, True, False, True]  # 20 of 30 to the ally's baneling
     s.health[1], s.health[3] = 10, 10
-    s.health[2], s.standing[2] = 1, True
-    s.sweep[:], s.sweep_count = range(4), 4
+    combat.place_unit(p, s, 2, s.kind[2], 1, s.x[2], s.y[2])
+    s.health[2] = 1
     s.cooldown[:] = 0
     play(batch, SMAC_ATTACK)
     assert s.standing.tolist() == [True, False, False, False]
@@ -942,9 +950,7 @@ def test_invariants(choices, seed, player):
         assert batch.setup.observation_space.contains(batch.observed((0, 0))) or batch.world.roles
         assert np.abs(batch.observations).max() <= 1
         assert np.abs(batch.central()).max() <= 1
-        order = s.sweep[: s.sweep_count]
-        assert len(set(order.tolist())) == s.sweep_count
-        assert set(np.flatnonzero(s.standing)) <= set(order.tolist())
+        assert ((s.body > 0) == s.standing).all()
         before = s.standing.copy()
         if player == "any":
             batch.step(

@@ -1226,3 +1226,64 @@ def test_the_window():
     assert "step 3 of 3" in lines[0]
     assert play_it.hand.mark == (0, 2)
     pygame.display.quit()
+
+
+# --- observations that are written only where something changed -------------------------------------------------------
+
+CHANGES = [
+    {"height": 6, "width": 5, "players": 4, "distance": 3.0},
+    {"height": 6, "width": 6, "players": 4, "teams": 2, "distance": 3.0, "order": "larger_first"},
+    {"height": 8, "width": 8, "build": True, "deathtouch": 30, "neutral_cities": False, "distance": 4.0},
+    {"height": 5, "width": 7, "fog": False, "distance": 3.0, "mutual_capture": "first"},
+    {"height": 9, "width": 9, "vary": 3, "opponent": "hunter", "distance": 4.0},
+]
+
+
+def assert_shown_whole(batch):
+    """What was written change by change is what is written at once."""
+    shown, allowed = batch.observations.copy(), batch.masks.copy()
+    for i in range(batch.num_worlds):
+        batch.set_state(batch.get_state(i), i)
+    np.testing.assert_array_equal(shown, batch.observations)
+    np.testing.assert_array_equal(allowed, batch.masks)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(CHANGES), st.integers(0, 10**6), st.integers(1, 4))
+def test_changes_add_up_to_the_whole_observation(choices, seed, stride):
+    batch = rlenvs.make_batch("Generals-v0", 3, threads=1, horizon=120, **choices)
+    batch.seed(range(seed, seed + 3))
+    batch.reset()
+    dice = np.random.default_rng(seed)
+    for t in range(130):
+        batch.play(dice.choice(SPEC.players, batch.agents).tolist())
+        if dice.random() < 0.1 and not batch.over.any():  # several steps that nobody observes
+            batch.roll(np.repeat(batch.actions[:, None], 3, axis=1))
+        else:
+            batch.step_loaded()
+        if t % stride == 0:
+            assert_shown_whole(batch)
+
+
+def test_castles_and_cities_that_were_generals_are_shown():
+    batch = game(OPEN, {(3, 3): (0, 100)}, build=True)
+    play(batch, site(batch, 3, 3))
+    assert batch.observations[0, 0, 2, 3, 3] == 1
+    assert_shown_whole(batch)
+    three = "A..B\n....\n....\n...C"
+    batch = game(three, {(0, 2): (0, 50)}, players=3)
+    play(batch, move(batch, 0, 2, RIGHT))
+    assert batch.observations[0, 0, 2, 0, 3] == 1
+    assert_shown_whole(batch)
+
+
+def test_arrays_that_are_written_by_changes_are_read_only():
+    batch = game()
+    with pytest.raises(ValueError, match="read-only"):
+        batch.observations[0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        batch.masks[0, 0] = 1
+    envs = rlenvs.make_vec("Generals-v0", 2, opponent="random")
+    observations, _ = envs.reset(seed=0)
+    first = observations["observation"] if isinstance(observations, dict) else observations
+    first[:] = 0  # a copy is the user's own

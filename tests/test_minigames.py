@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.multi.battle import combat
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     ATTACK,
@@ -71,7 +72,8 @@ def foes(s):
 def stand_alone(s, *kept):
     """Only some units remain."""
     for i in range(len(s.x)):
-        s.standing[i] = i in kept
+        if i not in kept:
+            combat.fall(s, i)
     s.marines_left = sum(i < len(s.order) for i in kept)
     s.foes_left = len(kept) - s.marines_left
 

@@ -2,7 +2,8 @@
 
 ``--form single`` is `gymnasium.make` and ``parallel`` PettingZoo's parallel form, resets not counted; ``vector`` is the
 native vector form without copies and ``batch`` the batch itself (several agents), both with autoreset, whose resets are
-counted. ``--legal`` (``parallel`` and ``batch``): actions from those that the masks allow, chosen outside the count.
+counted. ``--legal`` (``parallel`` and ``batch``): actions from those that the masks allow, chosen outside the count;
+in a batch by the world's player "random".
 """
 
 import argparse
@@ -49,18 +50,9 @@ def build_parallel(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         observations, _ = env.reset()
 
     def choose() -> dict:
-        return {agent: int(allowed(observations[agent]["action_mask"], generator)) for agent in env.agents}
+        return {agent: generator.choice(observations[agent]["action_mask"].nonzero()[0]) for agent in env.agents}
 
     return worker.Peer(step, reset, actions, agents=len(agents), choose=choose if options.legal else None)
-
-
-def allowed(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """A random one of the choices that each mask (..., choices) allows, of which each allows some."""
-    rows = masks.reshape(-1, masks.shape[-1])
-    places = np.flatnonzero(rows)  # leaves the processor's caches alone, which a cumulative sum would fill
-    counts = np.bincount(places // rows.shape[1], minlength=len(rows))
-    chosen = places[np.cumsum(counts) - counts + (generator.random(len(rows)) * counts).astype(np.int64)]
-    return (chosen % rows.shape[1]).reshape(masks.shape[:-1])
 
 
 def build_vector(options: argparse.Namespace, keywords: dict) -> worker.Peer:
@@ -90,7 +82,7 @@ def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         batch.step(action)
         return False
 
-    choose = (lambda: allowed(batch.masks, generator)) if options.legal else None
+    choose = (lambda: batch.play("random")) if options.legal else None
     return worker.Peer(step, lambda: None, actions, agents=options.num * batch.agents, choose=choose)
 
 

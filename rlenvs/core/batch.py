@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -167,6 +166,9 @@ class KernelBatch:
         self.final_terms, self.final_success = self._split_results(self._final_results)
         self.images = {name: self._images[name] for name in self.setup.image_shapes}
         self.final_images = {name: self._final_images[name] for name in self.setup.image_shapes}
+        if self.world.incremental:  # what a user changed would never be written again
+            for array in (self.observations, self.masks, *self.images.values()):
+                array.flags.writeable = False
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
@@ -609,16 +611,14 @@ class KernelBatch:
         # more pieces than threads: where another program holds a core, the free one takes more of them
         size = -(-self.num_worlds // (PIECES * threads))
         starts = iter(range(0, self.num_worlds, size))
-        pool = _pool(threads - 1)
-        jobs = [pool.submit(self._work, function, starts, size, extra) for _ in range(threads - 1)]
-        self._work(function, starts, size, extra)
-        for job in jobs:
-            job.result()
 
-    def _work(self, function: Any, starts: Iterator[int], size: int, extra: tuple[int, ...]) -> None:
-        """Take pieces of the batch until none is left."""
-        for start in starts:
-            function(self._address, start, min(start + size, self.num_worlds), *extra)
+        def work() -> None:
+            for start in starts:  # pieces, until none is left
+                function(self._address, start, min(start + size, self.num_worlds), *extra)
+
+        from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
+
+        team(threads - 1).run(work)
 
     def _start_trials(self) -> None:
         self._serial_time = np.inf
@@ -686,20 +686,6 @@ class First:
         names = [f"{i} {name}" for i, name in enumerate(names)]  # a term may have the name of a later field
         dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(batch._outcome)})
         return batch._outcome.view(dtype)
-
-
-_pools: dict[int, ThreadPoolExecutor] = {}
-
-
-def _pool(threads: int) -> ThreadPoolExecutor:
-    """A pool shared by all batches of the process. A forked child has lost the threads and makes its own."""
-    if threads not in _pools:
-        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="rlenvs")
-    return _pools[threads]
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)
 
 
 def cores() -> int:

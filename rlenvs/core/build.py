@@ -209,6 +209,14 @@ def _world_generator(s: Any) -> Any:
     return s.rng
 
 
+def _note_shown(s: Any, shown: Any) -> None:
+    s.shown = shown
+
+
+def _keep_nothing(s: Any, shown: Any) -> None:
+    return
+
+
 def _step_of(kernels: Mapping[str, Any]) -> Any:
     """The whole step: the world's own, or its three parts one after the other."""
     if "step" in kernels:
@@ -267,6 +275,7 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
         "play": _players_of(world),
         "players_rng": _players_generator if world.players else _world_generator,
         "central": kernels.get("central", _describe_nothing),
+        "note_shown": _note_shown if world.incremental else _keep_nothing,
         "observe_agent": observe if world.agents else observe_one,
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
         "look_agent": _show_nothing if look is None else (look if world.agents else look_one),

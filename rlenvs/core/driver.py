@@ -83,6 +83,7 @@ def observe_worlds(address, start, stop):
     """Write the observations of worlds start ... stop - 1 again, after their states were set from outside."""
     b = batch_at(address, 0)
     for i in range(start, stop):
+        note_shown(state_of(b, i), False)
         observe_world(b, i)
 
 
@@ -296,6 +297,7 @@ def observe_world(b, i):
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))
         if b.scaled:
             scale(observation_values_of(b, i * agents_of(b) + k).value, scaling_of(b, 0))
+    note_shown(s, True)
 
 
 def scale(values, scaling):

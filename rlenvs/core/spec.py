@@ -23,7 +23,7 @@ from rlenvs.core.kernels import kernel
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive")
+CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive", "shown")
 RESERVED_TERMS = ("vector", "success", "terminated")
 
 
@@ -353,6 +353,7 @@ class World:
     sides: Callable[[Any], Sequence[int]] | None
     roles: Callable[[Any], Sequence[Role]] | None
     central: Mapping[str, Block]
+    incremental: bool
     kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
     data_function: Callable[[Any], Mapping[str, Any]] | None = None
     model_function: Callable[[Any], Any] | None = None
@@ -547,6 +548,7 @@ def world(
     sides: Callable[[Any], Sequence[int]] | None = None,
     roles: Callable[[Any], Sequence[Role]] | None = None,
     central: Mapping[str, Block] | None = None,
+    incremental: bool = False,
 ) -> World:
     """Declare a world.
 
@@ -589,6 +591,9 @@ def world(
             do. The observation is then one raw block of one dimension, as long as the longest.
         central: blocks of the central state for critics, filled by the kernel under `@SPEC.central_state`; without
             them it is the observations of all agents.
+        incremental: the kernels observe, mask and look write only what has changed. `s.shown` tells them whether their
+            arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
+            Such observations are raw, and the arrays of a batch are read-only for its users.
 
     Raises:
         ParameterError: a contradiction in the declaration.
@@ -601,6 +606,8 @@ def world(
         raise ParameterError(f"{name}: with roles, the observation is one raw block of one dimension")
     if (players or sides or roles) and not agents:
         raise ParameterError(f"{name}: players, sides and roles are for worlds with agents=True")
+    if incremental and not all(part.raw for part in observation.values()):
+        raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     module = sys._getframe(1).f_globals["__name__"]
     return World(
         name=name,
@@ -632,6 +639,7 @@ def world(
         sides=sides,
         roles=roles,
         central=dict(central or {}),
+        incremental=incremental,
     )
 
 
@@ -670,7 +678,8 @@ def _state_fields(spec: World) -> dict[str, Kind]:
         raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} in the state")
     alive = b1("agents") if spec.agents else b1(1)
     memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.memo}
-    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **spec.state, **memory}
+    shown = {"shown": b1} if spec.incremental else {}
+    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **memory}
 
 
 def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:

@@ -82,7 +82,7 @@ from rlenvs.core import (
     term,
     world,
 )
-from rlenvs.multi.battle.combat import COMBAT_DATA, UNIT_STATE, begin_sweep, push_apart, tick
+from rlenvs.multi.battle.combat import COMBAT_DATA, UNIT_STATE, push_apart, tick
 from rlenvs.multi.battle.language import describe, understand
 from rlenvs.multi.battle.observation import (
     CONIC,
@@ -94,6 +94,7 @@ from rlenvs.multi.battle.observation import (
     central_smac,
     central_units,
     features,
+    note_kinds,
     note_looks,
     observation_data,
     observe_cones,
@@ -288,10 +289,10 @@ def data(values):
 @SPEC.reset
 def reset(p, s, rng):
     place_sides(p, s, rng)
-    begin_sweep(s)
     push_apart(p, s)
     for side in range(2):
         s.full_score[side] = SMAC_WIN
+    note_kinds(p, s)
     for i in range(s.x.size):
         keep_on_map(p, s, i)
         s.start_x[i] = s.x[i]

@@ -8,7 +8,7 @@ a share of its speed. All units act at once: who is alive, and where, is read be
 
 import math
 
-from rlenvs.core import b1, f8, i4, i8, kernel, u1, uniform
+from rlenvs.core import b1, f8, i4, kernel, u1, uniform
 
 COMBAT_DATA = {
     "width": f8,  # of the map
@@ -25,6 +25,7 @@ UNIT_STATE = {
     "health": f8("units"),
     "shield": f8("units"),
     "energy": f8("units"),  # of medivacs
+    "pace": f8("units"),  # map units walked per tick
     "cooldown": f8("units"),  # seconds until the next attack; below zero the weapon is ready
     "unhurt": f8("units"),  # seconds since the last damage
     "heading_x": f8("units"),
@@ -33,13 +34,13 @@ UNIT_STATE = {
     "side": i4("units"),
     "aim": i4("units"),
     "standing": b1("units"),
-    "sweep": i4("units"),  # the standing units from left to right
-    "sweep_count": i8,
+    "body": f8("units"),  # radius, a little less, since touching is not overlapping; 0 for the fallen
     "push_x": f8("units"),  # scratch
     "push_y": f8("units"),
 }
 
 ALMOST_NOTHING = 1e-6
+TOUCH = 1e-5  # units that overlap by less only touch
 SHIELD_DELAY, SHIELD_GROWTH = 10.0 / 1.4, 2.0 * 1.4  # seconds; points per second
 FIRST_ENERGY, MOST_ENERGY, ENERGY_GROWTH = 50.0, 200.0, 0.5625 * 1.4
 HEALTH_PER_ENERGY = 3.0
@@ -56,6 +57,8 @@ def place_unit(p, s, i, kind, side, x, y):
     s.y[i] = y
     s.health[i] = p.unit_health[kind]
     s.shield[i] = p.unit_shield[kind]
+    s.pace[i] = p.unit_speed[kind] * p.tick
+    s.body[i] = p.unit_radius[kind] - 0.5 * TOUCH
     s.energy[i] = FIRST_ENERGY if p.unit_heals[kind] > 0.0 else 0.0
     s.cooldown[i] = 0.0
     s.unhurt[i] = SHIELD_DELAY
@@ -104,9 +107,18 @@ def hurt(p, s, i, j):
 
 
 @kernel
+def fall(s, i):
+    """Unit i is gone."""
+    s.health[i] = 0.0
+    s.shield[i] = 0.0
+    s.standing[i] = False
+    s.body[i] = 0.0
+
+
+@kernel
 def explode(p, s, i):
     """Unit i is gone, and hurts all enemies around it that its weapon can hit."""
-    s.standing[i] = False
+    fall(s, i)
     for j in range(s.x.size):
         if s.standing[j] and s.side[j] != s.side[i] and p.unit_hits_it[s.kind[i], s.kind[j]]:
             reach = p.unit_splash[s.kind[i]] + p.unit_radius[s.kind[j]]
@@ -206,81 +218,87 @@ def attack(p, s, rng):
 @kernel
 def walk(p, s):
     """All standing units walk where they head, as far as the map goes."""
-    x, y, kind, standing, ahead_x, ahead_y = s.x, s.y, s.kind, s.standing, s.heading_x, s.heading_y
-    length, width, height = p.tick, p.width, p.height
+    walk_along(s.x, s.heading_x, s.pace, s.standing, p.width)
+    walk_along(s.y, s.heading_y, s.pace, s.standing, p.height)
+
+
+@kernel
+def walk_along(x, heading, pace, standing, length):
+    """One coordinate of a walk."""
     for i in range(x.size):
-        if standing[i]:
-            step = p.unit_speed[kind[i]] * length
-            x[i] = min(max(x[i] + ahead_x[i] * step, 0.0), width)
-            y[i] = min(max(y[i] + ahead_y[i] * step, 0.0), height)
+        ahead = min(max(x[i] + heading[i] * pace[i], 0.0), length)
+        x[i] = ahead if standing[i] else x[i]
 
 
 @kernel
 def bury(p, s):
     """Units without health, and where walls are deadly those that touch one, no longer stand."""
-    x, y, health, width, height, deadly = s.x, s.y, s.health, p.width, p.height, p.walls_kill
+    x, y, health, standing, width, height, deadly = s.x, s.y, s.health, s.standing, p.width, p.height, p.walls_kill
+    fallen = 0
+    for i in range(x.size):
+        fallen += standing[i] & (health[i] <= 0.0)
+    if deadly:
+        for i in range(x.size):
+            fallen += standing[i] & ((x[i] <= 0.0) | (y[i] <= 0.0) | (x[i] >= width) | (y[i] >= height))
+    if fallen == 0:
+        return
     for i in range(x.size):
         outside = x[i] <= 0.0 or y[i] <= 0.0 or x[i] >= width or y[i] >= height
-        if health[i] <= 0.0 or (outside and deadly):
-            health[i] = 0.0
-            s.shield[i] = 0.0
-            s.standing[i] = False
+        if standing[i] and (health[i] <= 0.0 or (outside and deadly)):
+            fall(s, i)
 
 
 @kernel
-def sort_standing(s):
-    """Standing units from left to right into s.sweep. Their order hardly changes between ticks, which is when insertion
-    sort takes linear time."""
-    x, sweep, standing = s.x, s.sweep, s.standing
-    count = 0
-    for place in range(s.sweep_count):
-        i = sweep[place]
-        if not standing[i]:
-            continue
-        hole, here = count, x[i]
-        while hole > 0 and x[sweep[max(hole - 1, 0)]] > here:
-            sweep[hole] = sweep[max(hole - 1, 0)]
-            hole -= 1
-        sweep[hole] = i
-        count += 1
-    s.sweep_count = count
+def touches_any(x, y, body, here_x, here_y, here_body):
+    """Whether any of some units overlaps one more. Vectorised: all indices start at 0."""
+    touches = False
+    for j in range(x.size):
+        dx = x[j] - here_x
+        dy = y[j] - here_y
+        near = body[j] + here_body
+        touches |= (dx * dx + dy * dy < near * near) & (body[j] > 0.0)
+    return touches
+
+
+@kernel
+def push_from(p, s, i):
+    """Unit i and all that it overlaps among those after it: half of the overlap for each, unless only one flies."""
+    for j in range(i + 1, s.x.size):
+        dx = s.x[i] - s.x[j]
+        dy = s.y[i] - s.y[j]
+        near = s.body[i] + s.body[j]
+        squared = dx * dx + dy * dy
+        if squared < near * near and s.body[j] > 0.0 and p.unit_flies[s.kind[i]] == p.unit_flies[s.kind[j]]:
+            share = 0.5 * max((near + TOUCH) / (math.sqrt(squared) + ALMOST_NOTHING) - 1.0, 0.0)
+            s.push_x[i] += dx * share
+            s.push_y[i] += dy * share
+            s.push_x[j] -= dx * share
+            s.push_y[j] -= dy * share
 
 
 @kernel
 def push_apart(p, s):
-    """Units that overlap each shift by half of the overlap, added up over all that they touch. From left to right, a
-    unit meets only those whose distance in x is below the sum of radii."""
-    x, y, kind, sweep, push_x, push_y = s.x, s.y, s.kind, s.sweep, s.push_x, s.push_y
-    sort_standing(s)
-    count = s.sweep_count
-    touched, widest = False, p.largest_radius
-    for place in range(count):
-        i = sweep[place]
-        here_x, here_y, radius = x[i], y[i], p.unit_radius[kind[i]]
-        farthest = here_x + radius + widest
-        for other in range(place + 1, count):
-            j = sweep[other]
-            if x[j] >= farthest:
-                break
-            dx = here_x - x[j]
-            dy = here_y - y[j]
-            near = radius + p.unit_radius[kind[j]]
-            squared = dx * dx + dy * dy
-            if squared < near * near and p.unit_flies[kind[i]] == p.unit_flies[kind[j]]:
-                share = 0.5 * max(near / (math.sqrt(squared) + ALMOST_NOTHING) - 1.0, 0.0)
-                push_x[i] += dx * share
-                push_y[i] += dy * share
-                push_x[j] -= dx * share
-                push_y[j] -= dy * share
-                touched = True
+    """Units that overlap each shift by half of the overlap, added up over all that they touch."""
+    x, y, body = s.x, s.y, s.body
+    touched = False
+    for i in range(x.size - 1):
+        if body[i] > 0.0 and touches_any(x[i + 1 :], y[i + 1 :], body[i + 1 :], x[i], y[i], body[i]):
+            push_from(p, s, i)
+            touched = True
     if touched:
-        for place in range(count):
-            i = sweep[place]
-            if p.unit_speed[kind[i]] > 0.0:
-                x[i] += push_x[i]
-                y[i] += push_y[i]
-            push_x[i] = 0.0
-            push_y[i] = 0.0
+        shift(p, s)
+
+
+@kernel
+def shift(p, s):
+    """All units that can move go where they are pushed."""
+    x, y, push_x, push_y, pace = s.x, s.y, s.push_x, s.push_y, s.pace
+    for i in range(x.size):
+        x[i] += push_x[i] if pace[i] > 0.0 else 0.0
+        push_x[i] = 0.0
+    for i in range(y.size):
+        y[i] += push_y[i] if pace[i] > 0.0 else 0.0
+        push_y[i] = 0.0
 
 
 @kernel
@@ -296,14 +314,6 @@ def recover(p, s):
         s.health[i] = min(s.health[i] + p.unit_regeneration[kind] * p.tick, p.unit_health[kind])
         if p.unit_heals[kind] > 0.0:
             s.energy[i] = min(s.energy[i] + ENERGY_GROWTH * p.tick, MOST_ENERGY)
-
-
-@kernel
-def begin_sweep(s):
-    """All units are sorted from now on; call it once, when all are placed."""
-    for i in range(s.x.size):
-        s.sweep[i] = i
-    s.sweep_count = s.x.size
 
 
 @kernel

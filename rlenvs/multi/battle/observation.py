@@ -110,26 +110,28 @@ def note_looks(p, s):
         look[j, 4] = p.step_y[move] if move >= 0 else 0.0
         look[j, 5] = s.last_choice[j] * p.last_scale[side] if target else 0.0
         look[j, 6] = reload_share(p, s, j)
-        first = 7
         if p.has_shield:
             look[j, 7] = shield_share(p, s, j)
-            first = 8
-        for bit in range(first, look.shape[1]):
-            look[j, bit] = 0.0
-        look[j, first + s.kind[j]] = 1.0
 
 
 @kernel
-def show_unit(look, j, dx, dy, hides, o, base):
-    """Unit j, dx and dy sights away, written to o[base ...]; `hides` leaves out what it did last."""
-    for f in range(look.shape[1]):
-        o[max(base + f, 0)] = look[j, f]
-    o[base + 1] = dx
-    o[base + 2] = dy
+def note_kinds(p, s):
+    """The part of that which never changes."""
+    for j in range(s.x.size):
+        s.look[j, (8 if p.has_shield else 7) + s.kind[j]] = 1.0
+
+
+@kernel
+def show_unit(look, dx, dy, hides, o):
+    """A unit that is dx and dy sights away; `hides` leaves out what it did last."""
+    for f in range(o.size):
+        o[f] = look[f]
+    o[1] = dx
+    o[2] = dy
     if hides:
-        o[base + 3] = 0.0
-        o[base + 4] = 0.0
-        o[base + 5] = 0.0
+        o[3] = 0.0
+        o[4] = 0.0
+        o[5] = 0.0
 
 
 @kernel
@@ -153,17 +155,21 @@ def observe_units(p, s, i, o):
         o[max(f, 0)] = 0.0
     if not s.standing[i]:
         return
-    x, y, standing, look = s.x, s.y, s.standing, s.look
+    x, y, standing, look, size = s.x, s.y, s.standing, s.look, s.look.shape[1]
     here_x, here_y, scale = x[i], y[i], 1.0 / p.unit_sight[s.kind[i]]
     allies, open_book = p.allies, p.see_enemy_actions
-    base = 0
-    for slot in range(x.size - 1):
-        j = other_unit(p, s, i, slot)
-        dx = (x[j] - here_x) * scale
-        dy = (y[j] - here_y) * scale
-        if standing[j] and dx * dx + dy * dy < 1.0:
-            show_unit(look, j, dx, dy, not open_book and (i < allies) != (j < allies), o, base)
-        base += look.shape[1]
+    j, along, base = 0, 1, 0
+    if i >= allies:
+        j, along = x.size - 1, -1
+    for _ in range(x.size):
+        if j != i:
+            dx = (x[j] - here_x) * scale
+            dy = (y[j] - here_y) * scale
+            if standing[j] and dx * dx + dy * dy < 1.0:
+                hides = not open_book and (i < allies) != (j < allies)
+                show_unit(look[j], dx, dy, hides, o[base : base + size])
+            base += size
+        j += along
     show_self(p, s, i, o, base)
 
 
@@ -185,7 +191,8 @@ def observe_cones(p, s, i, o):
             sector = min(int((math.atan2(dy, dx) + math.pi) * (SECTORS / (2.0 * math.pi))), SECTORS - 1)
             if s.in_sector[sector] < PER_SECTOR:
                 hides = not p.see_enemy_actions and (i < p.allies) != (j < p.allies)
-                show_unit(s.look, j, dx, dy, hides, o, (sector * PER_SECTOR + s.in_sector[sector]) * s.look.shape[1])
+                base = (sector * PER_SECTOR + s.in_sector[sector]) * s.look.shape[1]
+                show_unit(s.look[j], dx, dy, hides, o[base : base + s.look.shape[1]])
                 s.in_sector[sector] += 1
     show_self(p, s, i, o, SECTORS * PER_SECTOR * s.look.shape[1])
 

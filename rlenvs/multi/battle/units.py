@@ -156,7 +156,6 @@ UNIT_DATA = {
     "unit_hits_it": u1(len(KINDS), len(KINDS)),  # whether the weapon of one kind can hit another
     "unit_biological": u1(len(KINDS)),
     "unit_flies": u1(len(KINDS)),
-    "largest_radius": f8,
 }
 
 
@@ -177,7 +176,6 @@ def unit_data(table: dict[str, Unit]) -> dict[str, np.ndarray]:
                 weak = unit.against in table[other].attributes
                 data["unit_damage"][i, j] = unit.damage + unit.bonus * weak
                 data["unit_hits_it"][i, j] = unit.damage > 0 and (unit.anti_air or not table[other].flies)
-    data["largest_radius"] = np.array(max(unit.radius for unit in table.values()))
     return data
 
 

@@ -172,13 +172,32 @@ def neighbours(height: int, width: int) -> np.ndarray:
 
 
 @kernel
+def note_change(s, cell):
+    """A cell may look different to somebody from now on: its army, owner or terrain changed, or who sees it."""
+    if not s.noted[cell]:
+        s.noted[cell] = True
+        s.changed[s.changes] = cell
+        s.changes += 1
+
+
+@kernel
+def forget_changes(s):
+    """All have seen what changed."""
+    for i in range(s.changes):
+        s.noted[s.changed[i]] = False
+    s.changes = 0
+
+
+@kernel
 def add_sight(p, s, side, cell, amount):
     """A side sees the nine cells around `cell` once more (1) or once less (-1)."""
     row = cell // p.columns
     column = cell - row * p.columns
     for i in range(max(row - 1, 0), min(row + 2, p.rows)):
         for j in range(max(column - 1, 0), min(column + 2, p.columns)):
-            s.seen[side, i * p.columns + j] += amount
+            beside = i * p.columns + j
+            s.seen[side, beside] += amount
+            note_change(s, beside)
 
 
 @kernel
@@ -198,6 +217,7 @@ def set_owner(p, s, cell, new):
         s.troops[new - 1] += s.army[cell]
         s.cities[new - 1] += city
         add_sight(p, s, p.side[new - 1], cell, 1)
+    note_change(s, cell)
     s.owner[cell] = new
     s.camp[cell] = p.side[new - 1] + 1 if new > 0 else 0
 

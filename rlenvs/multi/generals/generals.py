@@ -89,6 +89,7 @@ from rlenvs.core import (
     param,
     term,
     u1,
+    u8,
     world,
 )
 from rlenvs.multi.generals.board import (
@@ -103,6 +104,7 @@ from rlenvs.multi.generals.board import (
     board_data,
     board_sizes,
     choices_of,
+    forget_changes,
     parse_board,
     sides_of,
 )
@@ -115,6 +117,7 @@ from rlenvs.multi.generals.rules import PRICE, play_tick, price, read_order
 SELF, HUNTER, HARVESTER, EXPANDER = 0, 1, 2, 3
 ARMY_RATIO, LAND_RATIO = 1.6, 1.3
 MOST = 1_000_000  # shown of an army or a number of ticks
+NOBODY, OWN, ALLY, ENEMY = 0, 1, 2, 3  # who holds a cell, as a player sees it
 
 SPEC = world(
     "Generals-v0",
@@ -185,6 +188,11 @@ SPEC = world(
         "army": i4("cells"),
         "seen": i1("sides", "cells"),  # how many of the nine cells around it the side owns
         "structure": i4("cells"),
+        "drawn": i4("agents", "cells"),  # how every cell looks in the observation
+        "movable": b1("agents", "cells"),  # from where moves are allowed in the mask
+        "changed": i4("cells"),  # cells that changed since they were observed last
+        "changes": i8,
+        "noted": b1("cells"),  # whether a cell is one of them
         "kind": i4("players"),  # from here on scratch
         "source": i4("players"),
         "target": i4("players"),
@@ -196,11 +204,9 @@ SPEC = world(
         "field": i2("cells"),
         "nearest": i2("cells"),
         "known": u1("cells"),
-        "ready": u1("cells"),
-        "ground": u1("cells"),
         "room": i2("cells"),
-        "stamp": i2("cells"),
-        "ring": i2("cells"),
+        "ground": u8("height"),
+        "flood": u8("height"),
     },
     observation={
         # constant: some cells never hold a general, and on a given board mountains stay
@@ -216,6 +222,7 @@ SPEC = world(
     costs={"invalid": cost(5.0, doc="1 for an action that was not possible")},
     horizon=1200,
     fps=8,
+    incremental=True,
     levels={
         "easy": {"opponent": "random", "height": 10, "width": 10},
         "medium": {"opponent": "expander"},
@@ -349,163 +356,119 @@ def log_ratio(own, other, most):
 # --- what players see -------------------------------------------------------------------------------------------------
 
 
+# What a player sees of a cell is one number: 32 armies + 8 holder + 2 terrain + 1 where the cell is in sight, and in the
+# fog 2 where there is a structure. Few cells change in a tick, and only planes that change with them are written.
+
+
 @SPEC.observe
 def observe(p, s, k, o):
-    planes, cells, side = o.planes.ravel(), s.terrain.size, p.side[k]
-    seen = s.seen[side]
-    show_army(s, seen, plane_of(planes, 0, cells))
-    show_terrain(s, seen, plane_of(planes, 1, cells), GENERAL)
-    show_terrain(s, seen, plane_of(planes, 2, cells), CITY)
-    show_terrain(s, seen, plane_of(planes, 3, cells), MOUNTAIN)
-    show_neutral(s, seen, plane_of(planes, 4, cells))
-    show_own(s, plane_of(planes, 5, cells), k + 1)
-    show_enemies(s, seen, plane_of(planes, 6, cells), side + 1)
-    show_fog(s, seen, plane_of(planes, 7, cells))
-    show_hidden(s, seen, plane_of(planes, 8, cells))
-    land, troops = 0, 0
+    planes, cells = o.planes.ravel(), s.terrain.size
+    if s.shown:
+        for i in range(s.changes):
+            show_change(p, s, k, planes, s.changed[i])
+    else:
+        for cell in range(cells):
+            look = look_of(p, s, k, cell)
+            s.drawn[k, cell] = look
+            show_army(planes, cell, look)
+            show_cell(p, planes, cell, cells, look)
+    side, land, troops = p.side[k], 0, 0
     for j in range(s.land.size):
         if p.side[j] != side:
             land += s.land[j]
             troops += s.troops[j]
-    fill(plane_of(planes, 9, cells), s.land[k])
-    fill(plane_of(planes, 10, cells), s.troops[k])
-    fill(plane_of(planes, 11, cells), land)
-    fill(plane_of(planes, 12, cells), troops)
-    fill(plane_of(planes, 13, cells), s.elapsed)
+    for number, value in ((9, s.land[k]), (10, s.troops[k]), (11, land), (12, troops), (13, s.elapsed)):
+        show_number(s, planes[number * cells : (number + 1) * cells], value)
+
+
+@kernel
+def look_of(p, s, k, cell):
+    """What player k sees of a cell, as one number."""
+    terrain = s.terrain[cell]
+    if s.seen[p.side[k], cell] == 0:
+        return 2 if terrain == CITY or terrain == MOUNTAIN else 0
+    holder = NOBODY
+    if s.owner[cell] == k + 1:
+        holder = OWN
+    elif s.camp[cell] != 0:
+        holder = ALLY if s.camp[cell] == p.side[k] + 1 else ENEMY
+    return 32 * min(s.army[cell], MOST) + 8 * holder + 2 * terrain + 1
+
+
+@kernel
+def show_change(p, s, k, planes, cell):
+    """A cell that may look different from before."""
+    look, old = look_of(p, s, k, cell), s.drawn[k, cell]
+    if look != old:
+        s.drawn[k, cell] = look
+        show_army(planes, cell, look)
+        if (look ^ old) & 31:
+            show_cell(p, planes, cell, s.terrain.size, look)
+
+
+@kernel
+def show_army(planes, cell, look):
+    planes[cell] = look >> 5
+
+
+@kernel
+def show_cell(p, planes, cell, cells, look):
+    """All of a cell but the army."""
+    seen = (look & 1) == 1
+    terrain = (look >> 1) & 3 if seen else PLAIN
+    holder = (look >> 3) & 3
+    planes[cells + cell] = terrain == GENERAL
+    planes[2 * cells + cell] = terrain == CITY
+    planes[3 * cells + cell] = terrain == MOUNTAIN
+    planes[4 * cells + cell] = seen and holder == NOBODY and terrain != MOUNTAIN
+    planes[5 * cells + cell] = holder == OWN
+    planes[6 * cells + cell] = holder == ENEMY
+    planes[7 * cells + cell] = look == 0
+    planes[8 * cells + cell] = look == 2
     if p.teams > 0:
-        show_allies(s, plane_of(planes, 14, cells), k + 1, side + 1)
-
-
-# The compiler vectorises a loop over few arrays whose indices all start at 0, which is ten times as fast: hence a loop
-# per plane, and slices.
+        planes[14 * cells + cell] = holder == ALLY
 
 
 @kernel
-def plane_of(planes, number, cells):
-    """One plane of an observation, or of a mask."""
-    return planes[number * cells : (number + 1) * cells]
-
-
-@kernel
-def show_army(s, seen, plane):
-    """Armies in sight."""
-    army = s.army
-    for c in range(plane.size):
-        plane[c] = min(army[c], MOST) if seen[c] > 0 else 0
-
-
-@kernel
-def show_terrain(s, seen, plane, kind):
-    """Cells of one kind in sight."""
-    terrain = s.terrain
-    for c in range(plane.size):
-        plane[c] = (terrain[c] == kind) & (seen[c] > 0)
-
-
-@kernel
-def show_neutral(s, seen, plane):
-    """Cells in sight that nobody owns, and that somebody could own."""
-    terrain, owner = s.terrain, s.owner
-    for c in range(plane.size):
-        plane[c] = (terrain[c] != MOUNTAIN) & (owner[c] == 0) & (seen[c] > 0)
-
-
-@kernel
-def show_own(s, plane, mark):
-    """Own cells."""
-    owner = s.owner
-    for c in range(plane.size):
-        plane[c] = owner[c] == mark
-
-
-@kernel
-def show_enemies(s, seen, plane, mark):
-    """Cells in sight of other sides."""
-    camp = s.camp
-    for c in range(plane.size):
-        plane[c] = (camp[c] != 0) & (camp[c] != mark) & (seen[c] > 0)
-
-
-@kernel
-def show_allies(s, plane, own, mark):
-    """Cells of others on the same side."""
-    owner, camp = s.owner, s.camp
-    for c in range(plane.size):
-        plane[c] = (camp[c] == mark) & (owner[c] != own)
-
-
-@kernel
-def show_fog(s, seen, plane):
-    """Cells in the fog without a structure; generals are none."""
-    terrain = s.terrain
-    for c in range(plane.size):
-        plane[c] = (seen[c] == 0) & ((terrain[c] == PLAIN) | (terrain[c] == GENERAL))
-
-
-@kernel
-def show_hidden(s, seen, plane):
-    """Cities and mountains in the fog."""
-    terrain = s.terrain
-    for c in range(plane.size):
-        plane[c] = (seen[c] == 0) & ((terrain[c] == CITY) | (terrain[c] == MOUNTAIN))
-
-
-@kernel
-def fill(plane, number):
+def show_number(s, plane, number):
     """A plane of one number."""
     value = min(number, MOST)
-    for c in range(plane.size):
-        plane[c] = value
+    if not s.shown or plane[0] != value:
+        for cell in range(plane.size):
+            plane[cell] = value
 
 
 @SPEC.mask
 def mask(p, s, k, m):
-    cells, columns, moves = s.terrain.size, p.columns, m[1:]
-    ready, ground = s.ready, s.ground
-    find_ready(s, k + 1)
-    m[0] = 1
-    up, down, left, right = (
-        plane_of(moves, 0, cells),
-        plane_of(moves, 1, cells),
-        plane_of(moves, 2, cells),
-        plane_of(moves, 3, cells),
-    )
-    for c in range(columns):
-        up[c] = 0
-    allow(up[columns:], ready[columns:], ground)
-    allow(down, ready, ground[columns:])
-    for c in range(max(cells - columns, 0), cells):
-        down[c] = 0
-    allow(left[1:], ready[1:], ground)
-    allow(right, ready, ground[1:])
-    for row in range(p.rows):
-        left[row * columns] = 0
-        right[(row + 1) * columns - 1] = 0
-    halves = moves[4 * cells : 8 * cells]
-    for j in range(halves.size):
-        halves[j] = moves[j]
+    cells, own = s.terrain.size, k + 1
+    if s.shown:
+        for i in range(s.changes):
+            cell = s.changed[i]
+            ready = s.owner[cell] == own and s.army[cell] > 1
+            if ready != s.movable[k, cell]:
+                s.movable[k, cell] = ready
+                allow(p, s, m, cell, cells, ready)
+    else:
+        m[0] = 1
+        for cell in range(cells):
+            s.movable[k, cell] = s.owner[cell] == own and s.army[cell] > 1
+            allow(p, s, m, cell, cells, s.movable[k, cell])
     if p.build:
-        sites = plane_of(moves, 8, cells)
-        for c in range(cells):
-            plain = s.owner[c] == k + 1 and s.terrain[c] == PLAIN and s.army[c] >= PRICE
-            sites[c] = plain and s.army[c] >= price(p, s, k, c)
+        for cell in range(cells):
+            plain = s.owner[cell] == own and s.terrain[cell] == PLAIN and s.army[cell] >= PRICE
+            m[1 + 8 * cells + cell] = plain and s.army[cell] >= price(p, s, k, cell)
+    if k == s.alive.size - 1:
+        forget_changes(s)
 
 
 @kernel
-def find_ready(s, own):
-    """Cells from which a player may move, into s.ready, and where one may go, into s.ground."""
-    owner, army, terrain, ready, ground = s.owner, s.army, s.terrain, s.ready, s.ground
-    for c in range(ready.size):
-        ready[c] = (owner[c] == own) & (army[c] > 1)
-    for c in range(ground.size):
-        ground[c] = terrain[c] != MOUNTAIN
-
-
-@kernel
-def allow(plane, ready, ground):
-    """Moves from ready cells to ground, as far as all three arrays go."""
-    for c in range(min(plane.size, ready.size, ground.size)):
-        plane[c] = ready[c] & ground[c]
+def allow(p, s, m, cell, cells, ready):
+    """Moves from a cell to all neighbours that are no mountains, when an army is ready there."""
+    for d in range(4):
+        near = p.near[cell, d]
+        legal = ready and near >= 0 and s.terrain[near] != MOUNTAIN
+        m[1 + d * cells + cell] = legal
+        m[1 + (d + 4) * cells + cell] = legal
 
 
 # --- players ----------------------------------------------------------------------------------------------------------

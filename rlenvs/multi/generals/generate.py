@@ -5,6 +5,8 @@ published for two players; more players are placed by the same rules, each again
 board cannot meet the wishes, the originals try for ever; here later tries ask for less distance and fewer mountains.
 """
 
+import numpy as np
+
 from rlenvs.core import below, kernel, uniform
 from rlenvs.multi.generals.board import CITY, FAR, GENERAL, MOUNTAIN, PLAIN, SHOWN, measure, set_owner
 
@@ -17,6 +19,8 @@ FAIR_RADIUS, FAIR_TOLERANCE = 5, 10  # the same of "paper"
 FEWEST_CITIES, MOST_CITIES = 9, 11
 CITY_SPREAD = 11  # armies of cities: so many values
 PAPER_CHOICES = 4  # places tried for the second general ("paper")
+NONE, ONE, TWO, FOUR, TOP_BYTE = (np.uint64(n) for n in (0, 1, 2, 4, 56))
+PAIRS, FOURS, BYTES, ALL_BYTES = (np.uint64(int(byte * 8, 16)) for byte in ("55", "33", "0f", "01"))
 
 
 @kernel
@@ -75,24 +79,50 @@ def scatter(p, s, wanted, old, new, rng):
 
 
 @kernel
+def note_ground(p, s):
+    """All that is no mountain, a word of bits per row, into s.ground; and that no room is known yet."""
+    cell = 0
+    for row in range(s.ground.size):
+        word = NONE
+        for column in range(p.columns):
+            if s.terrain[cell] != MOUNTAIN:
+                word |= ONE << np.uint64(column)
+            s.room[cell] = -1
+            cell += 1
+        s.ground[row] = word
+
+
+@kernel
+def count_bits(word):
+    """How many bits of a 64-bit word are set: sums of pairs, of fours, of bytes."""
+    word -= (word >> ONE) & PAIRS
+    word = (word & FOURS) + ((word >> TWO) & FOURS)
+    word = (word + (word >> FOUR)) & BYTES
+    return int((word * ALL_BYTES) >> TOP_BYTE)
+
+
+@kernel
 def room_at(p, s, cell):
-    """How many other cells can be reached from a cell in ROOM_RADIUS steps; kept in s.room."""
+    """How many other cells can be reached from a cell in ROOM_RADIUS steps; kept in s.room. A flood over words of
+    bits: in each step every row takes in its neighbours and those of the rows above and below."""
     if s.room[cell] < 0:
-        terrain, beside, ring, stamp = s.terrain, p.near, s.ring, s.stamp
-        count, begin, end, mark = 1, 0, 1, cell + 1
-        ring[0] = cell
-        stamp[cell] = mark
-        for _ in range(ROOM_RADIUS):
-            for i in range(begin, end):
-                here = ring[i]
-                for d in range(4):
-                    near = beside[here, d]
-                    if near >= 0 and stamp[near] != mark and terrain[near] != MOUNTAIN:
-                        stamp[near] = mark
-                        ring[count] = near
-                        count += 1
-            begin, end = end, count
-        s.room[cell] = count - 1
+        ground, flood, start = s.ground, s.flood, cell // p.columns
+        top, bottom = max(start - ROOM_RADIUS, 0), min(start + ROOM_RADIUS, ground.size - 1)
+        for row in range(top, bottom + 1):
+            flood[row] = NONE
+        flood[start] = ONE << np.uint64(cell % p.columns)
+        for step in range(1, ROOM_RADIUS + 1):
+            above = NONE
+            last = min(start + step, bottom)
+            for row in range(max(start - step, top), last + 1):
+                here = flood[row]
+                below_it = flood[row + 1] if row < last else NONE
+                flood[row] = (here | (here << ONE) | (here >> ONE) | above | below_it) & ground[row]
+                above = here
+        count = -1
+        for row in range(top, bottom + 1):
+            count += count_bits(flood[row])
+        s.room[cell] = count
     return int(s.room[cell])
 
 
@@ -204,9 +234,7 @@ def try_current(p, s, ease, rng):
     scatter(p, s, int(mountains * ease), PLAIN, MOUNTAIN, rng)
     scatter(p, s, FEWEST_CITIES + below(rng, MOST_CITIES - FEWEST_CITIES + 1), MOUNTAIN, CITY, rng)
     need = max(int(p.distance * ease), 1)
-    for cell in range(s.room.size):
-        s.room[cell] = -1
-        s.stamp[cell] = 0
+    note_ground(p, s)
     best, found = 0, -1
     for i in range(draw_candidates(p, s, rng)):
         rank = rank_candidate(p, s, s.candidate[i], need)

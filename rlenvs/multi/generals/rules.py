@@ -5,7 +5,7 @@ or right; 1 + 8 * cells + cell builds a castle.
 """
 
 from rlenvs.core import kernel
-from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, set_owner
+from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, note_change, set_owner
 
 SMALLER_FIRST, LARGER_FIRST = 0, 1
 DRAW, FIRST = 0, 1
@@ -61,6 +61,7 @@ def build_castle(p, s, k):
     cell = s.source[k]
     cost = price(p, s, k, cell)
     s.army[cell] -= cost
+    note_change(s, cell)
     s.troops[k] -= cost
     s.cities[k] += 1
     s.terrain[cell] = CITY
@@ -104,6 +105,8 @@ def make_move(p, s, k):
     if s.owner[source] != k + 1 or amount < 1:
         return
     s.army[source] -= amount
+    note_change(s, source)
+    note_change(s, target)
     holder, enemy = s.owner[target], s.camp[target] != p.side[k] + 1
     if not enemy:
         s.army[target] += amount
@@ -195,6 +198,7 @@ def turn_generals(s):
         home = s.home[k]
         if s.out[k] and s.terrain[home] == GENERAL:
             s.terrain[home] = CITY
+            note_change(s, home)
             if s.owner[home] > 0:
                 s.cities[s.owner[home] - 1] += 1
 
@@ -204,7 +208,9 @@ def grow(s, tick):
     """More soldiers: on generals and cities every second tick, on all land every fiftieth."""
     if tick % LAND_PERIOD == 0:
         for cell in range(s.army.size):
-            s.army[cell] += s.owner[cell] > 0
+            if s.owner[cell] > 0:
+                s.army[cell] += 1
+                note_change(s, cell)
         for k in range(s.land.size):
             s.troops[k] += s.land[k]
     if tick % STRUCTURE_PERIOD == 0:
@@ -212,6 +218,7 @@ def grow(s, tick):
             cell = s.structure[i]
             if s.owner[cell] > 0:
                 s.army[cell] += 1
+                note_change(s, cell)
                 s.troops[s.owner[cell] - 1] += 1
 
 

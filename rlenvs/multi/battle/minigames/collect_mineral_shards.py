@@ -41,7 +41,6 @@ v0: first version.
 """
 
 from rlenvs.core import Score, b1, block, f8, i4, image, kernel, param, term, uniform, world
-from rlenvs.multi.battle.combat import begin_sweep
 from rlenvs.multi.battle.minigames.language import read, report
 from rlenvs.multi.battle.minigames.squads import (
     FAR,
@@ -131,7 +130,6 @@ def place_shards(p, s, rng):
 def reset(p, s, rng):
     for i in range(MARINES):
         place_marine(p, s, i, uniform(rng, 0.0, p.width), uniform(rng, 0.0, p.height))
-    begin_sweep(s)
     place_shards(p, s, rng)
 
 

@@ -40,7 +40,6 @@ v0: first version.
 """
 
 from rlenvs.core import Score, block, f8, image, kernel, param, term, uniform, world
-from rlenvs.multi.battle.combat import begin_sweep
 from rlenvs.multi.battle.minigames.language import read, report
 from rlenvs.multi.battle.minigames.squads import (
     SMALL_FIELD,
@@ -119,7 +118,6 @@ def place_beacon(p, s, rng):
 @SPEC.reset
 def reset(p, s, rng):
     place_marine(p, s, 0, uniform(rng, 0.0, p.width), uniform(rng, 0.0, p.height))
-    begin_sweep(s)
     place_beacon(p, s, rng)
 
 

@@ -14,7 +14,6 @@ from rlenvs.core import b1, discrete, f8, i1, i4, i8, integer, kernel, param, un
 from rlenvs.multi.battle.combat import (
     COMBAT_DATA,
     UNIT_STATE,
-    begin_sweep,
     in_range,
     place_unit,
     squared_distance,
@@ -353,7 +352,6 @@ def forget_foes(s):
 @kernel
 def all_placed(s):
     """Call it when units were placed."""
-    begin_sweep(s)
     count_standing(s)
 
 
