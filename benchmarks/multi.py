@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 WIDE = {"form": "batch", "threads": 2}
 BOARD = {"height": 24, "width": 24, "opponent": "self", "horizon": 500}
 CASES = [
-    Case("Battle-v0", peer="smax-8m", goal=15, num=1024, keywords={"scenario": "8m"}, legal=True, **WIDE),
+    Case("Battle-v0", peer="smax-8m", goal=15, num=256, keywords={"scenario": "8m"}, legal=True, **WIDE),
     Case(
         "Battle-v0", peer="smax-27m_vs_30m", goal=15, num=256, keywords={"scenario": "27m_vs_30m"}, legal=True, **WIDE
     ),

@@ -263,12 +263,14 @@ def touches_any(x, y, body, here_x, here_y, here_body):
 @kernel
 def push_from(p, s, i):
     """Unit i and all that it overlaps among those after it: half of the overlap for each, unless only one flies."""
-    for j in range(i + 1, s.x.size):
-        dx = s.x[i] - s.x[j]
-        dy = s.y[i] - s.y[j]
-        near = s.body[i] + s.body[j]
+    x, y, body, count = s.x, s.y, s.body, s.x.size
+    here_x, here_y, here_body = x[i], y[i], body[i]
+    for j in range(i + 1, count):
+        dx = here_x - x[j]
+        dy = here_y - y[j]
+        near = here_body + body[j]
         squared = dx * dx + dy * dy
-        if squared < near * near and s.body[j] > 0.0 and p.unit_flies[s.kind[i]] == p.unit_flies[s.kind[j]]:
+        if squared < near * near and body[j] > 0.0 and p.unit_flies[s.kind[i]] == p.unit_flies[s.kind[j]]:
             share = 0.5 * max((near + TOUCH) / (math.sqrt(squared) + ALMOST_NOTHING) - 1.0, 0.0)
             s.push_x[i] += dx * share
             s.push_y[i] += dy * share
