@@ -33,9 +33,9 @@ CASES = [
     Case("ParticleSpread-v0", peer="mpe2-spread-resets", goal=200, num=4096, **WIDE),
     Case("ParticleSpread-v0", peer="jaxmarl-spread", goal=5, num=4096, **WIDE),
     Case("Generals-v0", "parallel", "generals-bots", 5, keywords=BOARD, legal=True),
-    Case("Generals-v0", peer="generals-bots-resets", goal=50, num=128, keywords=BOARD, legal=True, **WIDE),
-    Case("Generals-v0", peer="generals-jax", goal=5, num=128, keywords=BOARD, legal=True, **WIDE),
-    Case("Generals-v0", peer="generals-jax-tensors", goal=5, num=128, keywords=BOARD, legal=True, **WIDE),
+    Case("Generals-v0", peer="generals-bots-resets", goal=50, num=96, keywords=BOARD, legal=True, **WIDE),
+    Case("Generals-v0", peer="generals-jax", goal=5, num=96, keywords=BOARD, legal=True, **WIDE),
+    Case("Generals-v0", peer="generals-jax-tensors", goal=5, num=96, keywords=BOARD, legal=True, **WIDE),
 ]
 SIZES = {
     "smax-8m": (1024, 4096, 16384),

@@ -1,4 +1,4 @@
-"""Threads that share the pieces of a job."""
+"""Threads that share the worlds of a batch."""
 
 import multiprocessing
 import os
@@ -7,64 +7,77 @@ import time
 
 import numpy as np
 import pytest
+from numba import njit
 
 import rlenvs
-from rlenvs.core.team import Team, team
+from rlenvs.core.team import Team, _add, team
+
+WORLDS = 1000
 
 
-def share(helpers, pieces, pause=0.0):
-    """The pieces that were taken, by the thread that took them."""
-    taken, waiting = [], iter(range(pieces))
-
-    def work():
-        for piece in waiting:
-            time.sleep(pause)
-            taken.append((threading.get_ident(), piece))
-
-    helpers.run(work)
-    return taken
+@njit(nogil=True)
+def mark(address, start, stop):
+    """Count each world of a job up, slowly."""
+    for i in range(start, stop):
+        for _ in range(100):
+            _add(address + 8 * i, 1)
+        _add(address + 8 * i, -99)
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_every_piece_is_taken_once(count):
-    helpers = Team(count)
-    for _ in range(200):
-        assert sorted(piece for _, piece in share(helpers, 20)) == list(range(20))
+@njit(nogil=True)
+def dawdle(address, start, stop):
+    for _ in range((stop - start) * 20_000):
+        _add(address, 1)
 
 
-def test_helpers_work_too_and_wake_from_sleep():
+def job(helpers, count=WORLDS):
+    """How often each world was worked on."""
+    worlds = np.zeros(WORLDS, np.int64)
+    assert helpers.run(mark, worlds.ctypes.data, count)
+    return worlds.tolist()
+
+
+@pytest.mark.parametrize(("threads", "worlds"), [(2, WORLDS), (2, 2), (3, 7), (4, 999)])
+def test_every_world_has_its_turn_once(threads, worlds):
+    helpers = Team(threads)
+    for _ in range(100):
+        assert job(helpers, worlds) == [1] * worlds + [0] * (WORLDS - worlds)
+
+
+def test_helpers_wake_from_sleep():
     helpers = Team(2)
-    for pause in (0.0, 0.3):
-        time.sleep(pause)
-        assert len({thread for thread, _ in share(helpers, 12, 0.01)}) == 3
+    for _ in range(3):
+        time.sleep(0.1)
+        assert helpers._sleepers == 1
+        assert job(helpers) == [1] * WORLDS
 
 
-@pytest.mark.parametrize("who", ["caller", "helper"])
-def test_errors_reach_the_caller(who):
-    helpers, caller = Team(1), threading.get_ident()
+def test_a_busy_team_refuses():
+    helpers, counter, results = Team(2), np.zeros(1, np.int64), []
+    other = threading.Thread(target=lambda: results.append(helpers.run(dawdle, counter.ctypes.data, WORLDS)))
+    helpers.run(dawdle, counter.ctypes.data, 2)  # compiled
+    other.start()
+    while counter[0] < 10**6:
+        time.sleep(0.001)
+    refused = not helpers.run(dawdle, counter.ctypes.data, WORLDS)
+    other.join()
+    assert refused
+    assert results == [True]
+    assert job(helpers) == [1] * WORLDS
 
-    def work():
-        time.sleep(0.02)
-        if (threading.get_ident() == caller) == (who == "caller"):
-            raise ValueError("a piece failed")
 
-    with pytest.raises(ValueError, match="a piece failed"):
-        helpers.run(work)
-    assert len(share(helpers, 5)) == 5
-
-
-def test_a_busy_team_lets_other_callers_work_alone():
-    helpers, results = Team(1), []
-    threads = [threading.Thread(target=lambda: results.append(share(helpers, 10, 0.002))) for _ in range(4)]
+def test_batches_stepped_from_several_threads_at_once():
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(steps(30))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [sorted(piece for _, piece in taken) for taken in results] == [list(range(10))] * 4
+    assert results == [steps(30, threads=1)] * 4
 
 
-def steps(count):
-    batch = rlenvs.make_batch("ParticleSpread-v0", 64, threads=2)
+def steps(count, threads=2):
+    batch = rlenvs.make_batch("ParticleSpread-v0", 64, threads=threads)
     batch.seed(range(64))
     batch.reset()
     for _ in range(count):
@@ -79,7 +92,7 @@ def in_child(queue):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_has_helpers_of_its_own():
     expected = steps(5)
-    assert team(1) is team(1)
+    assert team(2) is team(2)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=in_child, args=(queue,))

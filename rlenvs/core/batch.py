@@ -22,8 +22,6 @@ from rlenvs.core.spec import World
 AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMode.DISABLED: 2}
 # below this time of a serial step, handing work to threads costs more than it saves
 WORTH_THREADS = 300e-6
-# pieces of a batch per thread
-PIECES = 4
 # calls that are timed; the first may compile
 TRIALS = 5
 
@@ -598,27 +596,20 @@ class KernelBatch:
         self._point("plan_action", actions, self.actions.strides[0])
         self._point("plan_reward", rewards, 8 * self.agents)
         self._point("plan_cost", costs, 8 * self.agents)
-        self._run(self._driver.roll_worlds, steps)
+        self._table[0]["plan_steps"] = steps
+        self._run(self._driver.roll_worlds)
         return rewards, costs
 
     # --- threads ------------------------------------------------------------------------------------------------------
 
-    def _run(self, function: Any, *extra: int) -> None:
+    def _run(self, function: Any) -> None:
         threads = self._thread_count()
-        if threads == 1:
-            self._timed(function, self._address, 0, self.num_worlds, *extra)
-            return
-        # more pieces than threads: where another program holds a core, the free one takes more of them
-        size = -(-self.num_worlds // (PIECES * threads))
-        starts = iter(range(0, self.num_worlds, size))
+        if threads > 1:
+            from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
 
-        def work() -> None:
-            for start in starts:  # pieces, until none is left
-                function(self._address, start, min(start + size, self.num_worlds), *extra)
-
-        from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
-
-        team(threads - 1).run(work)
+            if team(threads).run(function, self._address, self.num_worlds):
+                return
+        self._timed(function, self._address, 0, self.num_worlds)
 
     def _start_trials(self) -> None:
         self._serial_time = np.inf
@@ -635,6 +626,8 @@ class KernelBatch:
         return code
 
     def _thread_count(self) -> int:
+        if self.backend == "python":
+            return 1
         if self.threads is not None:
             return min(self.threads, self.num_worlds)
         if self.num_worlds == 1 or self._trials > 0 or self._serial_time < WORTH_THREADS:

@@ -38,7 +38,7 @@ CORE_SOURCES = ("build", "driver", "kernels", "layout", "records", "rng", "spec"
 
 SCALARS = (
     *("worlds", "agents", "horizon", "autoreset", "action_numbers", "scaled", "cost_maximum", "randomized"),
-    *("first_decides", "pictured"),
+    *("first_decides", "pictured", "plan_steps"),
 )
 
 

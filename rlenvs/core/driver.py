@@ -113,9 +113,10 @@ def central_worlds(address, start, stop):
         scale(central_values_of(b, i).value, central_scaling_of(b, 0))
 
 
-def roll_worlds(address, start, stop, steps):
-    """Play `steps` planned actions in each of the worlds start ... stop - 1, up to the end of its episode."""
+def roll_worlds(address, start, stop):
+    """Play the planned actions in each of the worlds start ... stop - 1, up to the end of its episode."""
     b = batch_at(address, 0)
+    steps = b.plan_steps
     for i in range(start, stop):
         for t in range(steps):
             if state_of(b, i).over:

@@ -1,28 +1,32 @@
-"""Threads that help a caller with a job, as fast as they can be called together.
+"""Threads that share the worlds of a batch with their caller, without Python's lock.
 
-A step of a small batch takes less time than it takes to wake a sleeping thread. Helpers therefore look out for the next
-job for a tenth of a millisecond before they go to sleep, without holding Python's lock, and a caller that has done its
-share looks out for them to finish.
+A step of a small batch takes less time than it takes to wake a sleeping thread, or to hand the lock over. So helpers
+wait, work and report in compiled code, and go to sleep only after they have looked out for the next job for a while.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.core.extending import intrinsic
 
 LOOKS = 200_000  # for the next job, before a helper goes to sleep: some 0.1 ms
-JOB, DONE, ROW = 0, 8, 16  # places in the array of counters, in cache lines of their own
+PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
+# the table that all threads of a team share, in rows of a cache line
+LINE = 8
+JOBS, DONE, LOOP, FIRST = 0, LINE, 2 * LINE, 3 * LINE  # FIRST: per thread the next world, and the end of its range
 
 
 @intrinsic
 def _load(context: Any, address: Any) -> Any:
+    """The counter at an address."""
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
         return builder.load_atomic(pointer, "acquire", 8)
@@ -32,6 +36,8 @@ def _load(context: Any, address: Any) -> Any:
 
 @intrinsic
 def _add(context: Any, address: Any, amount: Any) -> Any:
+    """Add to the counter at an address; what it was before."""
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
         return builder.atomic_rmw("add", pointer, arguments[1], "acq_rel")
@@ -39,92 +45,149 @@ def _add(context: Any, address: Any, amount: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
+@intrinsic
+def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any) -> Any:
+    """Call a compiled loop by its address. numba's functions take where to put the result and the error first."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        kind = ir.FunctionType(ir.IntType(32), [word] * 5)
+        outputs = [builder.ptrtoint(cgutils.alloca_once(builder, word), word) for _ in range(2)]
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [*outputs, *arguments[1:]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@njit("void(int64, int64, int64)", nogil=True, cache=True)
+def work(table: int, me: int, threads: int) -> None:
+    """Take pieces of the job until none is left: first of one's own range, which then stays in one's core's cache."""
+    function, batch, size = _load(table + 8 * LOOP), _load(table + 8 * LOOP + 8), _load(table + 8 * LOOP + 16)
+    for offset in range(threads):
+        range_of = table + 8 * (FIRST + LINE * ((me + offset) % threads))
+        stop = _load(range_of + 8)
+        while True:
+            start = _add(range_of, size)
+            if start >= stop:
+                break
+            _call(function, batch, start, min(start + size, stop))
+
+
 @njit("int64(int64, int64, int64)", nogil=True, cache=True)
-def look_out(address: int, old: int, looks: int) -> int:
-    """The counter at an address, as soon as it is not `old`, or after so many looks."""
+def look_out(counter: int, known: int, looks: int) -> int:
+    """The counter at an address, as soon as it is not `known`, or after so many looks."""
     for _ in range(looks):
-        now = _load(address)
-        if now != old:
+        now = _load(counter)
+        if now != known:
             return now
-    return old
+    return known
 
 
-@njit("int64(int64, int64)", nogil=True, cache=True)
-def count_up(address: int, amount: int) -> int:
-    """Add to the counter at an address, which other threads may read or change at the same time."""
-    return _add(address, amount)
+@njit("int64(int64, int64, int64, int64)", nogil=True, cache=True)
+def help_out(table: int, known: int, me: int, threads: int) -> int:
+    """Work on one job after the other, until none has come for a while. Returns the number of the last one."""
+    while True:
+        now = look_out(table + 8 * JOBS, known, LOOKS)
+        if now == known:
+            return known
+        known = now
+        work(table, me, threads)
+        _add(table + 8 * DONE, 1)
+
+
+@njit("void(int64)", nogil=True, cache=True)
+def announce(table: int) -> None:
+    """There is a new job in the table."""
+    _add(table + 8 * JOBS, 1)
 
 
 class Team:
-    """A caller's helpers.
+    """A caller and its helpers.
 
     Args:
-        helpers: how many threads, beside the caller's own.
+        threads: how many, the caller's own among them.
     """
 
-    def __init__(self, helpers: int) -> None:
-        self._helpers = helpers
-        self._counters = np.zeros(ROW, np.int64)
-        start = self._counters.ctypes.data
-        self._job, self._done = start + 8 * JOB, start + 8 * DONE
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._table = np.zeros(FIRST + LINE * threads, np.int64)
+        self._address = self._table.ctypes.data
         self._busy = threading.Lock()
-        self._asleep = threading.Condition()
-        self._work: Callable[[], None] = lambda: None
-        self._errors: list[BaseException] = []
-        for n in range(helpers):
-            threading.Thread(target=self._help, name=f"rlenvs-{n}", daemon=True).start()
+        self._sleep, self._sleepers = threading.Condition(), 0
+        for me in range(1, threads):
+            threading.Thread(target=self._help, args=(me,), name=f"rlenvs-{me}", daemon=True).start()
 
-    def run(self, work: Callable[[], None]) -> None:
-        """Call `work` in the caller's thread and in all helpers; it takes pieces of the job until none is left. While
-        the team is busy with a job of another thread, the caller works alone. Raises what `work` raised."""
+    def run(self, loop: Any, batch: int, worlds: int) -> bool:
+        """Call `loop(batch, start, stop)` on pieces that together are all worlds, in all threads.
+
+        Args:
+            loop: a function compiled by numba, of three int64 and without a result; it must not raise.
+            batch: its first argument.
+            worlds: how many; at least as many as there are threads.
+
+        Returns:
+            False, with nothing done, where another thread's job keeps the team busy.
+        """
         if not self._busy.acquire(blocking=False):
-            work()
-            return
+            return False
         try:
-            self._share(work)
+            self._share(entry_of(loop), batch, worlds)
         finally:
             self._busy.release()
+        return True
 
-    def _share(self, work: Callable[[], None]) -> None:
-        self._work = work
-        done = int(self._counters[DONE])
-        with self._asleep:
-            count_up(self._job, 1)
-            self._asleep.notify_all()
-        try:
-            work()
-        finally:
-            for n in range(self._helpers):
-                while look_out(self._done, done + n, LOOKS) <= done + n:
-                    os.sched_yield() if hasattr(os, "sched_yield") else None
-        if self._errors:
-            raise self._errors.pop()
+    def _share(self, function: int, batch: int, worlds: int) -> None:
+        table, threads = self._table, self.threads
+        table[LOOP : LOOP + 3] = function, batch, -(-worlds // (PIECES * threads))
+        for k in range(threads):
+            table[FIRST + LINE * k : FIRST + LINE * k + 2] = worlds * k // threads, worlds * (k + 1) // threads
+        done = int(table[DONE]) + threads - 1
+        announce(self._address)
+        if self._sleepers:
+            with self._sleep:
+                self._sleep.notify_all()
+        work(self._address, 0, threads)
+        known = int(table[DONE])
+        while known != done:
+            known = look_out(self._address + 8 * DONE, known, LOOKS)
+            _let_others_run()
 
-    def _help(self) -> None:
-        job = 0
+    def _help(self, me: int) -> None:
+        known = 0
         while True:
-            now = look_out(self._job, job, LOOKS)
-            if now == job:
-                with self._asleep:
-                    while self._counters[JOB] == job:
-                        self._asleep.wait()
-                now = int(self._counters[JOB])
-            job = now
-            try:
-                self._work()
-            except BaseException as error:  # noqa: BLE001  the caller raises it
-                self._errors.append(error)
-            count_up(self._done, 1)
+            known = help_out(self._address, known, me, self.threads)
+            with self._sleep:
+                self._sleepers += 1
+                while self._table[JOBS] == known:
+                    self._sleep.wait()
+                self._sleepers -= 1
+
+
+def _let_others_run() -> None:
+    if hasattr(os, "sched_yield"):
+        os.sched_yield()
+
+
+_entries: dict[Any, int] = {}
+
+
+def entry_of(loop: Any) -> int:
+    """The address of a compiled function of three int64."""
+    if loop not in _entries:
+        loop.compile((types.int64,) * 3)
+        compiled = loop.overloads[(types.int64,) * 3]
+        _entries[loop] = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return _entries[loop]
 
 
 _teams: dict[int, Team] = {}
 
 
-def team(helpers: int) -> Team:
-    """The team of so many helpers, shared by all batches of the process. A forked child makes its own."""
-    if helpers not in _teams:
-        _teams[helpers] = Team(helpers)
-    return _teams[helpers]
+def team(threads: int) -> Team:
+    """The team of so many threads, shared by all batches of the process. A forked child makes its own."""
+    if threads not in _teams:
+        _teams[threads] = Team(threads)
+    return _teams[threads]
 
 
 if hasattr(os, "register_at_fork"):
