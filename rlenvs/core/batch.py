@@ -165,7 +165,8 @@ class KernelBatch:
         self.images = {name: self._images[name] for name in self.setup.image_shapes}
         self.final_images = {name: self._final_images[name] for name in self.setup.image_shapes}
         if self.world.incremental:  # what a user changed would never be written again
-            for array in (self.observations, self.masks, *self.images.values()):
+            kept: list[np.ndarray] = [self.observations, self.masks, *self.images.values()]
+            for array in kept:
                 array.flags.writeable = False
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)

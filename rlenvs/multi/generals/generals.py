@@ -356,8 +356,8 @@ def log_ratio(own, other, most):
 # --- what players see -------------------------------------------------------------------------------------------------
 
 
-# What a player sees of a cell is one number: 32 armies + 8 holder + 2 terrain + 1 where the cell is in sight, and in the
-# fog 2 where there is a structure. Few cells change in a tick, and only planes that change with them are written.
+# What a player sees of a cell is one number: 32 armies + 8 holder + 2 terrain + 1 where the cell is in sight, and in
+# the fog 2 where there is a structure. Few cells change in a tick, and only planes that change with them are written.
 
 
 @SPEC.observe
@@ -386,7 +386,7 @@ def look_of(p, s, k, cell):
     """What player k sees of a cell, as one number."""
     terrain = s.terrain[cell]
     if s.seen[p.side[k], cell] == 0:
-        return 2 if terrain == CITY or terrain == MOUNTAIN else 0
+        return 2 if terrain in (CITY, MOUNTAIN) else 0
     holder = NOBODY
     if s.owner[cell] == k + 1:
         holder = OWN
