@@ -22,10 +22,10 @@ PIECES = 8  # of a job per thread: where another program holds a core, the free 
 LINE = 8
 JOBS, DONE, LOOP, FIRST = 0, LINE, 2 * LINE, 3 * LINE  # FIRST: per thread the next world, and the end of its range
 
-in_place: Any = intrinsic  # its type asks callers for the context, which numba gives
+machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
 
 
-@in_place
+@machine_code
 def _load(context: Any, address: Any) -> Any:
     """The counter at an address."""
 
@@ -36,7 +36,7 @@ def _load(context: Any, address: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-@in_place
+@machine_code
 def _add(context: Any, address: Any, amount: Any) -> Any:
     """Add to the counter at an address; what it was before."""
 
@@ -47,7 +47,7 @@ def _add(context: Any, address: Any, amount: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@in_place
+@machine_code
 def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any) -> Any:
     """Call a compiled loop by its address. numba's functions take where to put the result and the error first."""
 
