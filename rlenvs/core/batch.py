@@ -650,7 +650,10 @@ class KernelBatch:
             if name == "_params":  # one row, or one per world
                 self._params = array
             else:
-                getattr(self, name)[...] = array
+                own = getattr(self, name)
+                if not own.flags.writeable:
+                    own.flags.writeable = True  # until the views are made
+                own[...] = array
         self._make_views()
         self._make_table(build.all_sizes(self.setup))
         self._open()

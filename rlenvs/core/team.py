@@ -25,6 +25,18 @@ JOBS, DONE, LOOP, FIRST = 0, LINE, 2 * LINE, 3 * LINE  # FIRST: per thread the n
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
 
 
+def compiled(signature: str) -> Any:
+    """numba's `njit`, kept on disk where there is a folder that numba may write to."""
+
+    def decorate(function: Any) -> Any:
+        try:
+            return njit(signature, nogil=True, cache=True)(function)
+        except RuntimeError:
+            return njit(signature, nogil=True)(function)
+
+    return decorate
+
+
 @machine_code
 def _load(context: Any, address: Any) -> Any:
     """The counter at an address."""
@@ -61,7 +73,7 @@ def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any) -> Any
     return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
-@njit("void(int64, int64, int64)", nogil=True, cache=True)
+@compiled("void(int64, int64, int64)")
 def work(table: int, me: int, threads: int) -> None:
     """Take pieces of the job until none is left: first of one's own range, which then stays in one's core's cache."""
     function, batch, size = _load(table + 8 * LOOP), _load(table + 8 * LOOP + 8), _load(table + 8 * LOOP + 16)
@@ -75,7 +87,7 @@ def work(table: int, me: int, threads: int) -> None:
             _call(function, batch, start, min(start + size, stop))
 
 
-@njit("int64(int64, int64, int64)", nogil=True, cache=True)
+@compiled("int64(int64, int64, int64)")
 def look_out(counter: int, known: int, looks: int) -> int:
     """The counter at an address, as soon as it is not `known`, or after so many looks."""
     for _ in range(looks):
@@ -85,7 +97,7 @@ def look_out(counter: int, known: int, looks: int) -> int:
     return known
 
 
-@njit("int64(int64, int64, int64, int64)", nogil=True, cache=True)
+@compiled("int64(int64, int64, int64, int64)")
 def help_out(table: int, known: int, me: int, threads: int) -> int:
     """Work on one job after the other, until none has come for a while. Returns the number of the last one."""
     while True:
@@ -97,7 +109,7 @@ def help_out(table: int, known: int, me: int, threads: int) -> int:
         _add(table + 8 * DONE, 1)
 
 
-@njit("void(int64)", nogil=True, cache=True)
+@compiled("void(int64)")
 def announce(table: int) -> None:
     """There is a new job in the table."""
     _add(table + 8 * JOBS, 1)
