@@ -161,10 +161,10 @@ class Team:
             with self._sleep:
                 self._sleep.notify_all()
         work(self._address, 0, threads)
-        known = int(table[DONE])
+        known = look_out(self._address + 8 * DONE, done - threads + 1, LOOKS)
         while known != done:
-            known = look_out(self._address + 8 * DONE, known, LOOKS)
             _let_others_run()
+            known = look_out(self._address + 8 * DONE, known, LOOKS)
 
     def _help(self, me: int) -> None:
         known = 0
