@@ -122,7 +122,7 @@ class KernelBatch:
         self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
         pictured = n if setup.image_shapes else 0
         self._images = np.zeros((pictured, a), setup.dtypes["images"])
-        self._begin, self._failed = np.zeros((2, n), np.bool_)
+        self._begin, self._failed, self._asleep = np.zeros((3, n), np.bool_)
         self._graded = np.zeros(1, setup.dtypes["result"])
         self._blank = np.zeros(1, setup.dtypes["state"])
         self._choices = np.array([role.action for role in setup.roles], np.int64)
@@ -260,6 +260,7 @@ class KernelBatch:
             "central_scaling": (self.setup.central_scaling, 0),
             "blank": (self._blank, 0),
             "failed": by_world(self._failed),
+            "asleep": by_world(self._asleep),
             "graded": by_world(self._graded),
             "graded_parts": by_world(self._graded),
         }
@@ -365,8 +366,23 @@ class KernelBatch:
         self.load_actions(actions)
         self.step_loaded()
 
-    def step_loaded(self) -> None:
-        """Advance every world by the actions that lie in `actions`."""
+    def step_loaded(self, only: np.ndarray | None = None) -> None:
+        """Advance every world by the actions that lie in `actions`.
+
+        Args:
+            only: bool (N,): the worlds to advance. All else stays as it is: states, observations, rewards, flags.
+        """
+        if only is None:
+            self._advance()
+            return
+        np.logical_not(only, out=self._asleep)
+        try:
+            self._advance()
+        finally:
+            self._asleep[:] = False
+
+    def _advance(self) -> None:
+        """One step of the worlds that are awake."""
         if self.num_worlds == 1:
             code = self._driver.act_worlds(self._address)
         elif self._thread_count() == 1:
@@ -636,6 +652,14 @@ class KernelBatch:
         return min(cores(), self.num_worlds)
 
     # --- copies -------------------------------------------------------------------------------------------------------
+
+    def leave_resets(self) -> None:
+        """From now on finished worlds wait for a reset, whatever `autoreset` was. The arrays are new ones."""
+        state = self.__getstate__()
+        state["plain"]["autoreset"] = AutoresetMode.DISABLED
+        state["arrays"] = {name: array for name, array in state["arrays"].items() if "final" not in name}
+        self.close()
+        self.__setstate__(state)
 
     def __getstate__(self) -> dict[str, Any]:
         plain = {k: getattr(self, k) for k in PLAIN}

@@ -69,6 +69,7 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "seat": {"value": i8("agents")},
         "random_range": {"index": i8, "low": f8, "high": f8},
         "begin": {"value": b1},
+        "asleep": {"value": b1},
         "reward": {"value": f8("agents")},
         "cost": {"value": f8("agents")},
         "reward_vector": {"value": f4("reward_terms")},
@@ -99,7 +100,7 @@ ROWS = (
     *("action_values", "image_bytes", "final_image_bytes", "observation_values", "mask", "parts", "result_bytes"),
     *("weights", "scaling", "random_range", "begin", "reward", "cost", "reward_vector", "terminated", "truncated"),
     *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
-    *("blank", "failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
+    *("blank", "asleep", "failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
     *("central", "central_values", "central_scaling"),
 )
 

@@ -23,6 +23,8 @@ def check_actions(address):
     """Clip continuous actions to [-1, 1]. Returns 4 * (world * agents + agent) + reason; FINE when all are valid."""
     b = batch_at(address, 0)
     for i in range(b.worlds):
+        if asleep_of(b, i).value:
+            continue
         s = state_of(b, i)
         if s.over:
             never_seeded = s.rng[0] == 0 and s.rng[1] == 0
@@ -53,9 +55,11 @@ def act_worlds(address):
 
 
 def step_worlds(address, start, stop):
-    """Advance worlds start ... stop - 1 by one step, with autoreset, and observe them."""
+    """Advance worlds start ... stop - 1 by one step, with autoreset, and observe them; who is asleep stays as it is."""
     b = batch_at(address, 0)
     for i in range(start, stop):
+        if asleep_of(b, i).value:
+            continue
         if state_of(b, i).over:
             begin_world(b, i)
             clear_outcome(b, i)
@@ -140,14 +144,14 @@ def command_worlds(address, start, stop):
     b = batch_at(address, 0)
     begun = 0
     for i in range(start, stop):
-        begins = state_of(b, i).over
+        begins = state_of(b, i).over and not asleep_of(b, i).value
         begin_of(b, i).value = begins
         if begins:
             begun += 1
             begin_world(b, i)
             clear_outcome(b, i)
             observe_world(b, i)
-        else:
+        elif not asleep_of(b, i).value:
             act(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng)
     return begun
 
@@ -160,12 +164,12 @@ def load_worlds(address, start, stop):
 
 
 def judge_worlds(address, start, stop):
-    """Second half of a step whose motion was an engine's, for the worlds that have not just begun. Returns how many
-    begin anew (SAME_STEP)."""
+    """Second half of a step whose motion was an engine's, for the worlds awake that have not just begun. Returns how
+    many begin anew (SAME_STEP)."""
     b = batch_at(address, 0)
     begun = 0
     for i in range(start, stop):
-        if begin_of(b, i).value:
+        if begin_of(b, i).value or asleep_of(b, i).value:
             continue
         clear_result(b, i)
         if failed_of(b, i).value:

@@ -79,8 +79,7 @@ class EngineBatch(KernelBatch):
         self.errors[self._begin] = ""
         self._place_begun()
 
-    def step_loaded(self) -> None:
-        """Advance every world by the actions that lie in `actions`."""
+    def _advance(self) -> None:
         code = self._driver.check_actions(self._address)
         if code:
             self._refuse(code)
@@ -88,7 +87,7 @@ class EngineBatch(KernelBatch):
         if begun:
             self._place_begun()
         before = self._begin.copy()
-        moved = np.flatnonzero(~before) if begun else self._everyone
+        moved = np.flatnonzero(~(before | self._asleep)) if begun or self._asleep.any() else self._everyone
         self._move(moved)
         self._look(moved)
         if self._driver.judge_worlds(self._address, 0, self.num_worlds):
@@ -99,7 +98,7 @@ class EngineBatch(KernelBatch):
     def _move(self, worlds: np.ndarray) -> None:
         if self._any_errors:
             self._failed[:] = False
-            self.errors[:] = self.final_errors[:] = ""
+            self.errors[worlds] = self.final_errors[worlds] = ""
         reasons = self.engine.move(worlds)
         self._any_errors = bool(reasons)
         for i, reason in reasons.items():

@@ -1,0 +1,471 @@
+"""From a stack of layers back to environments: the single, vector and parallel forms, and `wrap`, which makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from pettingzoo.utils.wrappers import BaseParallelWrapper
+
+from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from
+from rlenvs.wrappers.rows import rows_of
+
+ONE = np.ones(1, np.bool_)
+
+
+def wrap(env: Any, *layers: Layer | Mapping[str, Any]) -> Any:
+    """Put layers on an environment, the first one next to it.
+
+    Args:
+        env: a gymnasium.Env or a PettingZoo parallel environment (of this package or not), or a vector environment of
+            this package; wrapped ones too.
+        layers: `Layer` objects, which are copied, or the dictionaries that their `recipe()` gives.
+
+    Returns:
+        an environment of the same form.
+
+    Raises:
+        ParameterError: a setting is impossible, or does not fit the environment; the message names it.
+        TypeError: not an environment.
+    """
+    if isinstance(env, gymnasium.vector.VectorEnv):
+        return WrappedVectorEnv(env, layers)
+    return WrappedEnv(env, layers) if isinstance(env, gymnasium.Env) else WrappedParallelEnv(env, layers)
+
+
+def stacked(env: Any, layers: Sequence[Layer | Mapping[str, Any]]) -> tuple[Any, list[Layer]]:
+    """The environment at the bottom, and bound layers on it: those that it has, and new ones on top."""
+    if not layers:
+        raise ParameterError("wrap: no layers were given")
+    known = env.recipe if isinstance(env, (WrappedEnv, WrappedVectorEnv, WrappedParallelEnv)) else []
+    inner = env.env if known else env
+    made = [layer_from(layer) for layer in [*known, *layers]]
+    below: Stage = env.bottom if known else rows_of(env)
+    for depth, layer in enumerate(made):
+        layer.bind(below, depth)
+        below = layer
+    return inner, made
+
+
+def recipe_of(layers: Sequence[Layer]) -> list[dict[str, Any]]:
+    """The dictionaries that make the same layers again."""
+    return [layer.recipe() for layer in layers]
+
+
+# --- what all forms share ---------------------------------------------------------------------------------------------
+
+
+def row_of(value: Observation, row: int, space: spaces.Space) -> Any:
+    """A copy of one row's observation, as long as its space says."""
+    if isinstance(value, dict):
+        assert isinstance(space, spaces.Dict)
+        return {name: row_of(array, row, space[name]) for name, array in value.items()}
+    own = value[row]
+    if own.ndim == 1 and space.shape is not None and len(space.shape) == 1 and len(own) != space.shape[0]:
+        own = own[: space.shape[0]]
+    return own.copy()
+
+
+def plain(array: Any, row: int) -> Any:
+    """A copy of one row of an info array; numbers as plain Python."""
+    if isinstance(array, dict):
+        return {name: plain(part, row) for name, part in array.items()}
+    value = array[row]
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def copied(value: Any) -> Any:
+    """A copy of an array, or of a dictionary of arrays."""
+    return {name: copied(part) for name, part in value.items()} if isinstance(value, dict) else value.copy()
+
+
+def added(layers: Sequence[Layer]) -> dict[str, Any]:
+    """What the layers add to info."""
+    told: dict[str, Any] = {}
+    for layer in layers:
+        told.update(layer.told())
+    return told
+
+
+def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
+    """An action as an array.
+
+    Raises:
+        ActionError: the wrong shape or type, NaN, or not a choice; the message names the environment.
+    """
+    array = np.asarray(action)
+    numbers = isinstance(space, spaces.Box)
+    wanted = "real numbers" if numbers else "an integer"
+    if array.shape != space.shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
+        raise ActionError(
+            f"{name}: an action of shape {array.shape} and type {array.dtype} was given ({action!r}); "
+            f"needed: {wanted} of shape {space.shape}"
+        )
+    if numbers:
+        if np.isnan(array).any():
+            raise ActionError(f"{name}: action {array.tolist()} contains NaN")
+        return array.astype(np.float64)
+    if isinstance(space, spaces.Discrete) and not space.start <= array < space.start + space.n:
+        raise ActionError(f"{name}: action {array} is not one of {space.start} ... {space.start + space.n - 1}")
+    return array.astype(np.int64)
+
+
+def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str) -> np.ndarray:
+    """The actions of many rows as an array; those of rows that do not step are not looked at."""
+    array = np.asarray(actions)
+    shape = (len(rows), *(space.shape or ()))
+    numbers = isinstance(space, spaces.Box)
+    if array.shape != shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
+        raise ActionError(
+            f"{name}: actions of shape {array.shape} and type {array.dtype} were given; "
+            f"needed: {'real numbers' if numbers else 'integers'} of shape {shape}"
+        )
+    if numbers:
+        array = array.astype(np.float64)
+        if np.isnan(array.sum()):
+            wrong = np.isnan(array).any(axis=tuple(range(1, array.ndim))) & rows
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                raise ActionError(f"{name}, environment {row}: action {array[row].tolist()} contains NaN")
+            array = np.nan_to_num(array)  # of rows that do not step
+        return array
+    if isinstance(space, spaces.Discrete):
+        wrong = ((array < space.start) | (array >= space.start + space.n)) & rows
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            last = space.start + space.n - 1
+            raise ActionError(f"{name}, environment {row}: action {array[row]} is not one of {space.start} ... {last}")
+        return np.where(rows, array, space.start).astype(np.int64)
+    return array
+
+
+class WrappedState(tuple):
+    """A snapshot of an environment and of its layers. Picklable."""
+
+    __slots__ = ()
+
+
+def check_state(state: Any, layers: Sequence[Layer], name: str) -> WrappedState:
+    """SnapshotError unless a snapshot has as many parts as there are layers and an environment."""
+    if not isinstance(state, WrappedState) or len(state) != len(layers) + 1:
+        raise SnapshotError(f"{name}: this is not a snapshot of an environment with {len(layers)} layers")
+    return state
+
+
+# --- the forms --------------------------------------------------------------------------------------------------------
+
+
+class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
+    """gymnasium.Env with layers. Made by `wrap`.
+
+    Args:
+        env: the environment.
+        layers: layers, or their recipes.
+    """
+
+    def __init__(self, env: gymnasium.Env, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
+        inner, self.layers = stacked(env, layers)
+        RecordConstructorArgs.__init__(self, layers=recipe_of(self.layers))
+        gymnasium.Wrapper.__init__(self, inner)
+        self.bottom, self.top = self.layers[0].below, self.layers[-1]
+        self.observation_space, self.action_space = self.top.observation_spaces[0], self.top.action_spaces[0]
+        if getattr(inner, "reward_space", None) is not None and self.top.reward.ndim == 2:
+            self.reward_space = inner.reward_space
+        self._ready = False
+
+    @property
+    def recipe(self) -> list[dict[str, Any]]:
+        """The dictionaries that make the same layers again."""
+        return recipe_of(self.layers)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode, of the environment and of the layers."""
+        self.top.reset(ONE, [seed], options)
+        self._ready = True
+        return row_of(self.top.observation, 0, self.observation_space), self._info()
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Advance by one step.
+
+        Raises:
+            ActionError: wrong shape or type, NaN, not a choice. Nothing has moved then.
+            EpisodeOverError: the episode is over.
+        """
+        top = self.top
+        if not self._ready or top.over[0]:
+            raise EpisodeOverError(
+                f"{top.name}: the episode is over, or never began; call reset() before step()"
+            )
+        top.step(check_action(action, self.action_space, top.name)[None], ONE)
+        reward = plain(top.reward, 0)
+        if isinstance(reward, np.ndarray):
+            reward = reward.astype(np.float32)
+        observation = row_of(top.observation, 0, self.observation_space)
+        return observation, reward, bool(top.terminated[0]), bool(top.truncated[0]), self._info()
+
+    def _info(self) -> dict[str, Any]:
+        info = dict(self.bottom.row_info(0))  # type: ignore[attr-defined]
+        info.update({key: plain(value, 0) for key, value in added(self.layers).items()})
+        return info
+
+    def get_state(self) -> WrappedState:
+        """A snapshot of the environment and the layers, exact to the bit."""
+        return WrappedState(self.top.get_state(0))
+
+    def set_state(self, state: WrappedState) -> Any:
+        """Go back to a snapshot; returns the observation. SnapshotError when it is not one of such a stack."""
+        self.top.set_state(check_state(state, self.layers, self.top.name), 0)
+        self._ready = True
+        return row_of(self.top.observation, 0, self.observation_space)
+
+    def action_masks(self) -> np.ndarray:
+        """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
+        return self.env.get_wrapper_attr("action_masks")()
+
+    def expert_action(self) -> Any:
+        """What the scripted expert, who sees the world's state, would do now."""
+        return self.env.get_wrapper_attr("expert_action")()
+
+
+class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
+    """This package's vector environment with layers, in the autoreset mode that it had. Made by `wrap`.
+
+    Args:
+        env: the environment; it must not be stepped by itself from now on.
+        layers: layers, or their recipes.
+    """
+
+    def __init__(self, env: gymnasium.vector.VectorEnv, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
+        inner, self.layers = stacked(env, layers)
+        super().__init__(inner)
+        self.bottom, self.top = self.layers[0].below, self.layers[-1]
+        self.mode: AutoresetMode = inner.metadata["autoreset_mode"]
+        self.single_observation_space = self.top.observation_spaces[0]
+        self.single_action_space = self.top.action_spaces[0]
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        if getattr(inner, "reward_space", None) is not None and self.top.reward.ndim == 2:
+            self.reward_space = inner.reward_space
+        self._everyone = np.ones(self.num_envs, np.bool_)
+        self._begun = np.zeros(self.num_envs, np.bool_)
+
+    @property
+    def recipe(self) -> list[dict[str, Any]]:
+        """The dictionaries that make the same layers again."""
+        return recipe_of(self.layers)
+
+    @property
+    def batch(self) -> Any:
+        """The batch at the bottom."""
+        return self.bottom.batch
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin episodes in all worlds, or in those of options["reset_mask"]; as the form without layers."""
+        inner, options = self.env, dict(options or {})
+        seeds = inner._check_seeds(seed)
+        mask = inner._check_mask(options.pop("reset_mask", None))
+        rows = self._everyone if mask is None else mask
+        if isinstance(seed, (int, np.integer)):
+            gymnasium.vector.VectorEnv.reset(inner, seed=int(seed))
+        if seeds is not None and mask is not None:
+            seeds = [s if mask[i] else None for i, s in enumerate(seeds)]
+        self.top.reset(rows, seeds, options)
+        self._begun |= rows
+        return copied(self.top.observation), self._infos(rows)
+
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Advance all worlds by one step.
+
+        Raises:
+            ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
+            EpisodeOverError: autoreset is disabled and an episode is over, or there was no reset yet.
+        """
+        top, over = self.top, self.top.over
+        waiting = bool(over.any())
+        if not self._begun.all() or (waiting and self.mode is AutoresetMode.DISABLED):
+            row = int(np.argmax(over | ~self._begun))
+            raise EpisodeOverError(
+                f"{top.name}, environment {row}: the episode is over, or never began; call reset() before step()"
+            )
+        rows = ~over if waiting else self._everyone
+        actions = check_actions(actions, self.single_action_space, rows, top.name)
+        if rows.any():
+            top.step(actions, rows)
+        if waiting:
+            top.reset(over)
+        return self._returned(rows)
+
+    def _returned(self, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        top = self.top
+        rewards, terminated, truncated = top.reward.copy(), top.terminated.copy(), top.truncated.copy()
+        if not rows.all():
+            rewards[~rows] = 0.0
+        final: dict[str, Any] = {}
+        ended = terminated | truncated
+        if self.mode is AutoresetMode.SAME_STEP and ended.any():
+            final = self._final(ended)
+            top.reset(ended)
+        if rewards.ndim == 2:
+            rewards = rewards.astype(np.float32)
+        return copied(top.observation), rewards, terminated, truncated, {**self._infos(self._everyone), **final}
+
+    def _everything(self) -> dict[str, Any]:
+        return {**self.bottom.info(), **added(self.layers)}
+
+    def _infos(self, rows: np.ndarray) -> dict[str, Any]:
+        infos = {key: copied(value) for key, value in self._everything().items()}
+        infos.update({f"_{key}": rows.copy() for key in tuple(infos)})
+        return infos
+
+    def _final(self, ended: np.ndarray) -> dict[str, Any]:
+        """The last observations and infos of episodes that end in this step (SAME_STEP)."""
+        observations = np.full(self.num_envs, None, object)
+        for i in np.flatnonzero(ended).tolist():
+            observations[i] = row_of(self.top.observation, i, self.single_observation_space)
+        infos = {key: _only(value, ended) for key, value in self._everything().items()}
+        infos.update({f"_{key}": ended.copy() for key in tuple(infos)})
+        return {
+            "final_obs": observations, "_final_obs": ended.copy(), "final_info": infos, "_final_info": ended.copy()
+        }  # fmt: skip
+
+    def get_state(self) -> list[WrappedState]:
+        """Snapshots of all worlds with their layers."""
+        return [WrappedState(self.top.get_state(i)) for i in range(self.num_envs)]
+
+    def set_state(self, states: Sequence[WrappedState]) -> Any:
+        """Put all worlds back to snapshots, one per world; returns the observations."""
+        if len(states) != self.num_envs:
+            raise ParameterError(f"{len(states)} snapshots were given for {self.num_envs} environments")
+        for i, state in enumerate(states):
+            self.top.set_state(check_state(state, self.layers, self.top.name), i)
+        self._begun[:] = True
+        return copied(self.top.observation)
+
+    def expert_actions(self) -> np.ndarray:
+        """The scripted expert's actions."""
+        return self.env.expert_actions()
+
+
+def _only(value: Any, rows: np.ndarray) -> Any:
+    """A copy with the rows that do not count blank."""
+    if isinstance(value, dict):
+        return {name: _only(part, rows) for name, part in value.items()}
+    kept = value.copy()
+    kept[~rows] = "" if kept.dtype == object else 0
+    return kept
+
+
+class WrappedParallelEnv(BaseParallelWrapper):
+    """A PettingZoo parallel environment with layers. Made by `wrap`.
+
+    Args:
+        env: the environment.
+        layers: layers, or their recipes.
+    """
+
+    def __init__(self, env: Any, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
+        inner, self.layers = stacked(env, layers)
+        super().__init__(inner)
+        self.bottom, self.top = self.layers[0].below, self.layers[-1]
+        self.possible_agents = list(self.bottom.possible)  # type: ignore[attr-defined]
+        self.agents: list[str] = []
+        self.metadata = dict(inner.metadata)
+        self._rows = {agent: row for row, agent in enumerate(self.possible_agents)}
+
+    @property
+    def recipe(self) -> list[dict[str, Any]]:
+        """The dictionaries that make the same layers again."""
+        return recipe_of(self.layers)
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The observation space of an agent, the same object on every call."""
+        return self.top.observation_spaces[self._rows[agent]]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """The action space of an agent, the same object on every call."""
+        return self.top.action_spaces[self._rows[agent]]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        """Begin an episode, of the environment and of the layers."""
+        self.top.reset(np.ones(len(self._rows), np.bool_), [seed], options)
+        over = self.top.over
+        self.agents = [agent for agent, row in self._rows.items() if not over[row]]
+        return self._observations(self.agents), self._infos(self.agents)
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
+        """Advance by one step, with an action for every living agent.
+
+        Raises:
+            ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
+            EpisodeOverError: no agent is alive.
+        """
+        top, acting = self.top, self.agents
+        if not acting:
+            raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
+        rows = np.zeros(len(self._rows), np.bool_)
+        rows[[self._rows[agent] for agent in acting]] = True
+        top.step(self._check(actions), rows)
+        terminated, truncated = top.terminated, top.truncated
+        rewards = {agent: plain(top.reward, self._rows[agent]) for agent in acting}
+        ends = {agent: bool(terminated[self._rows[agent]]) for agent in acting}
+        cuts = {agent: bool(truncated[self._rows[agent]]) for agent in acting}
+        self.agents = [agent for agent in acting if not (ends[agent] or cuts[agent])]
+        return self._observations(acting), rewards, ends, cuts, self._infos(acting)
+
+    def _check(self, actions: dict[str, Any]) -> np.ndarray:
+        """The actions as an array; rows of agents that do not act are zero."""
+        top = self.top
+        if not self._rows.keys() >= actions.keys():
+            unknown = sorted(set(actions) - set(self._rows))
+            raise ActionError(f"{top.name}: there are no agents {unknown}; there are {self.possible_agents}")
+        largest = max(space.shape for space in top.action_spaces)
+        array = np.zeros((len(self._rows), *largest), np.float64 if top.continuous else np.int64)
+        for agent in self.agents:
+            if agent not in actions:
+                raise ActionError(f"{top.name}: no action was given for {agent}")
+            row = self._rows[agent]
+            own = check_action(actions[agent], top.action_spaces[row], f"{top.name}, {agent}")
+            array[(row, slice(len(own)))[: 1 + own.ndim]] = own
+        return array
+
+    def _observations(self, agents: list[str]) -> dict[str, Any]:
+        top = self.top
+        rows = self._rows
+        return {agent: row_of(top.observation, rows[agent], top.observation_spaces[rows[agent]]) for agent in agents}
+
+    def _infos(self, agents: list[str]) -> dict[str, Any]:
+        told = added(self.layers)
+        infos = {}
+        for agent in agents:
+            row = self._rows[agent]
+            own = {key: plain(value, row) for key, value in told.items()}
+            infos[agent] = {**self.bottom.row_info(row), **own}  # type: ignore[attr-defined]
+        return infos
+
+    def get_state(self) -> WrappedState:
+        """A snapshot of the world and the layers of all agents."""
+        return WrappedState([self.agents, *(self.top.get_state(row) for row in self._rows.values())])
+
+    def set_state(self, state: WrappedState) -> dict[str, Any]:
+        """Go back to a snapshot; returns the observations of the agents alive in it."""
+        if not isinstance(state, WrappedState) or len(state) != len(self._rows) + 1:
+            raise SnapshotError(f"{self.top.name}: this is not a snapshot of {len(self._rows)} agents with layers")
+        self.agents = list(state[0])
+        for row, own in enumerate(state[1:]):
+            self.top.set_state(check_state(WrappedState(own), self.layers, self.top.name), row)
+        return self._observations(self.agents)
+
+    def expert_actions(self) -> dict[str, Any]:
+        """What the scripted expert would do now, for every living agent of the world."""
+        return self.env.expert_actions()

@@ -1,0 +1,333 @@
+"""A layer: one definition of a wrapper, on arrays, for every API form.
+
+A row is one agent of one world. The single form has one row, a vector form one per world, the parallel form one per
+agent. A `Stage` has arrays with a leading row axis that keep their values until the row is reset or stepped again; a
+`Layer` is a stage on top of another. The forms in `rlenvs.wrappers.forms` turn the top stage into an environment again,
+and do what only they know of: copies, autoreset, dictionaries of agents. So a layer never sees an API form.
+
+To write one: a dataclass of settings with some of `prepare`, `begin`, `act` and `after`.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.errors import ParameterError, nearest
+
+Observation = Any  # an array (rows, ...), or a dictionary of such arrays
+
+
+class Stage:
+    """Rows of an environment as arrays. A mask `rows`, bool (rows,), says which ones a call is about.
+
+    Attributes:
+        count: number of rows. agents: rows per world.
+        observation_spaces: the space of a row, one per agent of a world; equal where agents are alike.
+        action_space: of a row; of the largest one where agents differ.
+        name: what to call it in errors.
+        env: the environment at the bottom.
+        batch: its batch; None where it is not one of this package.
+    """
+
+    count: int
+    agents: int = 1
+    observation_spaces: list[spaces.Space]
+    action_spaces: list[spaces.Space]
+    name: str
+    env: Any
+    batch: Any = None
+
+    # arrays: the last observation, reward (rows,) or (rows, k), and whether the episode has ended, and how
+    observation: Observation
+    reward: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+
+    def info(self) -> dict[str, np.ndarray]:
+        """What the info dictionaries hold, by key: arrays (rows, ...)."""
+        raise NotImplementedError
+
+    def read(self, key: str) -> np.ndarray | None:
+        """One entry of `info`; None where there is none."""
+        return self.info().get(key)
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Begin episodes. seeds: one per world, or None to go on; options: as the environment below has them."""
+        raise NotImplementedError
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Advance rows whose episode goes on, by actions (rows, ...); those of other rows are not looked at."""
+        raise NotImplementedError
+
+    def get_state(self, row: int) -> tuple[Any, ...]:
+        """Everything that a row's future depends on, picklable."""
+        raise NotImplementedError
+
+    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+        """Put a row back to what `get_state` gave."""
+        raise NotImplementedError
+
+    def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
+        """Give the worlds of some rows other physical parameters, from their next step on."""
+        raise NotImplementedError
+
+    @property
+    def over(self) -> np.ndarray:
+        """Which rows' episodes have ended, bool (rows,)."""
+        return self.terminated | self.truncated
+
+    @property
+    def observation_space(self) -> spaces.Space:
+        """The space of every row's observation.
+
+        Raises:
+            ParameterError: the agents' spaces differ.
+        """
+        first = self.observation_spaces[0]
+        if any(space != first for space in self.observation_spaces[1:]):
+            raise ParameterError(f"{self.name}: the agents' observations differ; this layer wants equal ones")
+        return first
+
+    @property
+    def action_space(self) -> spaces.Space:
+        """The space of every row's action; ParameterError where they differ."""
+        first = self.action_spaces[0]
+        if any(space != first for space in self.action_spaces[1:]):
+            raise ParameterError(f"{self.name}: the agents' actions differ; this layer wants equal ones")
+        return first
+
+    @property
+    def continuous(self) -> bool:
+        """Whether actions are numbers; otherwise they are choices."""
+        return isinstance(self.action_spaces[0], spaces.Box)
+
+
+@dataclass
+class Layer(Stage):
+    """Base of all layers. A layer is made with its settings, `Sensor(noise=0.1)`, and put on environments by `wrap`.
+
+    What subclasses may define, apart from their settings as dataclass fields:
+
+    - `prepare()`: check the settings against `self.below`; say `self.keep(...)` for what is remembered; set
+      `observation_spaces` where they change.
+    - `begin(rows)`: these rows have begun an episode. `act(actions, rows)`: returns the actions to pass on.
+      `after(rows)`: these rows have made a step. They read `self.below` and fill arrays of their own.
+    - `told()`: entries to add to info.
+    - the arrays `reward`, `terminated` and `truncated`, kept under these names, and `observation`, in place of those
+      below. A reset clears the first three.
+
+    `self.key` (rows,) and `self.time` (rows,) are what `rlenvs.wrappers.randomness` wants: the key of the episode and
+    the steps made in it.
+    """
+
+    def bind(self, below: Stage, depth: int) -> None:
+        """Put the layer on a stage; depth: the layers below, so that two of a kind draw different numbers.
+
+        Raises:
+            ParameterError: a setting does not fit the environment.
+        """
+        self.below, self.depth = below, depth
+        self.count, self.agents = below.count, below.agents
+        self.name, self.env, self.batch = below.name, below.env, below.batch
+        self.observation_spaces, self.action_spaces = list(below.observation_spaces), list(below.action_spaces)
+        self.kept: list[str] = []
+        self.keep("base", dtype=np.uint64)
+        self.keep("episode", dtype=np.uint64)
+        self.keep("key", dtype=np.uint64)
+        self.keep("time", dtype=np.int64)
+        self._seed(np.ones(self.count, np.bool_), [None] * (self.count // self.agents))
+        self.prepare()
+
+    def keep(self, name: str, shape: tuple[int, ...] = (), dtype: Any = np.float64, fill: Any = 0) -> np.ndarray:
+        """Make the array `self.<name>`, (rows, *shape): part of snapshots, copies and pickles."""
+        array = np.full((self.count, *shape), fill, dtype)
+        setattr(self, name, array)
+        self.kept.append(name)
+        return array
+
+    # --- for subclasses -----------------------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Check the settings, and make room."""
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Rows have begun an episode."""
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The actions to pass on; not the same array when they change."""
+        return actions
+
+    def after(self, rows: np.ndarray) -> None:
+        """Rows have made a step."""
+
+    def told(self) -> dict[str, Any]:
+        """What to add to info: arrays (rows, ...)."""
+        return {}
+
+    # --- the stage ----------------------------------------------------------------------------------------------------
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Begin episodes below, then here."""
+        self.below.reset(rows, seeds, options)
+        self._start(rows, seeds)
+        self.begin(rows)
+
+    def _start(self, rows: np.ndarray, seeds: Sequence[int | None] | None) -> None:
+        """A new episode's key, and time 0."""
+        if seeds is not None:
+            self._seed(rows, seeds)
+        self.episode[rows] += np.uint64(1)
+        self.key[rows] = mixed(self.base[rows] ^ mixed(self.episode[rows]))
+        self.time[rows] = 0
+        for name in ("reward", "terminated", "truncated"):
+            if name in self.kept:
+                getattr(self, name)[rows] = 0
+
+    def _seed(self, rows: np.ndarray, seeds: Sequence[int | None]) -> None:
+        """New streams for rows whose world has a seed; at random for all where none was ever given."""
+        if not self.base.all():
+            self.base[:] = np.random.SeedSequence().generate_state(self.count, np.uint64) | np.uint64(1)
+        given = rows & np.repeat([seed is not None for seed in seeds], self.agents)
+        numbers = np.array([(seed or 0) % 2**64 for seed in seeds], np.uint64)
+        agent = np.arange(self.count, dtype=np.uint64) % np.uint64(self.agents)
+        place = mixed(agent + np.uint64(self.depth) * np.uint64(1 << 32))
+        self.base[given] = mixed(mixed(np.repeat(numbers, self.agents)) ^ place)[given] | np.uint64(1)
+        self.episode[given] = 0
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Pass on what `act` makes of the actions, and take in what came of it."""
+        self.below.step(self.act(actions, rows), rows)
+        self.time += rows
+        self.after(rows)
+
+    def __getattr__(self, name: str) -> Any:
+        """The arrays that a layer does not change are those below."""
+        if name in ("observation", "reward", "terminated", "truncated") and "below" in self.__dict__:
+            return getattr(self.below, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def info(self) -> dict[str, np.ndarray]:
+        """The info below, and what this layer tells."""
+        return {**self.below.info(), **self.told()}
+
+    def read(self, key: str) -> np.ndarray | None:
+        """One entry of `info`; None where there is none."""
+        told = self.told()
+        return told[key] if key in told else self.below.read(key)
+
+    def get_state(self, row: int) -> tuple[Any, ...]:
+        """The row's state below, and what is kept here."""
+        return (*self.below.get_state(row), {name: getattr(self, name)[row].copy() for name in self.kept})
+
+    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+        """Put a row back."""
+        self.below.set_state(state[:-1], row)
+        for name, value in state[-1].items():
+            getattr(self, name)[row] = value
+
+    def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
+        """Passed on."""
+        self.below.set_params(values, rows)
+
+    # --- help with settings -------------------------------------------------------------------------------------------
+
+    def refuse(self, setting: str, why: str) -> ParameterError:
+        """The error for a setting: names the layer, the setting and its value."""
+        return ParameterError(f"{type(self).__name__}: {setting}={getattr(self, setting)!r} {why}")
+
+    def check_number(self, setting: str, low: float = 0.0, high: float = math.inf) -> None:
+        """ParameterError unless a setting is one finite number, or numbers, within [low, high]."""
+        value = getattr(self, setting)
+        try:
+            numbers = np.asarray(value, np.float64)
+        except (TypeError, ValueError):
+            raise self.refuse(setting, "is not a number") from None
+        if isinstance(value, bool) or not np.isfinite(numbers).all() or (numbers < low).any() or (numbers > high).any():
+            raise self.refuse(setting, f"must be finite and {_within(low, high)}")
+
+    def check_whole(self, setting: str, low: int = 0, high: float = math.inf) -> None:
+        """ParameterError unless a setting is a whole number within [low, high]."""
+        value = getattr(self, setting)
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+            raise self.refuse(setting, f"must be a whole number, {_within(low, high)}")
+
+    def check_choice(self, setting: str, known: Sequence[str]) -> None:
+        """ParameterError unless a setting is one of some names."""
+        value = getattr(self, setting)
+        if value not in known:
+            raise self.refuse(setting, f"is not one of {list(known)}. {nearest(str(value), known)}")
+
+    def function(self, setting: str) -> Callable[..., Any]:
+        """The function of a setting, which may be given by its address "module:name"."""
+        value = getattr(self, setting)
+        if isinstance(value, str) and ":" in value:
+            value = named(value)
+        if not callable(value):
+            raise self.refuse(setting, 'must be a function, or the address "module:name" of one')
+        return value
+
+    def settings(self) -> dict[str, Any]:
+        """The settings by name, those that differ from the defaults."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init and _differs(getattr(self, f.name), f)}
+
+    def recipe(self) -> dict[str, Any]:
+        """The layer as a dictionary that `layer_from` understands; of JSON's types where the settings are."""
+        return {"layer": f"{type(self).__module__}:{type(self).__qualname__}", **copy.deepcopy(self.settings())}
+
+
+def _within(low: float, high: float) -> str:
+    return f"at least {low:g}" if math.isinf(high) else f"within [{low:g}, {high:g}]"
+
+
+def _differs(value: Any, field: Any) -> bool:
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return type(value) is not type(default) or bool(np.any(value != default))
+
+
+def mixed(x: np.ndarray) -> np.ndarray:
+    """`rlenvs.wrappers.randomness.mix` of an array."""
+    from rlenvs.wrappers.randomness import mix_all
+
+    return mix_all(x)
+
+
+def named(address: str) -> Any:
+    """What lies at "module:name".
+
+    Raises:
+        ParameterError: nothing does.
+    """
+    module, _, name = address.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ParameterError(f"there is nothing at {address!r}: {error}") from error
+
+
+def layer_from(recipe: Layer | Mapping[str, Any]) -> Layer:
+    """A layer of its own: a copy of one, or made from what `Layer.recipe` gave.
+
+    Raises:
+        ParameterError: not a layer, or a setting that it does not have.
+    """
+    if isinstance(recipe, Layer):
+        return copy.deepcopy(recipe)
+    if not isinstance(recipe, Mapping) or "layer" not in recipe:
+        raise ParameterError(f'a layer, or a dictionary with the entry "layer", is wanted, not {recipe!r}')
+    settings = {name: value for name, value in recipe.items() if name != "layer"}
+    kind = named(recipe["layer"] if ":" in recipe["layer"] else f"rlenvs.wrappers:{recipe['layer']}")
+    if not (isinstance(kind, type) and issubclass(kind, Layer)):
+        raise ParameterError(f"{recipe['layer']!r} is not a layer")
+    known = [field.name for field in fields(kind) if field.init]
+    for name in settings:
+        if name not in known:
+            raise ParameterError(f"{kind.__name__} has no setting {name!r}. {nearest(name, known)}")
+    return kind(**copy.deepcopy(settings))

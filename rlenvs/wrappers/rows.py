@@ -1,0 +1,295 @@
+"""The stages at the bottom of a stack: the API forms of environments as rows of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.vector_env import VectorEnv
+from rlenvs.wrappers.layer import Observation, Stage
+
+
+def rows_of(env: Any) -> Stage:
+    """The stage of an environment in any form.
+
+    Raises:
+        TypeError: a vector environment that is not this package's own, or no environment at all.
+    """
+    if isinstance(env, VectorEnv):
+        return BatchRows(env)
+    if isinstance(env, gymnasium.vector.VectorEnv):
+        raise TypeError(
+            f"{type(env).__name__}: of vector environments only those of this package take layers. Put layers on them "
+            "before other wrappers; of other packages' environments wrap each one, "
+            "`gymnasium.make_vec(id, wrappers=[lambda env: wrap(env, ...)])`"
+        )
+    if isinstance(env, gymnasium.Env):
+        return EnvRows(env)
+    if hasattr(env, "possible_agents") and not hasattr(env, "agent_iter"):
+        return AgentRows(env)
+    raise TypeError(f"{type(env).__name__} is neither a gymnasium.Env nor a vector or parallel environment")
+
+
+def _batch_of(env: Any) -> KernelBatch | None:
+    batch = getattr(getattr(env, "unwrapped", env), "batch", None)
+    return batch if isinstance(batch, KernelBatch) else None
+
+
+def blank(space: spaces.Space, count: int) -> Observation:
+    """Zero arrays for `count` observations of a space.
+
+    Raises:
+        ParameterError: neither numbers nor a dictionary of numbers.
+    """
+    if isinstance(space, spaces.Dict):
+        return {name: blank(part, count) for name, part in space.items()}
+    if not isinstance(space, (spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete)):
+        raise ParameterError(f"layers want observations of numbers, or dictionaries of them, not {space}")
+    return np.zeros((count, *(space.shape or ())), space.dtype)
+
+
+def put(target: Observation, row: int, value: Any) -> None:
+    """Write one observation into a row; a shorter vector leaves the rest as it is."""
+    if isinstance(target, dict):
+        for name, array in target.items():
+            put(array, row, value[name])
+    elif target.ndim == 2:
+        target[row, : len(value)] = value
+    else:
+        target[row] = value
+
+
+def action_at(actions: np.ndarray, row: int, space: spaces.Space) -> Any:
+    """One row's action, as its space has it."""
+    if isinstance(space, spaces.Box):
+        return actions[row, : space.shape[0]].astype(space.dtype) if len(space.shape) == 1 else actions[row]
+    return int(actions[row]) if isinstance(space, spaces.Discrete) else actions[row]
+
+
+class _Called(Stage):
+    """Rows of an environment that is called through its API; what it returned is written into arrays."""
+
+    def _allocate(self, env: Any, count: int) -> None:
+        self.env, self.count = env, count
+        self.batch = _batch_of(env)
+        reward_space = getattr(env, "reward_space", None) if count == 1 else None
+        size = () if reward_space is None or not isinstance(reward_space, spaces.Box) else reward_space.shape
+        widest = max(self.observation_spaces, key=lambda space: sum(spaces.utils.flatdim(p) for p in [space]))
+        self.observation = blank(widest, count)
+        self.reward = np.zeros((count, *size))
+        self.terminated, self.truncated = np.ones(count, np.bool_), np.zeros(count, np.bool_)
+        self._infos: list[dict[str, Any]] = [{} for _ in range(count)]
+
+    def info(self) -> dict[str, np.ndarray]:
+        """Entries that every row has now, as arrays; what has no fixed shape as objects."""
+        keys = [key for key in self._infos[0] if all(key in info for info in self._infos)]
+        return {key: _column([info[key] for info in self._infos]) for key in keys}
+
+    def read(self, key: str) -> np.ndarray | None:
+        """One entry."""
+        if not all(key in info for info in self._infos):
+            return None
+        return _column([info[key] for info in self._infos])
+
+    def row_info(self, row: int) -> dict[str, Any]:
+        """What the environment said about a row, itself."""
+        return self._infos[row]
+
+
+def _column(values: list[Any]) -> np.ndarray:
+    if all(isinstance(value, (bool, int, float, np.ndarray, np.generic)) for value in values):
+        arrays = [np.asarray(value) for value in values]
+        if all(array.shape == arrays[0].shape for array in arrays):
+            return np.stack(arrays)
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
+
+
+class EnvRows(_Called):
+    """A gymnasium.Env, of this package or not: one row."""
+
+    def __init__(self, env: gymnasium.Env) -> None:
+        self.observation_spaces, self.action_spaces = [env.observation_space], [env.action_space]
+        self.name = self._name_of(env)
+        self._allocate(env, 1)
+
+    @staticmethod
+    def _name_of(env: gymnasium.Env) -> str:
+        batch = _batch_of(env)
+        return batch.world.name if batch else env.spec.id if env.spec else type(env.unwrapped).__name__
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Reset."""
+        seen, info = self.env.reset(seed=seeds[0] if seeds else None, options=options)
+        self._take(seen, 0.0, False, False, info)
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Step."""
+        self._take(*self.env.step(action_at(actions, 0, self.action_spaces[0])))
+
+    def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
+        put(self.observation, 0, seen)
+        self.reward[0], self.terminated[0], self.truncated[0] = reward, terminated, truncated
+        self._infos[0] = info
+
+    def get_state(self, row: int) -> tuple[Any, ...]:
+        """The environment's snapshot, what it returned last, and the flags."""
+        own = (self.env.get_wrapper_attr("get_state")(), self.reward[0].copy(), self.over[0], self.terminated[0])
+        return ((*own, self._infos[0]),)
+
+    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+        """Put the environment back."""
+        snapshot, self.reward[0], over, self.terminated[0], self._infos[0] = state[0]
+        self.truncated[0] = over and not self.terminated[0]
+        put(self.observation, 0, self.env.get_wrapper_attr("set_state")(snapshot))
+
+    def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
+        """Set physical parameters of a world of this package."""
+        _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
+
+
+class AgentRows(_Called):
+    """A PettingZoo parallel environment, of this package or not: a row per possible agent, in their order.
+
+    An agent whose episode a layer has ended stays idle in the world (action 0).
+    """
+
+    def __init__(self, env: Any) -> None:
+        self.possible = list(env.possible_agents)
+        self.agents = len(self.possible)
+        self.observation_spaces = [env.observation_space(agent) for agent in self.possible]
+        self.action_spaces = [env.action_space(agent) for agent in self.possible]
+        batch = _batch_of(env)
+        self.name = batch.world.name if batch else str(env.metadata.get("name", type(env.unwrapped).__name__))
+        self._allocate(env, self.agents)
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Reset all agents together."""
+        seen, infos = self.env.reset(seed=seeds[0] if seeds else None, options=options)
+        self.terminated[:], self.truncated[:], self.reward[:] = True, False, 0.0
+        for row, agent in enumerate(self.possible):
+            if agent in seen:
+                self._take(row, seen[agent], infos[agent])
+                self.terminated[row] = False
+
+    def _take(self, row: int, seen: Any, info: dict[str, Any]) -> None:
+        put(self.observation, row, seen)
+        self._infos[row] = info
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Step the world, with the actions of these rows; the other living agents are idle."""
+        given = {}
+        for row, agent in enumerate(self.possible):
+            if agent in self.env.agents:
+                action = actions if rows[row] else np.zeros_like(actions)
+                given[agent] = action_at(action, row, self.action_spaces[row])
+        seen, rewards, ends, cuts, infos = self.env.step(given)
+        for row, agent in enumerate(self.possible):
+            if agent in seen:
+                self._take(row, seen[agent], infos[agent])
+                self.reward[row], self.terminated[row], self.truncated[row] = rewards[agent], ends[agent], cuts[agent]
+
+    def get_state(self, row: int) -> tuple[Any, ...]:
+        """The world's snapshot with what all agents were told: a world's rows go back together."""
+        told = self.reward.copy(), self.terminated.copy(), self.truncated.copy(), list(self._infos)
+        return ((self.env.get_state(), *told),)
+
+    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+        """Put the world back."""
+        snapshot, self.reward[:], self.terminated[:], self.truncated[:], infos = state[0]
+        self._infos = list(infos)
+        for agent, seen in self.env.set_state(snapshot).items():
+            put(self.observation, self.possible.index(agent), seen)
+
+    def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
+        """Set physical parameters of the world; the first row's where rows differ."""
+        _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
+
+
+class BatchRows(Stage):
+    """This package's vector environment: a row per world. Works on the batch's own arrays."""
+
+    def __init__(self, env: VectorEnv) -> None:
+        self.env = env
+        self.batch.leave_resets()
+        self.count = env.num_envs
+        self.name = self.batch.world.name
+        self.observation_spaces, self.action_spaces = [env.single_observation_space], [env.single_action_space]
+
+    @property
+    def batch(self) -> KernelBatch:  # type: ignore[override]
+        """The batch."""
+        return self.env.batch
+
+    @property
+    def observation(self) -> Observation:  # type: ignore[override]
+        """The batch's observations of the first agents."""
+        return self.batch.observed((slice(None), 0), copy=False)
+
+    @property
+    def reward(self) -> np.ndarray:  # type: ignore[override]
+        """The batch's rewards, or vectors of rewards."""
+        return self.batch.reward_vectors[:, 0] if self.env._vector_reward else self.batch.rewards[:, 0]
+
+    @property
+    def terminated(self) -> np.ndarray:  # type: ignore[override]
+        """The batch's flags."""
+        return self.batch.terminated[:, 0]
+
+    @property
+    def truncated(self) -> np.ndarray:  # type: ignore[override]
+        """The batch's flags."""
+        return self.batch.truncated[:, 0]
+
+    def info(self) -> dict[str, np.ndarray]:
+        """The batch's own arrays."""
+        return self.env._keys.all(self.batch, False)
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Begin episodes in these worlds."""
+        if seeds is None and not options and self.batch._all_seeded:
+            self.batch.reset(rows)
+        else:
+            self.env.reset(seed=seeds, options={**(options or {}), "reset_mask": rows})
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Step these worlds."""
+        batch = self.batch
+        if batch.agents > 1:
+            batch.load_first(actions, self.env.team)
+        else:
+            batch.load_actions(actions)
+        batch.step_loaded(None if rows.all() else rows)
+
+    def get_state(self, row: int) -> tuple[Any, ...]:
+        """The world's snapshot, its outcome, and its row of each array that the snapshot does not hold."""
+        batch = self.batch
+        outcome = [getattr(batch, name)[row].copy() for name in OUTCOME]
+        return ((batch.get_state(row), outcome),)
+
+    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+        """Put a world back."""
+        snapshot, outcome = state[0]
+        self.batch.set_state(snapshot, row)
+        for name, value in zip(OUTCOME, outcome, strict=True):
+            getattr(self.batch, name)[row] = value
+
+    def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
+        """Set physical parameters of these worlds."""
+        self.batch.set_params(dict(values), rows)
+
+
+OUTCOME = ("_results", "rewards", "costs", "reward_vectors", "terminated", "truncated")
+
+
+def _world_of(stage: Stage) -> KernelBatch:
+    if stage.batch is None:
+        raise ParameterError(f"{stage.name} is not an environment of this package, and has no parameters to set")
+    return stage.batch
