@@ -18,7 +18,7 @@ from typing import Any
 from rlenvs.core.errors import ConformanceError
 from rlenvs.core.players import Subject, golden_file, subject_of
 from rlenvs.core.registry import catalogue, entry, list_envs
-from rlenvs.core.rules import RULES, Failed, NotApplicable, Rule, golden_digest, read_golden
+from rlenvs.core.rules import LAYER_RULES, RULES, Failed, NotApplicable, Rule, golden_digest, read_golden
 from rlenvs.core.spec import load_world
 
 
@@ -75,8 +75,8 @@ def check(subject: Any, *, backend: str = "numba", golden: Path | str | None = N
     """Hold an environment to all rules.
 
     Args:
-        subject: an id, a World, or an environment of this package in any form (wrapped or not; its class, its keywords
-            and its backend are then what is checked).
+        subject: an id, a World, or an environment of this package in any form (its class, its keywords, its backend and
+            its layers are then what is checked; other wrappers are not looked at).
         backend: "numba", or "python" to do without compiling, with fewer and shorter rollouts.
         golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
         choices: keywords of `make` to check the environment under.
@@ -97,6 +97,8 @@ def check(subject: Any, *, backend: str = "numba", golden: Path | str | None = N
 
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     name = rule.check.__name__.replace("_", " ")
+    if target.dress and rule.number not in LAYER_RULES:
+        return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without layers")
     broken = [number for number in rule.needs if done[number].status in ("failed", "not run")]
     if broken:
         return Outcome(rule.number, name, "not run", f"needs rule {broken[0]}")

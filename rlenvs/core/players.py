@@ -38,7 +38,7 @@ def golden_file(world: World) -> Path | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """A world with keywords, and the classes of its API forms."""
+    """A world with keywords, and the classes of its API forms; `dress` puts layers on each form."""
 
     name: str
     world: World
@@ -49,18 +49,22 @@ class Subject:
     env_class: type[Env] = Env
     vector_class: type[VectorEnv] = VectorEnv
     parallel_class: type | None = None
+    dress: Callable[[Any], Any] | None = None
 
     def having(self, **choices: Any) -> Subject:
         """The same with other keywords."""
         return replace(self, choices={**self.choices, **choices})
 
-    def env(self, **choices: Any) -> Env:
+    def env(self, **choices: Any) -> Any:
         """A single environment; in a multi-agent world nobody else moves."""
-        return self.env_class(self.world, **self._form(choices))
+        return self._dressed(self.env_class(self.world, **self._form(choices)))
 
-    def vector(self, count: int, mode: AutoresetMode = AutoresetMode.NEXT_STEP, **choices: Any) -> VectorEnv:
+    def vector(self, count: int, mode: AutoresetMode = AutoresetMode.NEXT_STEP, **choices: Any) -> Any:
         """The vector form."""
-        return self.vector_class(self.world, count, autoreset_mode=mode, **self._form(choices))
+        return self._dressed(self.vector_class(self.world, count, autoreset_mode=mode, **self._form(choices)))
+
+    def _dressed(self, env: Any) -> Any:
+        return self.dress(env) if self.dress else env
 
     def _form(self, choices: Mapping[str, Any]) -> dict[str, Any]:
         form = {"backend": self.backend, "vector_reward": self.vector_reward, "team": "idle"}
@@ -71,9 +75,8 @@ class Subject:
         from rlenvs.core.parallel_env import ParallelEnv
 
         make = self.parallel_class or ParallelEnv
-        return make(
-            self.world, **{"backend": self.backend, "vector_reward": self.vector_reward, **self.choices, **choices}
-        )
+        form = {"backend": self.backend, "vector_reward": self.vector_reward}
+        return self._dressed(make(self.world, **{**form, **self.choices, **choices}))
 
     def batch(self, count: int, **choices: Any) -> KernelBatch:
         """The batch."""
@@ -118,7 +121,9 @@ def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[s
         return Subject(row.id, load_world(row.address), choices, backend, golden, vector_reward)
     batch = batch_of(given)
     inner = getattr(given, "unwrapped", given)
-    subject = Subject(batch.world.name, batch.world, {**_choices_of(batch.setup), **choices}, batch.backend, golden)
+    chosen = {**_choices_of(batch.setup), **choices}
+    dress = getattr(given, "same_layers_on", None)
+    subject = Subject(batch.world.name, batch.world, chosen, batch.backend, golden, dress=dress)
     if isinstance(inner, Env):
         return replace(subject, env_class=type(inner), vector_reward=inner._vector_reward)
     if isinstance(inner, VectorEnv):

@@ -335,6 +335,9 @@ def time_limit(t: Subject) -> str:
     reached = 0
     last = []
     for seed in seeds:
+        if t.dress:  # layers may end episodes early, or make several steps of one
+            last.append(_episode(Player(t.env(horizon=limit), seed), limit)[-1][0])
+            continue
         long = _episode(Player(t.env(horizon=2 * limit), seed), limit)
         short = _episode(Player(t.env(horizon=limit), seed), limit)
         _compare(f"episodes with horizon {limit} and {2 * limit}", [o[:3] for o in short], [o[:3] for o in long])
@@ -351,6 +354,8 @@ def time_limit(t: Subject) -> str:
             wrong = difference(found, last[row])
             if wrong:
                 raise Failed(f"{mode.name}: the final observation of world {row} is not the last one: {wrong}")
+    if t.dress:
+        return f"the last observations of {len(seeds)} episodes in three autoreset modes"
     return f"{reached} of {len(seeds)} short episodes reached the limit of {limit} steps"
 
 
@@ -401,7 +406,9 @@ def forms_agree(t: Subject) -> str:
                 raise Failed(f"{name} of a batch of 5 and of one of {count} with {threads} threads differ: {wrong}")
         if states[:count] != other:
             raise Failed(f"the states of a batch of 5 and of one of {count} with {threads} threads differ")
-    if t.world.agents:
+    if t.world.agents and t.dress:
+        _layers_agree(t)
+    elif t.world.agents:
         _parallel_agrees(t, reference)
     return f"{steps} steps in {'6' if t.world.agents else '5'} forms"
 
@@ -416,6 +423,29 @@ def _sync_vector(t: Subject, mode: AutoresetMode) -> SyncVectorEnv:
 def _batch_run(t: Subject, count: int, threads: int, steps: int, actions: Any) -> tuple[Trajectory, list[bytes]]:
     batch = t.batch(count, threads=threads, horizon=t.short)
     return roll(batch, steps, actions=actions), [batch.get_state(i).state for i in range(count)]
+
+
+def _layers_agree(t: Subject) -> None:
+    """Failed when the first agent fares otherwise in the single form, where the others do nothing, than in the parallel
+    form, where they choose to do nothing."""
+    single, parallel = t.env(horizon=t.short), t.parallel(horizon=t.short)
+    first = parallel.possible_agents[0]
+    for seed in range(2):
+        (seen, _), (all_seen, _) = single.reset(seed=seed), parallel.reset(seed=seed)
+        chooser = np.random.default_rng(seed)
+        for step in range(t.short):
+            wrong = difference(seen, all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first])
+            if wrong:
+                raise Failed(f"the first agent's observations in Env and ParallelEnv differ at step {step}: {wrong}")
+            action = choose(chooser, single.action_space)
+            idle = {a: np.zeros_like(parallel.action_space(a).sample()) for a in parallel.agents}
+            seen, reward, terminated, truncated, _ = single.step(action)
+            all_seen, rewards, ends, cuts, _ = parallel.step({**idle, first: action})
+            wrong = difference([reward, terminated, truncated], [rewards[first], ends[first], cuts[first]])
+            if wrong:
+                raise Failed(f"what the first agent gets in Env and ParallelEnv differs at step {step}: {wrong}")
+            if terminated or truncated:
+                break
 
 
 def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
@@ -736,7 +766,7 @@ def bad_input(t: Subject) -> str:
     for action in _bad_actions(env.action_space):
         before = env.get_state()
         _refuses(f"the action {action!r}", ActionError, [t.world.name], env.step, action)
-        if before != env.get_state():
+        if difference(before, env.get_state()):
             raise Failed(f"the refused action {action!r} moved the world")
     known = [*t.world.params, *t.world.options, "horizon"][0]
     wrong = known + "x"
@@ -842,3 +872,5 @@ RULES = (
     Rule(18, bad_input, (1,)),
     Rule(19, backends_agree, (1, 2)),
 )
+# those that layers on an environment could break; the others are about the world itself
+LAYER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18)

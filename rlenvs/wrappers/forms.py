@@ -15,7 +15,7 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from
-from rlenvs.wrappers.rows import rows_of
+from rlenvs.wrappers.rows import put, rows_of
 
 ONE = np.ones(1, np.bool_)
 
@@ -187,6 +187,10 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         """The dictionaries that make the same layers again."""
         return recipe_of(self.layers)
 
+    def same_layers_on(self, env: Any) -> Any:
+        """The same layers, with nothing behind them yet, on another environment in any form."""
+        return wrap(env, *self.recipe)
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, of the environment and of the layers."""
         self.top.reset(ONE, [seed], options)
@@ -262,6 +266,10 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
     def recipe(self) -> list[dict[str, Any]]:
         """The dictionaries that make the same layers again."""
         return recipe_of(self.layers)
+
+    def same_layers_on(self, env: Any) -> Any:
+        """The same layers, with nothing behind them yet, on another environment in any form."""
+        return wrap(env, *self.recipe)
 
     @property
     def batch(self) -> Any:
@@ -388,6 +396,10 @@ class WrappedParallelEnv(BaseParallelWrapper):
         """The dictionaries that make the same layers again."""
         return recipe_of(self.layers)
 
+    def same_layers_on(self, env: Any) -> Any:
+        """The same layers, with nothing behind them yet, on another environment in any form."""
+        return wrap(env, *self.recipe)
+
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
         return self.top.observation_spaces[self._rows[agent]]
@@ -436,7 +448,7 @@ class WrappedParallelEnv(BaseParallelWrapper):
                 raise ActionError(f"{top.name}: no action was given for {agent}")
             row = self._rows[agent]
             own = check_action(actions[agent], top.action_spaces[row], f"{top.name}, {agent}")
-            array[(row, slice(len(own)))[: 1 + own.ndim]] = own
+            put(array, row, own)
         return array
 
     def _observations(self, agents: list[str]) -> dict[str, Any]:

@@ -1,0 +1,32 @@
+"""What all tests of layers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import rlenvs
+from rlenvs.core.check import check
+from rlenvs.core.players import Player
+from rlenvs.core.rules import _compare, _vector_record
+from rlenvs.wrappers.forms import wrap
+
+
+def assert_conforms(id: str, *layers: Any, **keywords: Any) -> None:
+    """`rlenvs.check` of a wrapped environment passes."""
+    check(wrap(rlenvs.make(id, **keywords), *layers)).raise_on_failure()
+
+
+def assert_forms_agree(id: str, *layers: Any, horizon: int = 12, steps: int = 30, **keywords: Any) -> None:
+    """The vector form with layers does in every autoreset mode what Gymnasium's SyncVectorEnv makes of single forms with
+    the same layers and the seeds s, s + 1, ...: observations, rewards, flags, infos, finals."""
+    keywords = {"horizon": horizon, **keywords}
+
+    def single() -> Any:
+        return wrap(rlenvs.make(id, **keywords), *layers)
+
+    for mode in AutoresetMode:
+        ours = Player(wrap(rlenvs.make_vec(id, 3, autoreset_mode=mode, **keywords), *layers), seed=7).play(steps)
+        stock = Player(SyncVectorEnv([single] * 3, autoreset_mode=mode), seed=7).play(steps)
+        _compare(f"{mode.name}: vector form and single forms", _vector_record(ours), _vector_record(stock))
