@@ -434,7 +434,9 @@ def _layers_agree(t: Subject) -> None:
         (seen, _), (all_seen, _) = single.reset(seed=seed), parallel.reset(seed=seed)
         chooser = np.random.default_rng(seed)
         for step in range(t.short):
-            wrong = difference(seen, all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first])
+            wrong = difference(
+                seen, all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first]
+            )
             if wrong:
                 raise Failed(f"the first agent's observations in Env and ParallelEnv differ at step {step}: {wrong}")
             action = choose(chooser, single.action_space)

@@ -88,6 +88,12 @@ def copied(value: Any) -> Any:
     return {name: copied(part) for name, part in value.items()} if isinstance(value, dict) else value.copy()
 
 
+def present(infos: dict[str, Any], rows: np.ndarray) -> dict[str, Any]:
+    """Vector infos with the masks "_key" that say which rows have an entry, as Gymnasium has them."""
+    nested = {key: present(value, rows) if isinstance(value, dict) else value for key, value in infos.items()}
+    return {**nested, **{f"_{key}": rows.copy() for key in infos}}
+
+
 def added(layers: Sequence[Layer]) -> dict[str, Any]:
     """What the layers add to info."""
     told: dict[str, Any] = {}
@@ -206,9 +212,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         """
         top = self.top
         if not self._ready or top.over[0]:
-            raise EpisodeOverError(
-                f"{top.name}: the episode is over, or never began; call reset() before step()"
-            )
+            raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
         top.step(check_action(action, self.action_space, top.name)[None], ONE)
         reward = plain(top.reward, 0)
         if isinstance(reward, np.ndarray):
@@ -280,7 +284,8 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin episodes in all worlds, or in those of options["reset_mask"]; as the form without layers."""
-        inner, options = self.env, dict(options or {})
+        inner: Any = self.env
+        options = dict(options or {})
         seeds = inner._check_seeds(seed)
         mask = inner._check_mask(options.pop("reset_mask", None))
         rows = self._everyone if mask is None else mask
@@ -332,17 +337,14 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         return {**self.bottom.info(), **added(self.layers)}
 
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
-        infos = {key: copied(value) for key, value in self._everything().items()}
-        infos.update({f"_{key}": rows.copy() for key in tuple(infos)})
-        return infos
+        return present(copied(self._everything()), rows)
 
     def _final(self, ended: np.ndarray) -> dict[str, Any]:
         """The last observations and infos of episodes that end in this step (SAME_STEP)."""
         observations = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended).tolist():
             observations[i] = row_of(self.top.observation, i, self.single_observation_space)
-        infos = {key: _only(value, ended) for key, value in self._everything().items()}
-        infos.update({f"_{key}": ended.copy() for key in tuple(infos)})
+        infos = present(_only(self._everything(), ended), ended)
         return {
             "final_obs": observations, "_final_obs": ended.copy(), "final_info": infos, "_final_info": ended.copy()
         }  # fmt: skip
@@ -362,7 +364,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
 
     def expert_actions(self) -> np.ndarray:
         """The scripted expert's actions."""
-        return self.env.expert_actions()
+        return self.bottom.env.expert_actions()
 
 
 def _only(value: Any, rows: np.ndarray) -> Any:
@@ -441,7 +443,7 @@ class WrappedParallelEnv(BaseParallelWrapper):
         if not self._rows.keys() >= actions.keys():
             unknown = sorted(set(actions) - set(self._rows))
             raise ActionError(f"{top.name}: there are no agents {unknown}; there are {self.possible_agents}")
-        largest = max(space.shape for space in top.action_spaces)
+        largest = max(space.shape or () for space in top.action_spaces)
         array = np.zeros((len(self._rows), *largest), np.float64 if top.continuous else np.int64)
         for agent in self.agents:
             if agent not in actions:

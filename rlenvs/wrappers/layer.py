@@ -21,6 +21,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
 Observation = Any  # an array (rows, ...), or a dictionary of such arrays
 
@@ -51,6 +52,11 @@ class Stage:
     terminated: np.ndarray
     truncated: np.ndarray
 
+    # of layers: the stage below, and where their random numbers come from
+    below: Stage
+    key: np.ndarray
+    time: np.ndarray
+
     def info(self) -> dict[str, np.ndarray]:
         """What the info dictionaries hold, by key: arrays (rows, ...)."""
         raise NotImplementedError
@@ -77,6 +83,11 @@ class Stage:
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Give the worlds of some rows other physical parameters, from their next step on."""
+        raise NotImplementedError
+
+    def look_again(self, rows: np.ndarray) -> None:
+        """The worlds of these rows were put into another state, or played on, before the episode is shown: observe
+        them anew, without a reward, cost, success or end."""
         raise NotImplementedError
 
     @property
@@ -184,9 +195,7 @@ class Layer(Stage):
         """A new episode's key, and time 0."""
         if seeds is not None:
             self._seed(rows, seeds)
-        self.episode[rows] += np.uint64(1)
-        self.key[rows] = mixed(self.base[rows] ^ mixed(self.episode[rows]))
-        self.time[rows] = 0
+        begin_episodes(rows, self.base, self.episode, self.key, self.time)
         for name in ("reward", "terminated", "truncated"):
             if name in self.kept:
                 getattr(self, name)[rows] = 0
@@ -198,8 +207,8 @@ class Layer(Stage):
         given = rows & np.repeat([seed is not None for seed in seeds], self.agents)
         numbers = np.array([(seed or 0) % 2**64 for seed in seeds], np.uint64)
         agent = np.arange(self.count, dtype=np.uint64) % np.uint64(self.agents)
-        place = mixed(agent + np.uint64(self.depth) * np.uint64(1 << 32))
-        self.base[given] = mixed(mixed(np.repeat(numbers, self.agents)) ^ place)[given] | np.uint64(1)
+        place = mix_all(agent + np.uint64(self.depth) * np.uint64(1 << 32))
+        self.base[given] = mix_all(mix_all(np.repeat(numbers, self.agents)) ^ place)[given] | np.uint64(1)
         self.episode[given] = 0
 
     def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
@@ -236,6 +245,10 @@ class Layer(Stage):
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Passed on."""
         self.below.set_params(values, rows)
+
+    def look_again(self, rows: np.ndarray) -> None:
+        """Passed on."""
+        self.below.look_again(rows)
 
     # --- help with settings -------------------------------------------------------------------------------------------
 
@@ -290,13 +303,6 @@ def _within(low: float, high: float) -> str:
 def _differs(value: Any, field: Any) -> bool:
     default = field.default if field.default_factory is MISSING else field.default_factory()
     return type(value) is not type(default) or bool(np.any(value != default))
-
-
-def mixed(x: np.ndarray) -> np.ndarray:
-    """`rlenvs.wrappers.randomness.mix` of an array."""
-    from rlenvs.wrappers.randomness import mix_all
-
-    return mix_all(x)
 
 
 def named(address: str) -> Any:

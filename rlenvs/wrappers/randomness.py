@@ -76,10 +76,20 @@ def normal_of(bits: int) -> float:
     return low + part * (QUANTILES[cell + 1] - low)
 
 
-@njit
+@njit(cache=True)
 def mix_all(x: np.ndarray) -> np.ndarray:
     """`mix` of every number of a one-dimensional uint64 array."""
     out = np.empty_like(x)
     for i in range(x.size):
         out[i] = mix(x[i])
     return out
+
+
+@njit(cache=True)
+def begin_episodes(rows: np.ndarray, base: np.ndarray, episode: np.ndarray, key: np.ndarray, time: np.ndarray) -> None:
+    """The next episode of the rows in a mask: its number, its key, time 0."""
+    for i in range(rows.size):
+        if rows[i]:
+            episode[i] += np.uint64(1)
+            key[i] = mix(base[i] ^ mix(episode[i]))
+            time[i] = 0

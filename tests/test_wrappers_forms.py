@@ -1,0 +1,328 @@
+"""Layers on environments: what holds for every layer, tried with small ones made here."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from dataclasses import dataclass
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import parallel_api_test
+from wrapper_helpers import assert_conforms, assert_forms_agree
+
+import rlenvs
+from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.players import difference
+from rlenvs.wrappers.forms import WrappedEnv, wrap
+from rlenvs.wrappers.layer import Layer
+
+
+@dataclass
+class Jitter(Layer):
+    """Adds a number that follows from the episode's key and the time to vector observations."""
+
+    size: float = 0.1
+
+    def prepare(self) -> None:
+        self.check_number("size", 0.0, 1.0)
+        self.part = "observation" if isinstance(self.observation_space, spaces.Dict) else None
+        space = self.observation_space["observation"] if self.part else self.observation_space
+        self.keep("vector", space.shape, np.float32)
+
+    @property
+    def observation(self):
+        return {**self.below.observation, self.part: self.vector} if self.part else self.vector
+
+    def begin(self, rows: np.ndarray) -> None:
+        self.after(rows)
+
+    def after(self, rows: np.ndarray) -> None:
+        seen = self.below.observation[self.part] if self.part else self.below.observation
+        noise = ((self.key >> np.uint64(40)) + self.time.astype(np.uint64)) % np.uint64(97)
+        added = (noise.astype(np.float64) / 97.0 * self.size)[rows]
+        self.vector[rows] = np.clip(seen[rows] + added.reshape(-1, *[1] * (seen.ndim - 1)), -1.0, 1.0)
+
+    def told(self) -> dict:
+        return {"true_obs": self.below.observation}
+
+
+@dataclass
+class Early(Layer):
+    """Ends episodes after some steps, and pays 7 for the last."""
+
+    steps: int = 5
+
+    def prepare(self) -> None:
+        self.check_whole("steps", 1)
+        self.keep("reward")
+        self.keep("terminated", dtype=np.bool_)
+
+    def after(self, rows: np.ndarray) -> None:
+        self.terminated[rows] = (self.below.terminated | (self.time >= self.steps))[rows]
+        self.reward[rows] = np.where(self.terminated, 7.0, self.below.reward)[rows]
+
+    def told(self) -> dict:
+        return {"clock": self.time}
+
+
+@dataclass
+class Twice(Layer):
+    """Two steps per action, in the rows whose episode goes on."""
+
+    def prepare(self) -> None:
+        self.keep("reward")
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        self.reward[rows] = 0.0
+        going = rows.copy()
+        for _ in range(2):
+            self.below.step(actions, going)
+            self.reward[going] += self.below.reward[going]
+            going &= ~self.below.over
+            if not going.any():
+                break
+        self.time += rows
+
+
+STACK = (Twice(), Jitter(0.2), Early(4), Jitter(0.05))
+
+
+@pytest.mark.parametrize("id", ["QuadHover-v0", "DeepSeaTreasure-v0", "ParticleSpread-v0", "QuadMultiHover-v0"])
+def test_stacks_conform(id):
+    layers = STACK if id != "DeepSeaTreasure-v0" else (Twice(), Early(4))
+    assert_conforms(id, *layers)
+
+
+@pytest.mark.parametrize("id", ["QuadHover-v0", "ParticleSpread-v0", "PandaReach-v0"])
+def test_forms_agree(id):
+    pytest.importorskip("mujoco")
+    layers = STACK if id != "PandaReach-v0" else (Twice(), Early(4))
+    assert_forms_agree(id, *layers)
+
+
+def test_goal_form_and_pictures_keep_their_dictionaries():
+    pytest.importorskip("mujoco")
+    assert_forms_agree("PandaReach-v0", Jitter(0.1), form="goal")
+    env = wrap(rlenvs.make("QuadHover-v0", camera="rgb", camera_width=8, camera_height=6), Early(3))
+    seen, _ = env.reset(seed=0)
+    assert env.observation_space.contains(seen)
+    assert seen["rgb"].shape == (6, 8, 4)
+
+
+def test_vector_rewards_stay_vectors():
+    assert_forms_agree("mo-SafePointGoal-v0", Jitter(0.1))
+    env = wrap(rlenvs.make("mo-SafePointGoal-v0"), Jitter(0.1))
+    env.reset(seed=0)
+    reward = env.step(env.action_space.sample())[1]
+    assert env.reward_space.contains(reward)
+
+
+def test_two_layers_of_a_kind_draw_different_numbers_and_the_seed_decides():
+    env = wrap(rlenvs.make("QuadHover-v0"), Jitter(0.1), Jitter(0.1))
+    env.reset(seed=1)
+    first, second = (layer.key.copy() for layer in env.layers)
+    assert first != second
+    env.reset(seed=2)
+    assert env.layers[0].key != first
+    env.reset(seed=1)
+    assert env.layers[0].key == first
+    env.reset()
+    assert env.layers[0].key != first
+
+
+def test_wrapping_again_extends_the_stack():
+    once = wrap(rlenvs.make("QuadHover-v0"), Jitter(0.1), Early(3))
+    twice = wrap(wrap(rlenvs.make("QuadHover-v0"), Jitter(0.1)), Early(3))
+    assert twice.recipe == once.recipe
+    assert not isinstance(twice.env, WrappedEnv)
+    assert not difference(list(once.reset(seed=3)), list(twice.reset(seed=3)))
+
+
+def test_specs_make_the_same_environment_again():
+    env = wrap(gymnasium.make("rlenvs/QuadHover-v0", mass=0.03), Jitter(0.1), Early(3))
+    text = env.spec.to_json()
+    assert "test_wrappers_forms:Jitter" in text
+    for spec in (env.spec, EnvSpec.from_json(text)):
+        other = gymnasium.make(spec)
+        assert other.recipe == env.recipe
+        assert not difference(list(env.reset(seed=3)), list(other.reset(seed=3)))
+        action = np.full(4, 0.3, np.float32)
+        assert not difference(list(env.step(action)), list(other.step(action)))
+
+
+def test_recipes_are_plain_data_and_settings_are_copied():
+    sizes = Jitter(0.1)
+    env = wrap(rlenvs.make("QuadHover-v0"), sizes)
+    sizes.size = 0.9
+    assert env.layers[0].size == 0.1
+    recipe = json.loads(json.dumps(env.recipe))
+    vector = wrap(rlenvs.make_vec("QuadHover-v0", 2), *recipe)
+    assert vector.recipe == env.recipe
+
+
+@pytest.mark.parametrize(
+    ("recipe", "words"),
+    [
+        ({"layer": "test_wrappers_forms:Jitter", "sise": 0.1}, ["Jitter", "sise", "size"]),
+        ({"layer": "test_wrappers_forms:Nowhere"}, ["Nowhere"]),
+        ({"layer": "json:dumps"}, ["json:dumps"]),
+        ({"size": 0.1}, ["layer"]),
+        (Jitter(-0.1), ["Jitter", "size", "-0.1"]),
+        (Jitter(float("nan")), ["size", "nan"]),
+        (Jitter("much"), ["size", "much"]),
+        (Early(True), ["steps", "True"]),
+        (Early(0), ["steps", "0"]),
+    ],
+)
+def test_impossible_layers_are_refused(recipe, words):
+    with pytest.raises(ParameterError) as error:
+        wrap(rlenvs.make("QuadHover-v0"), recipe)
+    assert all(word in str(error.value) for word in words)
+
+
+def test_what_cannot_be_wrapped_is_refused():
+    with pytest.raises(ParameterError, match="no layers"):
+        wrap(rlenvs.make("QuadHover-v0"))
+    with pytest.raises(TypeError, match="SyncVectorEnv"):
+        wrap(gymnasium.make_vec("CartPole-v1", 2, vectorization_mode="sync"), Early(3))
+    with pytest.raises(TypeError, match="str"):
+        wrap("QuadHover-v0", Early(3))
+
+
+def test_environments_of_other_packages():
+    env = wrap(gymnasium.make("Pendulum-v1"), Early(4), Twice())
+    check_env(env, skip_render_check=True)
+    env.reset(seed=0)
+    for _ in range(2):
+        *_, terminated, truncated, info = env.step(np.zeros(1, np.float32))
+    assert terminated
+    assert not truncated
+    assert info["clock"] == 4
+    discrete = wrap(gymnasium.make("CartPole-v1"), Early(4))
+    check_env(discrete, skip_render_check=True)
+    with pytest.raises(ParameterError, match="CartPole"):
+        discrete.top.set_params({"gravity": 9.0}, np.ones(1, np.bool_))
+
+
+def test_parallel_form_passes_pettingzoos_test():
+    for id in ("ParticleSpread-v0", "QuadMultiHover-v0", "ParticleTag-v0"):
+        layers = (Twice(), Early(4)) if id == "ParticleTag-v0" else STACK
+        parallel_api_test(wrap(rlenvs.parallel_env(id), *layers), num_cycles=30)
+
+
+def test_an_agent_ended_by_a_layer_is_idle_in_the_world():
+    @dataclass
+    class First(Layer):
+        def prepare(self) -> None:
+            self.keep("terminated", dtype=np.bool_)
+
+        def after(self, rows: np.ndarray) -> None:
+            self.terminated[rows] = self.below.terminated[rows]
+            self.terminated[0] = True
+
+    env = wrap(rlenvs.parallel_env("ParticleSpread-v0"), First())
+    env.reset(seed=0)
+    *_, ends, _, _ = env.step(dict.fromkeys(env.agents, 1))
+    assert ends["agent_0"]
+    assert env.agents == ["agent_1", "agent_2"]
+    seen, *_ = env.step(dict.fromkeys(env.agents, 1))
+    assert set(seen) == {"agent_1", "agent_2"}
+
+
+def test_steps_out_of_turn_and_bad_actions_move_nothing():
+    env = wrap(rlenvs.make("QuadHover-v0"), Early(2))
+    with pytest.raises(EpisodeOverError, match="QuadHover"):
+        env.step(np.zeros(4, np.float32))
+    env.reset(seed=0)
+    for action in (np.zeros(5), np.full(4, np.nan), "up", None):
+        before = env.get_state()
+        with pytest.raises(ActionError, match="QuadHover"):
+            env.step(action)
+        assert not difference(before, env.get_state())
+    env.step(np.zeros(4))
+    assert env.step(np.zeros(4))[2]
+    with pytest.raises(EpisodeOverError, match="over"):
+        env.step(np.zeros(4))
+    vector = wrap(rlenvs.make_vec("DeepSeaTreasure-v0", 3), Early(9))
+    with pytest.raises(EpisodeOverError):
+        vector.step(np.zeros(3, np.int64))
+    vector.reset(seed=0)
+    for actions in (np.zeros(2, np.int64), np.zeros(3), np.array([0, 9, 0])):
+        with pytest.raises(ActionError, match="DeepSeaTreasure"):
+            vector.step(actions)
+    with pytest.raises(ActionError, match="environment 1"):
+        vector.step(np.array([0, 9, 0]))
+
+
+def test_snapshots_hold_the_layers():
+    action = np.full(4, 0.2, np.float32)
+    env = wrap(rlenvs.make("QuadHover-v0"), *STACK)
+    env.reset(seed=0)
+    env.step(action)
+    state = pickle.loads(pickle.dumps(env.get_state()))
+    future = [env.step(action) for _ in range(2)]
+    env.reset(seed=9)
+    env.set_state(state)
+    assert not difference(future, [env.step(action) for _ in range(2)])
+    with pytest.raises(SnapshotError, match="4 layers"):
+        env.set_state(wrap(rlenvs.make("QuadHover-v0"), Early(3)).get_state())
+
+    vector = wrap(rlenvs.make_vec("QuadHover-v0", 3), *STACK)
+    vector.reset(seed=0)
+    vector.step(np.tile(action, (3, 1)))
+    states = vector.get_state()
+    future = vector.step(np.tile(action, (3, 1)))
+    vector.reset(seed=50)
+    vector.set_state(states)
+    assert not difference(list(future), list(vector.step(np.tile(action, (3, 1)))))
+
+    team = wrap(rlenvs.parallel_env("ParticleSpread-v0"), *STACK)
+    team.reset(seed=0)
+    state = copy.deepcopy(team.get_state())
+    future = team.step(dict.fromkeys(team.agents, 2))
+    team.set_state(state)
+    assert not difference(list(future), list(team.step(dict.fromkeys(team.agents, 2))))
+
+
+@pytest.mark.parametrize("id", ["QuadHover-v0", "Ant-v0"])
+def test_a_batch_steps_some_of_its_worlds(id):
+    pytest.importorskip("mujoco")
+    whole, part = rlenvs.make_batch(id, 4), rlenvs.make_batch(id, 4)
+    for batch in (whole, part):
+        batch.seed(range(4))
+        batch.reset()
+    actions = np.random.default_rng(0).uniform(-1, 1, whole.actions.shape)
+    for batch in (whole, part):
+        batch.load_actions(actions)
+        batch.step_loaded()
+    only = np.array([True, False, True, False])
+    whole.load_actions(actions)
+    whole.step_loaded()
+    part.load_actions(np.where(only[:, None, None], actions, np.nan))  # what sleeps is not looked at
+    part.step_loaded(only)
+    for name in ("observations", "rewards", "terminated", "terms", "reward_vectors"):
+        assert (getattr(part, name)[only] == getattr(whole, name)[only]).all()
+    assert (part._states["elapsed"] == [2, 1, 2, 1]).all()
+    part.load_actions(actions)
+    part.step_loaded(~only)
+    assert (part.observations == whole.observations).all()
+    assert [part.get_state(i) for i in range(4)] == [whole.get_state(i) for i in range(4)]
+
+
+def test_recorded_episodes_and_pictures(tmp_path):
+    env = wrap(rlenvs.make("QuadHover-v0", render_mode="rgb_array"), Jitter(0.1))
+    env = gymnasium.wrappers.RecordEpisodeStatistics(env)
+    env.reset(seed=0)
+    assert env.render().dtype == np.uint8
+    over = False
+    while not over:
+        *_, terminated, truncated, info = env.step(env.action_space.sample())
+        over = terminated or truncated
+    assert info["episode"]["l"] > 0
+    env.close()
