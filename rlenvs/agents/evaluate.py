@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
-from rlenvs.core.make import make_batch
+from rlenvs.core.make import make_batch, make_vec
 from rlenvs.core.registry import world_of
 from rlenvs.core.spec import Score, World
+
+if TYPE_CHECKING:
+    from rlenvs.wrappers.forms import WrappedVectorEnv
+    from rlenvs.wrappers.layer import Layer
 
 Policy = str | Callable[[np.ndarray], Any]
 Chooser = Callable[[], Any]
@@ -74,7 +79,9 @@ class Evaluation:
         )
 
 
-def evaluate(id: str, policy: Policy, seeds: int | Sequence[int] = 100, **keywords: Any) -> Evaluation:
+def evaluate(
+    id: str, policy: Policy, seeds: int | Sequence[int] = 100, *, layers: Sequence[Layer] = (), **keywords: Any
+) -> Evaluation:
     """Play one episode per seed and count what came of it.
 
     Args:
@@ -83,6 +90,9 @@ def evaluate(id: str, policy: Policy, seeds: int | Sequence[int] = 100, **keywor
             observations, float32 (N, *observation shape), to actions, (N, numbers per action) or (N,) for choices.
             With several agents both have an agent axis after the first: (N, A, ...).
         seeds: the number n for the seeds 0 ... n - 1, or the seeds. A row does not depend on the other seeds.
+        layers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the layers give
+            them. A function sees what the layers show; the scripted expert sees the truth. With several agents it is
+            the first one's form then, (N, ...), and `team` plays the others.
         keywords: of `rlenvs.make_batch`: parameters, options, level, horizon, weights, ...
 
     Raises:
@@ -92,13 +102,52 @@ def evaluate(id: str, policy: Policy, seeds: int | Sequence[int] = 100, **keywor
     """
     chosen = _check_seeds(seeds)
     check_policy(world_of(id), policy)
+    if layers:
+        from rlenvs.wrappers.forms import wrap
+
+        rows = _Layered(wrap(make_vec(id, len(chosen), **keywords), *layers), chosen)
+        return _play(rows, rows.chooser(policy), chosen)
     batch = make_batch(id, len(chosen), autoreset=AutoresetMode.NEXT_STEP, **keywords)
     batch.seed(chosen)
     batch.reset()
     return _play(batch, chooser(batch, policy, chosen), chosen)
 
 
-def _play(batch: KernelBatch, choose: Chooser, seeds: list[int]) -> Evaluation:
+class _Layered:
+    """A vector environment with layers, as far as `_play` looks at a batch; rows are worlds with one agent."""
+
+    agents = 1
+
+    def __init__(self, env: WrappedVectorEnv, seeds: list[int]) -> None:
+        self.env, self.num_worlds, self._seeds = env, env.num_envs, seeds
+        self.observation, self.infos = env.reset(seed=seeds)
+
+    def step(self, actions: Any) -> None:
+        self.observation, rewards, terminated, truncated, self.infos = self.env.step(actions)
+        self.rewards, self.terminated, self.truncated = rewards[:, None], terminated[:, None], truncated[:, None]
+        self.costs = np.asarray(self.infos.get("cost", np.zeros(self.num_worlds)))[:, None]
+        self.success = np.asarray(self.infos["is_success"], np.bool_)[:, None]
+        self.over = terminated | truncated
+
+    def chooser(self, policy: Policy) -> Chooser:
+        if policy == "expert":
+            return self.env.expert_actions
+        if callable(policy):
+            return lambda: policy(self.observation)
+        return self._random_chooser()
+
+    def _random_chooser(self) -> Chooser:
+        generators = [np.random.default_rng([seed, 1]) for seed in self._seeds]
+        space = self.env.single_action_space
+        if isinstance(space, spaces.Box):
+            return lambda: np.stack([g.uniform(space.low, space.high) for g in generators])
+        assert isinstance(space, spaces.Discrete)
+        free = np.ones((self.num_worlds, int(space.n)), np.int8)
+        scores = lambda: np.stack([g.random(int(space.n)) for g in generators])  # noqa: E731
+        return lambda: np.argmax(scores() * self.infos.get("action_mask", free), axis=1)
+
+
+def _play(batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int]) -> Evaluation:
     """Step until every world has ended its first episode; the ones that are through go on uncounted."""
     count = batch.num_worlds
     returns, costs, lengths = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
