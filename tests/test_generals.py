@@ -17,8 +17,9 @@ from rlenvs.core.errors import EpisodeOverError, ParameterError, ReplayError
 from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, parse_board, set_owner
 from rlenvs.multi.generals.commander import Commander
 from rlenvs.multi.generals.generals import SPEC
-from rlenvs.multi.generals.memory import PLANES, Memory, RememberEnv, RememberParallelEnv, RememberVectorEnv
 from rlenvs.multi.generals.rules import price
+from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.memory import PLANES, GeneralsMemory, remember
 
 DATA = Path(__file__).parent / "data"
 UP, DOWN, LEFT, RIGHT = range(4)
@@ -1003,10 +1004,9 @@ def remembered(planes, name):
 
 def test_memory_by_hand():
     batch = game("A..1....\n........\n........\n.......B", {(0, 2): (0, 2), (1, 3): (1, 9), (0, 4): (0, 9)})
-    memory = Memory(1, (4, 8), moves=2)
-    seen = batch.observations[:, 0]
     batch.set_state(batch.get_state())
-    first = memory.update(seen)[0]
+    known = remember(np.zeros((1, len(PLANES) + 4, 4, 8), np.float32), batch.observations[:, 0], None, 2)
+    first = known[0]
     names = dict(zip(PLANES, first, strict=False))
     assert np.argwhere(names["cities"]).tolist() == [[0, 3]]
     assert np.argwhere(names["enemies"]).tolist() == [[1, 3]]
@@ -1015,7 +1015,8 @@ def test_memory_by_hand():
     lost = {(0, 2): (1, 5), (0, 4): (1, 5)}  # the land around is gone, and with it the sight
     put(batch, lost)
     play(batch, move(batch, 0, 0, DOWN))
-    names = dict(zip(PLANES, memory.update(batch.observations[:, 0], batch.actions[:, 0, 0])[0], strict=False))
+    known = remember(known, batch.observations[:, 0], batch.actions[:, 0, 0], 2)
+    names = dict(zip(PLANES, known[0], strict=False))
     assert batch.observations[0, 0, 7, 1, 3] == 1
     assert np.argwhere(names["cities"]).tolist() == [[0, 3]]
     assert names["armies"][1, 3] == 9
@@ -1025,29 +1026,28 @@ def test_memory_by_hand():
     assert not names["watched"].any()
     put(batch, {(0, 0): (0, 8)}, 1)
     play(batch, move(batch, 0, 0, RIGHT))
-    planes = memory.update(batch.observations[:, 0], batch.actions[:, 0, 0])[0]
+    planes = remember(known, batch.observations[:, 0], batch.actions[:, 0, 0], 2)[0]
     assert [np.argwhere(plane).tolist() for plane in planes[-4:]] == [[[0, 0]], [[0, 1]], [[0, 0]], [[1, 0]]]
 
 
 def test_memory_forgets_generals_that_are_seen_gone():
     batch = game("A......C\n........\n........\n.......B", {(0, 6): (0, 30)}, players=3)
-    memory = Memory(1, (4, 8))
-    at_start = memory.update(batch.observations[:, 0])[0]
-    assert np.argwhere(at_start[PLANES.index("generals")]).tolist() == [[0, 7]]
+    known = remember(np.zeros((1, len(PLANES), 4, 8), np.float32), batch.observations[:, 0], None, 0)
+    assert np.argwhere(known[0, PLANES.index("generals")]).tolist() == [[0, 7]]
     play(batch, move(batch, 0, 6, RIGHT))
-    later = memory.update(batch.observations[:, 0], batch.actions[:, 0, 0])[0]
+    later = remember(known, batch.observations[:, 0], batch.actions[:, 0, 0], 0)[0]
     assert not later[PLANES.index("generals")].any()
     assert later[PLANES.index("cities"), 0, 7] == 1
 
 
 def test_memory_in_every_form_is_the_same():
     choices = {"height": 6, "width": 7, "distance": 3.0, "opponent": "expander", "horizon": 30}
-    single = RememberEnv(gymnasium.make("rlenvs/Generals-v0", **choices), moves=2)
+    single = wrap(gymnasium.make("rlenvs/Generals-v0", **choices), GeneralsMemory(moves=2))
     vectors = {
-        mode: RememberVectorEnv(rlenvs.make_vec("Generals-v0", 3, autoreset_mode=mode, **choices), moves=2)
+        mode: wrap(rlenvs.make_vec("Generals-v0", 3, autoreset_mode=mode, **choices), GeneralsMemory(moves=2))
         for mode in AutoresetMode
     }
-    parallel = RememberParallelEnv(rlenvs.parallel_env("Generals-v0", **choices), moves=2)
+    parallel = wrap(rlenvs.parallel_env("Generals-v0", **choices), GeneralsMemory(moves=2))
     seen, info = single.reset(seed=1)
     assert single.observation_space.shape == seen.shape == (14 + 8 + 4, 6, 7)
     together, _ = parallel.reset(seed=1)
@@ -1081,9 +1081,9 @@ def test_memory_in_every_form_is_the_same():
 
 def test_memory_refuses_other_worlds():
     with pytest.raises(ParameterError, match="not those of Generals"):
-        RememberEnv(gymnasium.make("rlenvs/PathFinding-v0"))
+        wrap(gymnasium.make("rlenvs/PathFinding-v0"), GeneralsMemory())
     with pytest.raises(ParameterError, match="moves=-1"):
-        RememberEnv(gymnasium.make("rlenvs/Generals-v0"), moves=-1)
+        wrap(gymnasium.make("rlenvs/Generals-v0"), GeneralsMemory(moves=-1))
 
 
 # --- replays ----------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ enemies (all in sight only, and 0 in the fog), fog without and fog with a struct
 same), then five planes of one number each: own land and army, land and army of all enemies together, and the tick.
 With teams one more: cells of allies. A cell is in sight when one of the nine cells around it is owned by one's side.
 What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled.
-`rlenvs.multi.generals.memory` adds what a player would remember.
+The layer `GeneralsMemory` (docs/wrappers.md) adds what a player would remember.
 
 ## Rewards
 `win` is 1 for the side that is left and -1 for those that lost, in teams at the end of the game, else when their
