@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
-EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,dev"}
-API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py"]
+EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
+API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py", "tests/test_wrappers_forms.py"]
 
 
 def find_python() -> str:

@@ -27,6 +27,10 @@ _LAZY = {
     "evaluate": "rlenvs.agents.evaluate",
     "normalized_score": "rlenvs.agents.evaluate",
     "tournament": "rlenvs.agents.tournament",
+    "wrap": "rlenvs.wrappers.forms",
+    "as_sb3": "rlenvs.integrations.sb3",
+    "collect_snapshots": "rlenvs.agents.teacher",
+    "evaluate_robustness": "rlenvs.agents.robustness",
 }
 
 __all__ = ["list_envs", "register", *_LAZY]

@@ -191,6 +191,8 @@ class KernelBatch:
         """The record of addresses that the driver works from."""
         layouts = build.row_layouts(self.world, self.setup.action)
         self._grade_type = layouts["grades"].dtype(sizes)
+        self._barrier_type = layouts["barrier"].dtype(sizes)
+        self._barriers: np.ndarray | None = None
         self._metas = {name: layout.meta(sizes) for name, layout in layouts.items()}
         self._table = np.zeros(1, build.BATCH.dtype({}))
         self._address = self._table.ctypes.data
@@ -294,8 +296,8 @@ class KernelBatch:
         """The parameter records, one per world; shared until a world has parameters of its own."""
         if len(self._params) < self.num_worlds:
             self._params = np.repeat(self._params, self.num_worlds)
-        for name in ("params", "param_numbers"):
-            self._point(name, self._params, self._param_stride)
+            for name in ("params", "param_numbers"):
+                self._point(name, self._params, self._param_stride)
         return self._params
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
@@ -312,9 +314,12 @@ class KernelBatch:
             if number.shape not in ((), (self.num_worlds,)):
                 raise ParameterError(f"{name} has the shape {number.shape}; needed: one number, or {self.num_worlds}")
             checked[name] = number
+        if not checked:
+            return
+        params = self._own_params()
+        some = slice(None) if worlds is None else np.flatnonzero(worlds)
         for name, number in checked.items():
-            column = self._own_params()[name]
-            column[:] = number if worlds is None else np.where(worlds, number, column)
+            params[name][some] = number[some] if number.ndim else number
 
     def get_params(self, index: int = 0) -> dict[str, float]:
         """The physical parameters of one world."""
@@ -568,6 +573,39 @@ class KernelBatch:
         self._run(self._driver.central_worlds)
         return states
 
+    def barriers(self, actions: np.ndarray, believed: np.ndarray | None = None) -> np.ndarray:
+        """The barriers of all worlds for proposed actions: how safe each is, and what an action would change.
+
+        Args:
+            actions: float64, (N, numbers per action).
+            believed: one record of parameters, to be taken in place of the worlds' own.
+
+        Returns:
+            records (N,), the batch's own, of the next call too: "value" and "drift" (K,), "slope" (K, numbers per
+            action), "low", "high" and "brake" (numbers per action). `World.barrier` says what they mean.
+
+        Raises:
+            NotImplementedError: the world has no barriers.
+            ActionError: actions of another shape.
+        """
+        if not self.world.barriers:
+            raise NotImplementedError(f"{self.world.name} has no barriers")
+        proposals = np.ascontiguousarray(actions, np.float64)
+        if proposals.shape != (self.num_worlds, self.setup.action_size):
+            raise ActionError(
+                f"{self.world.name}: proposed actions of shape {proposals.shape} were given; "
+                f"needed: {(self.num_worlds, self.setup.action_size)}"
+            )
+        if self._barriers is None:
+            self._barriers = np.zeros(self.num_worlds, self._barrier_type)
+            self._point("barrier", self._barriers, self._barrier_type.itemsize)
+        self._point("proposal", proposals, proposals.strides[0])
+        if believed is not None:
+            self._point("params", believed, 0)
+        self._run(self._driver.bar_worlds)
+        self._point("params", self._params, self._param_stride)
+        return self._barriers
+
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
     def get_state(self, index: int = 0) -> Snapshot:
@@ -585,7 +623,9 @@ class KernelBatch:
             given = getattr(snapshot, "world", type(snapshot).__name__)
             raise SnapshotError(f"a snapshot of {given} does not fit {self.setup.fingerprint}")
         if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
-            self._own_params()[index] = np.frombuffer(snapshot.params, self._params.dtype)[0]
+            params = self._own_params()
+            self._check_options(snapshot, len(params[index : index + 1] if isinstance(index, int) else params[index]))
+            params[index] = np.frombuffer(snapshot.params, params.dtype)[0]
         self._states[index] = np.frombuffer(snapshot.state, self._states.dtype)[0]
         self._all_seeded = False
         self._results[index] = 0
@@ -593,6 +633,15 @@ class KernelBatch:
             array[index] = 0
         start, stop = (index, index + 1) if isinstance(index, int) else index.indices(self.num_worlds)[:2]
         self._driver.observe_worlds(self._address, start, stop)
+
+    def _check_options(self, snapshot: Snapshot, worlds: int) -> None:
+        """SnapshotError when some worlds, but not all, would get other options: these hold for a whole batch."""
+        first = 8 * len(self.world.params)  # options and static data lie behind the parameters
+        if worlds < self.num_worlds and snapshot.params[first:] != self._params[:1].tobytes()[first:]:
+            raise SnapshotError(
+                f"{self.world.name}: the snapshot was made with other options, which hold for all worlds of a batch; "
+                "put it into all of them, or into a batch with its options"
+            )
 
     def records(self, index: int) -> tuple[Any, Any]:
         """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""

@@ -86,6 +86,13 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "plan_action": {"value": number("actions")},
         "plan_reward": {"value": f8("agents")},
         "plan_cost": {"value": f8("agents")},
+        "proposal": {"value": f8("action_numbers")},
+        "barrier": {
+            "value": f8(world.barriers),
+            "drift": f8(world.barriers),
+            "slope": f8(world.barriers, "action_numbers"),
+            **{name: f8("action_numbers") for name in ("low", "high", "brake")},
+        },
     }
     known = constant_sizes(world)
     rows = {
@@ -101,7 +108,7 @@ ROWS = (
     *("weights", "scaling", "random_range", "begin", "reward", "cost", "reward_vector", "terminated", "truncated"),
     *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
     *("blank", "asleep", "failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
-    *("central", "central_values", "central_scaling"),
+    *("central", "central_values", "central_scaling", "proposal", "barrier"),
 )
 
 BATCH = Layout(
@@ -193,6 +200,10 @@ def _describe_nothing(p: Any, s: Any, o: Any) -> None:
     return
 
 
+def _bar_nothing(p: Any, s: Any, a: Any, b: Any) -> None:
+    return
+
+
 def _players_of(world: World) -> Any:
     """One function (which, p, s, k, a, rng) for all scripted players of a world. Made from text, so that it calls each
     of them by name."""
@@ -242,7 +253,9 @@ def _check_roles(world: World) -> None:
     grading = ("grade",) if world.goal else ()
     central = ("central",) if world.central else ()
     playing = [f"player {name}" for name in world.players]
-    missing = [role for role in ("reset", *stepping, *grading, "observe", *central, *playing) if role not in kernels]
+    barring = ("barrier",) if world.barriers else ()
+    wanted = ("reset", *stepping, *grading, "observe", *central, *barring, *playing)
+    missing = [role for role in wanted if role not in kernels]
     if world.engine and world.model_function is None:
         missing.append("model")
     if missing:
@@ -276,6 +289,7 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
         "play": _players_of(world),
         "players_rng": _players_generator if world.players else _world_generator,
         "central": kernels.get("central", _describe_nothing),
+        "bar": kernels.get("barrier", _bar_nothing),
         "note_shown": _note_shown if world.incremental else _keep_nothing,
         "observe_agent": observe if world.agents else observe_one,
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
@@ -286,9 +300,10 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
     }
 
 
-def _row_function(name: str, at: Callable[[int, int], Any]) -> Callable[[Any, int], Any]:
+def _row_function(name: str, at: Callable[..., Any], sharing: bool = False) -> Callable[[Any, int], Any]:
     """A function (b, i) to row i of the named array. Made from text, since numba wants attribute names in the code."""
-    source = f"def {name}_of(b, i):\n    return at(b.{name} + i * b.{name}_size, b.{name}_meta)\n"
+    common = f", b.{name}" if sharing else ""
+    source = f"def {name}_of(b, i):\n    return at(b.{name} + i * b.{name}_size, b.{name}_meta{common})\n"
     scope: dict[str, Any] = {"at": at}
     exec(source, scope)
     return scope[f"{name}_of"]
@@ -312,7 +327,9 @@ def driver_names(address: str | World, continuous: bool) -> dict[str, Any]:
             register_jitable(error_model="numpy")(function)
             function._compiled_by_numba = True  # type: ignore[attr-defined]
     for name, layout in row_layouts(world, action).items():
-        names[f"{name}_of"] = register_jitable(error_model="numpy")(_row_function(name, accessor(layout)))
+        names[f"{name}_of"] = register_jitable(error_model="numpy")(
+            _row_function(name, accessor(layout), bool(layout.shared))
+        )
     names["batch_at"] = accessor(BATCH)
     names["compile_driver"] = compile_driver
     return names

@@ -8,10 +8,11 @@ them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
 ENTRY_POINTS = (
     *("check_actions", "act_worlds", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds"),
     *("command_worlds", "load_worlds", "judge_worlds", "placed_worlds", "grade_goals"),
-    *("play_worlds", "central_worlds"),
+    *("play_worlds", "central_worlds", "bar_worlds"),
 )
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
+NAN = float("nan")
 
 
 def agents_of(b):
@@ -115,6 +116,18 @@ def central_worlds(address, start, stop):
     for i in range(start, stop):
         central(params_of(b, i), state_of(b, i), central_of(b, i))
         scale(central_values_of(b, i).value, central_scaling_of(b, 0))
+
+
+def bar_worlds(address, start, stop):
+    """Write the barriers of worlds start ... stop - 1 for the proposed actions."""
+    b = batch_at(address, 0)
+    for i in range(start, stop):
+        barrier = barrier_of(b, i)
+        for j in range(b.action_numbers):
+            barrier.low[j] = -1.0
+            barrier.high[j] = 1.0
+            barrier.brake[j] = NAN
+        bar(params_of(b, i), state_of(b, i), proposal_of(b, i).value, barrier)
 
 
 def roll_worlds(address, start, stop):

@@ -31,10 +31,12 @@ class RecordType(types.Type):
 
 @register_model(RecordType)
 class RecordModel(models.StructModel):
-    """Two pointers: the row of bytes, and the row of run-time numbers."""
+    """Three pointers: the row of bytes, the row of run-time numbers, and the row that holds what rows share."""
 
     def __init__(self, dmm: Any, fe_type: RecordType) -> None:
-        super().__init__(dmm, fe_type, [("data", types.voidptr), ("meta", types.CPointer(types.int64))])
+        super().__init__(
+            dmm, fe_type, [("data", types.voidptr), ("meta", types.CPointer(types.int64)), ("common", types.voidptr)]
+        )
 
 
 def _field_type(place: Place) -> types.Type:
@@ -62,7 +64,7 @@ def _number(context: Any, builder: Any, record: Any, number: int | Slot) -> Any:
 
 def _pointer(context: Any, builder: Any, record: Any, place: Place, element: types.Type) -> Any:
     offset = _number(context, builder, record, place.offset)
-    pointer = builder.gep(record.data, [offset])
+    pointer = builder.gep(record.common if place.shared else record.data, [offset])
     return builder.bitcast(pointer, context.get_data_type(element).as_pointer())
 
 
@@ -100,19 +102,24 @@ def set_field(context: Any, builder: Any, sig: Any, args: Any, attr: str) -> Non
     context.pack_value(builder, field_type, value, _pointer(context, builder, record, place, field_type))
 
 
-def accessor(layout: Layout) -> Callable[[int, int], Any]:
-    """A function for compiled code: (address of the row, address of the layout's meta row) to the record."""
+def accessor(layout: Layout) -> Callable[..., Any]:
+    """A function for compiled code: (address of the row, address of the layout's meta row) to the record. Where rows
+    share fields its third argument is the address of the first row."""
+    record_type = RecordType(layout)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        record = cgutils.create_struct_proxy(record_type)(context, builder)
+        record.data = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        record.meta = builder.inttoptr(args[1], ir.IntType(64).as_pointer())
+        record.common = builder.inttoptr(args[2], ir.IntType(8).as_pointer()) if len(args) > 2 else record.data
+        return record._getvalue()
 
     @intrinsic
     def record_at(typing_context: Any, address: Any, meta: Any) -> Any:
-        record_type = RecordType(layout)
+        return record_type(types.int64, types.int64), generate
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            record = cgutils.create_struct_proxy(record_type)(context, builder)
-            record.data = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-            record.meta = builder.inttoptr(args[1], ir.IntType(64).as_pointer())
-            return record._getvalue()
+    @intrinsic
+    def sharing_record_at(typing_context: Any, address: Any, meta: Any, common: Any) -> Any:
+        return record_type(types.int64, types.int64, types.int64), generate
 
-        return record_type(types.int64, types.int64), codegen
-
-    return record_at  # type: ignore[return-value]
+    return sharing_record_at if layout.shared else record_at  # type: ignore[return-value]

@@ -354,6 +354,7 @@ class World:
     roles: Callable[[Any], Sequence[Role]] | None
     central: Mapping[str, Block]
     incremental: bool
+    barriers: int | str
     kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
     data_function: Callable[[Any], Mapping[str, Any]] | None = None
     model_function: Callable[[Any], Any] | None = None
@@ -367,7 +368,7 @@ class World:
         per_agent = ("agents",) if self.agents else ()
         self.layouts = {
             "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo)),
-            "params": Layout(f"{self.name} parameters", _param_fields(self)),
+            "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data_fields)),
             "observation": _blocks_layout(f"{self.name} observation", self.observation),
             "central": _blocks_layout(f"{self.name} central state", self.central),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
@@ -473,6 +474,14 @@ class World:
         """Kernel (p, s, o): fills the blocks of the central state."""
         return self._add("central", function)
 
+    def barrier(self, function: Function) -> Function:
+        """Kernel (p, s, a, b): fills the barriers for the proposed action `a`: b.value[k], not negative where the state
+        is safe, and b.drift[k] and b.slope[k, j], such that it is value + drift + slope . a after a step with an action
+        a in [b.low, b.high]. Proposals outside must have the effect of the nearest action inside; b.low and b.high are
+        -1 and 1 unless the kernel says otherwise. b.brake is the action for when no other keeps the state safe; NaN,
+        which it is before, where the world knows none. A value of NaN says that there is no barrier now."""
+        return self._add("barrier", function)
+
     def describe(self, function: Function) -> Function:
         """Plain Python (p, s, k) -> str: what agent k observes, in words, for language agents."""
         self.describe_function = function
@@ -549,6 +558,7 @@ def world(
     roles: Callable[[Any], Sequence[Role]] | None = None,
     central: Mapping[str, Block] | None = None,
     incremental: bool = False,
+    barriers: int | str = 0,
 ) -> World:
     """Declare a world.
 
@@ -594,6 +604,7 @@ def world(
         incremental: the kernels observe, mask and look write only what has changed. `s.shown` tells them whether their
             arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
             Such observations are raw, and the arrays of a batch are read-only for its users.
+        barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
 
     Raises:
         ParameterError: a contradiction in the declaration.
@@ -608,6 +619,8 @@ def world(
         raise ParameterError(f"{name}: players, sides and roles are for worlds with agents=True")
     if incremental and not all(part.raw for part in observation.values()):
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
+    if barriers and (agents or isinstance(action, DiscreteChoice)):
+        raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     module = sys._getframe(1).f_globals["__name__"]
     return World(
         name=name,
@@ -640,6 +653,7 @@ def world(
         roles=roles,
         central=dict(central or {}),
         incremental=incremental,
+        barriers=barriers,
     )
 
 

@@ -1,4 +1,4 @@
-"""stable_baselines3.common.vec_env.VecEnv: a batch, without a wrapper or a process per environment."""
+"""stable_baselines3.common.vec_env.VecEnv: a batch, with or without layers, and no process per environment."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import Space
 from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import Snapshot
+from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
 from rlenvs.core.gym_env import params_from
@@ -18,6 +19,7 @@ from rlenvs.core.info import InfoKeys
 from rlenvs.core.registry import NAMESPACE, entry
 from rlenvs.core.render import Renderer, check_mode
 from rlenvs.core.spec import World, load_world
+from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_state, plain, row_of
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -26,7 +28,85 @@ except ImportError as error:
     raise MissingExtraError("The Stable-Baselines3 form of an environment", "sb3") from error
 
 
-class SB3VecEnv(VecEnv):
+class BatchVecEnv(VecEnv):
+    """What the forms with and without layers share: seeds, returns, pictures, single rows."""
+
+    def __init__(
+        self, batch: KernelBatch, rows: list[Row], renderer: Renderer, monitor: bool, observed: Space, action: Space
+    ) -> None:
+        self.batch, self._rows, self._renderer, self.monitor = batch, rows, renderer, monitor
+        self._returns, self._lengths = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+        self._start = time.time()
+        super().__init__(len(rows), observed, action)
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(batch.setup.fps)}
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed world i with seed + i at the next reset; returns the seed of every row."""
+        super().seed(seed)
+        self._seeds = [self._seeds[0] + row.world for row in self._rows]  # type: ignore[operator]
+        return self._seeds
+
+    def _take_options(self) -> None:
+        """Set the parameters among the options of the next reset, in every world those of its first row."""
+        for row, options in zip(self._rows, self._options, strict=True):
+            if options and row.agent == 0:
+                self.batch.set_params(params_from(options), np.arange(self.batch.num_worlds) == row.world)
+
+    def _begun(self) -> None:
+        """All episodes have begun."""
+        self._returns[:], self._lengths[:] = 0.0, 0
+        self.reset_infos = [{} for _ in self._rows]
+        self._reset_seeds()
+        self._reset_options()
+
+    def _note_end(self, info: dict[str, Any], row: int, truncated: bool, last: Any) -> None:
+        """What SB3 wants to know of an episode that ended."""
+        info["TimeLimit.truncated"] = truncated
+        info["terminal_observation"] = last
+        if self.monitor:
+            total, length = self._returns.item(row), self._lengths.item(row)
+            info["episode"] = {"r": round(total, 6), "l": length, "t": round(time.time() - self._start, 6)}
+
+    def close(self) -> None:
+        """Close the window and the physics engine, if any."""
+        self._renderer.close()
+        self.batch.close()
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """One picture per world (not per row), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
+        if self.render_mode != "rgb_array":
+            return [None] * self.batch.num_worlds
+        return [self._renderer.picture(self.batch, i) for i in range(self.batch.num_worlds)]
+
+    # --- single rows --------------------------------------------------------------------------------------------------
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of the rows: what `Row` has, or a physical parameter by its name."""
+        return [getattr(row, attr_name) for row in self._chosen(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set a physical parameter in the worlds of the rows, from their next step on.
+
+        Raises:
+            ParameterError: not a physical parameter, or outside its range.
+        """
+        worlds = np.zeros(self.batch.num_worlds, np.bool_)
+        worlds[[row.world for row in self._chosen(indices)]] = True
+        self.batch.set_params({attr_name: value}, worlds)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Call a method of `Row` on the rows."""
+        return [getattr(row, method_name)(*method_args, **method_kwargs) for row in self._chosen(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """False, except that `monitor` does what SB3's Monitor would."""
+        return [self.monitor and issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
+
+    def _chosen(self, indices: Any) -> list[Row]:
+        return [self._rows[i] for i in self._get_indices(indices)]
+
+
+class SB3VecEnv(BatchVecEnv):
     """N worlds behind Stable-Baselines3's vector API. Made by `rlenvs.sb3_vec_env("rlenvs/Name-v0", N)`.
 
     `num_envs` is N times the number of agents: all agents of a multi-agent world share one policy, and row
@@ -65,23 +145,12 @@ class SB3VecEnv(VecEnv):
         batch = new_batch(
             world, num_worlds, autoreset=AutoresetMode.SAME_STEP, threads=threads, backend=backend, **choices
         )
-        self.batch = batch
-        self.monitor = monitor
         self._keys = InfoKeys(batch)
-        self._renderer = Renderer(render_mode, batch.setup.fps)
         self._generator = make_generator()[0]
-        self._rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
         self._alive = np.ones((batch.num_worlds, batch.agents), np.bool_)  # before the step
-        self._returns, self._lengths = np.zeros(len(self._rows)), np.zeros(len(self._rows), np.int64)
-        self._start = time.time()
-        super().__init__(len(self._rows), batch.setup.observation_space, batch.setup.action_space)
-        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(batch.setup.fps)}
-
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed world i with seed + i at the next reset; returns the seed of every row."""
-        super().seed(seed)
-        self._seeds = [self._seeds[0] + row.world for row in self._rows]  # type: ignore[operator]
-        return self._seeds
+        rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
+        renderer = Renderer(render_mode, batch.setup.fps)
+        super().__init__(batch, rows, renderer, monitor, batch.setup.observation_space, batch.setup.action_space)
 
     def reset(self) -> np.ndarray:
         """Start episodes in all worlds.
@@ -92,17 +161,12 @@ class SB3VecEnv(VecEnv):
             ParameterError: an unknown option or parameter, or a value outside its range.
         """
         batch, agents = self.batch, self.batch.agents
-        for i, options in enumerate(self._options[::agents]):
-            if options:
-                batch.set_params(params_from(options), np.arange(batch.num_worlds) == i)
+        self._take_options()
         batch.seed(self._seeds[::agents])
         batch.seed_unseeded(self._generator)
         batch.reset()
         self._alive[:] = True
-        self._returns[:], self._lengths[:] = 0.0, 0
-        self.reset_infos = [{} for _ in self._rows]
-        self._reset_seeds()
-        self._reset_options()
+        self._begun()
         return self._observations()
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -160,7 +224,6 @@ class SB3VecEnv(VecEnv):
     def _fill(self, infos: list[dict[str, Any]], ended: np.ndarray, restarted: np.ndarray) -> None:
         """The infos of the rows whose episode ended: set aside where the world began anew, live where it went on."""
         batch, keys = self.batch, self._keys
-        now = round(time.time() - self._start, 6)
         for again in (True, False):
             at = world, agent = np.nonzero(ended & (restarted == again))
             if len(world) == 0:
@@ -187,55 +250,86 @@ class SB3VecEnv(VecEnv):
                 errors = batch.final_errors if again else batch.errors
                 if errors is not None:
                     info["simulation_error"] = errors[world[j]]
-                info["TimeLimit.truncated"] = truncated[j]
-                info["terminal_observation"] = batch.observed((world[j], agent[j]), final=again)
-                if self.monitor:
-                    total, length = self._returns.item(row), self._lengths.item(row)
-                    info["episode"] = {"r": round(total, 6), "l": length, "t": now}
+                self._note_end(info, row, truncated[j], batch.observed((world[j], agent[j]), final=again))
 
-    def close(self) -> None:
-        """Close the window and the physics engine, if any."""
-        self._renderer.close()
-        self.batch.close()
 
-    def get_images(self) -> Sequence[np.ndarray | None]:
-        """One picture per world (not per row), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
-        if self.render_mode != "rgb_array":
-            return [None] * self.batch.num_worlds
-        return [self._renderer.picture(self.batch, i) for i in range(self.batch.num_worlds)]
+class LayeredVecEnv(BatchVecEnv):
+    """N worlds with layers behind Stable-Baselines3's vector API: a row per world. Made by `as_sb3`.
 
-    # --- single rows --------------------------------------------------------------------------------------------------
+    Infos are as those of `SB3VecEnv`, with what the layers add.
 
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the rows: what `Row` has, or a physical parameter by its name."""
-        return [getattr(row, attr_name) for row in self._chosen(indices)]
+    Args:
+        env: what `rlenvs.wrappers.wrap` made of a vector environment.
+        monitor: as for `SB3VecEnv`; returns are those after the layers.
 
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set a physical parameter in the worlds of the rows, from their next step on.
+    Raises:
+        TypeError: another environment.
+        ParameterError: another autoreset mode than SAME_STEP, or vector rewards.
+    """
+
+    def __init__(self, env: WrappedVectorEnv, monitor: bool = True) -> None:
+        if not isinstance(env, WrappedVectorEnv):
+            raise TypeError(
+                f"as_sb3 wants a vector environment with layers, wrap(rlenvs.make_vec(...), ...), not a "
+                f"{type(env).__name__}; without layers use rlenvs.sb3_vec_env"
+            )
+        name = env.batch.world.name
+        if env.mode is not AutoresetMode.SAME_STEP:
+            raise ParameterError(
+                f"{name}: autoreset_mode={env.mode.name!r} does not fit Stable-Baselines3; make the environment with "
+                "autoreset_mode='SAME_STEP'"
+            )
+        if env.top.reward.ndim > 1:
+            raise ParameterError(f"{name}: Stable-Baselines3 takes no vector rewards; put a scalarisation on top")
+        self.env = env
+        rows: list[Row] = [LayeredRow(self, i, 0, env.render_mode) for i in range(env.num_envs)]
+        renderer = env.unwrapped._renderer  # type: ignore[attr-defined]
+        super().__init__(env.batch, rows, renderer, monitor, env.single_observation_space, env.single_action_space)
+
+    def reset(self) -> Any:
+        """Start episodes in all worlds; options as for `SB3VecEnv`."""
+        self._take_options()
+        seeded = any(seed is not None for seed in self._seeds)
+        observations, _ = self.env.reset(seed=self._seeds if seeded else None)
+        self._begun()
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions of the next step, (num_envs, ...)."""
+        self._actions = np.asarray(actions)
+
+    def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Advance all worlds; finished ones begin their next episode at once.
+
+        Returns:
+            observations, rewards (float32), dones (bool) and infos, one row or entry per environment.
 
         Raises:
-            ParameterError: not a physical parameter, or outside its range.
+            ActionError: wrong shape or type, NaN, or not a choice. No world has moved then.
+            EpisodeOverError: there was no reset yet.
         """
-        worlds = np.zeros(self.batch.num_worlds, np.bool_)
-        worlds[[row.world for row in self._chosen(indices)]] = True
-        self.batch.set_params({attr_name: value}, worlds)
+        observations, rewards, terminated, truncated, told = self.env.step(self._actions)
+        self._returns += rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in self._rows]
+        dones = terminated | truncated
+        for i in np.flatnonzero(dones).tolist():
+            infos[i].update(entries(told["final_info"], i))
+            self._note_end(infos[i], i, bool(truncated[i] and not terminated[i]), told["final_obs"][i])
+        self._returns[dones], self._lengths[dones] = 0.0, 0
+        return observations, rewards.astype(np.float32), dones, infos
 
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method of `Row` on the rows."""
-        return [getattr(row, method_name)(*method_args, **method_kwargs) for row in self._chosen(indices)]
 
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """False, except that `monitor` does what SB3's Monitor would."""
-        return [self.monitor and issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
-
-    def _chosen(self, indices: Any) -> list[Row]:
-        return [self._rows[i] for i in self._get_indices(indices)]
+def entries(infos: dict[str, Any], row: int) -> dict[str, Any]:
+    """One row of a vector environment's infos."""
+    own = {key: value for key, value in infos.items() if not key.startswith("_")}  # the others are masks
+    return {key: entries(v, row) if isinstance(v, dict) else plain(v, row) for key, v in own.items()}
 
 
 class Row:
     """One agent of one world of a batch, as `get_attr` and `env_method` see it."""
 
-    def __init__(self, venv: SB3VecEnv, world: int, agent: int, render_mode: str | None) -> None:
+    def __init__(self, venv: BatchVecEnv, world: int, agent: int, render_mode: str | None) -> None:
         self._venv = venv
         self.world, self.agent = world, agent
         self.render_mode = render_mode
@@ -275,6 +369,39 @@ class Row:
         if self.render_mode == "human" and (self.world or self.agent):
             return None
         return self._venv._renderer.picture(self._venv.batch, self.world)
+
+
+class LayeredRow(Row):
+    """A row of a form with layers: its snapshots are of the world and of the layers."""
+
+    _venv: LayeredVecEnv
+
+    def get_state(self) -> Any:
+        """A snapshot of the row's world and layers."""
+        return WrappedState(self._venv.env.top.get_state(self.world))
+
+    def set_state(self, snapshot: Any) -> Any:
+        """Put the row back to a snapshot; returns its observation."""
+        env = self._venv.env
+        env.top.set_state(check_state(snapshot, env.layers, env.top.name), self.world)
+        return row_of(env.top.observation, self.world, env.single_observation_space)
+
+
+def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> LayeredVecEnv:
+    """Stable-Baselines3's form of a vector environment with layers.
+
+        venv = as_sb3(wrap(rlenvs.make_vec("QuadHover-v0", 16, autoreset_mode="SAME_STEP"), Sensor(noise=0.02)))
+
+    Args:
+        env: what `rlenvs.wrappers.wrap` made of a vector environment with autoreset_mode="SAME_STEP". It must not be
+            stepped by itself from now on.
+        monitor: keep returns and lengths, as SB3's Monitor does.
+
+    Raises:
+        TypeError: another environment. ParameterError: another autoreset mode, or vector rewards.
+        MissingExtraError: stable-baselines3 is not installed.
+    """
+    return LayeredVecEnv(env, monitor)
 
 
 def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:

@@ -184,8 +184,8 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         gymnasium.Wrapper.__init__(self, inner)
         self.bottom, self.top = self.layers[0].below, self.layers[-1]
         self.observation_space, self.action_space = self.top.observation_spaces[0], self.top.action_spaces[0]
-        if getattr(inner, "reward_space", None) is not None and self.top.reward.ndim == 2:
-            self.reward_space = inner.reward_space
+        if self.top.reward.ndim == 2:
+            self.reward_space = self.top.reward_space
         self._ready = False
 
     @property
@@ -237,7 +237,8 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
-        return self.env.get_wrapper_attr("action_masks")()
+        mask = self.top.read("action_mask")
+        return self.env.get_wrapper_attr("action_masks")() if mask is None else mask[0].astype(np.bool_)
 
     def expert_action(self) -> Any:
         """What the scripted expert, who sees the world's state, would do now."""
@@ -261,8 +262,8 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         self.single_action_space = self.top.action_spaces[0]
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        if getattr(inner, "reward_space", None) is not None and self.top.reward.ndim == 2:
-            self.reward_space = inner.reward_space
+        if self.top.reward.ndim == 2:
+            self.reward_space = self.top.reward_space
         self._everyone = np.ones(self.num_envs, np.bool_)
         self._begun = np.zeros(self.num_envs, np.bool_)
 
@@ -431,7 +432,8 @@ class WrappedParallelEnv(BaseParallelWrapper):
         rows[[self._rows[agent] for agent in acting]] = True
         top.step(self._check(actions), rows)
         terminated, truncated = top.terminated, top.truncated
-        rewards = {agent: plain(top.reward, self._rows[agent]) for agent in acting}
+        paid = top.reward if top.reward.ndim == 1 else top.reward.astype(np.float32)
+        rewards = {agent: plain(paid, self._rows[agent]) for agent in acting}
         ends = {agent: bool(terminated[self._rows[agent]]) for agent in acting}
         cuts = {agent: bool(truncated[self._rows[agent]]) for agent in acting}
         self.agents = [agent for agent in acting if not (ends[agent] or cuts[agent])]

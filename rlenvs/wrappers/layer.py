@@ -33,6 +33,7 @@ class Stage:
         count: number of rows. agents: rows per world.
         observation_spaces: the space of a row, one per agent of a world; equal where agents are alike.
         action_space: of a row; of the largest one where agents differ.
+        reward_space: of a row, where rewards are vectors.
         name: what to call it in errors.
         env: the environment at the bottom.
         batch: its batch; None where it is not one of this package.
@@ -42,6 +43,7 @@ class Stage:
     agents: int = 1
     observation_spaces: list[spaces.Space]
     action_spaces: list[spaces.Space]
+    reward_space: spaces.Box | None = None
     name: str
     env: Any
     batch: Any = None
@@ -149,6 +151,7 @@ class Layer(Stage):
         self.count, self.agents = below.count, below.agents
         self.name, self.env, self.batch = below.name, below.env, below.batch
         self.observation_spaces, self.action_spaces = list(below.observation_spaces), list(below.action_spaces)
+        self.reward_space = below.reward_space
         self.kept: list[str] = []
         self.keep("base", dtype=np.uint64)
         self.keep("episode", dtype=np.uint64)

@@ -113,7 +113,7 @@ class GeneralsMemory(Layer):
         self.keep("last", dtype=np.int64)
 
     @property
-    def observation(self) -> Any:  # type: ignore[override]
+    def observation(self) -> Any:
         """The planes of the game, then those of the memory."""
         seen = self.below.observation
         if isinstance(seen, dict):

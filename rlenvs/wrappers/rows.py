@@ -7,12 +7,16 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
+from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.engines import EngineBatch
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.vector_env import VectorEnv
 from rlenvs.wrappers.layer import Observation, Stage
+
+# of Gymnasium's wrappers those that show what the environment shows
+UNCHANGING = (wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, wrappers.RecordEpisodeStatistics)
 
 
 def rows_of(env: Any) -> Stage:
@@ -41,6 +45,15 @@ def _batch_of(env: Any) -> KernelBatch | None:
     return batch if isinstance(batch, KernelBatch) else None
 
 
+def _reward_space_of(env: Any, batch: KernelBatch | None) -> spaces.Box | None:
+    """The space of vectors of rewards, of any agent; None where rewards are numbers."""
+    if batch is not None and not env.unwrapped._vector_reward:
+        return None
+    found = getattr(env, "reward_space", None)
+    space = found(env.possible_agents[0]) if callable(found) else found
+    return space if isinstance(space, spaces.Box) and space.shape else None
+
+
 def blank(space: spaces.Space, count: int) -> Observation:
     """Zero arrays for `count` observations of a space.
 
@@ -65,10 +78,11 @@ def put(target: Observation, row: int, value: Any) -> None:
         target[row] = value
 
 
-def action_at(actions: np.ndarray, row: int, space: spaces.Space) -> Any:
-    """One row's action, as its space has it."""
+def action_at(actions: np.ndarray, row: int, space: spaces.Space, exact: bool) -> Any:
+    """One row's action, as its space has it; `exact`: numbers stay float64, as in the batches of this package."""
     if isinstance(space, spaces.Box):
-        return actions[row, : space.shape[0]].astype(space.dtype) if len(space.shape) == 1 else actions[row]
+        own = actions[row, : space.shape[0]] if len(space.shape) == 1 else actions[row]
+        return own if exact else own.astype(space.dtype)
     return int(actions[row]) if isinstance(space, spaces.Discrete) else actions[row]
 
 
@@ -78,8 +92,8 @@ class _Called(Stage):
     def _allocate(self, env: Any, count: int) -> None:
         self.env, self.count = env, count
         self.batch = _batch_of(env)
-        reward_space = getattr(env, "reward_space", None) if count == 1 else None
-        size = () if reward_space is None or not isinstance(reward_space, spaces.Box) else reward_space.shape
+        self.reward_space = _reward_space_of(env, self.batch)
+        size = () if self.reward_space is None else self.reward_space.shape
         widest = max(self.observation_spaces, key=lambda space: sum(spaces.utils.flatdim(p) for p in [space]))
         self.observation = blank(widest, count)
         self.reward = np.zeros((count, *size))
@@ -132,7 +146,7 @@ class EnvRows(_Called):
 
     def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
         """Step."""
-        self._take(*self.env.step(action_at(actions, 0, self.action_spaces[0])))
+        self._take(*self.env.step(action_at(actions, 0, self.action_spaces[0], self.batch is not None)))
 
     def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         put(self.observation, 0, seen)
@@ -149,6 +163,15 @@ class EnvRows(_Called):
         snapshot, self.reward[0], over, self.terminated[0], self._infos[0] = state[0]
         self.truncated[0] = over and not self.terminated[0]
         put(self.observation, 0, self.env.get_wrapper_attr("set_state")(snapshot))
+
+    def look_again(self, rows: np.ndarray) -> None:
+        """Take in the world's state as if the episode began there; behind other packages' code only: no reward."""
+        self.reward[0] = 0.0
+        if self.batch is not None and stranger_on(self.env) is None:
+            observe_again(self.batch, np.zeros(1, np.int64))
+            inner = self.env.unwrapped
+            info = inner._keys.first(self.batch, self.batch.first.outcome.item())
+            self._take(inner._observation(), 0.0, False, False, info)
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Set physical parameters of a world of this package."""
@@ -189,7 +212,7 @@ class AgentRows(_Called):
         for row, agent in enumerate(self.possible):
             if agent in self.env.agents:
                 action = actions if rows[row] else np.zeros_like(actions)
-                given[agent] = action_at(action, row, self.action_spaces[row])
+                given[agent] = action_at(action, row, self.action_spaces[row], self.batch is not None)
         seen, rewards, ends, cuts, infos = self.env.step(given)
         for row, agent in enumerate(self.possible):
             if agent in seen:
@@ -208,6 +231,19 @@ class AgentRows(_Called):
         for agent, seen in self.env.set_state(snapshot).items():
             put(self.observation, self.possible.index(agent), seen)
 
+    def look_again(self, rows: np.ndarray) -> None:
+        """Take in the world's state as if the episode began there, with the agents alive in it."""
+        self.reward[:] = 0.0
+        if self.batch is None or stranger_on(self.env) is not None:
+            return
+        observe_again(self.batch, np.zeros(1, np.int64))
+        inner, alive = self.env.unwrapped, self.batch.records(0)[1]["alive"]
+        inner.agents = [agent for agent, living in zip(self.possible, alive, strict=True) if living]
+        seen, infos = inner._observations(self.possible), inner._infos(self.possible)
+        for row, agent in enumerate(self.possible):
+            self._take(row, seen[agent], infos[agent])
+        self.terminated[:], self.truncated[:] = ~alive, False
+
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Set physical parameters of the world; the first row's where rows differ."""
         _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
@@ -222,6 +258,7 @@ class BatchRows(Stage):
         self.count = env.num_envs
         self.name = self.batch.world.name
         self.observation_spaces, self.action_spaces = [env.single_observation_space], [env.single_action_space]
+        self.reward_space = getattr(env, "reward_space", None)
 
     @property
     def batch(self) -> KernelBatch:  # type: ignore[override]
@@ -283,10 +320,38 @@ class BatchRows(Stage):
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Set physical parameters of these worlds."""
-        self.batch.set_params(dict(values), rows)
+        self.batch.set_params(dict(values), None if rows.all() else rows)
+
+    def look_again(self, rows: np.ndarray) -> None:
+        """Observe these worlds as if their episodes began in the state that they are in."""
+        observe_again(self.batch, np.flatnonzero(rows))
+
+
+def stranger_on(env: Any) -> Any:
+    """The outermost wrapper of an environment that may change what it shows; None where there is none."""
+    while env is not env.unwrapped:
+        if not isinstance(env, UNCHANGING):
+            return env
+        env = env.env
+    return None
 
 
 OUTCOME = ("_results", "rewards", "costs", "reward_vectors", "terminated", "truncated")
+
+
+def observe_again(batch: KernelBatch, worlds: np.ndarray) -> None:
+    """Observations of worlds (their indices) in the state that they are in, and no outcome of a step."""
+    for name in OUTCOME:
+        array = getattr(batch, name)
+        array = array.view(np.uint8).reshape(len(array), -1) if array.dtype.names else array  # records take long
+        array[worlds] = 0
+    if isinstance(batch, EngineBatch):
+        batch.errors[worlds] = ""
+        batch.engine.place(worlds, False)
+        batch._look(worlds)
+    observe, address = batch._driver.observe_worlds, batch._address
+    for i in worlds.tolist():
+        observe(address, i, i + 1)
 
 
 def _world_of(stage: Stage) -> KernelBatch:

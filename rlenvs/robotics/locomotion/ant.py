@@ -37,7 +37,8 @@ When the ant is not healthy (unless `ends_when_unhealthy` is False), or after 10
 
 ## Parameters
 
-`strength` multiplies all torques; the mass of the robot is proportional to `density`.
+`strength` multiplies all torques; the mass of the robot is proportional to `density`. A body whose own mass is given
+(not 0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
@@ -75,6 +76,9 @@ SPEC = world(
     params={
         **PARAMS,
         "density": param(5.0, 2.0, 20.0, "kg/m^3", "of the robot"),
+        "torso_mass": param(0.0, 0.0, 3.0, "kg", "of the torso; 0: as `density` says, 0.327 kg"),
+        "front_left_leg_mass": param(0.0, 0.0, 3.0, "kg", "of this leg's first part; 0: as `density` says, 0.0392 kg"),
+        "front_right_leg_mass": param(0.0, 0.0, 3.0, "kg", "of this leg's first part; 0: as `density` says, 0.0392 kg"),
         "friction": param(1.0, 0.2, 2.0, "", "sliding friction of feet and floor"),
         "lowest": param(0.2, 0.0, 0.5, "m", "height at which the torso is still healthy"),
         "highest": param(1.0, 0.5, 2.0, "m", "height at which the torso is still healthy"),
@@ -124,6 +128,10 @@ def model(values):
     for geom in spec.geoms:
         geom.density = values.density
         geom.friction = (values.friction, *geom.friction[1:])
+    for body in ("torso", "front_left_leg", "front_right_leg"):
+        own = getattr(values, f"{body}_mass")
+        if own > 0.0:
+            spec.body(body).first_geom().mass = own
     touch_floor_only(spec)
     # contact forces are computed only where a sensor needs them
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)

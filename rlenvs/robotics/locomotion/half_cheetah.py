@@ -36,7 +36,9 @@ After 1000 steps (50 s), never earlier. Success is not defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `mass` is that of the whole robot.
+`strength` multiplies all torques, `mass` is that of the whole robot. The torso (with the head) and the back thigh may
+be given masses of their own (not 0), which add to what the others have of `mass`; their inertia is proportional to
+them.
 
 ## Reference Scores
 
@@ -63,6 +65,7 @@ from rlenvs.robotics.locomotion.robots import (
 )
 
 POSITIONS, JOINTS = 9, 6
+SHARES = {"torso": 6.25020920502092 / 14.0, "bthigh": 1.5435146443514645 / 14.0}  # of the mass of the robot
 
 SPEC = world(
     "HalfCheetah-v0",
@@ -70,7 +73,9 @@ SPEC = world(
     params={
         **PARAMS,
         "mass": param(14.0, 5.0, 30.0, "kg", "of the robot"),
-        "friction": param(0.4, 0.1, 1.5, "", "sliding friction of feet and floor"),
+        "torso_mass": param(0.0, 0.0, 7.0, "kg", "of torso and head; 0: their share of `mass`, 6.25 kg"),
+        "back_thigh_mass": param(0.0, 0.0, 3.0, "kg", "0: its share of `mass`, 1.54 kg"),
+        "friction": param(0.4, 0.1, 4.0, "", "sliding friction of feet and floor"),
         "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "above which running costs"),
     },
     state={"x": f8, **STATE},
@@ -98,7 +103,14 @@ SPEC = world(
 @SPEC.model
 def model(values):
     spec = robot("half_cheetah.xml", values)
-    spec.compiler.settotalmass = values.mass
+    total = values.mass
+    for body, own in (("torso", values.torso_mass), ("bthigh", values.back_thigh_mass)):
+        if own > 0.0:
+            usual = SHARES[body] * values.mass
+            total += own - usual
+            for geom in spec.body(body).geoms:
+                geom.density *= own / usual
+    spec.compiler.settotalmass = total
     for geom in spec.geoms:
         geom.friction = (values.friction, *geom.friction[1:])
     touch_floor_only(spec)

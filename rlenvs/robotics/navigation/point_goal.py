@@ -27,6 +27,9 @@ within `lidar_range` and grows to 1 at the robot. Lidar readings are not scaled,
 cost 1. With `dense_costs`, `hazards` is the sum of depths inside hazards [m] and `vases` the number of vases touched
 plus the sum of their speeds [m/s], each at most 10; the total is the larger of the two.
 
+There is a barrier [m] per hazard for `BarrierFilter`, which then keeps the robot out of hazards (not away from vases):
+how far from the hazard it stays when it coasts to rest.
+
 ## Starting State
 Robot, goal, hazards and vases are placed in this order, uniformly in a square of half width `extent`, with keep-out
 discs (radius: robot 0.4 m, goal 0.305 m, hazard 0.18 m, vase 0.15 m) inside the square and without overlap. Then the
@@ -50,6 +53,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
+from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
 from rlenvs.robotics.navigation.picture import draw_floor, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
@@ -117,6 +121,7 @@ SPEC = world(
         "vases": cost(COST_LIMIT, COST_HIGH, "1 while a vase is touched or moves"),
     },
     combine_costs="max",
+    barriers="hazards",
     horizon=1000,
     fps=50,
     levels={
@@ -273,6 +278,9 @@ def observe(p, s, o):
 def expert(p, s, a):
     """Drive towards the goal around hazards and guarded vases."""
     steer(p, s, a)
+
+
+SPEC.barrier(keep_out)
 
 
 @SPEC.draw

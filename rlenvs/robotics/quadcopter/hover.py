@@ -23,6 +23,9 @@ with `camera`, pictures.
 ## Costs
 Both are indicators per step: tilted by more than 0.2 rad, and more than 1 m away from the axis of the room.
 
+With action="velocity" there is a barrier [m] for `BarrierFilter`, which then keeps the vehicle inside the geofence: how
+far from it the vehicle stays when it comes to rest.
+
 ## Starting State
 Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around (0, 0, `start_height`) and
 (0, 0, 1). Level and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild").
@@ -74,6 +77,7 @@ from rlenvs.robotics.quadcopter.flight import (
     past_actions,
     take_off,
 )
+from rlenvs.robotics.quadcopter.geofence import fences, stay_inside
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
 from rlenvs.robotics.quadcopter.scene import put_box, put_cylinder, put_sphere
 from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
@@ -98,7 +102,7 @@ SPEC = world(
         "crash_tilt": param(0.4, 0.1, 3.2, "rad", "roll or pitch that ends the episode"),
     },
     options=OPTIONS,
-    sizes=lambda v: {**flight_sizes(v), "shapes": LANDMARKS if v.camera != "none" else 0},
+    sizes=lambda v: {**flight_sizes(v), "shapes": LANDMARKS if v.camera != "none" else 0, "fences": fences(v)},
     data=DATA,
     state={**flight_state(1), "goal": f8(3)},
     observation={
@@ -119,6 +123,7 @@ SPEC = world(
     },
     horizon=lasting(8.0),
     fps=flight_fps,
+    barriers="fences",
     engines=ENGINES,
     levels={
         "original": {"start_spread": 0.0, "goal_spread": 0.0, "start_height": 0.1125, "history": 15},
@@ -219,6 +224,11 @@ def observe(p, s, o):
 @SPEC.expert
 def expert(p, s, a):
     fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
+
+
+@SPEC.barrier
+def barrier(p, s, a, b):
+    stay_inside(p, s, 0, a, b, SAFE_RADIUS)
 
 
 @SPEC.draw

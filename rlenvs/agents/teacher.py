@@ -1,0 +1,64 @@
+"""Snapshots along a teacher's episodes, for the layer `SnapshotReset`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.agents.evaluate import Policy, check_policy, chooser
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.make import make_batch
+from rlenvs.core.registry import world_of
+from rlenvs.wrappers.snapshots import Bank
+
+
+def collect_snapshots(
+    id: str,
+    policy: Policy = "expert",
+    *,
+    episodes: int = 10,
+    every: int = 10,
+    seed: int = 0,
+    **keywords: Any,
+) -> Bank:
+    """Snapshots along a teacher's episodes, which are played side by side.
+
+    Args:
+        id: the environment.
+        policy: the teacher, as for `rlenvs.evaluate`: "expert", "random", or a function from observations, float32
+            (N, *observation shape), to actions.
+        episodes: how many, at least 1; episode i has the seed `seed` + i.
+        every: steps from one snapshot to the next, at least 1; the start and the end of an episode are left out.
+        seed: of the first episode, at least 0.
+        keywords: of `rlenvs.make_batch`: parameters, options, level, horizon, ...
+
+    Raises:
+        ParameterError: a wrong number, or no episode lasts as long as `every`.
+        UnknownNameError: no such id, policy or keyword.
+    """
+    for name, value, low in (("episodes", episodes, 1), ("every", every, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
+            raise ParameterError(f"collect_snapshots: {name}={value!r} must be a whole number, at least {low}")
+    check_policy(world_of(id), policy)
+    batch = make_batch(id, episodes, autoreset=AutoresetMode.DISABLED, **keywords)
+    seeds = [seed + i for i in range(episodes)]
+    batch.seed(seeds)
+    batch.reset()
+    choose = chooser(batch, policy, seeds)
+    snapshots: list[Snapshot] = []
+    time = 0
+    while not batch.over.all():
+        batch.load_actions(choose())
+        batch.step_loaded(~batch.over)
+        time += 1
+        if time % every == 0:
+            snapshots += [batch.get_state(i) for i in np.flatnonzero(~batch.over).tolist()]
+    batch.close()
+    if not snapshots:
+        raise ParameterError(
+            f"collect_snapshots: no episode lasts longer than every={every} steps; the longest had {time}"
+        )
+    return Bank.of(snapshots)

@@ -1,0 +1,673 @@
+"""What lies between a policy and the environment: imperfect drives, repeated actions, sequences of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numba import njit
+
+from rlenvs.core.errors import ActionError, ParameterError
+from rlenvs.wrappers.layer import Layer, Stage
+from rlenvs.wrappers.masked import add, clear, fill, put
+from rlenvs.wrappers.randomness import bits_at, normal_of, uniform_of
+
+Numbers = float | Sequence[float]
+
+# places of random numbers within a step; the first 65536 are the channels' noise, two channels a place
+HOLD, SWITCH, DELAY, CHOICE, SCALE, BIAS = (k << 16 for k in range(1, 7))
+HALFWAY = np.uint64(32)  # where the second number of 64 bits begins
+# what choices cannot have
+NUMERIC = ("noise", "bias", "scale", "lag", "rate_limit", "dead_band", "quantum", "blend")
+
+
+@dataclass
+class Actuator(Layer):
+    """An imperfect drive: what the policy chose goes through it before the environment gets it.
+
+    In this order, which is that of a drive at the end of a line: rate of decisions (`every`), delay, repeated actions
+    (`hold`), random actions (`random`, `blend`), dead band, quantisation, errors (`scale`, `bias`, `noise`),
+    saturation at the bounds of the action space, rate limit, lag. Saturation comes before the two that have a memory,
+    so they never wind up, and what is executed lies in the action space. An action beyond the bounds counts as the
+    nearest within. Settings of several numbers have one per channel of the action. Choices (Discrete) take `every`,
+    `delay`, `hold` and `random` alone.
+
+    Before the first action arrives, `neutral` is executed; it is also what memories begin with in every episode. Each
+    agent has a drive of its own; in the single form of a world with many, what the others do goes through none.
+
+    Attributes:
+        noise: standard deviation of white noise, in the action's unit.
+        bias: standard deviation of an offset that is drawn anew for every episode.
+        scale: standard deviation of an error of the gain, drawn anew for every episode: executed = (1 + error) chosen.
+        delay: steps. [low, high]: each command travels a time of its own, drawn uniformly; the newest that has arrived
+            is executed, so one that is overtaken never is (random action delays of Bouteiller et al., ICLR 2021).
+        lag: time constant in seconds of a first-order filter, a_f += (1 - exp(-dt / lag)) (a - a_f).
+        rate_limit: the largest change in one step, in the action's unit.
+        dead_band: smaller actions, in absolute value, are 0.
+        quantum: actions are rounded to multiples of this.
+        hold: probability that the last action is executed once more: sticky actions (Machado et al., JAIR 2018).
+        every: the policy's action is taken in each `every`-th step only, and kept in between.
+        random: probability that a uniformly random action replaces the chosen one: the probabilistic action-robust
+            rule (PR-MDP) of Tessler, Efroni and Mannor, ICML 2019, with a random opponent.
+        blend: weight w of a uniformly random action in (1 - w) chosen + w random: their noisy rule (NR-MDP).
+        neutral: None: zero, or what is nearest to it in the space; of choices the first.
+        dt: seconds per step; 0: the environment's own.
+
+    Info: `action`, what the environment got; `raw_action`, what the policy chose. Of several layers that tell them,
+    `action` is the lowest one's and `raw_action` the highest one's.
+
+    Raises:
+        ParameterError: a probability outside [0, 1], a negative magnitude, not one number per channel, a setting that
+            choices cannot have, a delay beyond the horizon, `random` or `blend` without bounds, an unknown `dt`.
+    """
+
+    noise: Numbers = 0.0
+    bias: Numbers = 0.0
+    scale: Numbers = 0.0
+    delay: int | Sequence[int] = 0
+    lag: Numbers = 0.0
+    rate_limit: Numbers = 0.0
+    dead_band: Numbers = 0.0
+    quantum: Numbers = 0.0
+    hold: float = 0.0
+    every: int = 1
+    random: float = 0.0
+    blend: float = 0.0
+    neutral: Numbers | None = None
+    dt: float = 0.0
+
+    def prepare(self) -> None:
+        """Check the settings, and make room for the memories that are needed."""
+        self._read_space()
+        self.numbers = {name: self._per_channel(name) for name in NUMERIC if name != "blend"}
+        for name in ("hold", "random", "blend"):
+            self.check_number(name, 0.0, 1.0)
+            if np.ndim(getattr(self, name)):
+                raise self.refuse(name, "must be one number")
+        if not self.continuous:
+            for name in NUMERIC:
+                if np.any(getattr(self, name)):
+                    raise self.refuse(name, f"wants actions that are numbers; those of {self.name} are choices")
+        if (self.random or self.blend) and not np.isfinite([self.low, self.high]).all():
+            raise self.refuse("random" if self.random else "blend", "wants an action space with finite bounds")
+        self.check_whole("every", 1)
+        self.shortest, self.longest = self._delays()
+        self.on = {name for name in (*NUMERIC, "delay", "hold", "random") if np.any(getattr(self, name))}
+        self._keep_memories()
+        self.told_below = self.below.read("action") is not None
+
+    def _read_space(self) -> None:
+        """Bounds (agents, channels) and type of actions, with choices as whole numbers."""
+        space = max(self.action_spaces, key=lambda each: each.shape or ())
+        if not isinstance(space, (spaces.Box, spaces.Discrete)):
+            raise ParameterError(f"{type(self).__name__}: {self.name} has the actions {space}; needed: Box or Discrete")
+        bounds = [_bounds(each, int(np.prod(space.shape or ()))) for each in self.action_spaces]
+        self.low, self.high = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
+        self.limits = _one_number(self.low), _one_number(self.high)
+        self.channels = self.low.shape[1]
+        self.keep("action", space.shape or (), space.dtype)
+        self.keep("raw_action", space.shape or (), space.dtype)
+
+    def _per_channel(self, name: str) -> np.ndarray:
+        """A setting as an array (channels,)."""
+        self.check_number(name)
+        value = np.asarray(getattr(self, name), np.float64)
+        if value.shape not in ((), (self.channels,)):
+            raise self.refuse(name, f"must be one number, or {self.channels}, one per channel of the action")
+        return np.broadcast_to(value, (self.channels,)).copy()
+
+    def _delays(self) -> tuple[int, int]:
+        """The shortest and the longest delay."""
+        low, high = whole_range(self, "delay", 0)
+        if self.batch is not None and low >= self.batch.setup.horizon:
+            horizon = self.batch.setup.horizon
+            raise self.refuse("delay", f"means that no action arrives within an episode of {horizon} steps")
+        return low, high
+
+    def _keep_memories(self) -> None:
+        self.start = self._neutral()
+        numbers, size = self.numbers, (self.channels,)
+        if self.every > 1:
+            self.keep("taken", size)
+        if self.longest:
+            self.keep("sent", (self.longest + 1, *size))
+        if self.hold:
+            self.keep("last", size)
+        self.uneven = bool({"scale", "bias"} & self.on)
+        if self.uneven:
+            self.keep("factor", size, fill=1.0)
+            self.keep("offset", size)
+        if "rate_limit" in self.on:
+            self.keep("slewed", size)
+            self.most = np.where(numbers["rate_limit"] > 0.0, numbers["rate_limit"], np.inf)
+        if "lag" in self.on:
+            self.keep("filtered", size)
+            self.gain = -np.expm1(-self._seconds() / np.where(numbers["lag"] > 0.0, numbers["lag"], np.nan))
+            self.gain[numbers["lag"] == 0.0] = 1.0
+
+    def _neutral(self) -> np.ndarray:
+        """What is executed before the first action arrives, (agents, channels)."""
+        if self.neutral is None:
+            return np.clip(0.0, self.low, self.high)
+        self.check_number("neutral", -np.inf)
+        value = np.asarray(self.neutral, np.float64)
+        if value.shape not in ((), (self.channels,)):
+            raise self.refuse("neutral", f"must be one number, or {self.channels}, one per channel of the action")
+        if (value < self.low).any() or (value > self.high).any() or (not self.continuous and value != value.round()):
+            raise self.refuse("neutral", f"is not in the action space {self.action_spaces[0]}")
+        return np.broadcast_to(value, self.low.shape).copy()
+
+    def _seconds(self) -> float:
+        self.check_number("dt")
+        seconds = self.dt or seconds_per_step(self.below)
+        if not seconds:
+            raise self.refuse("dt", f"says nothing, and {self.name} does not tell its seconds per step: give dt")
+        return float(seconds)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Memories hold the neutral action; errors that last for the episode are drawn."""
+        for name in ("raw_action", "action", "taken", "sent", "last", "slewed", "filtered"):
+            if name in self.kept:
+                fill(getattr(self, name), self.start, rows)
+        if self.uneven:
+            draw_errors(rows, self.key, self.numbers["scale"], self.numbers["bias"], self.factor, self.offset)
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The actions, as the drive executes them."""
+        put(self.raw_action, actions, rows)
+        if not self.on and self.every == 1:
+            put(self.action, actions, rows)
+            return actions
+        command = np.clip(actions.reshape(self.count, self.channels), *self.limits, dtype=np.float64)
+        self._transmit(command, rows)
+        if self.continuous:
+            self._drive(command, rows)
+        put(self.action, command, rows)
+        return self.action
+
+    def _transmit(self, command: np.ndarray, rows: np.ndarray) -> None:
+        """Which action arrives at the drive; works in place, as all that follows."""
+        if self.every > 1:
+            take_every(command, rows, self.time, self.every, self.taken)
+        if self.longest:
+            delay(command, rows, self.key, self.time, self.shortest, self.longest, self.sent)
+        if self.hold:
+            repeat(command, rows, self.key, self.time, self.hold, self.last)
+        if self.random or self.blend:
+            bounds = self.low, self.high
+            mix_random(command, self.key, self.time, self.random, self.blend, self.continuous, *bounds)
+
+    def _drive(self, command: np.ndarray, rows: np.ndarray) -> None:
+        """What the drive makes of it."""
+        numbers = self.numbers
+        if "dead_band" in self.on:
+            command[np.abs(command) < numbers["dead_band"]] = 0.0
+        if "quantum" in self.on:
+            quantise(command, numbers["quantum"])
+        if self.uneven:
+            command *= self.factor
+            command += self.offset
+        if "noise" in self.on:
+            disturb(command, self.key, self.time, numbers["noise"])
+        if self.on & {"quantum", "scale", "bias", "noise"}:
+            np.clip(command, *self.limits, out=command)
+        if "rate_limit" in self.on:
+            slew(command, rows, self.most, self.slewed)
+        if "lag" in self.on:
+            smooth(command, rows, self.gain, self.filtered)
+
+    def told(self) -> dict[str, Any]:
+        """The chosen and the executed actions."""
+        executed = self.below.read("action") if self.told_below else self.action
+        return {"raw_action": self.raw_action, "action": executed}
+
+
+def _one_number(array: np.ndarray) -> np.ndarray | float:
+    """The number that an array is full of, with which NumPy is ten times faster; otherwise the array."""
+    return float(array.flat[0]) if (array == array.flat[0]).all() else array
+
+
+def whole_range(layer: Layer, setting: str, least: int) -> tuple[int, int]:
+    """The lowest and the highest value of a setting that is a whole number or [low, high]."""
+    given: Any = getattr(layer, setting)
+    pair = [given, given] if np.ndim(given) == 0 else list(given)
+    whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in pair)
+    if len(pair) != 2 or not whole or not least <= pair[0] <= pair[1]:
+        raise layer.refuse(setting, f"must be a whole number, or [low, high], with {least} <= low <= high")
+    return int(pair[0]), int(pair[1])
+
+
+def _bounds(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of an action as arrays of some channels; what an agent lacks is 0."""
+    low, high = np.zeros((2, channels))
+    if isinstance(space, spaces.Discrete):
+        low[:], high[:] = space.start, space.start + space.n - 1
+    elif isinstance(space, spaces.Box):
+        low[: space.low.size], high[: space.low.size] = space.low.ravel(), space.high.ravel()
+    return low, high
+
+
+def seconds_per_step(stage: Stage) -> float | None:
+    """Simulated seconds per step of a stage, with the steps that layers below repeat; None where nothing tells."""
+    if isinstance(stage, _SeveralSteps):
+        below = seconds_per_step(stage.below)
+        return below * stage.most if below else None
+    if isinstance(stage, Layer):
+        return seconds_per_step(stage.below)
+    if stage.batch is not None:
+        return 1.0 / stage.batch.setup.fps
+    own = getattr(getattr(stage.env, "unwrapped", stage.env), "dt", None)
+    rate = (getattr(stage.env, "metadata", None) or {}).get("render_fps")
+    return own if isinstance(own, float) else 1.0 / rate if rate else None
+
+
+@njit(cache=True, nogil=True)
+def take_every(command: np.ndarray, rows: np.ndarray, time: np.ndarray, every: int, taken: np.ndarray) -> None:
+    """A new command in each `every`-th step of an episode, the one before in all others."""
+    for i in range(rows.size):
+        if rows[i]:
+            new = time[i] % every == 0
+            for j in range(command.shape[1]):
+                if new:
+                    taken[i, j] = command[i, j]
+                else:
+                    command[i, j] = taken[i, j]
+
+
+@njit(cache=True, nogil=True)
+def delay(
+    command: np.ndarray, rows: np.ndarray, key: np.ndarray, time: np.ndarray, low: int, high: int, sent: np.ndarray
+) -> None:
+    """The newest command that has arrived. The command of time t travels low to high steps, as the random number of t
+    says; sent (rows, high + 1, channels) holds those under way, at t modulo its length."""
+    slots = sent.shape[1]
+    for i in range(rows.size):
+        if not rows[i]:
+            continue
+        now = time[i]
+        for j in range(command.shape[1]):
+            sent[i, now % slots, j] = command[i, j]
+        age = low
+        while age < min(now + 1, high):
+            travel = low + np.int64(uniform_of(bits_at(key[i], now - age, DELAY)) * (high - low + 1))
+            if travel <= age:
+                break
+            age += 1
+        for j in range(command.shape[1]):
+            command[i, j] = sent[i, (now - age) % slots, j]
+
+
+@njit(cache=True, nogil=True)
+def repeat(
+    command: np.ndarray, rows: np.ndarray, key: np.ndarray, time: np.ndarray, chance: float, last: np.ndarray
+) -> None:
+    """With some chance the command of the step before."""
+    for i in range(rows.size):
+        if rows[i]:
+            again = uniform_of(bits_at(key[i], time[i], HOLD)) < chance
+            for j in range(command.shape[1]):
+                if again:
+                    command[i, j] = last[i, j]
+                else:
+                    last[i, j] = command[i, j]
+
+
+@njit(cache=True, nogil=True)
+def mix_random(
+    command: np.ndarray,
+    key: np.ndarray,
+    time: np.ndarray,
+    chance: float,
+    weight: float,
+    continuous: bool,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> None:
+    """A random command instead with some chance; then the mean of the command and another random one, by weight."""
+    agents, channels = low.shape
+    for i in range(command.shape[0]):
+        k = i % agents
+        replaced = chance > 0.0 and uniform_of(bits_at(key[i], time[i], SWITCH)) < chance
+        for j in range(channels):
+            if replaced:
+                u = uniform_of(bits_at(key[i], time[i], CHOICE + j))
+                if continuous:
+                    command[i, j] = low[k, j] + u * (high[k, j] - low[k, j])
+                else:
+                    command[i, j] = low[k, j] + np.floor(u * (high[k, j] - low[k, j] + 1.0))
+            if weight > 0.0:
+                u = uniform_of(bits_at(key[i], time[i], CHOICE + channels + j))
+                command[i, j] += weight * (low[k, j] + u * (high[k, j] - low[k, j]) - command[i, j])
+
+
+@njit(cache=True, nogil=True)
+def quantise(command: np.ndarray, quantum: np.ndarray) -> None:
+    """To the nearest multiple, where a channel has a quantum."""
+    for i in range(command.shape[0]):
+        for j in range(command.shape[1]):
+            if quantum[j] > 0.0:
+                command[i, j] = quantum[j] * np.round(command[i, j] / quantum[j])
+
+
+@njit(cache=True, nogil=True)
+def draw_errors(
+    rows: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, factor: np.ndarray, offset: np.ndarray
+) -> None:
+    """The errors of an episode."""
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(scale.size):
+                factor[i, j] = 1.0 + scale[j] * normal_of(bits_at(key[i], 0, SCALE + j))
+                offset[i, j] = bias[j] * normal_of(bits_at(key[i], 0, BIAS + j))
+
+
+@njit(cache=True, nogil=True)
+def disturb(command: np.ndarray, key: np.ndarray, time: np.ndarray, noise: np.ndarray) -> None:
+    """White noise; two channels share 64 random bits."""
+    channels = command.shape[1]
+    for i in range(command.shape[0]):
+        for j in range(0, channels, 2):
+            bits = bits_at(key[i], time[i], j // 2)
+            command[i, j] += noise[j] * normal_of(bits)
+            if j + 1 < channels:
+                command[i, j + 1] += noise[j + 1] * normal_of(bits >> HALFWAY)
+
+
+@njit(cache=True, nogil=True)
+def slew(command: np.ndarray, rows: np.ndarray, most: np.ndarray, slewed: np.ndarray) -> None:
+    """Towards the command by no more than the rate limit."""
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(most.size):
+                slewed[i, j] += min(max(command[i, j] - slewed[i, j], -most[j]), most[j])
+                command[i, j] = slewed[i, j]
+
+
+@njit(cache=True, nogil=True)
+def smooth(command: np.ndarray, rows: np.ndarray, gain: np.ndarray, filtered: np.ndarray) -> None:
+    """A first-order filter."""
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(gain.size):
+                filtered[i, j] += gain[j] * (command[i, j] - filtered[i, j])
+                command[i, j] = filtered[i, j]
+
+
+# --- several steps of the environment per decision --------------------------------------------------------------------
+
+
+@dataclass
+class _SeveralSteps(Layer):
+    """Several steps below in one: what the environment pays and charges is summed."""
+
+    most = 1  # steps below in one here
+
+    def prepare(self) -> None:
+        """Make room for the sums; what is summed of other packages' info shows when they first tell it."""
+        self.keep("reward", self.below.reward.shape[1:])
+        if self.below.reward_space is not None:
+            low, high = self.below.reward_space.low, self.below.reward_space.high
+            self.reward_space = spaces.Box(np.minimum(low, self.most * low), np.maximum(high, self.most * high))
+        self.repeats = self.keep("repeats", dtype=np.int64)
+        self.summed: list[str] = []
+        if self.batch is not None:
+            terms, costs = self.batch.world.terms, self.batch.world.costs
+            self.keys = [*(f"reward_{name}" for name in terms), *(f"cost_{name}" for name in costs)]
+            self._sum("terms", (len(self.keys),))
+            self._sum("cost")
+            self._sum("reward_vector", (len(terms),), np.float32)
+
+    def _sum(self, key: str, shape: tuple[int, ...] = (), dtype: Any = np.float64) -> None:
+        self.summed.append(key)
+        self.keep(f"sum_of_{key}", shape, dtype)
+
+    def _sums(self) -> dict[str, np.ndarray]:
+        return {key: getattr(self, f"sum_of_{key}") for key in self.summed}
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing has been summed."""
+        for array in (self.repeats, *self._sums().values()):
+            clear(array, rows)
+
+    def _run(self, rows: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
+        """Step below, by the actions of the first, the second, ... step, as often as wanted or until the end."""
+        self.begin(rows)
+        clear(self.reward, rows)
+        going = rows.copy()
+        for k in range(self.most):
+            going &= k < wanted
+            if k:
+                going &= ~self.below.over
+            if not going.any():
+                break
+            self.below.step(action_of(k), going)
+            self._add(going)
+        self.time += rows
+
+    def _add(self, rows: np.ndarray) -> None:
+        self.repeats += rows
+        add(self.reward, self.below.reward, rows)
+        paid = self._paid_elsewhere() if self.batch is None else self._paid()
+        for key, total in self._sums().items():
+            if key in paid:
+                add(total, paid[key], rows)
+
+    def _paid(self) -> dict[str, np.ndarray]:
+        """What the last step below paid and cost in a world of this package."""
+        stage = self.below
+        while isinstance(stage, Layer):
+            if isinstance(stage, _SeveralSteps):
+                return stage._sums()
+            stage = stage.below
+        batch = self.batch
+        if self.agents > 1:
+            return {"terms": batch.terms[0].T, "cost": batch.costs[0], "reward_vector": batch.reward_vectors[0]}
+        return {
+            "terms": batch.terms[:, :, 0],
+            "cost": batch.costs[:, 0],
+            "reward_vector": batch.reward_vectors[:, 0],
+        }
+
+    def _paid_elsewhere(self) -> dict[str, np.ndarray]:
+        """The same, as another package's info tells it."""
+        paid = {}
+        for key, value in self.below.info().items():
+            if (
+                key in ("cost", "reward_vector") or key.startswith(("cost_", "reward_"))
+            ) and value.dtype.kind in "fiub":
+                paid[key] = value
+                if key not in self.summed:
+                    self._sum(key, value.shape[1:], value.dtype if value.dtype.kind == "f" else np.float64)
+        return paid
+
+    def told(self) -> dict[str, Any]:
+        """The sums of what is told below, and the steps made."""
+        sums = self._sums()
+        if self.batch is not None:
+            sums.update(zip(self.keys, sums.pop("terms").T, strict=True))
+            if not self.batch.world.costs:
+                del sums["cost"]
+            return {"repeats": self.repeats, **sums}
+        below = self.below.info()
+        return {"repeats": self.repeats, **{key: total for key, total in sums.items() if key in below}}
+
+
+@dataclass
+class ActionRepeat(_SeveralSteps):
+    """The environment makes several steps per action, or fewer when its episode ends.
+
+    Rewards are summed, and so are the costs and reward terms in info (`cost`, `cost_*`, `reward_*`, `reward_vector`).
+    All else is as after the last of the steps. A learner that discounts by g per step of the environment discounts by
+    g ** info["repeats"] per decision. The time limit still counts steps of the environment.
+
+    Attributes:
+        steps: steps per action. [low, high]: drawn uniformly for every action (decisions at irregular times, as in
+            "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979).
+
+    Info: `repeats`, the steps made; 0 after a reset.
+
+    Raises:
+        ParameterError: steps is not a whole number of at least 1, or two of them in order.
+    """
+
+    steps: int | Sequence[int] = 4
+
+    def prepare(self) -> None:
+        """Check the steps."""
+        self.fewest, self.most = whole_range(self, "steps", 1)
+        super().prepare()
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Repeat the actions."""
+        wanted: np.ndarray | int = self.most
+        if self.fewest < self.most:
+            wanted = draw_whole(self.key, self.time, self.fewest, self.most)
+        self._run(rows, lambda k: actions, wanted)
+
+
+@njit(cache=True, nogil=True)
+def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int) -> np.ndarray:
+    """A whole number from low to high per row."""
+    out = np.empty(key.size, np.int64)
+    for i in range(key.size):
+        out[i] = low + np.int64(uniform_of(bits_at(key[i], time[i], 0)) * (high - low + 1))
+    return out
+
+
+@dataclass
+class ActionSequence(_SeveralSteps):
+    """An action is a plan: the actions of the next steps, which the environment makes one after the other.
+
+    The action space is a Box of steps x m numbers, the first m for the first step (MultiDiscrete for choices; a
+    mask in info speaks of the first of them). Sums, discount and time limit are those of `ActionRepeat`. Source of the
+    protocol: "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979.
+
+    Attributes:
+        steps: actions in a plan.
+
+    Info: `repeats`, the steps made; 0 after a reset.
+
+    Raises:
+        ParameterError: steps is not a whole number of at least 1; the action is neither a vector nor a choice.
+    """
+
+    steps: int = 4
+
+    def prepare(self) -> None:
+        """Check the steps, and make the action space."""
+        self.check_whole("steps", 1)
+        self.most = self.steps
+        super().prepare()
+        self.action_spaces = [self._plans(space) for space in self.below.action_spaces]
+        self.choices = np.array([_bounds(space, 1) for space in self.below.action_spaces if space.shape == ()])
+
+    def _plans(self, space: spaces.Space) -> spaces.Space:
+        if isinstance(space, spaces.Discrete):
+            return spaces.MultiDiscrete([space.n] * self.steps, start=[space.start] * self.steps)
+        if isinstance(space, spaces.Box) and len(space.shape) == 1:
+            return spaces.Box(np.tile(space.low, self.steps), np.tile(space.high, self.steps), dtype=space.dtype)
+        raise ParameterError(f"ActionSequence: {self.name} has the actions {space}; needed: a vector, or Discrete")
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Run the plans."""
+        plans = actions.reshape(self.count, self.steps, -1)
+        if self.below.continuous:
+            self._run(rows, lambda k: plans[:, k], self.steps)
+            return
+        low, high = np.tile(self.choices[:, :, 0].T[:, :, None], (1, self.count // self.agents, 1))
+        wrong = rows & ((plans[:, :, 0] < low) | (plans[:, :, 0] > high)).any(axis=1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ActionError(f"{self.name}, row {row}: the plan {actions[row].tolist()} is not of {self.action_space}")
+        self._run(rows, lambda k: np.where(rows, plans[:, k, 0], low[:, 0].astype(np.int64)), self.steps)
+
+
+# --- what actions cost ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class ActionCost(Layer):
+    """Measures how smooth actions are, and may charge for large and for changing ones.
+
+    reward - magnitude |a_t|^2 - change |a_t - a_{t-1}|^2, in the action's units, and without the last part in the first
+    step of an episode. Such costs make bang-bang control lose (Seyde et al., "Is Bang-Bang Control All You Need?",
+    NeurIPS 2021). On top of an `Actuator` the policy's actions count, below it the executed ones.
+
+    Attributes:
+        magnitude: charge per squared unit of action.
+        change: charge per squared unit of change.
+
+    Info: `action_cost`, the charge; `continuity_cost`, 100 times the mean over channels of
+    ((a_t - a_{t-1}) / (high - low))^2, 0 in the first step. Its mean over an episode is the continuity cost of Raffin
+    et al. ("Smooth Exploration for Robotic Reinforcement Learning", CoRL 2021); smoother is lower.
+
+    Raises:
+        ParameterError: a negative charge; actions without finite bounds, or choices; a vector of rewards to charge.
+    """
+
+    magnitude: float = 0.0
+    change: float = 0.0
+
+    def prepare(self) -> None:
+        """Check that actions are bounded numbers."""
+        self.check_number("magnitude")
+        self.check_number("change")
+        space = self.action_space
+        if not isinstance(space, spaces.Box) or not space.is_bounded("both"):
+            raise ParameterError(f"ActionCost: {self.name} has the actions {space}; needed: a Box with finite bounds")
+        if self.magnitude or self.change:
+            if self.below.reward.ndim > 1:
+                raise ParameterError(f"ActionCost: {self.name} pays a vector of rewards; put a scalarisation below")
+            self.keep("reward")
+        self.span = (space.high - space.low).astype(np.float64).ravel()
+        self.keep("before", (self.span.size,))
+        self.keep("action_cost")
+        self.keep("continuity_cost")
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing has been charged."""
+        self.action_cost[rows] = self.continuity_cost[rows] = 0.0
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Look at the actions; they are passed on as they are."""
+        flat = np.ascontiguousarray(actions, np.float64).reshape(self.count, -1)
+        charges = self.magnitude, self.change
+        charge(flat, rows, self.time, self.span, *charges, self.before, self.action_cost, self.continuity_cost)
+        return actions
+
+    def after(self, rows: np.ndarray) -> None:
+        """Charge."""
+        if "reward" in self.kept:
+            np.subtract(self.below.reward, self.action_cost, out=self.reward, where=rows)
+
+    def told(self) -> dict[str, Any]:
+        """The measures."""
+        return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
+
+
+@njit(cache=True, nogil=True)
+def charge(
+    actions: np.ndarray,
+    rows: np.ndarray,
+    time: np.ndarray,
+    span: np.ndarray,
+    magnitude: float,
+    change: float,
+    before: np.ndarray,
+    cost: np.ndarray,
+    roughness: np.ndarray,
+) -> None:
+    """Charges and continuity costs of actions; `before` holds the last ones."""
+    for i in range(rows.size):
+        if not rows[i]:
+            continue
+        cost[i] = roughness[i] = 0.0
+        for j in range(span.size):
+            a = actions[i, j]
+            step = a - before[i, j] if time[i] > 0 else 0.0
+            cost[i] += magnitude * a * a + change * step * step
+            roughness[i] += 100.0 / span.size * (step / span[j]) ** 2
+            before[i, j] = a

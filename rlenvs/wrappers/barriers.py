@@ -1,0 +1,533 @@
+"""Layers that change actions as little as safety needs: the filter of control barrier functions, and a set of actions.
+
+Both find the action nearest to the proposed one, min |a - a'|^2, under linear constraints g_k . a >= n_k and within
+bounds. With one constraint the minimum is a' + l g, cut to the bounds, with the multiplier l >= 0 at which the
+constraint holds: l is the root of a piecewise linear function, found exactly. With several, the one that is farthest
+from holding is met first; where others then fail, one after the other is met again and again (Hildreth, "A quadratic
+programming procedure", 1957). What has not converged by then, and what cannot be met, is for a solver of quadratic
+programs (DAQP: Arnstrom, Bemporad and Axehill, "A dual active-set solver for embedded quadratic programming using
+recursive LDL^T updates", IEEE TAC 2022).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numba import njit
+
+from rlenvs.core.errors import MissingExtraError, ParameterError, nearest
+from rlenvs.core.spec import Choice
+from rlenvs.wrappers.layer import Layer
+
+TOLERANCE = 1e-6  # constraints count as met when this little is missing
+AS_PROPOSED, MOVED, INFEASIBLE, UNSOLVED = 0, 1, 2, 3
+SWEEPS, CONVERGED = 200, 1e-9  # rounds of Hildreth's procedure, and the change in a round that ends it
+MISSING_WEIGHT = 1e6  # of what is missing to the constraints, beside the distance to the proposed action
+
+
+# --- one row ----------------------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def lack(x: np.ndarray, slope: np.ndarray, need: float) -> float:
+    """What is missing to slope . x >= need; negative when it holds."""
+    for j in range(x.size):
+        need -= slope[j] * x[j]
+    return need
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def push(x: np.ndarray, slope: np.ndarray, need: float, low: np.ndarray, high: np.ndarray) -> None:
+    """Move x, inside its bounds, to the nearest point there with slope . x >= need, or as close to that as they allow.
+
+    Newton's method from below on the concave piecewise linear function slope . x(l), which never skips a kink too far.
+    """
+    multiplier = 0.0
+    for _ in range(x.size + 1):
+        gained, steepness = 0.0, 0.0
+        for j in range(x.size):
+            moved = x[j] + multiplier * slope[j]
+            if slope[j] > 0.0 and moved >= high[j]:
+                gained += slope[j] * high[j]
+            elif slope[j] < 0.0 and moved <= low[j]:
+                gained += slope[j] * low[j]
+            else:
+                gained += slope[j] * x[j]
+                steepness += slope[j] * slope[j]
+        if steepness == 0.0:
+            for j in range(x.size):
+                x[j] = high[j] if slope[j] > 0.0 else low[j] if slope[j] < 0.0 else x[j]
+            return
+        better = (need - gained) / steepness
+        if better <= multiplier:
+            break
+        multiplier = better
+    for j in range(x.size):
+        x[j] = min(max(x[j] + multiplier * slope[j], low[j]), high[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def farthest(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray) -> int:
+    """The constraint that x is farthest from meeting; -1 when it meets all."""
+    worst, most = -1, 0.0
+    for k in range(needs.size):
+        missing = lack(x, slopes[k], needs[k])
+        if missing > TOLERANCE:
+            size = 0.0
+            for j in range(x.size):
+                size += slopes[k, j] * slopes[k, j]
+            distance = missing / (math.sqrt(size) + 1e-300)
+            if worst < 0 or distance > most:
+                worst, most = k, distance
+    return worst
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sweep(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray) -> bool:
+    """Move x to the nearest point that meets all constraints and bounds, by their multipliers in turn. Returns whether
+    it is there."""
+    count = needs.size
+    multipliers = np.zeros(count + 2 * x.size)
+    for _ in range(SWEEPS):
+        change = 0.0
+        for k in range(count):
+            missing, square = needs[k], 1e-300
+            for j in range(x.size):
+                missing -= slopes[k, j] * x[j]
+                square += slopes[k, j] * slopes[k, j]
+            step = max(missing / square, -multipliers[k])
+            multipliers[k] += step
+            for j in range(x.size):
+                x[j] += step * slopes[k, j]
+            change = max(change, abs(step) * math.sqrt(square))
+        for j in range(x.size):
+            k = count + 2 * j
+            up = max(low[j] - x[j], -multipliers[k])
+            multipliers[k] += up
+            down = max(x[j] + up - high[j], -multipliers[k + 1])
+            multipliers[k + 1] += down
+            x[j] += up - down
+            change = max(change, abs(up), abs(down))
+        if change < CONVERGED:
+            for j in range(x.size):
+                x[j] = min(max(x[j], low[j]), high[j])
+            return farthest(x, slopes, needs) < 0
+    return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray, x: np.ndarray) -> int:
+    """Move x, inside its bounds, to the nearest action that is allowed. Returns UNSOLVED where it could not, and
+    INFEASIBLE where one constraint alone cannot be met."""
+    worst = farthest(x, slopes, needs)
+    if worst < 0:
+        return AS_PROPOSED
+    start = x.copy()
+    push(x, slopes[worst], needs[worst], low, high)
+    if lack(x, slopes[worst], needs[worst]) > TOLERANCE:
+        return INFEASIBLE
+    if farthest(x, slopes, needs) >= 0:
+        x[:] = start
+        if not sweep(x, slopes, needs, low, high):
+            return UNSOLVED
+    for j in range(x.size):
+        x[j] = np.float32(x[j])  # what a float32 action space can hold, so that all API forms do the same
+    return MOVED
+
+
+# --- all rows ---------------------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def settle_barriers(
+    proposed: np.ndarray,
+    barriers: tuple[np.ndarray, ...],
+    rate: float,
+    margin: float,
+    rows: np.ndarray,
+    raw: np.ndarray,
+    action: np.ndarray,
+    outcome: np.ndarray,
+    least: np.ndarray,
+    count: np.ndarray,
+) -> int:
+    """The allowed actions for rows with the barriers value, drift, slope, low and high.
+
+    Fills the proposed actions, the allowed ones, how it went, the smallest barriers, and counts actions that change.
+    Returns how many rows are not done.
+    """
+    value, drift, slope, low, high = barriers
+    needs = np.empty(value.shape[1])
+    left = 0
+    for i in range(rows.size):
+        if not rows[i]:
+            continue
+        for j in range(proposed.shape[1]):
+            raw[i, j] = proposed[i, j]
+            action[i, j] = min(max(proposed[i, j], low[i, j]), high[i, j])
+        least[i] = math.inf
+        met = True
+        for k in range(needs.size):
+            least[i] = min(least[i], value[i, k])
+            needs[k] = rate * (margin - value[i, k]) - drift[i, k]
+            missing = needs[k]
+            for j in range(proposed.shape[1]):
+                missing -= slope[i, k, j] * action[i, j]
+            met = met and not missing > TOLERANCE
+        if met:
+            outcome[i] = AS_PROPOSED
+            for j in range(proposed.shape[1]):
+                action[i, j] = raw[i, j]
+            continue
+        outcome[i] = settle(slope[i], needs, low[i], high[i], action[i])
+        count[i] += 1
+        left += outcome[i] >= INFEASIBLE
+    return left
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def settle_set(
+    proposed: np.ndarray,
+    slopes: np.ndarray,
+    needs: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    rows: np.ndarray,
+    raw: np.ndarray,
+    action: np.ndarray,
+    outcome: np.ndarray,
+    count: np.ndarray,
+) -> int:
+    """`settle_barriers` for rows under the same constraints, where bounds are constraints too."""
+    left = 0
+    for i in range(rows.size):
+        if not rows[i]:
+            continue
+        outside, met = False, True
+        for j in range(proposed.shape[1]):
+            raw[i, j] = proposed[i, j]
+            action[i, j] = min(max(proposed[i, j], low[j]), high[j])
+            outside = outside or action[i, j] != raw[i, j]
+        for k in range(needs.size):
+            missing = needs[k]
+            for j in range(proposed.shape[1]):
+                missing -= slopes[k, j] * action[i, j]
+            met = met and not missing > TOLERANCE
+        outcome[i] = MOVED if outside else AS_PROPOSED
+        if not met:
+            outcome[i] = settle(slopes, needs, low, high, action[i])
+            left += outcome[i] >= INFEASIBLE
+        count[i] += outcome[i] != AS_PROPOSED
+    return left
+
+
+def solver() -> Any:
+    """DAQP's `solve`.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        from daqp import solve
+    except ImportError as error:
+        raise MissingExtraError("A filter with several constraints", "safety") from error
+    return solve
+
+
+def solve(
+    proposed: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """The nearest allowed action by the solver, and whether there is one. Where there is none: the action in the bounds
+    with the least sum of squares of what is missing to the constraints, the nearest of these."""
+    find, count, size = solver(), len(needs), len(proposed)
+    proposed, unbounded = np.clip(proposed, low, high), np.full(count, 1e30)
+    upper, lower = np.concatenate([high, unbounded]), np.concatenate([low, needs])
+    settings = {"primal_tol": 1e-9}
+    found, _, flag, _ = find(np.eye(size), -proposed, np.ascontiguousarray(slopes), upper, lower, None, **settings)
+    if flag > 0:
+        return np.clip(found, low, high), True
+    weights = np.diag(np.concatenate([np.ones(size), np.full(count, MISSING_WEIGHT)]))
+    widened = np.hstack([slopes, np.eye(count)])
+    upper, lower = np.concatenate([high, unbounded, unbounded]), np.concatenate([low, np.zeros(count), needs])
+    towards = np.concatenate([-proposed, np.zeros(count)])
+    found = find(weights, towards, widened, upper, lower, None, **settings)[0]
+    return np.clip(found[:size], low, high), False
+
+
+class _Corrector(Layer):
+    """What the layers of this file remember and report."""
+
+    def _make_room(self) -> None:
+        if not self.continuous:
+            raise ParameterError(f"{type(self).__name__}: {self.name} has discrete actions; it needs continuous ones")
+        shape = self.action_space.shape or ()
+        if len(shape) != 1:
+            raise ParameterError(f"{type(self).__name__}: {self.name} has actions of shape {shape}, not vectors")
+        self.numbers = shape[0]
+        self.keep("raw_action", shape)
+        self.keep("action", shape)
+        self.keep("outcome", dtype=np.int8)
+        self.keep("interventions", dtype=np.int64)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing was done yet."""
+        self.raw_action[rows], self.action[rows], self.outcome[rows], self.interventions[rows] = (
+            0.0,
+            0.0,
+            AS_PROPOSED,
+            0,
+        )
+
+    def told(self) -> dict[str, Any]:
+        """The actions before and after, whether they differ, and how many did."""
+        return {
+            "raw_action": self.raw_action,
+            "action": self.action,
+            "intervened": self.outcome != AS_PROPOSED,
+            "interventions": self.interventions,
+        }
+
+
+@dataclass
+class BarrierFilter(_Corrector):
+    """The nearest action that keeps control barrier functions from falling too fast.
+
+    A barrier h_k is not negative where the state is safe. The filter asks for h_k(next state) >= (1 - rate) h_k(state),
+    which keeps h_k >= 0 for ever (the condition: Agrawal and Sreenath, "Discrete control barrier functions for
+    safety-critical control of discrete systems", RSS 2017; the filter as a quadratic program: Ames et al., "Control
+    barrier functions: theory and applications", ECC 2019). Worlds that come with barriers predict
+    h_k(next state) = value + drift + slope . a; see the documentation of the world.
+
+    Where no action meets all constraints (within 1e-6) the world's braking action is taken; where it has none, the one
+    that misses the constraints least (smallest sum of squares). Such steps are counted.
+
+    Args:
+        rate: in (0, 1], what part of h may be lost in a step. At 1 the filter acts as late as it can.
+        margin: what is taken off every h first, in its unit; for disturbances that the prediction does not know of.
+        barrier: None for the world's own. Otherwise a function, or the address "module:name" of one, of the rows below
+            (`.observation`, `.info()`, `.batch`) and the proposed actions (rows, m), that gives value and drift,
+            (rows,) or (rows, K), and slope, (rows, m) or (rows, K, m).
+        model: parameters by name that the filter believes in, with a world's own barriers. The others are then those
+            that the environment was made with, whatever `randomize`, contexts or other layers have made of them. None
+            for every world's true parameters.
+
+    Info: "raw_action" and "action", before and after, (m,); "intervened"; "interventions" and "infeasible", counts of
+    this episode; "barrier", the smallest h_k of the state in which the action was taken.
+
+    Raises:
+        ParameterError: the world has no barriers with its present options, or no continuous actions, or the layers
+            below have changed its actions.
+        MissingExtraError: several constraints, and the extra "safety" is not installed.
+    """
+
+    rate: float = 0.1
+    margin: float = 0.0
+    barrier: Any = None
+    model: Any = None
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        self.check_number("rate", 0.0, 1.0)
+        if np.ndim(self.rate) or self.rate == 0.0:
+            raise self.refuse("rate", "must be one number in (0, 1]")
+        self.check_number("margin")
+        if np.ndim(self.margin):
+            raise self.refuse("margin", "must be one number")
+        self._make_room()
+        self.keep("infeasible", dtype=np.int64)
+        self.keep("least")
+        if self.barrier is None:
+            self._check_world()
+            self._believed = self._belief()
+        else:
+            if self.model is not None:
+                raise self.refuse("model", "is for a world's own barriers; a function has a model of its own")
+            self._function = self.function("barrier")
+            space, shape = self.action_space, (self.count, self.numbers)
+            assert isinstance(space, spaces.Box)
+            self._low, self._high = (
+                np.broadcast_to(edge.astype(np.float64), shape) for edge in (space.low, space.high)
+            )
+            self._brake = np.full(shape, math.nan)
+
+    def _check_world(self) -> None:
+        batch = self.batch
+        if batch is None or not batch.world.barriers:
+            raise ParameterError(
+                f"BarrierFilter: {self.name} comes without barriers; give a function, BarrierFilter(barrier=...)"
+            )
+        count = batch._barrier_type["value"].shape[0]
+        if count == 0:
+            raise ParameterError(f"BarrierFilter: {self.name} has no barriers with these options{_way_out(batch)}")
+        if self.action_space != batch.setup.action_space:
+            raise ParameterError(
+                f"BarrierFilter: the layers below have changed the actions of {self.name}; put the filter next to it"
+            )
+        if count > 1:
+            solver()
+
+    def _belief(self) -> np.ndarray | None:
+        """The record of parameters that the filter believes in."""
+        if self.model is None:
+            return None
+        if not isinstance(self.model, Mapping):
+            raise self.refuse("model", "must be a dictionary of parameters")
+        known, row = self.batch.world.params, self.batch.setup.params_row()
+        for name, value in self.model.items():
+            if name not in known:
+                raise ParameterError(f"BarrierFilter: {self.name} has no parameter {name!r}. {nearest(name, known)}")
+            number = known[name].check(name, value)
+            if number.ndim:
+                raise self.refuse("model", f"must give one number for {name}")
+            row[name] = number
+        return row
+
+    def _terms(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Value, drift, slope, low, high and brake of all rows."""
+        if self.barrier is not None:
+            return self._of_function(actions)
+        found = self.batch.barriers(actions, self._believed)
+        return tuple(found[name] for name in ("value", "drift", "slope", "low", "high", "brake"))
+
+    def _of_function(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
+        value, drift, slope = (np.asarray(part, np.float64) for part in self._function(self.below, actions))
+        if value.ndim == 1:
+            value, drift, slope = value[:, None], drift[:, None], slope[:, None]
+        shape = (self.count, value.shape[-1])
+        if value.shape != shape or drift.shape != shape or slope.shape != (*shape, self.numbers):
+            raise self.refuse(
+                "barrier",
+                f"gave arrays of shapes {value.shape}, {drift.shape} and {slope.shape}; needed: (rows, K), (rows, K) "
+                f"and (rows, K, m) with rows={self.count} and m={self.numbers}",
+            )
+        return value, drift, slope, self._low, self._high, self._brake
+
+    def begin(self, rows: np.ndarray) -> None:
+        """How safe the first state is."""
+        super().begin(rows)
+        self.infeasible[rows] = 0
+        value = self._terms(np.zeros((self.count, self.numbers)))[0]
+        self.least[rows] = value.min(axis=1)[rows]
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The nearest safe actions."""
+        *barriers, brake = self._terms(actions)
+        kept = self.raw_action, self.action, self.outcome, self.least, self.interventions
+        if settle_barriers(actions, tuple(barriers), float(self.rate), float(self.margin), rows, *kept):
+            value, drift, slope, low, high = barriers
+            for i in np.flatnonzero(rows & (self.outcome >= INFEASIBLE)).tolist():
+                needs = self.rate * (self.margin - value[i]) - drift[i]
+                self._finish(i, actions[i], slope[i], needs, low[i], high[i], brake[i])
+        return self.action
+
+    def _finish(self, i: int, proposed: np.ndarray, slope: np.ndarray, needs: np.ndarray, *bounds: np.ndarray) -> None:
+        """A row for the solver, or for the brake."""
+        low, high, brake = bounds
+        found, feasible = self.action[i], False
+        if self.outcome[i] == UNSOLVED or len(needs) > 1:
+            found, feasible = solve(proposed, slope, needs, low, high)
+        if not feasible:
+            self.infeasible[i] += 1
+            found = found if np.isnan(brake).any() else brake
+        self.action[i] = found.astype(np.float32)
+
+    def told(self) -> dict[str, Any]:
+        """What was done, how often there was no safe action, and how safe the state was."""
+        return {**super().told(), "infeasible": self.infeasible, "barrier": self.least}
+
+
+def _way_out(batch: Any) -> str:
+    """Which option would give the world barriers, as the end of a sentence."""
+    world, values = batch.world, vars(batch.setup.values)
+    for name, option in world.options.items():
+        for value in option.values if isinstance(option, Choice) else ():
+            if world.sizes(SimpleNamespace(**{**values, name: value}))[world.barriers]:
+                return f"; it has with {name}={value!r}"
+    return ""
+
+
+@dataclass
+class SafeActions(_Corrector):
+    """Projection onto a fixed set of actions: bounds, and half-spaces normals . a <= offsets.
+
+    Inside the set an action passes unchanged. With one half-space this is the closed form of the safety layer of Dalal
+    et al., "Safe exploration in continuous action spaces", 2018, made exact at the bounds. For constraints that depend
+    on the state, `BarrierFilter` takes a function.
+
+    Args:
+        low, high: bounds, one number or m, as float32; None for those of the action space, and never beyond them.
+        normals: (K, m), or (m,) for one half-space. offsets: (K,), or a number.
+
+    Info: "raw_action" and "action", before and after, (m,); "intervened"; "interventions", their count in this episode.
+
+    Raises:
+        ParameterError: shapes that do not fit, an empty set, or no continuous actions.
+        MissingExtraError: several half-spaces, and the extra "safety" is not installed.
+    """
+
+    low: Any = None
+    high: Any = None
+    normals: Any = None
+    offsets: Any = None
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        self._make_room()
+        if (self.normals is None) != (self.offsets is None):
+            raise ParameterError("SafeActions: normals and offsets belong together; one of them is missing")
+        self._bounds = self._bound("low", np.maximum), self._bound("high", np.minimum)
+        if (self._bounds[0] > self._bounds[1]).any():
+            raise ParameterError(
+                f"SafeActions: low={self.low!r} exceeds high={self.high!r}; there is no action between"
+            )
+        self._slopes, self._needs = self._half_spaces()
+        self._check_not_empty()
+
+    def _bound(self, setting: str, tighter: Any) -> np.ndarray:
+        own = np.asarray(getattr(self.action_space, setting), np.float64)
+        value = getattr(self, setting)
+        if value is None:
+            return own
+        self.check_number(setting, -math.inf)
+        if np.shape(value) not in ((), (self.numbers,)):
+            raise self.refuse(setting, f"must be one number or {self.numbers}, as many as an action has")
+        return tighter(own, np.float32(value)).astype(np.float64)
+
+    def _half_spaces(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.normals is None:
+            return np.zeros((0, self.numbers)), np.zeros(0)
+        self.check_number("normals", -math.inf)
+        self.check_number("offsets", -math.inf)
+        normals, offsets = np.atleast_2d(np.asarray(self.normals, np.float64)), np.atleast_1d(self.offsets)
+        if normals.shape != (len(offsets), self.numbers) or offsets.ndim != 1:
+            raise self.refuse("normals", f"must have the shape {(len(offsets), self.numbers)}, a row per offset")
+        if not normals.any(axis=1).all():
+            raise self.refuse("normals", "has a row of zeros, which is no direction")
+        return -normals, -offsets.astype(np.float64)
+
+    def _check_not_empty(self) -> None:
+        low, high = self._bounds
+        found = np.clip(np.zeros(self.numbers), low, high)
+        outcome = settle(self._slopes, self._needs, low, high, found)
+        several = len(self._needs) > 1
+        empty = not solve(np.zeros(self.numbers), self._slopes, self._needs, low, high)[1] if several else False
+        if empty or outcome == INFEASIBLE:
+            raise ParameterError(
+                f"SafeActions: no action within the bounds meets normals={self.normals!r}, offsets={self.offsets!r}"
+            )
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The nearest actions in the set."""
+        low, high = self._bounds
+        slopes, needs = self._slopes, self._needs
+        kept = self.raw_action, self.action, self.outcome, self.interventions
+        if settle_set(actions, slopes, needs, low, high, rows, *kept):
+            for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
+                self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)
+        return self.action

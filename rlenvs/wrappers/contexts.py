@@ -1,0 +1,750 @@
+"""Contexts: parameters of a world that change from episode to episode.
+
+A contextual decision process is a family of worlds (Hallak, Di Castro and Mannor, 2015); the context, here values of
+declared parameters, is chosen when an episode begins, and stays. `Contexts` follows CARL (Benjamins et al.,
+"Contextualize Me", TMLR 2023; automl/CARL), `EpisodeDrift` lets a parameter evolve between episodes, and `Levels`
+raises the difficulty.
+
+They set the parameters before the environment below is reset, so that they hold for its starting state too. The agents
+of a world share its context. What is chosen follows from the seed of the world and the number of its episode, so it is
+the same in every API form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.wrappers.curricula import Curriculum, curriculum_from, normals, uniforms
+from rlenvs.wrappers.layer import Layer, Observation
+
+Context = Mapping[str, float]
+Range = tuple[float, float]
+DISTRIBUTIONS = ("uniform", "normal", "log")
+PROCESSES = ("walk", "sine", "steps")
+
+
+# --- lists of contexts ------------------------------------------------------------------------------------------------
+
+
+def sample_contexts(
+    features: Mapping[str, Sequence[Any]], count: int, seed: int = 0, ranges: Mapping[str, Range] | None = None
+) -> list[dict[str, float]]:
+    """Draw contexts. A feature's values depend on the seed and its name alone.
+
+    Args:
+        features: by parameter ("uniform", low, high), ("normal", mean, std) or ("log", low, high): uniform in the
+            logarithm. In the parameter's unit.
+        count: how many.
+        ranges: [low, high] by parameter; normal draws outside are drawn again.
+
+    Raises:
+        ParameterError: an unknown distribution, impossible numbers, or a range that is hardly ever hit.
+    """
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise ParameterError(f"count={count!r} must be a whole number, at least 1")
+    columns = {}
+    for name, feature in features.items():
+        kind, a, b = _feature(name, feature)
+        rng = np.random.default_rng([seed, *name.encode()])
+        if kind == "normal":
+            columns[name] = _truncated(rng, a, b, count, name, (ranges or {}).get(name, (-math.inf, math.inf)))
+        elif kind == "log":
+            columns[name] = np.clip(np.exp(rng.uniform(math.log(a), math.log(b), count)), a, b)
+        else:
+            columns[name] = rng.uniform(a, b, count)
+    return [{name: float(column[i]) for name, column in columns.items()} for i in range(count)]
+
+
+def _feature(name: str, feature: Sequence[Any]) -> tuple[str, float, float]:
+    """A feature's distribution and its two numbers."""
+    shape = 'must be ("uniform", low, high), ("normal", mean, std) or ("log", low, high)'
+    if isinstance(feature, str) or len(feature) != 3 or feature[0] not in DISTRIBUTIONS:
+        raise ParameterError(f"features[{name!r}]={feature!r} {shape}")
+    kind, a, b = feature
+    if not all(isinstance(x, (int, float, np.number)) and math.isfinite(x) for x in (a, b)):
+        raise ParameterError(f"features[{name!r}]={feature!r} {shape}, with finite numbers")
+    if kind == "normal" and b < 0:
+        raise ParameterError(f"features[{name!r}]={feature!r}: the standard deviation must not be negative")
+    if kind != "normal" and (a > b or (kind == "log" and a <= 0)):
+        raise ParameterError(f"features[{name!r}]={feature!r} needs {'0 < ' if kind == 'log' else ''}low <= high")
+    return kind, float(a), float(b)
+
+
+def _truncated(rng: np.random.Generator, mean: float, std: float, count: int, name: str, within: Range) -> np.ndarray:
+    """Normal numbers within a range."""
+    values = np.full(count, math.nan)
+    for _ in range(100):
+        wrong = ~((values >= within[0]) & (values <= within[1]))
+        if not wrong.any():
+            return values
+        values[wrong] = rng.normal(mean, std, wrong.sum())
+    raise ParameterError(f"features[{name!r}]: normal({mean}, {std}) hardly ever lies in {name}'s range {list(within)}")
+
+
+def split(
+    contexts: Sequence[Context] | Mapping[str, Context], mode: str, fraction: float = 0.2, seed: int = 0
+) -> tuple[Any, Any]:
+    """Contexts for training and for testing (CARL; Kirk et al., "A survey of zero-shot generalisation", 2023).
+
+    - "interpolation": random ones are for testing. Each of their values lies between two values of training.
+    - "extrapolation": the outermost ones are for testing. At least one value lies outside all values of training.
+    - "combinatorial": those in which two values or more are high. Each is met in training, but not together.
+
+    Args:
+        contexts: all with the same parameters.
+        fraction: share for testing, in (0, 1); somewhat more or less where contexts tie.
+        seed: for "interpolation".
+
+    Returns:
+        training and testing contexts, lists or dictionaries as given.
+
+    Raises:
+        ParameterError: an unknown mode, contexts that differ in their parameters, or one part would be empty.
+    """
+    items = list(contexts.items()) if isinstance(contexts, Mapping) else list(enumerate(contexts))
+    if mode not in SPLITS:
+        raise ParameterError(f"mode={mode!r} is not one of {list(SPLITS)}. {nearest(str(mode), SPLITS)}")
+    if not 0.0 < fraction < 1.0:
+        raise ParameterError(f"fraction={fraction!r} must be within (0, 1)")
+    if not items or any(context.keys() != items[0][1].keys() for _, context in items):
+        raise ParameterError("contexts: at least one is needed, and all must have the same parameters")
+    table = np.array([[context[name] for name in items[0][1]] for _, context in items], np.float64)
+    table = table[:, np.ptp(table, axis=0) > 0]
+    test = SPLITS[mode](table, fraction, seed)
+    if not test.any() or test.all():
+        raise ParameterError(
+            f"mode={mode!r} with fraction={fraction}: too few different contexts, {len(items)}, to split"
+        )
+    parts = [[item for item, own in zip(items, test == which, strict=True) if own] for which in (False, True)]
+    if isinstance(contexts, Mapping):
+        return dict(parts[0]), dict(parts[1])
+    return [context for _, context in parts[0]], [context for _, context in parts[1]]
+
+
+def _inside(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
+    """Random rows, but not the outermost of a column."""
+    test = np.zeros(len(table), np.bool_)
+    extreme = set(np.argmin(table, axis=0).tolist()) | set(np.argmax(table, axis=0).tolist())
+    order = np.random.default_rng(seed).permutation(len(table))
+    inner = [i for i in order.tolist() if i not in extreme]
+    test[inner[: round(fraction * len(table))]] = table.shape[1] > 0
+    return test
+
+
+def _outside(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
+    """The rows farthest from the middle of the box around all, in the maximum norm."""
+    low, high = table.min(axis=0), table.max(axis=0)
+    scaled = (2.0 * table - low - high) / (high - low)
+    return _highest(np.round(abs(scaled).max(axis=1, initial=0.0), 9), fraction)
+
+
+def _together(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
+    """The rows whose second-highest value is highest, among ranks within columns."""
+    if table.shape[1] < 2:
+        raise ParameterError('mode="combinatorial" wants contexts of two parameters that vary, or more')
+    ranks = np.array([[np.mean(column <= value) for value in column] for column in table.T]).T
+    return _highest(np.sort(ranks, axis=1)[:, -2], fraction)
+
+
+def _highest(scores: np.ndarray, fraction: float) -> np.ndarray:
+    """About this share of the rows, those with the highest scores; ties stay together."""
+    ordered = np.sort(scores)
+    edge = ordered[max(len(scores) - round(fraction * len(scores)) - 1, 0)]
+    if edge == ordered[-1]:
+        edge = max(ordered[ordered < edge], default=edge)
+    return scores > edge
+
+
+SPLITS = {"interpolation": _inside, "extrapolation": _outside, "combinatorial": _together}
+
+
+# --- what all layers of this file share -------------------------------------------------------------------------------
+
+
+@dataclass
+class EpisodeParams(Layer):
+    """Base of layers that set parameters when an episode begins; subclasses fill `values` in `assign`.
+
+    `reset(options={"params": ...})` may set other parameters than theirs.
+    """
+
+    def claim(self, names: Sequence[str]) -> None:
+        """Take parameters over, after a check that nothing else sets them; make `values`, (rows, parameters).
+
+        Raises:
+            ParameterError: an environment without these parameters, or one of them is set by something else.
+        """
+        self.require_world()
+        kind, world, setup = type(self).__name__, self.batch.world, self.batch.setup
+        for name in names:
+            if name not in world.params:
+                raise ParameterError(f"{kind}: {world.name} has no parameter {name!r}. {nearest(name, world.params)}")
+            if name in setup.random_ranges or name in setup.contexts:
+                how = "randomize" if name in setup.random_ranges else "an array, one value per world"
+                raise ParameterError(f"{kind}: {name} is set by {how}, in `make`, too; take it out of one of them")
+        for layer in self._layers_below():
+            for name in set(names) & set(layer.names):
+                raise ParameterError(f"{kind}: {name} is set by the layer {type(layer).__name__} below, too")
+        self.names: list[str] = list(names)
+        row = setup.params_row()[0]
+        self.usual = {name: float(row[name]) for name in names}
+        self.keep("values", (len(names),))
+        self.values[:] = list(self.usual.values())
+
+    def require_world(self) -> None:
+        """ParameterError unless the environment is one of this package."""
+        if self.batch is None:
+            kind = type(self).__name__
+            raise ParameterError(f"{kind}: {self.name} is not an environment of this package; it has no parameters")
+
+    def _layers_below(self) -> list[EpisodeParams]:
+        layers, stage = [], self.below
+        while isinstance(stage, Layer):
+            if isinstance(stage, EpisodeParams):
+                layers.append(stage)
+            stage = stage.below
+        return layers
+
+    def alone(self) -> None:
+        """ParameterError where there is another layer of the kind below; their info entries would be the same."""
+        if any(type(layer) is type(self) for layer in self._layers_below()):
+            raise ParameterError(f"{type(self).__name__}: there is one below already; give everything to one")
+
+    def check_values(self, values: Context, what: str) -> None:
+        """ParameterError unless all are parameters of the world, within their ranges."""
+        for name, value in values.items():
+            if name not in self.batch.world.params:
+                hint = nearest(str(name), self.batch.world.params)
+                raise ParameterError(f"{type(self).__name__}: {what}: {self.name} has no parameter {name!r}. {hint}")
+            try:
+                number = self.batch.world.params[name].check(name, value)
+            except ParameterError as error:
+                raise ParameterError(f"{type(self).__name__}: {what}: {error}") from None
+            if number.shape != ():
+                raise ParameterError(f"{type(self).__name__}: {what}: {name} must be one number, not {value!r}")
+
+    def ranges(self, names: Sequence[str]) -> dict[str, Range]:
+        """The declared ranges of parameters."""
+        params = self.batch.world.params
+        return {name: (params[name].low, params[name].high) for name in names}
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Look back at the episodes that end here, set the parameters of new ones, and begin them."""
+        options = self.own_options(dict(options or {}))
+        for name in self.names:
+            if name in options.get("params", ()):
+                raise ParameterError(
+                    f"{type(self).__name__} sets {name}; it cannot be among the params of reset's options"
+                )
+        if self.looks_back:
+            self.look_back(self._played(rows, seeds))
+        self._start(rows, seeds)
+        self.assign(self.worlds(rows))
+        if self.names:
+            self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, rows)
+        self.below.reset(rows, seeds, options)
+        self.begin(rows)
+
+    def _played(self, rows: np.ndarray, seeds: Sequence[int | None] | None) -> np.ndarray:
+        """Worlds whose last episode counts: it had steps, and new seeds did not cut it short."""
+        worlds = self.worlds(rows & (self.time > 0))
+        if seeds is None or not any(seed is not None for seed in seeds):
+            return worlds
+        goes_on = self.worlds(~self.below.over)
+        return np.array([i for i in worlds.tolist() if seeds[i] is None or i not in goes_on], np.int64)
+
+    # --- rows and worlds ----------------------------------------------------------------------------------------------
+
+    def worlds(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers of the worlds with any of these rows."""
+        return np.flatnonzero(rows if self.agents == 1 else rows.reshape(-1, self.agents).any(axis=1))
+
+    def mean_of(self, array: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+        """The mean over agents of an array (rows,), for some worlds."""
+        return array.reshape(-1, self.agents)[worlds].mean(axis=1, dtype=np.float64)
+
+    def fill(self, array: np.ndarray, worlds: np.ndarray, entries: np.ndarray) -> None:
+        """Write one entry per world into an array with a row per agent."""
+        array.reshape(self.count // self.agents, self.agents, *array.shape[1:])[worlds] = entries[:, None]
+
+    def succeeded(self, worlds: np.ndarray) -> np.ndarray:
+        """The share of agents with success, in the last step of some worlds."""
+        success = self.below.read("is_success")
+        assert success is not None
+        return self.mean_of(success, worlds)
+
+    @property
+    def streams(self) -> np.ndarray:
+        """The worlds' streams for `uniforms` and `normals`, uint64 (worlds,)."""
+        return self.base[:: self.agents]
+
+    @property
+    def turns(self) -> np.ndarray:
+        """The worlds' episodes since they were seeded, uint64 (worlds,); the first is 1."""
+        return self.episode[:: self.agents]
+
+    def own_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Take in options of `reset`, and return those for the layers below."""
+        return options
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether `look_back` is to be called."""
+        return False
+
+    def look_back(self, worlds: np.ndarray) -> None:
+        """The episodes of the worlds with these numbers are over."""
+
+    def assign(self, worlds: np.ndarray) -> None:
+        """Fill `values` for worlds that begin an episode."""
+        raise NotImplementedError
+
+
+# --- contexts ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Contexts(EpisodeParams):
+    """Give each episode a context: values of the world's parameters.
+
+    Adds to info `context_id` (the context's number) and `context` (the values of `layer.names`, in their units).
+    `reset(options={"context": i})`, one number or one per world, asks for a certain context.
+
+    A curriculum hears of an episode when the world's next one begins, with the sum of rewards and the success, both
+    averaged over agents; an episode that was cut short by `reset(seed=...)` is left out. `env.layers[0].curriculum`
+    is the one in use: a copy of the one given, shared by all worlds, not part of snapshots, and not changed by seeds.
+
+    Args:
+        contexts: a list of {parameter: value}, or a dictionary of such, numbered in order. A parameter that a context
+            does not name has the value that the environment was made with.
+        features: or distributions to sample them from, see `sample_contexts`.
+        samples: how many to sample; 100 by default.
+        seed: for the sampling. The list is the same for every seed of the environment.
+        selection: "random", "round_robin" (all worlds begin with context 0), "static" (context 0), or a curriculum of
+            `rlenvs.wrappers.curricula`, or what its `recipe()` gave.
+        visible: True: the context is part of the observation, scaled from the declared ranges to [-1, 1]: appended to a
+            vector, the part "context" of a dictionary. A list of names: those. False: hidden.
+
+    Raises:
+        ParameterError: at `wrap`: an unknown parameter, a value outside its range, no contexts or contradictory ones.
+    """
+
+    contexts: Any = None
+    features: Any = None
+    samples: Any = None
+    seed: int = 0
+    selection: Any = "random"
+    visible: Any = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.selection, Curriculum):
+            self.selection = self.selection.recipe()
+
+    def prepare(self) -> None:
+        """Make the table of contexts and the curriculum."""
+        self.require_world()
+        contexts = self._contexts()
+        self.curriculum = curriculum_from(self.selection, len(contexts))
+        own = self.curriculum.names
+        if own and contexts:
+            raise self.refuse("selection", "draws contexts itself; leave out contexts and features")
+        if not own and not contexts:
+            raise ParameterError(
+                'Contexts: contexts=[{"name": value}, ...] or features={"name": ("uniform", low, high)}'
+            )
+        self.alone()
+        self.claim(own or list(dict.fromkeys(name for context in contexts for name in context)))
+        self.curriculum.fit(self.ranges(own))
+        self.table = np.array([[c.get(name, self.usual[name]) for name in self.names] for c in contexts], np.float64)
+        self.asked: np.ndarray | None = None
+        self.keep("context_id", dtype=np.int64)
+        if self.curriculum.listens:
+            if self.below.reward.ndim > 1:
+                raise self.refuse("selection", "needs rewards that are numbers; put a layer for scalarising below")
+            self.keep("score")
+        self._show()
+
+    def _contexts(self) -> list[Context]:
+        """The list of contexts; empty where none are given."""
+        if self.contexts is not None and self.features is not None:
+            raise self.refuse("features", "and contexts were given; only one of them can be")
+        if self.features is not None:
+            ranges = self.ranges([name for name in self.features if name in self.batch.world.params])
+            found: Sequence[Context] = sample_contexts(
+                self.features, 100 if self.samples is None else self.samples, self.seed, ranges
+            )
+        elif self.samples is not None:
+            raise self.refuse("samples", "goes with features")
+        else:
+            given = self.contexts if self.contexts is not None else []
+            found = list(given.values()) if isinstance(given, Mapping) else given
+            if isinstance(found, str) or not isinstance(found, Sequence):
+                raise self.refuse("contexts", "must be a list or dictionary of dictionaries {parameter: value}")
+            if self.contexts is not None and not found:
+                raise self.refuse("contexts", "is empty; at least one is needed")
+        for i, context in enumerate(found):
+            if not isinstance(context, Mapping):
+                raise self.refuse("contexts", "must be a list or dictionary of dictionaries {parameter: value}")
+            self.check_values(context, f"contexts[{i}]" if self.features is None else f"features, context {i}")
+        return list(found)
+
+    # --- choosing -----------------------------------------------------------------------------------------------------
+
+    def own_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Take in "context"."""
+        wanted = options.pop("context", None)
+        self.asked = None
+        if wanted is not None:
+            numbers = np.asarray(wanted)
+            worlds = self.count // self.agents
+            if numbers.dtype.kind not in "iu" or numbers.shape not in ((), (worlds,)):
+                raise ParameterError(f"options['context']={wanted!r} must be one whole number, or {worlds}")
+            if not len(self.table) or numbers.min() < 0 or numbers.max() >= len(self.table):
+                raise ParameterError(f"options['context']={wanted!r}: there are {len(self.table)} contexts, from 0 on")
+            self.asked = np.broadcast_to(numbers, (worlds,))
+        return options
+
+    def assign(self, worlds: np.ndarray) -> None:
+        """Choose contexts."""
+        streams, turns = self.streams[worlds], self.turns[worlds]
+        ids = self.curriculum.choose(streams, turns) if self.asked is None else self.asked[worlds]
+        values = self.curriculum.values(ids, streams, turns) if self.curriculum.names else self.table[ids]
+        self.fill(self.context_id, worlds, ids)
+        self.fill(self.values, worlds, values)
+
+    @property
+    def looks_back(self) -> bool:
+        """A curriculum may want reports."""
+        return self.curriculum.listens
+
+    def look_back(self, worlds: np.ndarray) -> None:
+        """Tell the curriculum."""
+        if len(worlds):
+            ids, values = self.context_id[:: self.agents][worlds], self.values[:: self.agents][worlds]
+            self.curriculum.report(ids, values, self.mean_of(self.score, worlds), self.succeeded(worlds))
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Show the context; no reward yet."""
+        if self.curriculum.listens:
+            self.score[rows] = 0.0
+        if self.shown:
+            begun = np.flatnonzero(rows)
+            scaled = np.clip((self.values[begun][:, self.shown] - self.low) * self.slope - 1.0, -1.0, 1.0)
+            if self.as_part:
+                self.scaled[begun] = scaled
+            else:
+                for row, size, own in self._by_size(begun):
+                    self.joined[row, :size] = self.below.observation[row, :size]
+                    self.joined[row, size : size + len(self.shown)] = scaled[own]
+
+    def look_again(self, rows: np.ndarray) -> None:
+        """See `Stage`."""
+        super().look_again(rows)
+        self.begin(rows)
+
+    def _by_size(self, rows: np.ndarray) -> list[tuple[Any, int, Any]]:
+        """Row numbers grouped by the length of their observation below, with it and their places among `rows`."""
+        if len(self.sizes) == 1:
+            return [(rows, self.sizes[0], slice(None))]
+        groups = [(np.flatnonzero(rows % len(self.sizes) == agent), size) for agent, size in enumerate(self.sizes)]
+        return [(rows[own], size, own) for own, size in groups]
+
+    def after(self, rows: np.ndarray) -> None:
+        """Add up rewards; take the observation over."""
+        if self.curriculum.listens:
+            np.add(self.score, self.below.reward, out=self.score, where=rows)
+        if self.shown and not self.as_part:
+            for agent, size in enumerate(self.sizes):
+                mine = slice(agent, None, len(self.sizes))
+                self.joined[mine, :size] = self.below.observation[mine, :size]
+
+    def told(self) -> dict[str, np.ndarray]:
+        """The context."""
+        return {"context_id": self.context_id, "context": self.values}
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        """Make room in the observation."""
+        wanted = self.names if self.visible is True else [] if self.visible is False else self.visible
+        if isinstance(wanted, str) or not isinstance(wanted, Sequence):
+            raise self.refuse("visible", "must be True, False or a list of names")
+        for name in wanted:
+            if name not in self.names:
+                raise self.refuse("visible", f"names {name!r}, which no context has. {nearest(str(name), self.names)}")
+        self.shown = [self.names.index(name) for name in wanted]
+        self.as_part = isinstance(self.observation_spaces[0], spaces.Dict)
+        if not self.shown:
+            return
+        declared = np.array(list(self.ranges(wanted).values()))
+        self.low = declared[:, 0]
+        self.slope = 2.0 / np.maximum(declared[:, 1] - declared[:, 0], 1e-300)
+        self.sizes = (
+            [] if self.as_part else [space.shape[0] if space.shape else 0 for space in self.below.observation_spaces]
+        )
+        if len(set(self.sizes)) == 1:
+            self.sizes = self.sizes[:1]
+        self.observation_spaces = [self._wider(space) for space in self.below.observation_spaces]
+        if self.as_part:
+            self.keep("scaled", (len(self.shown),), np.float32)
+        else:
+            self.keep("joined", (max(self.sizes) + len(self.shown),), self.below.observation_spaces[0].dtype)
+
+    def _wider(self, space: spaces.Space) -> spaces.Space:
+        """A space with the context in it."""
+        one = np.ones(len(self.shown), np.float32)
+        if isinstance(space, spaces.Dict) and "context" not in space.spaces:
+            return spaces.Dict({**space.spaces, "context": spaces.Box(-one, one)})
+        if isinstance(space, spaces.Box) and len(space.shape) == 1 and space.dtype is not None:
+            low, high = np.concatenate([space.low, -one]), np.concatenate([space.high, one])
+            return spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype.type)
+        raise self.refuse("visible", f"wants vectors, or dictionaries without a part 'context', not {space}")
+
+    @property
+    def observation(self) -> Observation:
+        """The observation below, with the context if it is visible."""
+        if not self.shown:
+            return self.below.observation
+        return {**self.below.observation, "context": self.scaled} if self.as_part else self.joined
+
+
+# --- between episodes -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class EpisodeDrift(EpisodeParams):
+    """Let a parameter evolve from episode to episode; constant within one ("structured non-stationarity").
+
+    With e = 1 in the first episode after seeding:
+
+    - "walk": x_1 = start, x_(e+1) = x_e + scale n_e with standard normal n_e, reflected at low and high.
+    - "sine": x_e = (low + high) / 2 + (high - low) / 2 sin(2 pi (e - 1) / period + phase).
+    - "steps": uniform in [low, high], drawn anew every `period` episodes.
+
+    Each world has its own e and its own draws. Adds the value to info, as `drift_<param>`, in the parameter's unit.
+
+    Args:
+        param: name of the parameter.
+        process: "walk", "sine" or "steps".
+        low, high: where the value stays, in the parameter's unit; the declared range by default.
+        scale: "walk": standard deviation of a step, in the parameter's unit.
+        start: "walk": the first value; by default that with which the environment was made.
+        period: "sine", "steps": episodes.
+        phase: "sine": radians; 0 by default.
+
+    Raises:
+        ParameterError: at `wrap`: an unknown parameter, numbers outside its range, settings of another process.
+    """
+
+    param: str = ""
+    process: str = "walk"
+    low: Any = None
+    high: Any = None
+    scale: Any = None
+    start: Any = None
+    period: Any = None
+    phase: Any = None
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        self.check_choice("process", PROCESSES)
+        self.claim([self.param])
+        used = {"walk": ("scale",), "sine": ("period",), "steps": ("period",)}[self.process]
+        allowed = {*used, *({"walk": ("start",), "sine": ("phase",)}.get(self.process, ()))}
+        for setting in ("scale", "start", "period", "phase"):
+            if getattr(self, setting) is None and setting in used:
+                raise self.refuse(setting, f"is needed with process={self.process!r}")
+            if getattr(self, setting) is not None and setting not in allowed:
+                raise self.refuse(setting, f"has no meaning with process={self.process!r}")
+        self._check_bounds()
+        if self.period is not None:
+            self.check_whole("period", 1)
+        if self.scale is not None:
+            self.check_number("scale")
+        if self.phase is not None:
+            self.check_number("phase", -math.inf)
+
+    def _check_bounds(self) -> None:
+        declared = self.ranges([self.param])[self.param]
+        self.bounds = tuple(
+            own if given is None else given for own, given in zip(declared, (self.low, self.high), strict=True)
+        )
+        for setting in ("low", "high"):
+            if getattr(self, setting) is not None:
+                self.check_number(setting, *declared)
+        if self.bounds[0] >= self.bounds[1]:
+            raise self.refuse("low", f"must be below high={self.bounds[1]:g}")
+        if self.start is not None:
+            self.check_number("start", *self.bounds)
+        first = self.usual[self.param] if self.start is None else self.start
+        if self.process == "walk" and not self.bounds[0] <= first <= self.bounds[1]:
+            raise self.refuse(
+                "start", f"is {first:g}, outside of low and high, [{self.bounds[0]:g}, {self.bounds[1]:g}]"
+            )
+        self.first = first
+
+    def assign(self, worlds: np.ndarray) -> None:
+        """The value of the next episode."""
+        low, high = self.bounds
+        streams, turns = self.streams[worlds], self.turns[worlds]
+        value = self.values[:: self.agents, 0][worlds]
+        if self.process == "walk":
+            # n_e belongs to the episode before; reflected as often as needed
+            stepped = (value + self.scale * normals(streams, turns - np.uint64(1), 0) - low) % (2.0 * (high - low))
+            stepped = low + np.minimum(stepped, 2.0 * (high - low) - stepped) if self.scale else value
+            value = np.where(turns == 1, self.first, stepped)
+        elif self.process == "sine":
+            angle = 2.0 * math.pi * (turns.astype(np.float64) - 1.0) / self.period + (self.phase or 0.0)
+            value = 0.5 * (low + high) + 0.5 * (high - low) * np.sin(angle)
+        else:
+            since = (turns - np.uint64(1)) % np.uint64(self.period or 1)
+            value = np.where(since == 0, low + (high - low) * uniforms(streams, turns, 0), value)
+        self.fill(self.values[:, 0], worlds, np.clip(value, low, high))
+
+    def told(self) -> dict[str, np.ndarray]:
+        """The value."""
+        return {f"drift_{self.param}": self.values[:, 0]}
+
+
+@dataclass
+class Levels(EpisodeParams):
+    """Raise the difficulty from episode to episode, through the world's levels or sets of parameters.
+
+    A level is a set of parameters; one that it does not name has the value that the environment was made with. Levels
+    may also set options (sizes, forms of observation). These cannot change in a running batch, so levels whose options
+    differ from the environment's are refused.
+
+    With schedule="episodes", a world goes to the next level after so many episodes. With "success", when the mean
+    success of the last `window` episodes at its level reaches the threshold: for each world by itself, or with `shared`
+    for all together; then the last ceil(window / worlds) episodes of each world count, once there are `window` of them.
+    An episode's success is heard when the next one begins; one that is cut short by `reset(seed=...)` is left out. A
+    world with a new seed begins anew, at the first level; with `shared`, when all have new seeds.
+
+    Adds `level` to info: the number of the episode's level in the list.
+
+    Args:
+        levels: names of levels, or dictionaries {parameter: value}, from easy to hard; all of the world's by default.
+        schedule: "success" or "episodes".
+        episodes: for "episodes": how many per level.
+        window: for "success": episodes that are averaged; 20 by default.
+        threshold: for "success": mean success for promotion, in (0, 1]; 0.8 by default.
+        shared: for "success": whether all worlds go on together.
+
+    Raises:
+        ParameterError: at `wrap`: an unknown level, one that sets options, settings of the other schedule.
+    """
+
+    levels: Any = None
+    schedule: str = "success"
+    episodes: Any = None
+    window: Any = None
+    threshold: Any = None
+    shared: bool = False
+
+    def prepare(self) -> None:
+        """Make the table of levels."""
+        self.require_world()
+        self.check_choice("schedule", ("success", "episodes"))
+        self._check_schedule()
+        found = self._parameters()
+        self.alone()
+        self.claim(list(dict.fromkeys(name for level in found for name in level)))
+        self.table = np.array(
+            [[level.get(name, self.usual[name]) for name in self.names] for level in found], np.float64
+        )
+        worlds = self.count // self.agents
+        self.needed = 20 if self.window is None else self.window
+        self.goal = 0.8 if self.threshold is None else self.threshold
+        depth = 1 if self.schedule == "episodes" else math.ceil(self.needed / worlds) if self.shared else self.needed
+        self.keep("level", dtype=np.int64)
+        self.keep("stage", dtype=np.int64)  # of the next episode
+        self.keep("heard", dtype=np.int64)  # episodes at this stage
+        self.keep("results", (depth,))
+
+    def _check_schedule(self) -> None:
+        other = ("window", "threshold") if self.schedule == "episodes" else ("episodes",)
+        for setting in other:
+            if getattr(self, setting) is not None:
+                raise self.refuse(setting, f"has no meaning with schedule={self.schedule!r}")
+        if self.schedule == "episodes":
+            if self.shared:
+                raise self.refuse("shared", "has no meaning with schedule='episodes'")
+            self.check_whole("episodes", 1)
+        if self.window is not None:
+            self.check_whole("window", 1)
+        if self.threshold is not None:
+            self.check_number("threshold", 1e-9, 1.0)
+
+    def _parameters(self) -> list[Context]:
+        """The parameters of each level."""
+        known = self.batch.world.levels
+        wanted = list(known) if self.levels is None else self.levels
+        if isinstance(wanted, (str, Mapping)) or not wanted:
+            raise self.refuse("levels", f"must be a list, not empty; {self.name} has the levels {list(known)}")
+        found = []
+        for level in wanted:
+            if isinstance(level, str) and level not in known:
+                raise self.refuse(
+                    "levels", f"names {level!r}, which {self.name} does not have. {nearest(level, known)}"
+                )
+            values = known[level] if isinstance(level, str) else level
+            found.append(self._without_options(level, dict(values)))
+        return found
+
+    def _without_options(self, level: Any, values: dict[str, Any]) -> Context:
+        """A level's parameters; ParameterError where its options are not the environment's."""
+        options, made = self.batch.world.options, vars(self.batch.setup.values)
+        fixed = [name for name, value in values.items() if name in options and made[name] != value]
+        if fixed:
+            raise self.refuse(
+                "levels", f"holds {level!r}, which sets {fixed}. These are options and cannot change from episode to "
+                "episode; leave the level out, or make the environment with them"
+            )  # fmt: skip
+        own = {name: value for name, value in values.items() if name not in options}
+        self.check_values(own, f"level {level!r}")
+        return own
+
+    @property
+    def looks_back(self) -> bool:
+        """The other schedule only counts."""
+        return self.schedule == "success"
+
+    def look_back(self, worlds: np.ndarray) -> None:
+        """Hear of successes, and promote worlds."""
+        lead, heard, stage = (array[:: self.agents] for array in (self.results, self.heard, self.stage))
+        mine = worlds[self.level[:: self.agents][worlds] == stage[worlds]]
+        if not len(mine):
+            return
+        depth = lead.shape[1]
+        lead[mine, heard[mine] % depth] = self.succeeded(mine)
+        heard[mine] += 1
+        counted = np.minimum(heard, depth)
+        total = np.where(np.arange(depth) < counted[:, None], lead, 0.0).sum(axis=1)
+        if self.shared:
+            counted[:], total[:] = counted.sum(), total.sum()
+        promoted = (counted >= self.needed) & (total >= self.goal * counted - 1e-9) & (stage < len(self.table) - 1)
+        stage[promoted] += 1
+        heard[promoted] = 0
+
+    def assign(self, worlds: np.ndarray) -> None:
+        """The level of the next episode."""
+        stage, heard = self.stage[:: self.agents], self.heard[:: self.agents]
+        if self.schedule == "episodes":
+            stage[worlds] = np.minimum((self.turns[worlds].astype(np.int64) - 1) // self.episodes, len(self.table) - 1)
+        else:
+            fresh = worlds[self.turns[worlds] == 1]
+            if not self.shared or len(fresh) == len(stage):
+                stage[fresh], heard[fresh] = 0, 0
+        self.fill(self.level, worlds, stage[worlds])
+        self.fill(self.values, worlds, self.table[stage[worlds]])
+
+    def told(self) -> dict[str, np.ndarray]:
+        """The level."""
+        return {"level": self.level}

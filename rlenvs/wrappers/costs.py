@@ -1,0 +1,498 @@
+"""Layers for constrained tasks: the cost of an episode as a budget, as a penalty, as part of the state, and a floor
+under the return. A constrained task asks for the largest return among policies whose episodes cost at most a limit on
+average.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.layer import Layer, Observation, Stage
+from rlenvs.wrappers.shields import Guard, add_rows, ask_numbers, check_flag, put_rows
+
+SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
+LARGEST = 1e6  # of a number in an observation
+
+
+@dataclass
+class CostSum(Layer):
+    """Base of layers on the sum of an episode's costs.
+
+    Args:
+        limit: of the sum, in units of the cost; None for the limit that the world declares, or Safety Gym's 25 for
+            environments of other packages.
+        cost: the entry of info to sum up: "cost", the total, or one of the "cost_<name>".
+
+    Info: `cost_sum`; of a single cost `cost_sum_<name>`, and so with all keys, that layers on several costs may be
+    stacked.
+
+    Raises (by `wrap`):
+        ParameterError: the world has no such cost, or None was given and its costs have different limits.
+    """
+
+    limit: float | None = None
+    cost: str = "cost"
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        self._check_cost()
+        if self.limit is None:
+            self.allowed = self._declared()
+        else:
+            self.check_one("limit")
+            self.allowed = float(self.limit)
+        name = self.cost.removeprefix("cost_")
+        self.suffix = "" if name == "cost" else f"_{name}"
+        self.cost_sum = self.keep("cost_sum")
+
+    def check_one(self, setting: str, low: float = 0.0, high: float = math.inf) -> None:
+        """ParameterError unless a setting is a single number within [low, high]."""
+        self.check_number(setting, low, high)
+        if np.ndim(getattr(self, setting)):
+            raise self.refuse(setting, "must be one number")
+
+    def _check_cost(self) -> None:
+        if self.batch is None or (isinstance(self.cost, str) and self.below.read(self.cost) is not None):
+            return  # other packages' infos are not known before the first step
+        costs = self.batch.world.costs
+        known = ["cost", *(f"cost_{name}" for name in costs)]
+        if not costs:
+            raise self.refuse("cost", f"is not there: {self.name} has no costs")
+        self.check_choice("cost", known)
+
+    def _declared(self) -> float:
+        """The limit that the world declares."""
+        costs = self.batch.world.costs if self.batch else {}
+        name = self.cost.removeprefix("cost_")
+        if name in costs:
+            return float(costs[name].limit)
+        limits = {name: float(cost.limit) for name, cost in costs.items()}
+        if len(set(limits.values())) > 1:
+            raise self.refuse(
+                "limit", f"is not clear: the costs of {self.name} have the limits {limits}. Give a number, or cost=..."
+            )
+        return next(iter(limits.values()), SAFETY_GYM_LIMIT)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing was spent yet."""
+        self.cost_sum[rows] = 0.0
+
+    def spend(self, rows: np.ndarray) -> np.ndarray:
+        """Add the costs of the step, and return them, (rows,).
+
+        Raises:
+            ParameterError: an environment of another package says nothing about such a cost.
+        """
+        cost = self.below.read(self.cost)
+        if cost is None:
+            raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
+        add_rows(self.cost_sum, cost, rows)
+        return cost
+
+    def told(self) -> dict[str, Any]:
+        """The sum."""
+        return {f"cost_sum{self.suffix}": self.cost_sum}
+
+
+@dataclass
+class CostBudget(CostSum):
+    """A budget for an episode's costs; what exceeds it ends the episode, or is only flagged.
+
+    The episode ends terminated, not truncated: that the budget is used up is an event of the task, after which no
+    reward follows, and learners must not estimate one. The task is then a Markov decision process for who knows what is
+    left: put `Saute` above to have it in the observation.
+
+    Args:
+        end: whether the episode ends with the step after which the sum is larger than the limit.
+        limit, cost: as for `CostSum`.
+
+    Info: `cost_sum`, `cost_left` (limit - sum, below zero when exceeded), `over_budget`.
+    """
+
+    end: bool = True
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        super().prepare()
+        check_flag(self, "end")
+        self.over_budget = self.keep("over_budget", dtype=np.bool_)
+        if self.end:
+            self.terminated = self.keep("terminated", dtype=np.bool_)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """A full budget."""
+        super().begin(rows)
+        self.over_budget[rows] = False
+        if self.end:
+            self.terminated[rows] = self.below.terminated[rows]
+
+    def after(self, rows: np.ndarray) -> None:
+        """Spend."""
+        self.spend(rows)
+        np.greater(self.cost_sum, self.allowed, out=self.over_budget, where=rows)
+        if self.end:
+            np.logical_or(self.below.terminated, self.over_budget, out=self.terminated, where=rows)
+
+    def told(self) -> dict[str, Any]:
+        """What was spent and what is left."""
+        left = {f"cost_left{self.suffix}": self.allowed - self.cost_sum, f"over_budget{self.suffix}": self.over_budget}
+        return {**super().told(), **left}
+
+
+@dataclass
+class CostReward(CostSum):
+    """Base of layers that put the cost into the reward. Info: `raw_reward`, before the lowest such layer."""
+
+    def prepare(self) -> None:
+        """Check that there is one reward."""
+        super().prepare()
+        if self.below.reward.ndim > 1:
+            raise ParameterError(
+                f"{type(self).__name__}: the reward of {self.name} is a vector here; put a scalarisation below"
+            )
+        self.reward = self.keep("reward")
+        self._is_first = self.below.read("raw_reward") is None
+
+    def told(self) -> dict[str, Any]:
+        """The sum, and the untouched reward."""
+        return {**super().told(), "raw_reward": self.below.reward} if self._is_first else super().told()
+
+
+@dataclass
+class Lagrangian(CostReward):
+    """The reward less a price for costs, r' = (r - m c) / (1 + m), where the price, the multiplier m >= 0, rises while
+    episodes cost more than the limit and falls while they cost less.
+
+    At the end of an episode that cost J in sum, with the limit d: m <- max(0, m + rate (J - d)), or with "softplus" of
+    a parameter p, m = log(1 + exp(p)), p <- p + rate (J - d). An episode that was broken off, by a layer above or by a
+    reset, counts when the next one begins. A reset with a seed puts the multiplier back to its initial value.
+
+    Args:
+        rate: of the multiplier's change, per unit of cost; 0 keeps it fixed.
+        initial: its first value, at least 0.
+        parametrization: "clip" or "softplus" (`initial` > 0).
+        shared: False: each row (environment, agent) has its own multiplier, and the numbers are those of single
+            environments. True: one for all rows, changed by the mean J of those whose episodes end in the same step, as
+            is usual in training; it couples rows, so numbers depend on how many there are and on who ends when.
+        limit, cost: as for `CostSum`.
+
+    Info: `multiplier` (of the next step), `cost_sum`, `raw_reward`.
+
+    Source: Ray, Achiam and Amodei, "Benchmarking safe exploration in deep reinforcement learning" (2019), whose
+    published settings are the defaults (there the updates are Adam's).
+    """
+
+    rate: float = 0.05
+    initial: float = 1.0
+    parametrization: str = "clip"
+    shared: bool = False
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        super().prepare()
+        self.check_one("rate")
+        self.check_one("initial")
+        check_flag(self, "shared")
+        self.check_choice("parametrization", ["clip", "softplus"])
+        self._first_parameter = float(self.initial)
+        if self.parametrization == "softplus":
+            if self._first_parameter == 0.0:
+                raise self.refuse("initial", 'must be above 0 with parametrization="softplus"')
+            self._first_parameter += math.log(-math.expm1(-self._first_parameter))  # the inverse of log(1 + exp(p))
+        self.parameter = self.keep("parameter", fill=self._first_parameter)
+        self.multiplier = self.keep("multiplier")  # the price of a unit of cost
+        self._set_parameter(self._first_parameter, np.ones(self.count, np.bool_))
+        self.running = self.keep("running", dtype=np.bool_)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Count what was broken off; begin anew after a seed."""
+        seeded = rows & (self.episode == 1)
+        self._learn(rows & self.running & ~seeded)
+        if seeded.any():
+            self._set_parameter(self._first_parameter, np.ones_like(rows) if self.shared else seeded)
+        self.running[rows] = False
+        super().begin(rows)
+
+    def after(self, rows: np.ndarray) -> None:
+        """Charge; learn from episodes that have ended."""
+        cost, price = self.spend(rows), self.multiplier
+        put_rows(self.reward, (self.below.reward - price * cost) / (1.0 + price), rows)
+        ended = self.below.over
+        np.copyto(self.running, ~ended, where=rows)
+        self._learn(rows & ended)
+
+    def _learn(self, ended: np.ndarray) -> None:
+        """Change the multiplier by what these rows' episodes cost."""
+        if not ended.any():
+            return
+        excess = self.cost_sum - self.allowed
+        change = self.rate * (excess[ended].mean() if self.shared else excess)
+        self._set_parameter(self.parameter + change, np.ones_like(ended) if self.shared else ended)
+
+    def _set_parameter(self, values: Any, rows: np.ndarray) -> None:
+        """The multipliers of some rows, and what is behind them."""
+        if self.parametrization == "clip":
+            values = np.maximum(values, 0.0)
+        np.copyto(self.parameter, values, where=rows)
+        np.copyto(self.multiplier, values if self.parametrization == "clip" else np.logaddexp(0.0, values), where=rows)
+
+    def told(self) -> dict[str, Any]:
+        """The sum, the reward and the multiplier."""
+        return {**super().told(), f"multiplier{self.suffix}": self.multiplier}
+
+
+def horizon_of(stage: Stage) -> int | None:
+    """The steps after which an episode is truncated; None where that is not known."""
+    if stage.batch is not None:
+        return int(stage.batch.setup.horizon)
+    return getattr(getattr(stage.env, "spec", None), "max_episode_steps", None)
+
+
+@dataclass
+class Saute(CostReward):
+    """The part of the cost budget that is left as part of the observation, and no reward without it: a policy that is
+    optimal for this reward keeps the limit in (almost) every episode, not on average.
+
+    z_0 = 1, z_{t+1} = (z_t - c_t / limit) / discount. While z_{t+1} > 0 the reward is the world's, else
+    `unsafe_reward`. The observation has z as one more number at its end, or, if it is a dictionary, as entry
+    "safety_state". It is shown clipped to [-1, discount^-horizon]; below zero it has no way back, so nothing is lost.
+
+    Args:
+        discount: of costs, in (0, 1]; below 1 the limit is that of the discounted sum of costs.
+        unsafe_reward: per step without budget; it should not be more than the world's worst reward.
+        limit, cost: as for `CostSum`; the limit is above 0.
+
+    Info: `safety_state` (z), `cost_sum`, `raw_reward`.
+
+    Raises (by `wrap`):
+        ParameterError: as `CostSum`; a discount with which z grows beyond 1e6 in an episode; observations that are
+            neither vectors of real numbers nor dictionaries.
+
+    Source: Sootla et al., "Saute RL: almost surely safe reinforcement learning using state augmentation", ICML 2022.
+    """
+
+    discount: float = 1.0
+    unsafe_reward: float = -1.0
+
+    def prepare(self) -> None:
+        """Check the settings; add a number to the observation."""
+        super().prepare()
+        if self.allowed <= 0.0:
+            raise ParameterError(f"{type(self).__name__}: limit={self.allowed:g} must be above 0, as z is a part of it")
+        self.check_one("discount", 0.0, 1.0)
+        self.check_one("unsafe_reward", -math.inf)
+        self._highest = self._bound()
+        self.left = self.keep("left", fill=self.allowed)  # z in units of the cost, in which whole numbers stay exact
+        self._widen(self.below.observation_space)
+
+    def _bound(self) -> float:
+        """The largest z."""
+        if self.discount == 1.0:
+            return 1.0
+        horizon = horizon_of(self)
+        if self.discount == 0.0 or horizon is None or -horizon * math.log(self.discount) > math.log(LARGEST):
+            raise self.refuse(
+                "discount",
+                f"lets z grow beyond {LARGEST:g} in an episode (horizon: {horizon} steps). Give one nearer 1",
+            )
+        return float(self.discount) ** -horizon
+
+    def _widen(self, space: spaces.Space) -> None:
+        if isinstance(space, spaces.Dict):
+            shown: spaces.Space = spaces.Box(-1.0, self._highest, (1,), np.float32)
+            self.shown = self.keep("shown", (1,), np.float32)
+            wider: spaces.Space = spaces.Dict({**space, "safety_state": shown})
+        elif isinstance(space, spaces.Box) and len(space.shape) == 1 and np.issubdtype(space.dtype, np.floating):
+            low, high = np.append(space.low, -1.0), np.append(space.high, self._highest)
+            wider = spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype.type)
+            self.shown = self.keep("shown", (space.shape[0] + 1,), space.dtype)
+        else:
+            raise ParameterError(
+                f"{type(self).__name__}: the observations of {self.name}, {space}, have no room for a number; "
+                "vectors of real numbers and dictionaries have"
+            )
+        self._pasted = not isinstance(space, spaces.Dict)
+        self.observation_spaces = [wider] * self.agents
+
+    def begin(self, rows: np.ndarray) -> None:
+        """The whole budget."""
+        super().begin(rows)
+        self.left[rows] = self.allowed
+        self._show()
+
+    def after(self, rows: np.ndarray) -> None:
+        """Spend, and take the reward away when nothing is left."""
+        cost = self.spend(rows)
+        put_rows(self.left, (self.left - cost) / self.discount, rows)
+        put_rows(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), rows)
+        self._show()
+
+    def _show(self) -> None:
+        if self._pasted:
+            self.shown[:, :-1] = self.below.observation
+        self.shown[:, -1] = np.clip(self.left / self.allowed, -1.0, self._highest)
+
+    @property
+    def observation(self) -> Observation:
+        """The observation with z."""
+        return self.shown if self._pasted else {**self.below.observation, "safety_state": self.shown}
+
+    def told(self) -> dict[str, Any]:
+        """The sum, the reward and z."""
+        return {**super().told(), f"safety_state{self.suffix}": self.left / self.allowed}
+
+
+@dataclass
+class Simmer(Saute):
+    """Saute with a budget that changes over training, so that learning begins with tame episodes and the budget is
+    opened up, or the other way round: z_0 = budget / limit, all else as there.
+
+    Args:
+        schedule: pairs [count, budget], counts ascending: linear between them, constant before the first and after the
+            last. Budgets are in (0, limit].
+        unit: what is counted, for each row by itself, since its last seed: "episodes" or "steps".
+        limit, cost, discount, unsafe_reward: as for `Saute`.
+
+    Info: as `Saute`; `budget`, this episode's.
+
+    Source: Sootla et al., "Effects of safety state augmentation on safe exploration", NeurIPS 2022 (a schedule; not its
+    controllers that choose the budget by the costs so far).
+    """
+
+    schedule: Sequence[Sequence[float]] = field(default_factory=list)
+    unit: str = "episodes"
+
+    def prepare(self) -> None:
+        """Check the schedule."""
+        super().prepare()
+        self.check_choice("unit", ["episodes", "steps"])
+        self.check_number("schedule")
+        points = np.asarray(self.schedule, np.float64)
+        if points.ndim != 2 or points.shape[1] != 2:
+            raise self.refuse("schedule", "must be pairs [count, budget]")
+        self._counts, self._budgets = points.T
+        if (np.diff(self._counts) <= 0.0).any():
+            raise self.refuse("schedule", "must have ascending counts")
+        if (self._budgets <= 0.0).any() or (self._budgets > self.allowed).any():
+            raise self.refuse("schedule", f"must have budgets in (0, {self.allowed:g}], the limit")
+        self.made = self.keep("made", dtype=np.int64)
+        self.budget = self.keep("budget", fill=self._budgets[0])
+
+    def begin(self, rows: np.ndarray) -> None:
+        """This episode's budget."""
+        self.made[rows & (self.episode == 1)] = 0
+        count = self.made if self.unit == "steps" else self.episode.astype(np.int64) - 1
+        np.copyto(self.budget, np.interp(count, self._counts, self._budgets), where=rows)
+        super().begin(rows)
+        self.left[rows] = self.budget[rows]
+        self._show()
+
+    def after(self, rows: np.ndarray) -> None:
+        """Count."""
+        super().after(rows)
+        self.made += rows
+
+    def told(self) -> dict[str, Any]:
+        """As `Saute`, and the budget."""
+        return {**super().told(), f"budget{self.suffix}": self.budget}
+
+
+@dataclass
+class ConservativeFloor(Guard):
+    """Keeps the return of every episode near that of a baseline: the policy may act only as long as the account, what
+    was gained so far and what the baseline would gain from here on, cannot fall below the floor.
+
+    With V the baseline's expected return from a state on, R_t the sum of rewards so far and floor =
+    V(s_0) - alpha |V(s_0)|: the policy acts while R_t + V(s_t) - floor >= step_loss. Otherwise the fallback does, which
+    has to be that baseline.
+
+    What is guaranteed, if V is exact and no step of the policy lowers R + V by more than `step_loss` (on average, given
+    the state): with until="end" the expected return of every episode, given what has happened when the fallback takes
+    over, is at least the floor; in deterministic worlds the return itself is, and with until="step" too. What is not:
+    anything where V is an estimate, as a number is, which is spread evenly over the horizon, or where `step_loss` is
+    too small; in noisy worlds until="step" may spend what lucky steps of the baseline gained, and drift below the
+    floor. Nothing is said about costs.
+
+    Args:
+        baseline: V: a function (stage, rows) that returns (rows,), or its address; or the number V(s_0), from which
+            V(s_t) = V(s_0) (1 - t / horizon) is taken.
+        alpha: the part of the baseline's return that may be lost, in [0, 1].
+        step_loss: in units of the return, the most that one step of the policy can lose.
+        until: "end", the fallback acts to the end of the episode, or "step", until the account allows the policy again.
+        fallback: the baseline's policy, as for `Guard`.
+
+    Info: as `Guard`; `floor_margin`, R_t + V(s_t) - floor (after the end R - floor).
+
+    Raises (by `wrap`):
+        ParameterError: no baseline; a number, and the horizon is not known; a reward that is a vector.
+
+    Source: the episode-wise conservative constraint of Liu et al., "Near-optimal conservative exploration in
+    reinforcement learning under episode-wise constraints", ICML 2023 (StepMix, EpsMix; here with V given, not learned).
+    """
+
+    baseline: Any = None
+    alpha: float = 0.1
+    step_loss: float = 0.0
+    until: str = "end"
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        super().prepare()
+        for setting, high in (("alpha", 1.0), ("step_loss", math.inf)):
+            self.check_number(setting, 0.0, high)
+            if np.ndim(getattr(self, setting)):
+                raise self.refuse(setting, "must be one number")
+        self.check_choice("until", ["end", "step"])
+        if self.below.reward.ndim > 1:
+            raise ParameterError(f"ConservativeFloor: the reward of {self.name} is a vector here; scalarise it below")
+        self._value = None
+        if isinstance(self.baseline, (int, float)) and not isinstance(self.baseline, bool):
+            self.check_number("baseline", -math.inf)
+            if horizon_of(self) is None:
+                raise self.refuse("baseline", f"is spread over the horizon, and {self.name} has none; give a function")
+        else:
+            self._value = self.function("baseline")
+        self._horizon = horizon_of(self)
+        self.gained, self.floor, self.margin = (self.keep(name) for name in ("gained", "floor", "margin"))
+        self.handed_over = self.keep("handed_over", dtype=np.bool_)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """The floor of this episode."""
+        super().begin(rows)
+        self.gained[rows] = 0.0
+        self.handed_over[rows] = False
+        value = self._value_now(rows)
+        np.copyto(self.floor, value - self.alpha * np.abs(value), where=rows)
+        np.copyto(self.margin, value - self.floor, where=rows)
+
+    def _value_now(self, rows: np.ndarray) -> np.ndarray:
+        """The baseline's expected return from here on, (rows,)."""
+        if self._value is None:
+            return float(self.baseline) * (1.0 - self.time / self._horizon)
+        return ask_numbers(self, "baseline", self._value, self.below, rows)
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The policy's actions where the account allows them."""
+        dangerous = rows & (self.margin < self.step_loss)
+        if self.until == "end":
+            self.handed_over |= dangerous
+            dangerous = rows & self.handed_over
+        return self.replaced(actions, rows, dangerous)
+
+    def after(self, rows: np.ndarray) -> None:
+        """Book the reward."""
+        super().after(rows)
+        add_rows(self.gained, self.below.reward, rows)
+        to_come = np.where(self.below.over, 0.0, self._value_now(rows & ~self.below.over))
+        put_rows(self.margin, self.gained + to_come - self.floor, rows)
+
+    def told(self) -> dict[str, Any]:
+        """As `Guard`, and the account."""
+        return {**super().told(), "floor_margin": self.margin}

@@ -1,0 +1,64 @@
+"""Compiled loops over the rows of a mask. NumPy's own masks cost more than the environment's step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+def flat(array: np.ndarray) -> np.ndarray:
+    """The array as (rows, numbers), without a copy where it is contiguous."""
+    return array.reshape(len(array), -1)
+
+
+def put(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    """target[rows] = values[rows], for arrays of equal shape, in the target's type."""
+    _put(flat(target), flat(values), rows)
+
+
+def add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    """target[rows] += values[rows], for arrays of equal shape."""
+    _add(flat(target), flat(values), rows)
+
+
+def clear(target: np.ndarray, rows: np.ndarray) -> None:
+    """target[rows] = 0."""
+    _clear(flat(target), rows)
+
+
+def fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    """target[i, ..., :] = values[i modulo their number] for the rows i of the mask; values (agents, n)."""
+    _fill(target.reshape(len(target), -1, values.shape[1]), values, rows)
+
+
+@njit(cache=True, nogil=True)
+def _put(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(target.shape[1]):
+                target[i, j] = values[i, j]
+
+
+@njit(cache=True, nogil=True)
+def _add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(target.shape[1]):
+                target[i, j] += values[i, j]
+
+
+@njit(cache=True, nogil=True)
+def _clear(target: np.ndarray, rows: np.ndarray) -> None:
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(target.shape[1]):
+                target[i, j] = 0
+
+
+@njit(cache=True, nogil=True)
+def _fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    for i in range(rows.size):
+        if rows[i]:
+            for s in range(target.shape[1]):
+                for j in range(target.shape[2]):
+                    target[i, s, j] = values[i % values.shape[0], j]

@@ -1,0 +1,561 @@
+"""Layers that replace dangerous actions: a shield with a look ahead, and a reflex faster than the policy.
+
+All of them say in info what they did (`Guard`). A predicate tells what is dangerous: a function (stage, actions, rows)
+that returns bool (rows,), where `stage` is a `Stage` (`stage.observation`, `stage.batch`, `stage.read("cost")`, ...),
+`actions` are (rows, ...) and `rows`, bool (rows,), says which rows are asked for; the others are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from numba import njit
+
+from rlenvs.core.batch import PLAIN, KernelBatch
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.layer import Layer, Observation, Stage
+from rlenvs.wrappers.randomness import bits_at
+from rlenvs.wrappers.rows import BatchRows
+
+ONE = np.uint64(1)
+
+
+@dataclass
+class Guard(Layer):
+    """Base of layers that act in the policy's place now and then.
+
+    Args:
+        fallback: who acts then: "expert" (the world's scripted one), "idle" (action 0), or a function (stage, actions,
+            rows) that returns actions (rows, ...), also by its address "module:name".
+
+    Info: `raw_action`, what was asked for, and `action`, what was done; `intervened`, whether they come from different
+    hands, and `interventions`, the number of such steps in the episode. With guards stacked, `raw_action` is what the
+    topmost was given, `action` what the lowest passed on, and an intervention of any is one.
+    """
+
+    fallback: Any = "expert"
+
+    def prepare(self) -> None:
+        """Check the fallback."""
+        self._choose = self._chooser()
+        kind = np.float64 if self.continuous else np.int64
+        shape = max((space.shape or ()) for space in self.action_spaces)
+        self.raw_action = self.keep("raw_action", shape, kind)
+        self.action = self.keep("action", shape, kind)
+        self.intervened = self.keep("intervened", dtype=np.bool_)
+        self.interventions = self.keep("interventions", dtype=np.int64)
+        self._guarded = self.below.read("intervened") is not None
+        self._is_lowest = self.below.read("action") is None
+
+    def _chooser(self) -> Callable[[Stage, np.ndarray, np.ndarray], Any]:
+        """What `fallback` stands for."""
+        if self.fallback == "expert":
+            self._check_expert()
+            return expert_actions
+        if self.fallback == "idle":
+            return idle_actions
+        if callable(self.fallback) or (isinstance(self.fallback, str) and ":" in self.fallback):
+            return self.function("fallback")
+        raise self.refuse(
+            "fallback", 'is neither "expert" nor "idle", nor a function or the address "module:name" of one'
+        )
+
+    def _check_expert(self) -> None:
+        """ParameterError unless there is a scripted expert, and its actions are the layer's."""
+        if self.batch is None:
+            raise self.refuse("fallback", f"is a scripted one, and {self.name} is not an environment of rlenvs")
+        if not ({"expert", "python_expert"} & set(self.batch.world.kernels) or self.batch.world.players):
+            raise self.refuse("fallback", f"is a scripted one, and {self.name} has none")
+        check_own_actions(self, "fallback")
+
+    def instead(self, stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The actions, with the fallback's in some rows, rounded to the type of the action space: so they are equal in
+        all forms.
+
+        Raises:
+            ParameterError: the fallback returns anything but finite actions of the same shape.
+        """
+        chosen = np.asarray(self._choose(stage, actions, rows))
+        if chosen.shape != actions.shape or not np.isfinite(chosen[rows]).all():
+            raise ParameterError(
+                f"{type(self).__name__}: fallback={self.fallback!r} returned an array of shape {chosen.shape}; "
+                f"needed: finite actions of shape {actions.shape}"
+            )
+        replaced = actions.copy()
+        put_rows(replaced, chosen.astype(self.action_spaces[0].dtype), rows)
+        return replaced
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing was done yet."""
+        for name in ("raw_action", "action", "intervened", "interventions"):
+            getattr(self, name)[rows] = 0
+
+    def replaced(self, actions: np.ndarray, rows: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
+        """The actions, with the fallback's in dangerous rows. Both are noted down."""
+        executed = self.instead(self.below, actions, dangerous) if dangerous.any() else actions
+        put_rows(self.raw_action, actions, rows)
+        put_rows(self.action, executed, rows)
+        np.copyto(self.intervened, dangerous, where=rows)
+        return executed
+
+    def after(self, rows: np.ndarray) -> None:
+        """Count."""
+        if self._guarded:
+            self.intervened |= rows & self.below.read("intervened")
+        self.interventions += rows & self.intervened
+
+    def told(self) -> dict[str, Any]:
+        """What was asked for, and what was done."""
+        told = {"raw_action": self.raw_action, "intervened": self.intervened, "interventions": self.interventions}
+        return {**told, "action": self.action} if self._is_lowest else told
+
+
+def put_rows(target: np.ndarray, values: np.ndarray | float, rows: np.ndarray) -> None:
+    """Copy some rows of an array (rows, ...), or fill them with a number."""
+    if rows.all():
+        target[...] = values
+    else:
+        np.copyto(target, values, where=rows.reshape(-1, *(1,) * (target.ndim - 1)), casting="same_kind")
+
+
+def check_flag(layer: Layer, setting: str) -> None:
+    """ParameterError unless a setting is True or False."""
+    if not isinstance(getattr(layer, setting), bool):
+        raise layer.refuse(setting, "must be True or False")
+
+
+def add_rows(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+    """Add to some rows of an array (rows, ...)."""
+    here = True if rows.all() else rows.reshape(-1, *(1,) * (target.ndim - 1))
+    np.add(target, values, out=target, where=here, casting="same_kind")
+
+
+def check_own_actions(layer: Layer, setting: str) -> None:
+    """ParameterError where something below has changed the action space of the world."""
+    for agent, space in enumerate(layer.action_spaces):
+        if space != layer.batch.setup.agent_spaces(agent)[1]:
+            raise layer.refuse(
+                setting, f"is about the actions of {layer.name} itself; put layers that change the action space above"
+            )
+
+
+def idle_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Action 0, or the first choice."""
+    first = stage.action_spaces[0]
+    return np.full_like(actions, first.start if isinstance(first, spaces.Discrete) else 0)
+
+
+def expert_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The scripted expert's actions for every row. Asking changes nothing, not even the generators of players."""
+    states = stage.batch._states
+    drawn = states["players_rng"].copy() if stage.batch.world.players else None
+    advice = stage.batch.advise()[:, : stage.agents].reshape(stage.count, -1).copy()
+    if drawn is not None:
+        states["players_rng"] = drawn
+    return advice if stage.continuous else advice[:, 0]
+
+
+def ask(layer: Layer, setting: str, unsafe: Callable[..., Any], *about: Any) -> np.ndarray:
+    """A predicate's verdict, bool (rows,), False outside the mask; ParameterError when it has another shape."""
+    verdict = np.asarray(unsafe(*about))
+    if verdict.shape != (layer.count,) or verdict.dtype != np.bool_:
+        raise ParameterError(
+            f"{type(layer).__name__}: {setting}={getattr(layer, setting)!r} returned {verdict.dtype} of shape "
+            f"{verdict.shape}; needed: bool of shape ({layer.count},)"
+        )
+    return verdict & about[-1]
+
+
+def ask_numbers(layer: Layer, setting: str, function: Callable[..., Any], stage: Stage, rows: np.ndarray) -> np.ndarray:
+    """A function's numbers, float64 (rows,), 0 outside the mask; ParameterError when they are not finite numbers."""
+    numbers = np.asarray(function(stage, rows))
+    if numbers.shape != (layer.count,) or numbers.dtype.kind not in "fiu" or not np.isfinite(numbers[rows]).all():
+        raise ParameterError(
+            f"{type(layer).__name__}: {setting}={getattr(layer, setting)!r} returned {numbers.dtype} of shape "
+            f"{numbers.shape}; needed: finite numbers of shape ({layer.count},)"
+        )
+    return np.where(rows, numbers, 0.0)
+
+
+# --- shield -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Shield(Guard):
+    """Lets an action pass only where it is not unsafe; else the fallback acts for this step.
+
+    What is unsafe is told by a predicate, or found out on exact copies of the worlds: there the action is tried, and
+    after it `lookahead` steps of the fallback; it passes if no cost (or no True of the predicate) shows up on the way.
+    So there is always a safe continuation of `lookahead` steps, and where the fallback needs no more than these to come
+    to rest where it stays safe (a robot that brakes), a deterministic world never costs anything. Copies draw other
+    random numbers than the world will. So noise in the world can break the rule, and so can an episode that begins in
+    danger; where not even the fallback is safe, it acts, and `infeasible` counts.
+
+    With `mask`, of choices, each one is judged in advance, and info["action_mask"] allows the safe ones among those
+    that the world allows (all that the world allows, where none is safe). Unsafe choices are replaced by the
+    fallback's, or when that is not safe either by the safe choice nearest in number.
+
+    Put it next to the world, below layers that change actions. Layers on observations may lie below, but copies show a
+    predicate the world's own. In a multi-agent world, the verdict is on the joint action; the actions of agents that
+    come to harm are replaced together, and the outcome is tried once more, which finds what is infeasible.
+
+    A look ahead of n steps costs n + 1 steps of the world for the verdict, for each choice with `mask`.
+
+    Args:
+        unsafe: "cost" or "cost_<name>" (a step with this cost above 0), or a predicate (stage, actions, rows) or its
+            address "module:name".
+        lookahead: steps of the fallback that have to be safe after the action. With a predicate and 0, no copies are
+            made: the predicate judges the action in the present state.
+        mask: judge all choices and tell.
+        fallback: as for `Guard`.
+
+    Info: as `Guard`; `infeasible`, the number of steps in the episode in which nothing was known to be safe.
+
+    Raises (by `wrap`):
+        ParameterError: a world without costs; where copies are needed, layers below that change actions, an environment
+            of another package or a PyBullet world (its contacts cannot be copied); a mask of actions that are numbers.
+
+    Source: Alshiekh et al., "Safe reinforcement learning via shielding", AAAI 2018 (post-posed, and with `mask`
+    preemptive shields); the backup by a fallback is Bastani, "Safe reinforcement learning with nonlinear dynamics via
+    model predictive shielding", ACC 2021.
+    """
+
+    unsafe: Any = "cost"
+    lookahead: int = 0
+    mask: bool = False
+
+    def prepare(self) -> None:
+        """Check the settings; make the copies."""
+        super().prepare()
+        self.check_whole("lookahead")
+        check_flag(self, "mask")
+        by_cost = isinstance(self.unsafe, str) and ":" not in self.unsafe
+        self._predicate = None if by_cost else self.function("unsafe")
+        self._copies = self._copy_worlds() if by_cost or self.lookahead else None
+        if by_cost and self._copies is not None:
+            self._copies.check_cost(self.unsafe, self)
+        self.infeasible = self.keep("infeasible", dtype=np.int64)
+        if self.mask:
+            space = self.action_space
+            if not isinstance(space, spaces.Discrete):
+                raise self.refuse("mask", f"is for choices; the actions of {self.name} are {space}")
+            self._first = int(space.start)
+            self.safe = self.keep("safe", (int(space.n),), np.bool_, True)
+            self.action_mask = self.keep("action_mask", (int(space.n),), np.int8, 1)
+
+    def _copy_worlds(self) -> Copies:
+        setting = "lookahead" if self.lookahead else "unsafe"
+        if self.batch is None:
+            raise self.refuse(setting, f"tries actions on copies; {self.name} is not an environment of rlenvs")
+        if getattr(self.batch.setup.values, "physics", "") == "pybullet":
+            raise self.refuse(setting, "tries actions on copies, and PyBullet's contacts cannot be copied")
+        bottom = self.below
+        while isinstance(bottom, Layer):
+            if type(bottom).act is not Layer.act or type(bottom).step is not Layer.step:
+                raise self.refuse(
+                    setting, f"tries actions on copies of the world, without {type(bottom).__name__}; put it above"
+                )
+            bottom = bottom.below
+        check_own_actions(self, setting)
+        return Copies(bottom)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Clear the counts, and judge the first choices."""
+        super().begin(rows)
+        self.infeasible[rows] = 0
+        if self.mask:
+            self._judge_choices(rows)
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Replace what is unsafe."""
+        if self.mask:
+            return self._corrected(actions, rows)
+        dangerous = self._verdict(actions, rows)
+        executed = self.replaced(actions, rows, dangerous)
+        if dangerous.any():
+            self.infeasible += dangerous & self._verdict(executed, rows)
+        return executed
+
+    def after(self, rows: np.ndarray) -> None:
+        """Count, and judge the next choices."""
+        super().after(rows)
+        if self.mask:
+            self._judge_choices(rows)
+
+    def _verdict(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Which rows' actions are unsafe, bool (rows,)."""
+        unsafe = np.zeros(self.count, np.bool_)
+        if self._predicate:
+            unsafe |= ask(self, "unsafe", self._predicate, self.below, actions, rows)
+        if self._copies is None:
+            return unsafe
+        copies, live = self._copies, rows & ~unsafe
+        copies.match(self.batch, self.key, self.time)
+        for ahead in range(self.lookahead + 1):
+            if not live.any():
+                break
+            if ahead:
+                actions = self.instead(copies, actions, live)
+                if self._predicate:
+                    unsafe |= ask(self, "unsafe", self._predicate, copies, actions, live)
+            copies.step(actions, live)
+            if not self._predicate:
+                unsafe |= live & (copies.cost(self.unsafe) > 0.0)
+            live = live & ~unsafe & ~copies.over
+        return unsafe
+
+    def _judge_choices(self, rows: np.ndarray) -> None:
+        """Fill `safe` and `action_mask`. After the end of an episode, all is safe."""
+        live = rows & ~self.below.over
+        for choice in range(self.safe.shape[1]):
+            actions = np.full(self.count, self._first + choice, np.int64)
+            self.safe[rows, choice] = ~self._verdict(actions, live)[rows]
+        allowed = self.below.read("action_mask")
+        allowed = np.ones_like(self.action_mask) if allowed is None else allowed
+        both = allowed * self.safe
+        put_rows(self.action_mask, np.where(both.any(axis=1)[:, None], both, allowed).astype(np.int8), rows)
+
+    def _corrected(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Unsafe choices replaced by the fallback's, or if that is unsafe by the nearest that the mask allows."""
+        dangerous = rows & ~self._is_safe(actions, rows)
+        executed = self.replaced(actions, rows, dangerous)
+        usable = self.safe & (self.action_mask == 1)
+        for row in np.flatnonzero(dangerous & ~self._is_safe(executed, rows)):
+            choices = self._first + np.flatnonzero(usable[row])
+            if len(choices):
+                executed[row] = choices[np.argmin(np.abs(choices - actions[row]))]
+            else:
+                self.infeasible[row] += 1
+        put_rows(self.action, executed, rows)
+        return executed
+
+    def _is_safe(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return self.safe[np.arange(self.count), np.where(rows, actions - self._first, 0)]
+
+    @property
+    def observation(self) -> Observation:
+        """As below, with the mask in its place where observations have one (PettingZoo's do)."""
+        seen = self.below.observation
+        if self.mask and isinstance(seen, dict) and "action_mask" in seen:
+            return {**seen, "action_mask": self.action_mask}
+        return seen
+
+    def told(self) -> dict[str, Any]:
+        """The counts, and with `mask` the choices."""
+        told = {**super().told(), "infeasible": self.infeasible}
+        return {**told, "action_mask": self.action_mask} if self.mask else told
+
+
+class Copies(Stage):
+    """Worlds like those of a stage of this package, to try actions in. Rows are as in the stage.
+
+    Args:
+        stage: the stage at the bottom of a stack.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        source: KernelBatch = stage.batch
+        self.count, self.agents, self.name, self.env = stage.count, stage.agents, stage.name, stage.env
+        self.action_spaces, self.observation_spaces = stage.action_spaces, stage.observation_spaces
+        self._team = getattr(getattr(stage.env, "unwrapped", stage.env), "team", None)
+        # as the stage hands them to its environment
+        self._number = np.float64 if isinstance(stage, BatchRows) else stage.action_spaces[0].dtype
+        self.batch: KernelBatch = type(source).__new__(type(source))
+        plain = {**{name: getattr(source, name) for name in PLAIN}, "autoreset": AutoresetMode.DISABLED}
+        self.batch.__setstate__({"plain": plain, "arrays": {}})
+
+    def check_cost(self, cost: str, layer: Layer) -> None:
+        """ParameterError unless the world has a cost."""
+        world = self.batch.world
+        known = ["cost", *(f"cost_{name}" for name in world.costs)] if world.costs else []
+        if cost not in known:
+            raise layer.refuse(
+                "unsafe", f'is not a cost of {self.name}, which has {known}; a function or "module:name" may be given'
+            )
+
+    def match(self, source: KernelBatch, key: np.ndarray, time: np.ndarray) -> None:
+        """Make the worlds equal to the true ones but for their generators, which follow from the key and the time."""
+        batch = self.batch
+        batch._states.view(np.uint8)[...] = source._states.view(np.uint8)  # records as such take long
+        if len(source._params) > len(batch._params):
+            batch._own_params()
+        batch._params[...] = source._params
+        for place, name in enumerate(("rng", "players_rng")):
+            if name in (batch._states.dtype.names or ()):
+                reseed(batch._states[name], key, time, 2 * place)
+        if hasattr(batch, "engine"):
+            batch.engine.place(np.flatnonzero(~batch.over), False)
+        if batch.world.incremental:
+            batch._driver.observe_worlds(batch._address, 0, batch.num_worlds)
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Advance the worlds of some rows."""
+        batch, actions = self.batch, actions.astype(self._number) if self.continuous else actions
+        if self.agents > 1:
+            worlds = np.any(rows.reshape(-1, self.agents), axis=1)
+            here = rows.reshape(-1, *(1,) * (actions.ndim - 1))
+            batch.load_actions(np.where(here, actions, 0).reshape(-1, self.agents, *actions.shape[1:]))
+        else:
+            worlds = rows
+            if batch.agents > 1 and self._team is not None:
+                batch.load_first(actions, self._team)
+            else:
+                batch.load_actions(actions)
+        batch.step_loaded(worlds)
+
+    def cost(self, name: str) -> np.ndarray:
+        """A cost of the last step, (rows,)."""
+        batch = self.batch
+        if name == "cost":
+            return batch.costs[:, : self.agents].reshape(-1)
+        index = len(batch.world.terms) + list(batch.world.costs).index(name.removeprefix("cost_"))
+        return batch.terms[:, index, : self.agents].reshape(-1)
+
+    def read(self, key: str) -> np.ndarray | None:
+        """A cost, "action_mask" or "is_success"; None for all else."""
+        batch = self.batch
+        if batch.world.costs and (key == "cost" or key.removeprefix("cost_") in batch.world.costs):
+            return self.cost(key)
+        found = {"action_mask": batch.masks, "is_success": batch.success}.get(key)
+        return None if found is None else found[:, : self.agents].reshape(self.count, *found.shape[2:])
+
+    @property
+    def observation(self) -> Observation:
+        """The worlds' own observations."""
+        if self.agents == 1:
+            return self.batch.observed((slice(None), 0), copy=False)
+        seen = self.batch.observed(copy=False)
+        if isinstance(seen, dict):
+            return {name: part.reshape(self.count, *part.shape[2:]) for name, part in seen.items()}
+        return seen.reshape(self.count, *seen.shape[2:])
+
+    @property
+    def reward(self) -> np.ndarray:  # type: ignore[override]
+        """The worlds' own rewards, (rows,)."""
+        return self.batch.rewards[:, : self.agents].reshape(-1)
+
+    @property
+    def terminated(self) -> np.ndarray:  # type: ignore[override]
+        """The worlds' own ends."""
+        return self.batch.terminated[:, : self.agents].reshape(-1)
+
+    @property
+    def truncated(self) -> np.ndarray:  # type: ignore[override]
+        """The worlds' own ends."""
+        return self.batch.truncated[:, : self.agents].reshape(-1)
+
+    @property
+    def over(self) -> np.ndarray:
+        """Which rows do not go on, bool (rows,)."""
+        states = self.batch._states
+        return (states["over"][:, None] | ~states["alive"][:, : self.agents]).reshape(-1)
+
+
+@njit(cache=True, nogil=True)
+def reseed(words: np.ndarray, key: np.ndarray, time: np.ndarray, place: int) -> None:
+    """Two words for each world's generator (worlds, 2), from the key of its first row."""
+    agents = key.size // len(words)
+    for i in range(len(words)):
+        for j in range(2):
+            words[i, j] = bits_at(key[i * agents], time[i * agents], place + j) | ONE
+
+
+# --- reflex -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Reflex(Guard):
+    """A reflex at a higher rate than the policy: the policy's action is held for some steps of the environment, and in
+    those in which the predicate calls it dangerous the controller acts instead, until the danger has passed.
+
+    Rewards, costs and reward terms in info are sums over the steps; the time between two actions of the policy is
+    shorter where the episode ends. Layers below see all steps, layers above one for each action of the policy.
+
+    Args:
+        unsafe: a predicate (stage, actions, rows), or its address; it is asked before every step of the environment.
+        times: steps of the environment per action of the policy; with 1, the policy is as fast as the reflex.
+        fallback: the controller, as for `Guard`.
+
+    Info: as `Guard`, with `interventions` counted in steps of the environment, and `action` the last of them;
+    `reflexes`, the steps of the environment since the policy's last action in which the reflex acted.
+
+    Source: the multi-rate scheme of Bresa (a task policy, and a safety critic with reflexive actions at k times its
+    rate), with a predicate in place of the learned critic.
+    """
+
+    unsafe: Any = None
+    fallback: Any = "idle"
+    times: int = 4
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        super().prepare()
+        self._predicate = self.function("unsafe")
+        self.check_whole("times", 1)
+        self.reflexes = self.keep("reflexes", dtype=np.int64)
+        self.reward = self.keep("reward", self.below.reward.shape[1:])
+        if self.below.reward_space is not None:
+            low, high = self.below.reward_space.low, self.below.reward_space.high
+            self.reward_space = spaces.Box(np.minimum(low, self.times * low), np.maximum(high, self.times * high))
+        self._summed = {"cost": "total_cost"}
+        self.keep("total_cost")
+        if self.batch:
+            world = self.batch.world
+            for key in (*(f"cost_{name}" for name in world.costs), *(f"reward_{name}" for name in world.terms)):
+                self._summed[key] = f"total_{key}"
+                self.keep(f"total_{key}")
+            self._summed["reward_vector"] = "total_reward_vector"
+            self.keep("total_reward_vector", (len(world.terms),), np.float32)
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing was done yet."""
+        super().begin(rows)
+        for name in ("reflexes", *self._summed.values()):
+            put_rows(getattr(self, name), 0, rows)
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Some steps of the environment, with the reflex on watch."""
+        put_rows(self.raw_action, actions, rows)
+        put_rows(self.intervened, False, rows)
+        put_rows(self.reflexes, 0, rows)
+        live = rows
+        for k in range(self.times):
+            self._step_once(actions, live)
+            self._sum_up(live, put_rows if k == 0 else add_rows)
+            live = live & ~self.below.over
+            if not live.any():
+                break
+        self.time += rows
+
+    def _step_once(self, actions: np.ndarray, live: np.ndarray) -> None:
+        """One step of the environment."""
+        below = self.below
+        dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
+        executed = self.instead(below, actions, dangerous) if dangerous.any() else actions
+        put_rows(self.action, executed, live)
+        below.step(executed, live)
+        self.reflexes += dangerous
+        lower = below.read("intervened") if self._guarded else None
+        acted = dangerous if lower is None else dangerous | (live & lower)
+        self.intervened |= acted
+        self.interventions += acted
+
+    def _sum_up(self, live: np.ndarray, take: Callable[..., None]) -> None:
+        """Rewards and costs."""
+        take(self.reward, self.below.reward, live)
+        for key, value in self._told_below():
+            take(getattr(self, self._summed[key]), value, live)
+
+    def _told_below(self) -> list[tuple[str, np.ndarray]]:
+        """The entries of info that are summed."""
+        return [(key, value) for key, value in self.below.info().items() if key in self._summed]
+
+    def told(self) -> dict[str, Any]:
+        """The counts, and the sums."""
+        sums = {key: getattr(self, self._summed[key]) for key, _ in self._told_below()}
+        return {**super().told(), **sums, "reflexes": self.reflexes}

@@ -1,0 +1,31 @@
+"""The users' guide of layers: its examples run, and it names every layer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import rlenvs.wrappers
+
+GUIDE = (Path(__file__).parent.parent / "docs" / "wrappers.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[text.strip().splitlines()[-1][:40] for text in EXAMPLES])
+def test_examples_run(example, capsys):
+    pytest.importorskip("mujoco")
+    exec(compile(example, "docs/wrappers.md", "exec"), {})
+
+
+@pytest.mark.parametrize("name", [name for name in rlenvs.wrappers.__all__ if name not in ("wrap", "Layer")])
+def test_the_guide_names(name):
+    assert f"`{name}" in GUIDE
+
+
+def test_names_are_where_they_are_said_to_be():
+    for name in rlenvs.wrappers.__all__:
+        assert getattr(rlenvs.wrappers, name).__name__ == name
+    with pytest.raises(AttributeError, match="Sensr"):
+        rlenvs.wrappers.Sensr  # noqa: B018

@@ -1,0 +1,1061 @@
+"""Uncertainty sets, adversaries, the two-player game, agents taken over, and evaluation over sets."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pettingzoo.test import parallel_api_test
+from wrapper_helpers import assert_conforms, assert_forms_agree
+
+import rlenvs
+from rlenvs.agents import robustness
+from rlenvs.agents.evaluate import evaluate
+from rlenvs.agents.robustness import Robustness, evaluate_robustness
+from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownNameError
+from rlenvs.core.players import Player, difference
+from rlenvs.core.registry import world_of
+from rlenvs.wrappers.adversary import (
+    ActionAdversary,
+    AdversarialGame,
+    ForceAdversary,
+    ParameterAdversary,
+    StateAdversary,
+    project_ball,
+    project_box,
+    quantal_choice,
+)
+from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.robustness import RRLS_SETS, RandomParameters, Takeover, UncertaintySet, uncertainty_set
+
+HOVER = "QuadHover-v0"
+QUAD = {"mass": (0.02, 0.027, 0.04), "gravity": (8.0, 9.8, 11.0)}
+
+
+def hover(*layers, count=64, **keywords):
+    """Worlds whose episodes end with the horizon only, whatever the actions."""
+    return wrap(rlenvs.make_vec(HOVER, count, **{"crash_tilt": 3.2, **keywords}), *layers)
+
+
+def ran(env, steps, seed=0, zero=False):
+    """Info arrays by key, (steps + 1, rows, ...), of an environment with random actions."""
+    rng = np.random.default_rng(seed)
+    infos = [env.reset(seed=seed)[1]]
+    shape = env.action_space.shape
+    for _ in range(steps):
+        action = np.zeros(shape) if zero else rng.uniform(-1.0, 1.0, shape)
+        infos.append(env.step(action.astype(np.float32))[-1])
+    return {key: np.array([info[key] for info in infos]) for key in infos[0] if not key.startswith("_")}
+
+
+# --- uncertainty sets -------------------------------------------------------------------------------------------------
+
+# the table of RRLS; the nominal masses are those of the installed models
+PUBLISHED = {
+    "rrls-ant-1": [("torso_mass", 0.1, 3.0)],
+    "rrls-ant-2": [("torso_mass", 0.1, 3.0), ("front_left_leg_mass", 0.01, 3.0)],
+    "rrls-ant-3": [
+        ("torso_mass", 0.1, 3.0),
+        ("front_left_leg_mass", 0.01, 3.0),
+        ("front_right_leg_mass", 0.01, 3.0),
+    ],
+    "rrls-half-cheetah-1": [("friction", 0.1, 3.0)],
+    "rrls-half-cheetah-2": [("friction", 0.1, 4.0), ("torso_mass", 0.1, 7.0)],
+    "rrls-half-cheetah-3": [("friction", 0.1, 4.0), ("torso_mass", 0.1, 7.0), ("back_thigh_mass", 0.1, 3.0)],
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_sets_fit_their_worlds(name):
+    region = RRLS_SETS[name]
+    rows = [(name, values[0], values[-1]) for name, values in region.ranges.items()]
+    assert rows == PUBLISHED[name]
+    assert uncertainty_set(name) is region
+    region.check(world_of("Ant-v0" if "ant" in name else "HalfCheetah-v0"))
+
+
+def test_sets_refuse_what_is_none():
+    world = world_of(HOVER)
+    for ranges in (
+        {},
+        {"mass": (0.04, 0.02)},
+        {"mass": 0.02},
+        {"mass": (0.02, np.inf)},
+        {"mass": (0.02, 0.05, 0.04)},
+        3,
+    ):
+        with pytest.raises(ParameterError, match=r"range|wants"):
+            UncertaintySet(ranges)
+    with pytest.raises(ParameterError, match="mass"):
+        UncertaintySet({"maas": (0.02, 0.03)}).check(world)
+    for ends in ((0.001, 0.03), (0.02, 9.0)):
+        with pytest.raises(ParameterError, match=r"mass may be within \[0\.01, 2\] kg"):
+            UncertaintySet({"mass": ends}).check(world)
+    with pytest.raises(UnknownNameError, match="rrls-ant-2"):
+        uncertainty_set("rrls-ant-4")
+
+
+@given(st.integers(2, 6), st.integers(1, 3))
+def test_grids_have_both_ends(points, dimensions):
+    region = UncertaintySet({f"p{j}": (-j - 1.0, 2.0 * j) for j in range(dimensions)})
+    grid = region.grid(points)
+    assert grid.shape == (points**dimensions, dimensions)
+    assert len({tuple(row) for row in grid}) == len(grid)
+    assert (grid.min(axis=0) == region.low).all()
+    assert (grid.max(axis=0) == region.high).all()
+    steps = np.diff(np.unique(grid[:, 0]))
+    np.testing.assert_allclose(steps, steps[0])
+
+
+def test_a_set_is_the_linear_image_of_a_cube():
+    region = UncertaintySet({"a": (1.0, 3.0), "b": (-2.0, 0.0)})
+    assert region.at([[-1.0, -1.0], [1.0, 1.0], [0.0, 0.5]]).tolist() == [[1.0, -2.0], [3.0, 0.0], [2.0, -0.5]]
+    assert region.nominal({"a": 1.5, "b": -1.0}).tolist() == [1.5, -1.0]
+    assert UncertaintySet({"a": (1.0, 1.2, 3.0)}).nominal({"a": 9.0}).tolist() == [1.2]
+    with pytest.raises(ParameterError, match=r"a=9 .*\(low, nominal, high\)"):
+        region.nominal({"a": 9.0, "b": -1.0})
+    drawn = region.sample(4000, seed=3)
+    assert (drawn == region.sample(4000, seed=3)).all()
+    assert (drawn >= region.low).all()
+    assert (drawn <= region.high).all()
+    np.testing.assert_allclose(drawn.mean(axis=0), [2.0, -1.0], atol=0.05)
+    with pytest.raises(ParameterError, match="points=1"):
+        region.grid(1)
+
+
+# --- the robots' parameters -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mujoco():
+    return pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
+
+
+def model_of(id, **keywords):
+    return rlenvs.make(id, **keywords).unwrapped.batch.engine.model
+
+
+def masses(model):
+    return {model.body(i).name: model.body_mass[i] for i in range(1, model.nbody) if model.body(i).name}
+
+
+BODIES = {"torso_mass": "torso", "back_thigh_mass": "bthigh", "front_left_leg_mass": "front_left_leg"}
+BODIES["front_right_leg_mass"] = "front_right_leg"
+
+
+@pytest.mark.parametrize(("id", "name"), [("Ant-v0", "rrls-ant-3"), ("HalfCheetah-v0", "rrls-half-cheetah-3")])
+def test_masses_of_published_sets_reach_single_bodies(mujoco, id, name):
+    region = RRLS_SETS[name]
+    usual = model_of(id)
+    for j, end in itertools.product(range(3), (0, -1)):
+        parameter = region.names[j]
+        if parameter not in BODIES:
+            continue
+        body, value = BODIES[parameter], region.ranges[parameter][end]
+        nominal = region.ranges[parameter][1]
+        assert masses(usual)[body] == pytest.approx(nominal, rel=1e-15)
+        own = model_of(id, **{parameter: value})
+        expected = {**masses(usual), body: value}
+        assert masses(own) == pytest.approx(expected, rel=1e-12)
+        k = usual.body(body).id
+        np.testing.assert_allclose(own.body_inertia[k], usual.body_inertia[k] * value / nominal, rtol=1e-9)
+
+
+def test_masses_of_their_own_add_to_the_rest_of_the_cheetah(mujoco):
+    own = model_of("HalfCheetah-v0", mass=28.0, torso_mass=1.0, back_thigh_mass=2.0)
+    whole = masses(model_of("HalfCheetah-v0", mass=28.0))
+    assert masses(own) == pytest.approx({**whole, "torso": 1.0, "bthigh": 2.0}, rel=1e-12)
+
+
+# --- parameters by episode --------------------------------------------------------------------------------------------
+
+
+def test_random_parameters_are_uniform_and_seeded():
+    env = hover(RandomParameters({"mass": (0.02, 0.04), "gravity": (8.0, 11.0)}), count=4096)
+    _, first = env.reset(seed=5)
+    values = first["parameters"]
+    params = env.batch._params
+    assert (params["mass"] == values[:, 0]).all()
+    assert (params["gravity"] == values[:, 1]).all()
+    unit = (values - [0.02, 8.0]) / [0.02, 3.0]
+    assert unit.min() >= 0.0
+    assert unit.max() <= 1.0
+    assert unit.max() > 0.999
+    np.testing.assert_allclose(unit.mean(axis=0), 0.5, atol=0.015)
+    np.testing.assert_allclose(unit.std(axis=0), np.sqrt(1.0 / 12.0), atol=0.01)
+    assert abs(np.corrcoef(unit.T)[0, 1]) < 0.05
+    _, second = env.reset()
+    assert (second["parameters"] != values).all()
+    assert abs(np.corrcoef(values[:, 0], second["parameters"][:, 0])[0, 1]) < 0.05
+    assert (env.reset(seed=5)[1]["parameters"] == values).all()
+
+
+def test_random_parameters_leave_the_worlds_own_numbers_alone():
+    plain, drawn = rlenvs.make_vec(HOVER, 8), hover(RandomParameters({"mass": (0.02, 0.04)}), count=8)
+    for seed in (3, None):
+        assert (plain.reset(seed=seed)[0] == drawn.reset(seed=seed)[0]).all()
+    assert (plain.batch._states["rng"] == drawn.batch._states["rng"]).all()
+
+
+def test_random_parameters_hold_from_the_first_observation_on():
+    env = wrap(rlenvs.make(HOVER, start_spread=0.0), RandomParameters({"start_height": (0.2, 1.4)}))
+    for seed in range(5):
+        _, info = env.reset(seed=seed)
+        assert env.unwrapped.batch._states["position"].ravel()[2] == pytest.approx(info["parameters"][0])
+
+
+def test_agents_of_a_world_share_its_parameters():
+    layers = [RandomParameters({"mass": (0.02, 0.04)}), ParameterAdversary({"gravity": (8.0, 9.8, 11.0)}, rate=0.1)]
+    env = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *layers)
+    _, infos = env.reset(seed=2)
+    mass = env.unwrapped.batch.get_params(0)["mass"]
+    single = wrap(rlenvs.make("QuadMultiHover-v0"), *layers)
+    single.reset(seed=2)
+    for _ in range(3):
+        *_, infos = env.step({agent: np.zeros(env.action_space(agent).shape) for agent in env.agents})
+        *_, info = single.step(np.zeros(single.action_space.shape))
+        params = env.unwrapped.batch.get_params(0)
+        assert params["mass"] == mass == single.unwrapped.batch.get_params(0)["mass"]
+        assert len({own["parameters"][0] for own in infos.values()}) == 1
+        assert infos["agent_0"]["parameters"][0] == params["gravity"] == info["parameters"][0]
+
+
+@pytest.mark.parametrize("layer", [RandomParameters, ParameterAdversary])
+def test_sets_that_do_not_fit_are_refused(layer):
+    for ranges, message in (
+        ({"maas": (0.02, 0.04)}, "maas"),
+        ({"mass": (0.001, 0.027, 0.04)}, "mass may be within"),
+        ({"mass": (0.04, 0.02)}, "range of mass"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            hover(layer(ranges))
+    with pytest.raises(ParameterError, match="mass is set by randomize"):
+        hover(layer({"mass": (0.02, 0.027, 0.04)}), randomize={"mass": (0.02, 0.03)})
+    with pytest.raises(ParameterError, match="mass is set by the layer"):
+        hover(RandomParameters({"mass": (0.02, 0.04)}), layer({"mass": (0.02, 0.027, 0.04)}))
+    with pytest.raises(ParameterError, match="not an environment of this package"):
+        wrap(gymnasium.make("Pendulum-v1"), layer({"g": (5.0, 15.0)}))
+
+
+def test_sets_become_json():
+    recipe = hover(RandomParameters(UncertaintySet(QUAD))).recipe
+    again = wrap(rlenvs.make_vec(HOVER, 2), *json.loads(json.dumps(recipe)))
+    assert again.layers[0].region.ranges == QUAD
+
+
+# --- projections ------------------------------------------------------------------------------------------------------
+
+ONE = np.ones(1, np.bool_)
+NUMBERS = st.lists(st.floats(-1.0, 1.0, allow_subnormal=False), min_size=6, max_size=6)
+
+
+def dykstra(x, c, radius, reach):
+    """Projection on the intersection of two balls, by Dykstra's algorithm."""
+
+    def into(y, middle, r):
+        length = np.linalg.norm(y - middle)
+        return y if length <= r else middle + (y - middle) * (r / length)
+
+    a, b = np.zeros_like(x), np.zeros_like(x)
+    for _ in range(1000):
+        y = into(x + a, 0.0, radius)
+        a = x + a - y
+        z = into(y + b, c, reach)
+        b = y + b - z
+        if np.abs(z - x).max() < 1e-13:
+            break
+        x = z
+    return x
+
+
+def test_the_ball_projection_is_exact():
+    rng, cases = np.random.default_rng(0), [0, 0, 0, 0]
+    for _ in range(400):
+        radius, reach = rng.uniform(0.5, 2.0), rng.uniform(0.05, 2.0)
+        move, last = rng.uniform(-1.0, 1.0, (1, 3)), rng.normal(size=(1, 3))
+        last *= radius * rng.choice([1.0, rng.random()]) / np.linalg.norm(last)
+        p = last.copy()
+        project_ball(ONE, ONE, move, radius, reach, p)
+        np.testing.assert_allclose(p[0], dykstra(radius * move[0], last[0], radius, reach), atol=1e-4 * radius)
+        on_outer = abs(np.linalg.norm(p) - radius) < 1e-9
+        on_inner = abs(np.linalg.norm(p - last) - reach) < 1e-9
+        cases[2 * on_outer + on_inner] += 1
+    assert min(cases) > 5, cases  # inside, on either sphere, and where they meet
+
+
+@given(NUMBERS, NUMBERS, st.floats(0.0, 2.0), st.floats(0.0, 4.5))
+def test_the_ball_projection_keeps_both_bounds(u, c, radius, reach):
+    move, last = np.array([u]), np.array([c]) * radius / np.sqrt(6.0)
+    p = last.copy()
+    project_ball(ONE, ONE, move, radius, reach, p)
+    assert np.isfinite(p).all()
+    assert np.linalg.norm(p) <= radius * (1.0 + 1e-9)
+    assert np.linalg.norm(p - last) <= reach * (1.0 + 1e-9) + 1e-15
+
+
+@given(NUMBERS, NUMBERS, st.floats(0.0, 2.0), st.floats(0.0, 4.5))
+def test_the_box_projection_is_clipping(u, c, radius, reach):
+    move, last = np.array([u]), np.array([c]) * radius
+    p = last.copy()
+    project_box(ONE, ONE, move, np.full(6, radius), np.full(6, reach), p)
+    assert (p == np.clip(radius * move, np.maximum(-radius, last - reach), np.minimum(radius, last + reach))).all()
+    free = last.copy()
+    project_box(ONE, ~ONE, move, np.full(6, radius), np.full(6, reach), free)
+    assert (free == radius * move).all()
+
+
+# --- observations -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["random", "walk"])
+@pytest.mark.parametrize("norm", ["linf", "l2"])
+def test_state_perturbations_keep_both_bounds(norm, policy):
+    env = hover(StateAdversary(0.2, coupling=0.03, norm=norm, policy=policy), autoreset_mode="NEXT_STEP", horizon=9)
+    told = ran(env, 30)
+    p = told["perturbation"]
+    size = np.abs(p).max(axis=2) if norm == "linf" else np.linalg.norm(p, axis=2)
+    change = np.diff(p, axis=0)
+    change = np.abs(change).max(axis=2) if norm == "linf" else np.linalg.norm(change, axis=2)
+    assert size.max() <= 0.2 * (1.0 + 1e-9)
+    begun = (np.arange(1, 31) % 10) == 0  # the tenth call begins the next episode
+    assert change[~begun].max() <= 0.03 * (1.0 + 1e-9)
+    if policy == "random":
+        assert change[~begun].max() > 0.0299
+        assert change[begun].mean() > 0.04  # the first one of an episode is not coupled
+
+
+@pytest.mark.parametrize("norm", ["linf", "l2"])
+def test_coupling_of_twice_the_bound_is_none(norm):
+    runs = []
+    for coupling in (None, 0.2, 0.5):
+        player = Player(hover(StateAdversary(0.1, coupling=coupling, norm=norm), count=16, horizon=9), seed=1)
+        runs.append(player.play(30))
+    assert not difference(runs[0], runs[1])
+    assert not difference(runs[0], runs[2])
+    tight = Player(hover(StateAdversary(0.1, coupling=0.15, norm=norm), count=16, horizon=9), seed=1).play(30)
+    assert difference(runs[0], tight)
+
+
+@pytest.mark.parametrize(
+    "layer", [StateAdversary(0.0), StateAdversary(0.0, norm="l2", coupling=0.0), ActionAdversary(eps=0.0)]
+)
+def test_no_magnitude_is_the_identity(layer):
+    assert_identity(layer, HOVER)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [ActionAdversary(weight=0.0), ActionAdversary(probability=0.0), ParameterAdversary(QUAD, rate=0.0)],
+)
+def test_no_share_is_the_identity(layer):
+    assert_identity(layer, HOVER)
+
+
+def assert_identity(layer, id):
+    plain, layered = rlenvs.make_vec(id, 8, horizon=9), wrap(rlenvs.make_vec(id, 8, horizon=9), layer)
+    for (a, *one, _), (b, *other, _) in zip(Player(plain).play(20)[1:], Player(layered).play(20)[1:], strict=True):
+        assert a.tobytes() == b.tobytes()
+        assert not difference(one, other)
+
+
+def test_what_the_agent_sees_is_the_truth_and_the_perturbation():
+    env = hover(StateAdversary(0.3), count=8)
+    seen, info = env.reset(seed=0)
+    for _ in range(10):
+        expected = np.clip(info["true_obs"] + info["perturbation"], -1.0, 1.0).astype(np.float32)
+        np.testing.assert_allclose(seen, expected, atol=1e-7)
+        assert (seen != info["true_obs"]).mean() > 0.9
+        plain = env.batch.observations[:, 0]
+        assert (plain == info["true_obs"]).all()
+        seen, *_, info = env.step(np.zeros((8, 4), np.float32))
+
+
+def test_channels_of_a_state_adversary():
+    env = hover(StateAdversary(eps=[0.1, 0.0, 0.3], channels=["[2]", "[0:2]"]), count=8)
+    seen, info = env.reset(seed=0)
+    off = seen - info["true_obs"]
+    assert info["perturbation"].shape == (8, 3)
+    assert (off[:, 3:] == 0.0).all()
+    assert (off[:, 0] == 0.0).all()  # the second of the three
+    clear = np.abs(info["true_obs"][:, [1, 2]]) < 0.6
+    np.testing.assert_allclose(off[:, 2][clear[:, 1]], info["perturbation"][:, 0][clear[:, 1]], atol=1e-7)
+    np.testing.assert_allclose(off[:, 1][clear[:, 0]], info["perturbation"][:, 2][clear[:, 0]], atol=1e-7)
+
+
+def test_random_moves_are_uniform_and_white():
+    p = ran(hover(StateAdversary(0.5), count=2048, horizon=1000), 30, zero=True)["perturbation"]
+    assert np.abs(p.mean(axis=(0, 1))).max() < 0.004  # 3.5 standard deviations
+    np.testing.assert_allclose(p.std(axis=(0, 1)), 0.5 / np.sqrt(3.0), rtol=0.02)
+    assert abs((p[1:] * p[:-1]).mean()) < 0.001
+    flat = p.reshape(-1, p.shape[2])
+    off = np.corrcoef(flat.T) - np.eye(p.shape[2])
+    assert np.abs(off).max() < 0.03
+    counts, _ = np.histogram(p, bins=10, range=(-0.5, 0.5))
+    np.testing.assert_allclose(counts / p.size, 0.1, rtol=0.02)
+
+
+def test_a_walk_is_one():
+    p = ran(hover(StateAdversary(10.0, coupling=0.1, policy="walk"), count=256, horizon=1000), 50, zero=True)[
+        "perturbation"
+    ]
+    steps = np.diff(p, axis=0)
+    assert np.abs(p[0]).max() <= 0.1
+    np.testing.assert_allclose(steps.std(), 0.1 / np.sqrt(3.0), rtol=0.01)
+    np.testing.assert_allclose(p[50].var(), 51 * 0.01 / 3.0, rtol=0.1)
+    free = ran(hover(StateAdversary(10.0, policy="walk"), count=64, horizon=1000), 5, zero=True)["perturbation"]
+    assert 1.9 < np.abs(np.diff(free, axis=0)).max() <= 2.0  # eps / 5
+
+
+def test_perturbations_do_not_depend_on_the_policy():
+    layer = StateAdversary(0.1, coupling=0.02)
+    idle, busy = (ran(hover(layer, count=4, horizon=9), 9, zero=zero)["perturbation"] for zero in (True, False))
+    assert (idle == busy).all()
+
+
+# --- policies of adversaries ------------------------------------------------------------------------------------------
+
+SLOPE = np.linspace(-1.0, 1.3, 15)
+
+
+def slope(observation):
+    """Of the value SLOPE @ observation."""
+    return np.broadcast_to(SLOPE, observation.shape)
+
+
+def bowl(observation):
+    """The slope of the value |observation|^2 / 2."""
+    return observation
+
+
+def upwards(observation, perturbation):
+    return np.full(perturbation.shape, 5.0) - perturbation
+
+
+def costly(observation):
+    """Values of three moves; the second is the worst for the agent."""
+    return np.tile([1.0, -0.5, 0.25], (len(observation), 1))
+
+
+def broken(observation, perturbation=None):
+    return np.full((len(observation), 2), np.nan)
+
+
+HERE = "test_wrappers_robustness"
+CORNERS = [[1.0] * 4, [-1.0] * 4, [0.0] * 4]
+QUANTAL = {"name": "quantal", "moves": CORNERS, "values": f"{HERE}:costly", "beta": 0.5}
+
+
+def test_gradient_steps_go_down_the_slope():
+    for norm, expected in (("linf", -0.1 * np.sign(SLOPE)), ("l2", -0.1 * SLOPE / np.linalg.norm(SLOPE))):
+        for steps in (1, 7):
+            policy = {"name": "gradient", "function": f"{HERE}:slope", "steps": steps}
+            p = ran(hover(StateAdversary(0.1, norm=norm, policy=policy), count=3), 2)["perturbation"]
+            np.testing.assert_allclose(p, np.broadcast_to(expected, p.shape), rtol=1e-9)
+            coupled = StateAdversary(0.1, coupling=0.01, norm=norm, policy=policy)
+            q = ran(hover(coupled, count=3), 2)["perturbation"]
+            np.testing.assert_allclose(q[0], p[0])
+
+
+def test_projected_gradient_descent_sees_where_it_is():
+    """Of a bowl, descent from a nearby point stops at the bottom, which one step of full length jumps over."""
+    values = {}
+    for steps in (1, 20):
+        policy = {"name": "gradient", "function": f"{HERE}:bowl", "steps": steps}
+        told = ran(hover(StateAdversary(0.5, policy=policy, channels="[0:3]"), count=16), 0) if steps < 0 else None
+        layer = StateAdversary(0.5, policy=policy)
+        told = ran(hover(layer, count=16), 1)
+        values[steps] = ((told["true_obs"] + told["perturbation"]) ** 2).sum(axis=2).mean()
+    assert values[20] < 0.5 * values[1]
+
+
+def test_functions_move():
+    p = ran(hover(StateAdversary(0.1, policy=f"{HERE}:upwards"), count=3), 3)["perturbation"]
+    assert (p == 0.1).all()
+    p = ran(hover(StateAdversary(0.1, policy=upwards, coupling=0.04), count=3), 3)["perturbation"]
+    np.testing.assert_allclose(p[:, 0, 0], 0.1)
+    with pytest.raises(ParameterError, match="finite numbers"):
+        hover(StateAdversary(0.1, policy=broken)).reset(seed=0)
+
+
+def test_quantal_adversaries_are_softmax():
+    values, uniform = costly(np.zeros((200000, 1))), (np.arange(200000) + 0.5) / 200000
+    for beta in (0.3, 1.0, 5.0):
+        found = np.bincount(quantal_choice(values, beta, uniform), minlength=3) / 200000
+        weights = np.exp(-values[0] / beta)
+        np.testing.assert_allclose(found, weights / weights.sum(), atol=1e-5)
+    assert (quantal_choice(values, 0.0, uniform) == 1).all()
+    assert (quantal_choice(values, 1e-300, uniform) == 1).all()
+    np.testing.assert_allclose(np.bincount(quantal_choice(values, np.inf, uniform)) / 200000, 1.0 / 3.0, atol=1e-5)
+
+
+def test_a_quantal_policy_draws_its_moves():
+    told = ran(hover(ActionAdversary(eps=0.5, policy=QUANTAL), count=512, horizon=1000), 20, zero=True)
+    p = told["action_perturbation"][1:]
+    weights = np.exp(-np.array([1.0, -0.5, 0.25]) / 0.5)
+    for move, share in zip(CORNERS, weights / weights.sum(), strict=True):
+        assert (p == 0.5 * np.array(move)).all(axis=2).mean() == pytest.approx(share, abs=0.015)
+    drawn = p[..., 0]
+    assert abs(np.corrcoef(drawn[1:].ravel(), drawn[:-1].ravel())[0, 1]) < 0.03
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        StateAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:bowl", "steps": 3}, coupling=0.05),
+        ActionAdversary(weight=0.3, policy=QUANTAL, coupling=0.5),
+        StateAdversary(0.1, policy=f"{HERE}:upwards", norm="l2", coupling=0.01),
+    ],
+)
+def test_copies_in_mid_episode_go_on_alike(layer):
+    env = wrap(rlenvs.make(HOVER, horizon=9), layer)
+    player = Player(env, seed=4)
+    player.play(5)
+    others = [copy.deepcopy(player), pickle.loads(pickle.dumps(player))]
+    state = env.get_state()
+    record = player.play(12)
+    for other in others:
+        assert not difference(record, other.play(12))
+    env.set_state(pickle.loads(pickle.dumps(state)))
+    again = [env.step(np.full(4, 0.1, np.float32)) for _ in range(3)]
+    env.set_state(state)
+    assert not difference(again, [env.step(np.full(4, 0.1, np.float32)) for _ in range(3)])
+    made = gymnasium.make(wrap(rlenvs.make(HOVER), layer).spec)
+    spec = wrap(rlenvs.make(HOVER), layer).spec
+    assert not difference(
+        Player(made, 2).play(4), Player(gymnasium.make(type(spec).from_json(spec.to_json())), 2).play(4)
+    )
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        (StateAdversary(-0.1), "eps=-0.1"),
+        (StateAdversary("much"), "eps='much' is not a number"),
+        (StateAdversary([0.1, 0.2]), r"eps=\[0.1, 0.2\] must be one number, or 15"),
+        (StateAdversary(0.1, coupling=-1.0), "coupling=-1"),
+        (StateAdversary(0.1, norm="l1"), "norm='l1'"),
+        (StateAdversary([0.1] * 15, norm="l2"), "norm='l2' wants one number"),
+        (StateAdversary(0.1, channels="altitude"), "no channel 'altitude'"),
+        (StateAdversary(0.1, policy="greedy"), "policy='greedy' must be one of"),
+        (StateAdversary(0.1, policy={"name": "greedy"}), "is none of"),
+        (StateAdversary(0.1, policy={"name": "gradient"}), "'function'"),
+        (StateAdversary(0.1, policy={"name": "gradient", "function": slope, "steps": 0}), "steps=0"),
+        (StateAdversary(0.1, policy=f"{HERE}:nothing"), "there is nothing"),
+        (ActionAdversary(), "eps=None is missing"),
+        (ActionAdversary(weight=0.1, probability=0.1), "two rules"),
+        (ActionAdversary(weight=1.1), "weight=1.1"),
+        (ActionAdversary(probability=-0.1), "probability=-0.1"),
+        (ActionAdversary(weight=0.1, eps=2.0), "eps=2.0"),
+        (ActionAdversary(eps=0.1, policy={"name": "gradient", "function": slope}), "observations only"),
+        (ActionAdversary(eps=0.1, policy={**QUANTAL, "moves": [[2.0] * 4]}), r"in \[-1, 1\]"),
+        (ActionAdversary(eps=0.1, policy={**QUANTAL, "beta": -1.0}), "beta=-1"),
+        (ActionAdversary(eps=0.1, policy={**QUANTAL, "values": None}), "'values'"),
+        (ParameterAdversary(QUAD, rate=-0.1), "rate=-0.1"),
+        (ParameterAdversary(QUAD, rate={"mass": 0.1}), "an entry for each"),
+        (ParameterAdversary({"mass": (0.03, 0.04)}), "nominal value"),
+        (ForceAdversary(), "that MuJoCo moves"),
+        (Takeover(), "parallel form"),
+    ],
+)
+def test_impossible_settings_are_refused(layer, message):
+    with pytest.raises(ParameterError, match=message):
+        hover(layer, count=2)
+
+
+# --- actions ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_added_perturbation():
+    told = ran(hover(ActionAdversary(eps=0.3, coupling=0.05), count=64, horizon=1000), 20)
+    raw, action, p = told["raw_action"][1:], told["action"][1:], told["action_perturbation"][1:]
+    np.testing.assert_allclose(action, np.clip(raw + p, -1.0, 1.0), atol=1e-7)
+    assert np.abs(p).max() <= 0.3
+    assert np.abs(p).max() > 0.25
+    assert np.abs(np.diff(p, axis=0)).max() <= 0.05 + 1e-12
+
+
+def test_the_noisy_action_rule():
+    env = hover(ActionAdversary(weight=0.15), count=64, horizon=1000)
+    told = ran(env, 20)
+    raw, action, p = told["raw_action"][1:], told["action"][1:], told["action_perturbation"][1:]
+    np.testing.assert_allclose(action, 0.85 * raw + 0.15 * p, atol=1e-7)
+    assert (env.batch.actions[:, 0] == action[-1]).all()
+    pendulum = wrap(gymnasium.make("Pendulum-v1"), ActionAdversary(weight=0.5, policy=upwards))
+    pendulum.reset(seed=0)
+    *_, info = pendulum.step(np.array([1.0], np.float32))
+    assert info["action"] == pytest.approx([0.5 * 1.0 + 0.5 * 2.0])  # p = 1 is the upper end, 2 N m
+
+
+def test_the_probabilistic_rule():
+    told = ran(hover(ActionAdversary(probability=0.3), count=512, horizon=1000), 40)
+    raw, action, p, acted = (told[k][1:] for k in ("raw_action", "action", "action_perturbation", "adversary_acted"))
+    assert acted.mean() == pytest.approx(0.3, abs=0.01)
+    assert abs(np.corrcoef(acted[1:].ravel(), acted[:-1].ravel())[0, 1]) < 0.02
+    np.testing.assert_allclose(action[acted], p[acted], atol=1e-7)
+    assert (action[~acted] == raw[~acted]).all()
+
+
+def test_the_probabilistic_rule_of_choices():
+    env = wrap(rlenvs.make_vec("DeepSeaTreasure-v0", 256, horizon=40), ActionAdversary(probability=0.5))
+    env.reset(seed=0)
+    actions, acts, counts = np.zeros(256, np.int64), [], np.zeros(4)
+    for _ in range(30):
+        played = ~env.batch.over  # the others begin an episode
+        info = env.step(actions)[-1]
+        acts.append(info["adversary_acted"][played].mean())
+        counts += np.bincount(info["action"][info["adversary_acted"]], minlength=4)
+        assert (info["action"][~info["adversary_acted"]] == 0).all()
+    assert np.mean(acts) == pytest.approx(0.5, abs=0.03)
+    np.testing.assert_allclose(counts / counts.sum(), 0.25, atol=0.02)
+    with pytest.raises(ParameterError, match="with `probability`, choices"):
+        wrap(rlenvs.make("DeepSeaTreasure-v0"), ActionAdversary(weight=0.5))
+
+
+# --- forces -----------------------------------------------------------------------------------------------------------
+
+
+def test_forces_act_on_the_bodies(mujoco):
+    layer = ForceAdversary(policy=upwards)  # 3 N everywhere
+    env = wrap(rlenvs.make_vec("HalfCheetah-v0", 2), layer)
+    plain = rlenvs.make_vec("HalfCheetah-v0", 2)
+    env.reset(seed=0)
+    plain.reset(seed=0)
+    before = env.batch._states["qvel"].copy()
+    info = env.step(np.zeros((2, 6)))[-1]
+    plain.step(np.zeros((2, 6)))
+    assert (info["force"] == 3.0).all()
+    assert info["force"].shape == (2, 6)
+    model = env.batch.engine.model
+    applied = env.batch._states["xfrc_applied"]
+    ids = [model.body(name).id for name in ("torso", "bfoot", "ffoot")]
+    assert (applied[:, ids, :2] == 3.0).all()
+    assert applied.sum() == pytest.approx(2 * 6 * 3.0)
+    # 9 N along x for 0.05 s: momentum of 0.45 N s more than without, contacts apart
+    momentum = (env.batch._states["qvel"][:, 0] - plain.batch._states["qvel"][:, 0]) * 14.0
+    assert (momentum > 0.2).all()
+    assert np.isfinite(before).all()
+    env.reset(seed=0)
+    assert (env.batch._states["xfrc_applied"] == 0.0).all()
+
+
+def test_forces_along_y_do_nothing_to_the_planar_cheetah(mujoco):
+    pushed = Player(wrap(rlenvs.make("HalfCheetah-v0"), ForceAdversary(axes="y")), 1).play(10)
+    alone = Player(rlenvs.make("HalfCheetah-v0"), 1).play(10)
+    np.testing.assert_allclose(pushed[-1][0], alone[-1][0], atol=1e-4)
+    for axes, zero in (("xz", False), ("x", False), ("x", True)):
+        layer = ForceAdversary(axes=axes, limit=0.0 if zero else 3.0)
+        record = Player(wrap(rlenvs.make("HalfCheetah-v0"), layer), 1).play(10)
+        assert bool((record[-1][0] == alone[-1][0]).all()) == zero
+
+
+def test_force_settings(mujoco):
+    ant = wrap(rlenvs.make("Ant-v0"), ForceAdversary())
+    assert ant.reset(seed=0)[1]["force"].shape == (6,)
+    for layer, message in (
+        (ForceAdversary(bodies=["toso"]), "torso"),
+        (ForceAdversary(axes="xx"), "axes"),
+        (ForceAdversary(axes="w"), "axes"),
+        (ForceAdversary(limit=-1.0), "limit"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            wrap(rlenvs.make("Ant-v0"), layer)
+    with pytest.raises(ParameterError, match="must name some"):
+        wrap(rlenvs.make("PandaReach-v0"), ForceAdversary())
+
+
+# --- parameters that move ---------------------------------------------------------------------------------------------
+
+
+def test_parameters_move_with_bounded_speed_from_the_nominal_ones():
+    for rate, most in ((0.05, [0.05 * 0.02, 0.05 * 3.0]), ({"mass": 0.002, "gravity": 0.1}, [0.002, 0.1])):
+        env = hover(ParameterAdversary(QUAD, rate=rate), count=64, horizon=9)
+        values = ran(env, 30)["parameters"]
+        assert (values >= [0.02, 8.0]).all()
+        assert (values <= [0.04, 11.0]).all()
+        begun = np.arange(31) % 10 == 0
+        assert (values[begun] == [0.027, 9.8]).all()
+        change = np.abs(np.diff(values, axis=0))[~begun[1:]].max(axis=(0, 1))
+        np.testing.assert_allclose(change, most, rtol=1e-6)
+        assert (env.batch._params["mass"] == values[-1][:, 0]).all()
+
+
+def test_without_a_rate_parameters_are_anywhere_in_the_set():
+    values = ran(hover(ParameterAdversary(QUAD), count=512, horizon=1000), 20)["parameters"][1:]
+    unit = (values - [0.02, 8.0]) / [0.02, 3.0]
+    np.testing.assert_allclose(unit.mean(axis=(0, 1)), 0.5, atol=0.01)
+    np.testing.assert_allclose(unit.std(axis=(0, 1)), np.sqrt(1.0 / 12.0), atol=0.005)
+    corner = ran(hover(ParameterAdversary(QUAD, policy=upwards), count=2), 2)["parameters"]
+    assert (corner[1:] == [0.04, 11.0]).all()
+
+
+# --- all forms --------------------------------------------------------------------------------------------------------
+
+LAYERS = {
+    "state": StateAdversary(0.1, coupling=0.02, policy="walk"),
+    "state, l2": StateAdversary(0.1, norm="l2", coupling=0.05, channels=["position", "[-1]"]),
+    "state, gradient": StateAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:slope"}),
+    "added": ActionAdversary(eps=0.2, coupling=0.1),
+    "mixed": ActionAdversary(weight=0.15, policy=QUANTAL),
+    "switched": ActionAdversary(probability=0.3, norm="l2"),
+    "moving": ParameterAdversary(QUAD, rate=0.05),
+    "drawn": RandomParameters({"mass": (0.02, 0.04), "start_height": (0.5, 0.7)}),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_forms_agree(name):
+    layer = LAYERS[name]
+    if name == "state, l2":
+        layer = StateAdversary(0.1, norm="l2", coupling=0.05, channels=["[0:2]", "[-1]"])
+    assert_forms_agree(HOVER, layer)
+
+
+def test_forms_of_mixed_attacks_agree():
+    assert_forms_agree(
+        HOVER,
+        RandomParameters({"arm": (0.03, 0.05)}),
+        ParameterAdversary(QUAD, rate={"mass": 0.001, "gravity": 0.1}),
+        ActionAdversary(eps=0.1),
+        StateAdversary(0.1),
+    )
+
+
+def test_forms_agree_in_other_worlds():
+    assert_forms_agree("DeepSeaTreasure-v0", ActionAdversary(probability=0.3))
+    assert_forms_agree("SafePointGoal-v0", StateAdversary(0.1, coupling=0.02), ActionAdversary(weight=0.2), steps=15)
+
+
+def test_forms_agree_with_mujoco(mujoco):
+    assert_forms_agree("HalfCheetah-v0", ForceAdversary(coupling=0.5), steps=14)
+    assert_forms_agree("Ant-v0", RandomParameters("rrls-ant-1"), horizon=4, steps=6)
+
+
+@pytest.mark.parametrize("name", ["state", "switched", "moving", "drawn"])
+def test_conformance(name):
+    assert_conforms(HOVER, LAYERS[name])
+
+
+@pytest.mark.parametrize(
+    ("id", "layer"),
+    [
+        ("ParticleSpread-v0", StateAdversary(0.1, coupling=0.05)),
+        ("ParticleSpread-v0", ActionAdversary(probability=0.2)),
+        ("QuadMultiHover-v0", ActionAdversary(eps=0.1)),
+        ("QuadMultiHover-v0", ParameterAdversary({"mass": (0.02, 0.027, 0.04)}, rate=0.1)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*reset ignores")
+def test_parallel_forms(id, layer):
+    env = wrap(rlenvs.parallel_env(id), layer)
+    parallel_api_test(env, 30)
+    record = Player(env, 3).play(10)
+    again = pickle.loads(pickle.dumps(wrap(rlenvs.parallel_env(id), layer)))
+    assert not difference(record, Player(again, 3).play(10))
+    # the first agent's numbers are those of the single form
+    first, single = env.possible_agents[0], wrap(rlenvs.make(id, team="idle"), layer)
+    key = next(key for key in ("perturbation", "action_perturbation", "parameters") if key in single.reset(seed=3)[1])
+    infos, info = env.reset(seed=3)[1], single.reset(seed=3)[1]
+    for _ in range(4):
+        assert (infos[first][key] == info[key]).all()
+        infos = env.step({agent: 0 * env.action_space(agent).sample() for agent in env.agents})[-1]
+        info = single.step(0 * single.action_space.sample())[-1]
+
+
+# --- the game ---------------------------------------------------------------------------------------------------------
+
+GAMES = {
+    "perturbation": StateAdversary(0.2, coupling=0.05),
+    "action_perturbation": ActionAdversary(weight=0.3, coupling=0.4),
+    "parameters": ParameterAdversary(QUAD, rate=0.2),
+}
+
+
+@pytest.mark.parametrize("key", GAMES)
+@pytest.mark.filterwarnings("ignore:.*reset ignores")
+def test_the_game_is_the_layer_with_moves_of_a_player(key):
+    """What a scripted adversary does, a second player can do, and all numbers are the same."""
+    layer = GAMES[key]
+    alone = wrap(rlenvs.make(HOVER), layer)
+    game = AdversarialGame(rlenvs.make(HOVER), layer)
+    parallel_api_test(game, 40)
+    for seed in (3, 4):
+        seen, info = alone.reset(seed=seed)
+        options = {"move": alone.layers[-1].move[0].copy()} if key == "perturbation" else None
+        observations, infos = game.reset(seed=seed, options=options)
+        rng = np.random.default_rng(seed)
+        for _ in range(20):
+            assert (observations["agent"] == seen).all()
+            assert not difference(infos["agent"], info)
+            own = alone.layers[-1]
+            truth = info.get("true_obs", seen)
+            expected = np.concatenate([truth, own.perturbation[0]]).astype(np.float32)
+            assert (observations["adversary"] == expected).all()
+            action = rng.uniform(-1.0, 1.0, 4).astype(np.float32)
+            seen, reward, terminated, truncated, info = alone.step(action)
+            move = own.move[0].copy()
+            observations, rewards, ends, _, infos = game.step({"agent": action, "adversary": move})
+            assert rewards == {"agent": reward, "adversary": -reward}
+            assert ends == {"agent": terminated, "adversary": terminated}
+            if terminated or truncated:
+                assert not game.agents
+                break
+
+
+def test_the_game_with_force_and_other_packages(mujoco):
+    game = AdversarialGame(rlenvs.make("HalfCheetah-v0"), ForceAdversary())
+    game.reset(seed=0)
+    zeros = {agent: np.zeros(game.action_space(agent).shape, np.float32) for agent in game.agents}
+    *_, infos = game.step({**zeros, "adversary": np.full(6, 0.5, np.float32)})
+    assert (infos["agent"]["force"] == 1.5).all()
+    assert (infos["adversary"]["perturbation"] == 1.5).all()
+    pendulum = AdversarialGame(gymnasium.make("Pendulum-v1"), ActionAdversary(eps=0.5))
+    observations, _ = pendulum.reset(seed=1)
+    assert all(pendulum.observation_space(agent).contains(observations[agent]) for agent in pendulum.agents)
+
+
+def test_the_first_observation_of_a_game():
+    game = AdversarialGame(rlenvs.make(HOVER), StateAdversary(0.2))
+    observations, infos = game.reset(seed=0)
+    assert (observations["agent"] == infos["agent"]["true_obs"]).all()
+    observations, infos = game.reset(seed=0, options={"move": np.full(15, 0.5)})
+    assert (infos["adversary"]["perturbation"] == 0.1).all()
+    assert (observations["agent"] != infos["agent"]["true_obs"]).all()
+
+
+def test_snapshots_and_copies_of_a_game():
+    game = AdversarialGame(rlenvs.make(HOVER), StateAdversary(0.2, coupling=0.05))
+    player = Player(game, 3)
+    player.play(4)
+    other, state = pickle.loads(pickle.dumps(player)), game.get_state()
+    record = player.play(5)
+    assert not difference(record, other.play(5))
+    zeros = {agent: np.zeros(game.action_space(agent).shape, np.float32) for agent in game.agents}
+    steps = []
+    for _ in range(2):
+        game.set_state(state)
+        steps.append(game.step(zeros))
+    assert not difference(*steps)
+
+
+def test_what_a_game_refuses():
+    game = AdversarialGame(rlenvs.make(HOVER), StateAdversary(0.2))
+    zeros = {agent: np.zeros(game.action_space(agent).shape) for agent in game.possible_agents}
+    with pytest.raises(EpisodeOverError, match="call reset"):
+        game.step(zeros)
+    game.reset(seed=0)
+    with pytest.raises(ActionError, match="both players"):
+        game.step({"agent": zeros["agent"]})
+    for move in (np.zeros(3), np.full(15, np.nan)):
+        with pytest.raises(ActionError, match="finite numbers"):
+            game.step({**zeros, "adversary": move})
+    with pytest.raises(TypeError, match=r"gymnasium\.Env"):
+        AdversarialGame(rlenvs.make_vec(HOVER, 2), StateAdversary(0.2))
+    with pytest.raises(TypeError, match="adversary such as"):
+        AdversarialGame(rlenvs.make(HOVER), RandomParameters(QUAD))
+    with pytest.raises(ParameterError, match="one reward"):
+        AdversarialGame(gymnasium.make("rlenvs/mo-QuadHover-v0"), StateAdversary(0.2))
+
+
+# --- agents taken over ------------------------------------------------------------------------------------------------
+
+SPREAD = "ParticleSpread-v0"
+
+
+def play_parallel(id, layer, steps, seed=0, action=None, **keywords):
+    env = wrap(rlenvs.parallel_env(id, **keywords), layer)
+    env.reset(seed=seed)
+    batch, rows = env.unwrapped.batch, []
+    for _ in range(steps):
+        actions = (
+            {agent: 1 + 0 * env.action_space(agent).sample() for agent in env.agents} if action is None else action
+        )
+        _, rewards, *_, infos = env.step(actions)
+        rows.append((batch.actions[0].copy(), rewards, infos))
+        if not env.agents:
+            break
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("id", "player"), [(SPREAD, "random"), (SPREAD, "idle"), (SPREAD, "worst"), (SPREAD, "assigned")]
+)
+@pytest.mark.filterwarnings("ignore:.*reset ignores")
+def test_the_others_play_on(id, player):
+    env = wrap(rlenvs.parallel_env(id), Takeover(1, player))
+    parallel_api_test(env, 30)
+    assert not difference(Player(env, 3).play(8), Player(pickle.loads(pickle.dumps(env)), 3).play(8))
+    for actions, _, infos in play_parallel(id, Takeover(1, player), 8):
+        taken = [info["taken_over"] for info in infos.values()]
+        assert sum(taken) == 1
+        for k, info in enumerate(infos.values()):
+            assert info["raw_action"] == 1
+            assert actions[k, 0] == info["action"]
+            if not taken[k]:
+                assert actions[k, 0] == 1
+            elif player == "idle":
+                assert actions[k, 0] == 0
+
+
+def test_who_is_taken_over_changes_by_episode():
+    env, counts = wrap(rlenvs.parallel_env(SPREAD), Takeover(2, "idle")), np.zeros(3)
+    for seed in range(400):
+        _, infos = env.reset(seed=seed if seed < 200 else None)
+        taken = [info["taken_over"] for info in infos.values()]
+        assert sum(taken) == 2
+        counts += taken
+    np.testing.assert_allclose(counts / 400, 2.0 / 3.0, atol=0.08)
+
+
+def test_random_choices_are_uniform_over_the_allowed_ones():
+    counts = np.zeros(5)
+    for actions, _, _ in play_parallel(SPREAD, Takeover(["agent_1"], "random"), 600, horizon=1000):
+        counts[actions[1, 0]] += 1
+    np.testing.assert_allclose(counts / counts.sum(), 0.2, atol=0.05)
+    env = wrap(rlenvs.parallel_env("PathFinding-v0"), Takeover(1, "random"))
+    observations, infos = env.reset(seed=0)
+    for _ in range(40):
+        allowed = {agent: seen["action_mask"] for agent, seen in observations.items()}
+        observations, *_, infos = env.step(dict.fromkeys(env.agents, 0))
+        assert all(allowed[agent][info["action"]] for agent, info in infos.items() if info["taken_over"])
+        if not env.agents:
+            break
+
+
+def test_numbers_are_uniform_over_the_action_space():
+    layer, drawn = Takeover(["agent_0"], "random"), []
+    for seed in range(20):
+        rows = play_parallel("QuadMultiHover-v0", layer, 60, seed=seed)
+        drawn += [actions[0] for actions, _, infos in rows if "agent_0" in infos]
+    assert len(drawn) > 200
+    np.testing.assert_allclose(np.mean(drawn, axis=0), 0.0, atol=3.5 / np.sqrt(3.0 * len(drawn)))
+    assert np.std(drawn) == pytest.approx(1.0 / np.sqrt(3.0), rel=0.05)
+    assert np.abs(drawn).max() <= 1.0
+
+
+def test_nobody_taken_over_is_the_identity():
+    plain, layered = rlenvs.parallel_env(SPREAD), wrap(rlenvs.parallel_env(SPREAD), Takeover(0))
+    for one, other in zip(Player(plain, 2).play(12), Player(layered, 2).play(12), strict=True):
+        assert not difference(list(one[:-1]), list(other[:-1]))
+
+
+def test_the_worst_is_worse_than_chance():
+    returns = {}
+    for player in ("worst", "random"):
+        returns[player] = np.mean(
+            [
+                sum(rewards[agent] for _, rewards, infos in rows for agent in rewards if not infos[agent]["taken_over"])
+                for rows in (play_parallel(SPREAD, Takeover(1, player), 25, seed=seed) for seed in range(6))
+            ]
+        )
+    assert returns["worst"] < returns["random"]
+
+
+@pytest.mark.parametrize("lookahead", [3, 6])
+def test_the_worst_action_is_the_worst_of_all(lookahead):
+    """Each choice of the agent taken over, repeated in copies of the environment: none pays the others less."""
+    env, different = wrap(rlenvs.parallel_env(SPREAD), Takeover(["agent_2"], "worst", lookahead=lookahead)), 0
+    env.reset(seed=1)
+    for _ in range(10):
+        paid = []
+        for choice in range(5):
+            bare, total = copy.deepcopy(env.unwrapped), 0.0
+            for _ in range(lookahead):
+                _, rewards, *_ = bare.step({"agent_0": 1, "agent_1": 2, "agent_2": choice})
+                total += rewards["agent_0"] + rewards["agent_1"]
+            paid.append(total)
+        *_, infos = env.step({"agent_0": 1, "agent_1": 2, "agent_2": 4})
+        assert paid[infos["agent_2"]["action"]] == min(paid)
+        different += len(set(paid)) > 1
+    assert different > 2
+
+
+def third(observation):
+    return np.full(len(observation), 3)
+
+
+def test_functions_play_and_bad_ones_are_told():
+    rows = play_parallel(SPREAD, Takeover(2, f"{HERE}:third"), 3)
+    for actions, _, infos in rows:
+        assert [actions[k, 0] == 3 for k in range(3)] == [info["taken_over"] for info in infos.values()]
+    with pytest.raises(ActionError, match="the agents taken over"):
+        play_parallel(SPREAD, Takeover(2, lambda seen: np.zeros(5)), 1)
+    for layer, message in (
+        (Takeover(4), "agents_taken=4"),
+        (Takeover(["agent_7"]), "agent_7"),
+        (Takeover(1, "expert!"), "player"),
+        (Takeover(1, "random", candidates=1), "candidates"),
+        (Takeover(1, "worst", lookahead=0), "lookahead"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            wrap(rlenvs.parallel_env(SPREAD), layer)
+
+
+# --- evaluation -------------------------------------------------------------------------------------------------------
+
+
+def test_every_world_of_the_grid_is_the_world_alone():
+    found = evaluate_robustness(HOVER, "expert", {"mass": (0.02, 0.04), "gravity": (8.0, 11.0)}, points=2, seeds=[4, 9])
+    assert found.contexts.tolist() == [[0.02, 8.0], [0.02, 11.0], [0.04, 8.0], [0.04, 11.0]]
+    for k, (mass, gravity) in enumerate(found.contexts.tolist()):
+        alone = evaluate(HOVER, "expert", [4, 9], mass=mass, gravity=gravity)
+        for name in ("returns", "costs", "lengths", "successes"):
+            assert (getattr(found, name)[k] == getattr(alone, name)).all()
+    assert found.average == pytest.approx(found.returns.mean())
+    assert found.worst == found.means.min()
+
+
+def test_batches_do_not_matter(monkeypatch):
+    whole = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, points=5, seeds=3)
+    monkeypatch.setattr(robustness, "SIDE_BY_SIDE", 7)
+    parts = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, points=5, seeds=3)
+    assert (whole.returns == parts.returns).all()
+    assert whole.returns.shape == (5, 3)
+
+
+def test_worst_case_average_and_tail():
+    returns = np.array([[4.0, 6.0], [1.0, 3.0], [9.0, 11.0], [7.0, 9.0]])
+    blank = np.zeros((4, 2))
+    found = Robustness(("mass",), np.array([[1.0], [2.0], [3.0], [4.0]]), np.arange(2), returns, blank, blank, blank)
+    assert found.means.tolist() == [5.0, 2.0, 10.0, 8.0]
+    assert (found.average, found.worst, found.worst_context) == (6.25, 2.0, {"mass": 2.0})
+    assert found.cvar(1.0) == 6.25
+    assert found.cvar(0.5) == 3.5
+    assert found.cvar(0.375) == pytest.approx((2.0 + 0.5 * 5.0) / 1.5)
+    assert found.cvar(0.1) == found.cvar(0.25) == 2.0
+    assert "worst 2.00 (mass=2)" in str(found)
+    with pytest.raises(ParameterError, match="share=0"):
+        found.cvar(0.0)
+
+
+def test_drawn_worlds_and_layers():
+    found = evaluate_robustness(HOVER, "random", QUAD, seeds=2, samples=6, sample_seed=4)
+    assert (found.contexts == UncertaintySet(QUAD).sample(6, 4)).all()
+    adverse = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, 2, 4, layers=[ActionAdversary(weight=0.9)])
+    alone = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, 2, 4)
+    assert (adverse.returns != alone.returns).any()
+
+
+def test_published_sets_can_be_evaluated(mujoco):
+    found = evaluate_robustness("HalfCheetah-v0", "random", "rrls-half-cheetah-2", points=2, seeds=1, horizon=5)
+    assert found.contexts.tolist() == [[0.1, 0.1], [0.1, 7.0], [4.0, 0.1], [4.0, 7.0]]
+    assert len(np.unique(found.returns)) == 4
+
+
+def test_what_an_evaluation_refuses():
+    for keywords, message in (
+        ({"set": {"maas": (1, 2)}}, "maas"),
+        ({"set": {"mass": (0.0, 0.03)}}, "may be within"),
+        ({"set": {"mass": (0.02, 0.03)}, "points": 1}, "points=1"),
+        ({"set": {"mass": (0.02, 0.03)}, "samples": 0}, "samples=0"),
+        ({"set": {"mass": (0.02, 0.03)}, "seeds": 0}, "seeds=0"),
+        ({"set": {"mass": (0.02, 0.03)}, "mass": 0.03}, "leave out one"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            evaluate_robustness(HOVER, "random", **keywords)

@@ -1,0 +1,679 @@
+import copy
+import pickle
+from statistics import NormalDist
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+from wrapper_helpers import assert_conforms, assert_forms_agree
+
+import rlenvs
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers import randomness
+from rlenvs.wrappers.channels import parts_of
+from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.presets import gps, imu, joint_encoder, lidar
+from rlenvs.wrappers.randomness import add_normals, bits_at, mix_all, normal_of
+from rlenvs.wrappers.sensors import Mask, Sensor
+
+
+class Still(gymnasium.Env):
+    """An environment whose observation counts steps, times a pace; the action does nothing."""
+
+    metadata = {"render_fps": 10}
+
+    def __init__(self, size=1, pace=0.0, dtype=np.float64, bound=1e9, horizon=10**9):
+        self.observation_space = gymnasium.spaces.Box(-bound, bound, (size,), dtype)
+        self.action_space = gymnasium.spaces.Discrete(2)
+        self.pace, self.horizon = pace, horizon
+
+    def _seen(self):
+        return np.full(self.observation_space.shape, self.pace * self.steps, self.observation_space.dtype)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._seen(), {}
+
+    def step(self, action):
+        self.steps += 1
+        return self._seen(), 0.0, False, self.steps >= self.horizon, {}
+
+    def get_state(self):
+        return self.steps
+
+    def set_state(self, state):
+        self.steps = state
+        return self._seen()
+
+
+def readings(sensor, steps=2000, *, size=200, pace=0.0, seed=3, action=0, **keywords):
+    """What a sensor reads, (steps + 1, size)."""
+    env = wrap(Still(size, pace, **keywords), *(sensor if isinstance(sensor, list) else [sensor]))
+    seen = [env.reset(seed=seed)[0]]
+    seen += [env.step(action)[0] for _ in range(steps)]
+    return np.array(seen)
+
+
+def starts(sensor, episodes=20, size=10_000):
+    """First readings of episodes, (episodes, size)."""
+    env = wrap(Still(size), sensor)
+    return np.array([env.reset(seed=k)[0] for k in range(episodes)])
+
+
+# --- random numbers ---------------------------------------------------------------------------------------------------
+
+
+@njit
+def normals(bits, out):
+    for i in range(bits.size):
+        out[i] = normal_of(bits[i])
+
+
+def test_normal_of_is_the_inverse_of_the_distribution_function_in_the_middle_and_in_the_tail():
+    sizes = np.unique(np.r_[0:200, np.geomspace(200, 2**31 - 1, 20_000).astype(np.uint64)]).astype(np.uint64)
+    z = np.zeros(sizes.size)
+    normals(sizes, z)
+    exact = np.array([-NormalDist().inv_cdf((size + 0.5) / 2.0**32) for size in sizes.astype(float)])
+    assert np.abs(z - exact).max() < 1e-5
+    mirrored = np.zeros(sizes.size)
+    normals(sizes | np.uint64(1 << 31), mirrored)
+    np.testing.assert_array_equal(mirrored, -z)
+
+
+def test_normals_have_the_normal_distribution():
+    words = mix_all(np.arange(2_000_000, dtype=np.uint64) * np.uint64(randomness.GOLDEN))
+    z = np.zeros(words.size)
+    normals(words, z)
+    z.sort()
+    distribution = np.array([NormalDist().cdf(value) for value in z[::40]])
+    steps = (np.arange(z.size) + 0.5)[::40] / z.size
+    assert np.sqrt(z.size) * np.abs(distribution - steps).max() < 1.36  # Kolmogorov and Smirnov, 5 %
+    assert [np.mean(z), np.var(z), np.mean(z**3), np.mean(z**4)] == pytest.approx([0, 1, 0, 3], abs=0.01)
+
+
+def test_numbers_of_a_step_are_two_from_each_place_and_independent():
+    begin = mix_all(np.arange(100_000, dtype=np.uint64))
+    out = np.zeros((3, begin.size))
+    add_normals(begin, np.uint64(7), np.ones(3), out)
+    half = np.zeros(begin.size)
+    words = mix_all(begin + np.full(begin.size, randomness.GOLDEN) * np.uint64(7))
+    normals(words, half)
+    np.testing.assert_allclose(out[0], half, rtol=1e-6)
+    normals(words >> np.uint64(32), half)
+    np.testing.assert_allclose(out[1], half, rtol=1e-6)
+    assert np.abs(np.corrcoef(out) - np.eye(3)).max() < 4 / np.sqrt(begin.size)
+
+
+@njit
+def words_of(key, times, places):
+    return [bits_at(key, np.uint64(t), np.uint64(p)) for t in range(times) for p in range(places)]
+
+
+def test_numbers_of_different_steps_places_and_keys_differ():
+    words = [word for key in (1, 2, 3) for word in words_of(np.uint64(key), 40, 40)]
+    assert len(set(words)) == 4800
+
+
+# --- every model: moments, rates, correlations ------------------------------------------------------------------------
+
+
+def test_noise_has_its_standard_deviation_and_is_white():
+    x = readings(Sensor(noise=0.3), 1000)  # 200,000 samples
+    assert x.std() == pytest.approx(0.3, rel=0.02)
+    assert abs(x.mean()) < 0.005
+    assert abs((x[1:] * x[:-1]).mean()) < 0.01 * 0.09
+    assert abs((x[:, 1:] * x[:, :-1]).mean()) < 0.01 * 0.09
+
+
+def test_noise_of_each_channel():
+    x = readings(Sensor(noise=[0.0, 0.1, 0.2]), 50_000, size=3)
+    assert x.std(axis=0) == pytest.approx([0.0, 0.1, 0.2], rel=0.02)
+    assert not x[:, 0].any()
+
+
+def test_noise_density_follows_the_time_between_samples():
+    assert readings(Sensor(density=0.1), 1000).std() == pytest.approx(0.1 * np.sqrt(10), rel=0.02)
+    assert readings(Sensor(density=0.1, every=4), 1000).std() == pytest.approx(0.1 * np.sqrt(2.5), rel=0.02)
+    assert readings(Sensor(density=0.1, dt=1.0), 1000).std() == pytest.approx(0.1, rel=0.02)
+    both = readings(Sensor(density=0.1, noise=0.3, dt=1.0), 1000)
+    assert both.std() == pytest.approx(np.hypot(0.1, 0.3), rel=0.02)
+
+
+def test_uniform_noise():
+    x = readings(Sensor(uniform=0.5), 1000)
+    assert np.abs(x).max() <= 0.5
+    assert x.std() == pytest.approx(0.5 / np.sqrt(3), rel=0.02)
+    assert abs(x.mean()) < 0.005
+
+
+def test_bias_lasts_for_an_episode_and_is_drawn_anew():
+    x = readings(Sensor(bias=0.2), 5)
+    assert (x == x[0]).all()
+    first = starts(Sensor(bias=0.2))
+    assert first.std() == pytest.approx(0.2, rel=0.02)
+    assert abs(np.corrcoef(first[0], first[1])[0, 1]) < 0.05
+
+
+def test_scale_is_an_error_of_the_factor_about_zero():
+    x = readings(Sensor(scale=0.1), 4, size=20_000, pace=2.0)
+    assert not x[0].any()  # zero stays zero
+    factor = x[1] / 2.0 - 1.0
+    assert factor.std() == pytest.approx(0.1, rel=0.02)
+    np.testing.assert_allclose(x[4], 8.0 * (1.0 + factor))
+
+
+def test_walk_spreads_with_the_square_root_of_time():
+    x = readings(Sensor(walk=0.3), 400, size=5000)
+    assert not x[0].any()
+    for step in (10, 100, 400):
+        assert x[step].std() == pytest.approx(0.3 * np.sqrt(step / 10.0), rel=0.03)
+    increments = np.diff(x, axis=0)
+    assert abs((increments[1:] * increments[:-1]).mean()) < 0.01 * increments.var()
+
+
+def test_drift_is_stationary_with_its_correlation_time():
+    x = readings(Sensor(drift=0.4, drift_time=2.0), 300, size=2000)
+    assert x[0].std() == pytest.approx(0.4, rel=0.05)
+    assert x.std() == pytest.approx(0.4, rel=0.02)
+    for lag in (1, 10, 20):
+        correlation = (x[lag:] * x[:-lag]).mean() / x.var()
+        assert correlation == pytest.approx(np.exp(-lag * 0.1 / 2.0), abs=0.02)
+
+
+def test_drift_and_walk_do_not_depend_on_the_rate_of_samples():
+    x = readings(Sensor(drift=0.4, drift_time=2.0, every=5), 300, size=2000)
+    assert (x[20:] * x[:-20]).mean() / x.var() == pytest.approx(np.exp(-1.0), abs=0.03)
+    x = readings(Sensor(walk=0.3, every=5), 400, size=5000)
+    assert x[400].std() == pytest.approx(0.3 * np.sqrt(40.0), rel=0.03)
+
+
+def test_outliers_come_at_their_rate_with_their_size():
+    x = readings(Sensor(outliers=0.02, outlier_size=3.0, each=True), 1000)
+    spikes = x[x != 0.0]
+    assert len(spikes) / x.size == pytest.approx(0.02, rel=0.05)
+    assert np.abs(spikes).max() <= 3.0
+    assert spikes.std() == pytest.approx(3.0 / np.sqrt(3), rel=0.03)
+    together = readings(Sensor(outliers=0.02, outlier_size=3.0), 5000, size=4)
+    hit = together != 0.0
+    assert (hit.all(axis=1) == hit.any(axis=1)).all()
+    assert hit.mean() == pytest.approx(0.02, rel=0.3)
+
+
+@pytest.mark.parametrize("burst", [None, 1.5, 8.0])
+def test_dropout_has_its_rate_and_its_mean_length(burst):
+    x = readings(Sensor(dropout=0.2, burst=burst, missing="zero", each=True), 3000, size=300, pace=1.0)
+    missing = x[1:] == 0.0
+    assert missing.mean() == pytest.approx(0.2, rel=0.02)
+    assert missing[0].mean() == pytest.approx(0.2, abs=0.08)  # stationary from the first step on
+    ends = missing[:-1] & ~missing[1:]
+    assert missing[:-1].sum() / ends.sum() == pytest.approx(1.25 if burst is None else burst, rel=0.04)
+
+
+def test_a_missing_sample_is_held_and_flagged():
+    x = readings(Sensor(dropout=0.3, show_missing=True), 2000, size=3, pace=1.0)
+    assert x.shape == (2001, 4)
+    count, missing = x[:, 0], x[:, 3]
+    assert missing.mean() == pytest.approx(0.3, abs=0.03)
+    assert not missing[0]
+    for step in range(1, 2001):
+        assert count[step] == (count[step - 1] if missing[step] else step)
+    each = readings(Sensor(dropout=0.3, show_missing=True, each=True), 300, size=3, pace=1.0)
+    assert each.shape == (301, 6)
+    assert not (each[:, 3] == each[:, 4]).all()
+
+
+def test_a_failed_sensor_stays_failed():
+    x = readings(Sensor(stuck=0.01, each=True), 300, size=3000, pace=1.0)
+    failed = np.diff(x, axis=0) == 0.0
+    assert (failed[1:] >= failed[:-1]).all()
+    for step in (1, 50, 300):
+        assert failed[step - 1].mean() == pytest.approx(1.0 - 0.99**step, abs=0.03)
+    zero = readings(Sensor(stuck=0.5, stuck_at="zero"), 50, size=2, pace=1.0)
+    assert not zero[-1].any()
+    noise = readings(Sensor(stuck=0.5, stuck_at="noise", noise=0.1, bias=5.0), 400, size=100, pace=1.0)[20:]
+    assert noise.std() == pytest.approx(0.1, rel=0.03)
+    repaired = wrap(Still(1, 1.0), Sensor(stuck=0.9))
+    for seed in range(5):
+        repaired.reset(seed=seed)
+        for _ in range(20):
+            seen = repaired.step(0)[0]
+        assert seen[0] < 20
+        assert repaired.reset()[0][0] == 0.0
+
+
+def test_the_chance_to_fail_is_per_step_whatever_the_rate_of_samples():
+    x = readings(Sensor(stuck=0.01, every=5, each=True), 105, size=5000, pace=1.0)
+    failed = x[105] < 105
+    assert failed.mean() == pytest.approx(1.0 - 0.99**105, abs=0.03)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 4])
+def test_delay_shifts_by_steps_and_repeats_the_first(delay):
+    x = readings(Sensor(delay=delay), 20, size=2, pace=1.0)
+    np.testing.assert_array_equal(x[:, 0], np.maximum(np.arange(21) - delay, 0))
+    np.testing.assert_array_equal(x[:, 1], x[:, 0])
+
+
+def test_delay_in_seconds_and_rate_in_hertz():
+    x = readings(Sensor(latency=0.32), 20, size=1, pace=1.0)  # at 10 steps a second
+    np.testing.assert_array_equal(x[:, 0], np.maximum(np.arange(21) - 3, 0))
+    x = readings(Sensor(rate=2.5), 20, size=1, pace=1.0)
+    np.testing.assert_array_equal(x[:, 0], np.arange(21) // 4 * 4)
+    x = readings(Sensor(rate=1000.0), 20, size=1, pace=1.0)
+    np.testing.assert_array_equal(x[:, 0], np.arange(21))
+
+
+def test_random_delay_is_uniform_and_may_come_out_of_order():
+    x = readings(Sensor(delay=[2, 5]), 20_000, size=1, pace=1.0)[:, 0]
+    ages = (np.arange(20_001) - x)[5:]
+    values, counts = np.unique(ages, return_counts=True)
+    np.testing.assert_array_equal(values, [2, 3, 4, 5])
+    assert counts / ages.size == pytest.approx([0.25] * 4, abs=0.01)
+    assert (np.diff(x) < 0).any()
+
+
+def test_keep_order_reads_the_newest_that_has_arrived():
+    free = readings(Sensor(delay=[0, 6]), 3000, size=1, pace=1.0)[:, 0]
+    kept = readings(Sensor(delay=[0, 6], keep_order=True), 3000, size=1, pace=1.0)[:, 0]
+    np.testing.assert_array_equal(kept, np.maximum.accumulate(free))
+
+
+def test_a_slow_sensor_holds_its_reading():
+    x = readings(Sensor(every=3, noise=0.1, delay=1), 30, size=1, pace=1.0)[:, 0]
+    for step in range(31):
+        assert x[step] == x[step // 3 * 3]
+    expected = np.maximum(np.arange(0, 31, 3) - 1, 0)
+    assert np.abs(x[::3] - expected).max() < 0.5
+    assert (x[::3] != expected).all()
+
+
+def test_quantum_dead_band_and_saturation():
+    x = readings(Sensor(quantum=0.25), 40, size=1, pace=0.1)[:, 0]
+    np.testing.assert_allclose(x, 0.25 * np.rint(0.1 * np.arange(41) / 0.25))
+    x = readings(Sensor(dead_band=0.35), 10, size=1, pace=0.1)[:, 0]
+    np.testing.assert_allclose(x, [0, 0, 0, 0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+    x = readings(Sensor(low=0.2, high=0.5), 10, size=1, pace=0.1)[:, 0]
+    np.testing.assert_allclose(x, np.clip(0.1 * np.arange(11), 0.2, 0.5))
+    x = readings(Sensor(noise=3.0), 300, size=2, bound=1.0)
+    assert x.min() == -1.0
+    assert x.max() == 1.0
+
+
+def test_the_models_come_in_the_documented_order():
+    """Each of two models alone, and both: the one does not commute with the other."""
+    alone = readings(Sensor(noise=0.3), 300, size=5)
+    np.testing.assert_allclose(readings(Sensor(noise=0.3, quantum=0.5), 300, size=5), 0.5 * np.rint(alone / 0.5))
+    scaled = readings(Sensor(scale=0.3, bias=1.0), 3, size=5, pace=1.0)
+    bias, both = scaled[0], scaled[2] - scaled[1]
+    np.testing.assert_allclose(scaled[3], bias + 3 * both)  # the offset is not scaled
+    late = readings(Sensor(delay=3, walk=1.0), 50, size=5)
+    np.testing.assert_allclose(late, readings(Sensor(walk=1.0), 50, size=5))  # errors are not delayed
+    held = readings(Sensor(dropout=0.5, noise=0.3, quantum=0.5), 300, size=5)
+    np.testing.assert_allclose(held, 0.5 * np.rint(held / 0.5))
+    np.testing.assert_array_equal(readings(Sensor(noise=9.0, quantum=0.3, high=1.0), 100, size=5).max(), 1.0)
+
+
+# --- units and channels -----------------------------------------------------------------------------------------------
+
+
+def errors_of(id, *layers, steps=6, rows=2000, **keywords):
+    """Observation less truth in the physical units of a world's blocks, {block: (samples, numbers)}."""
+    env = wrap(rlenvs.make_vec(id, rows, **keywords), *layers)
+    env.reset(seed=0)
+    actions = np.zeros(env.action_space.shape, env.action_space.dtype)
+    for _ in range(steps):
+        seen, *_, info = env.step(actions)
+    difference = (seen.astype(np.float64) - info["true_obs"]) / env.batch.setup.scaling[0]
+    names = np.array(parts_of(env.bottom)[0].names)
+    return {name: difference[:, names == name] for name in dict.fromkeys(names)}
+
+
+def test_magnitudes_are_in_physical_units():
+    found = errors_of("QuadHover-v0", Sensor("position", noise=0.02), Sensor("rates", uniform=0.3), rows=6000)
+    assert found["position"].std() == pytest.approx(0.02, rel=0.03)
+    assert np.abs(found["rates"]).max() == pytest.approx(0.3, rel=0.01)
+    for name in set(found) - {"position", "rates"}:
+        assert not found[name].any()
+
+
+def test_a_channel_may_be_some_numbers_of_a_block():
+    found = errors_of("QuadHover-v0", Sensor(["velocity[2]", "position[0:2]"], noise=[0.1, 0.2, 0.2]), rows=6000)
+    assert found["velocity"].std(axis=0) == pytest.approx([0.0, 0.0, 0.1], rel=0.04)
+    assert found["position"].std(axis=0) == pytest.approx([0.2, 0.2, 0.0], rel=0.04)
+    last = errors_of("QuadHover-v0", Sensor("velocity[-1]", noise=0.1), rows=100)["velocity"]
+    assert (last.any(axis=0) == [False, False, True]).all()
+
+
+def test_zero_is_the_physical_zero_where_a_range_is_not_symmetric():
+    env = wrap(rlenvs.make("PandaReach-v0"), Sensor(dropout=1.0, missing="zero"))
+    env.reset(seed=0)
+    seen = env.step(np.zeros(3))[0]
+    part = parts_of(env.bottom)[0]
+    physical = (seen - part.offset) / part.gain
+    assert np.abs(physical).max() < 1e-6
+
+
+def test_channels_of_a_goal_and_of_a_dictionary():
+    env = wrap(rlenvs.make("PandaReach-v0", form="goal"), Sensor("achieved_goal", noise=0.01), Mask("grip_velocity"))
+    bare = rlenvs.make("PandaReach-v0", form="goal")
+    seen, info = env.reset(seed=1)
+    true, _ = bare.reset(seed=1)
+    assert env.observation_space.contains(seen)
+    np.testing.assert_array_equal(seen["desired_goal"], true["desired_goal"])
+    assert (seen["achieved_goal"] != true["achieved_goal"]).all()
+    np.testing.assert_array_equal(seen["observation"], np.delete(true["observation"], [3, 4, 5]))
+    assert all((info["true_obs"][name] == true[name]).all() for name in true)
+    by_block = wrap(rlenvs.make("PandaReach-v0", form="goal"), Sensor("achieved", noise=0.01)).reset(seed=1)[0]
+    np.testing.assert_array_equal(by_block["achieved_goal"], seen["achieved_goal"])
+
+
+def test_all_channels_of_a_dictionary_and_all_events_together():
+    sensor = Sensor(noise=0.01, dropout=0.5)
+    env = wrap(rlenvs.make("PandaReach-v0", form="goal"), sensor)
+    last, _ = env.reset(seed=1)
+    held = []
+    for _ in range(30):
+        seen = env.step(np.zeros(3))[0]
+        held.append([bool((seen[name] == last[name]).all()) for name in seen])
+        last = seen
+    assert {tuple(row) for row in held} == {(True, True, True), (False, False, False)}
+
+
+def test_channels_by_position_in_environments_of_other_packages():
+    env = wrap(gymnasium.make("CartPole-v1"), Sensor("[1]", noise=0.1), Sensor("[2:4]", bias=0.1))
+    seen, info = env.reset(seed=0)
+    assert ((seen != info["true_obs"]) == [False, True, True, True]).all()
+    assert env.observation_space.contains(seen)
+
+
+def test_appended_numbers_have_no_block_and_are_told_by_position():
+    lower = Sensor("position", dropout=0.2, show_missing=True)
+    env = wrap(
+        rlenvs.make("QuadHover-v0"), lower, Sensor("[15]", bias=0.1), Sensor("velocity", bias=0.2), Mask("rates")
+    )
+    seen, _ = env.reset(seed=0)
+    assert seen.shape == (13,)
+    part = parts_of(env.top)[0]
+    assert part.names[-1] == ""
+    assert "rates" not in part.names
+    assert part.gain[-1] == 1.0
+    with pytest.raises(ParameterError, match="no channel 'rates'"):
+        wrap(env, Sensor("rates", noise=0.1))
+
+
+@pytest.mark.parametrize(
+    ("channels", "message"),
+    [
+        ("positon", "Did you mean 'position'"),
+        ("position[7]", "beyond the last of 3"),
+        ("position[3:3]", "holds none of 3"),
+        ("position[x]", "no channel"),
+        (["position", "position[1]"], "twice"),
+        ([], "names no channel"),
+        (3, "must be a name"),
+    ],
+)
+def test_unknown_channels_are_refused(channels, message):
+    for layer in (Sensor(channels, noise=0.1), Mask(channels)):
+        with pytest.raises(ParameterError, match=message):
+            wrap(rlenvs.make("QuadHover-v0"), layer)
+
+
+# --- settings that cannot be ------------------------------------------------------------------------------------------
+
+BAD = [
+    ({"noise": -0.1}, "noise"),
+    ({"noise": [0.1, 0.2]}, "noise.*3"),
+    ({"bias": "much"}, "bias"),
+    ({"drift": 0.1}, "drift.*drift_time"),
+    ({"outliers": 0.1}, "outliers.*outlier_size"),
+    ({"outliers": 1.5, "outlier_size": 1.0}, "outliers"),
+    ({"dropout": -0.1}, "dropout"),
+    ({"dropout": 0.9, "burst": 2.0}, "burst.*at least 9"),
+    ({"dropout": 0.1, "burst": 0.5}, "burst.*at least 1"),
+    ({"missing": "nan"}, "missing"),
+    ({"stuck_at": "noise", "stuck": 0.1}, "stuck_at"),
+    ({"show_missing": True}, "show_missing"),
+    ({"delay": [3, 1]}, "delay"),
+    ({"delay": -1}, "delay"),
+    ({"delay": 0.5}, "delay"),
+    ({"delay": 100_000}, "delay.*longer than an episode"),
+    ({"delay": 1, "latency": 0.1}, "latency.*delay"),
+    ({"every": 0}, "every"),
+    ({"every": 2, "rate": 5.0}, "rate.*every"),
+    ({"low": 1.0, "high": -1.0}, "low"),
+    ({"low": 5.0}, "low"),
+    ({"high": float("nan")}, "high"),
+    ({"quantum": float("inf")}, "quantum"),
+    ({"dt": -1.0}, "dt"),
+    ({"each": "no"}, "each"),
+]
+
+
+@pytest.mark.parametrize(("bad", "message"), BAD)
+def test_impossible_settings_are_refused_by_name(bad, message):
+    with pytest.raises(ParameterError, match=f"Sensor: {message}"):
+        wrap(rlenvs.make("QuadHover-v0"), Sensor("position", **bad))
+
+
+def test_what_does_not_fit_the_environment_is_refused():
+    unknown = Still()
+    unknown.metadata = {}
+    with pytest.raises(ParameterError, match="dt"):
+        wrap(unknown, Sensor(walk=0.1))
+    wrap(unknown, Sensor(walk=0.1, dt=0.1), Sensor(noise=0.1))
+    with pytest.raises(ParameterError, match="vectors"):
+        wrap(rlenvs.make("PandaReach-v0", form="goal"), Sensor(dropout=0.1, show_missing=True))
+    with pytest.raises(ParameterError, match="no real numbers"):
+        wrap(gymnasium.make("FrozenLake-v1"), Sensor(noise=0.1))
+    with pytest.raises(ParameterError, match="nothing to see"):
+        wrap(rlenvs.make("QuadHover-v0"), Mask())
+
+
+# --- the rules of layers ----------------------------------------------------------------------------------------------
+
+ZERO = dict.fromkeys(("scale", "bias", "walk", "drift", "noise", "density", "uniform", "quantum", "dead_band"), 0.0)
+RICH = Sensor(
+    ["position", "velocity[1]"], delay=[1, 3], scale=0.1, bias=0.1, walk=0.1, drift=0.2, drift_time=0.5, noise=0.02,
+    uniform=0.01, outliers=0.2, outlier_size=0.5, dropout=0.3, burst=2.0, stuck=0.02, quantum=0.01, dead_band=0.005,
+    show_missing=True, each=True,
+)  # fmt: skip
+
+
+def test_nothing_changes_where_all_magnitudes_are_zero():
+    bare, sensed = rlenvs.make("QuadHover-v0"), wrap(rlenvs.make("QuadHover-v0"), Sensor(**ZERO), Sensor(delay=0))
+    np.testing.assert_array_equal(bare.reset(seed=3)[0], sensed.reset(seed=3)[0])
+    for step in range(20):
+        action = np.full(4, 0.1 * np.sin(step), np.float32)
+        one, two = bare.step(action), sensed.step(action)
+        np.testing.assert_array_equal(one[0], two[0])
+        assert one[1:4] == two[1:4]
+
+
+def test_channels_without_magnitude_are_the_same_bit_for_bit():
+    env = wrap(rlenvs.make("QuadHover-v0"), Sensor(noise=[0.0] * 14 + [0.5]))
+    env.reset(seed=3)
+    for _ in range(10):
+        seen, *_, info = env.step(np.full(4, 0.3))
+        np.testing.assert_array_equal(seen[:14], info["true_obs"][:14])
+
+
+def test_rewards_and_costs_are_those_of_the_truth():
+    bare, sensed = (
+        rlenvs.make("SafePointGoal-v0"),
+        wrap(rlenvs.make("SafePointGoal-v0"), Sensor(noise=3.0, dropout=0.5)),
+    )
+    bare.reset(seed=3)
+    sensed.reset(seed=3)
+    for _ in range(30):
+        action = np.array([1.0, 0.3], np.float32)
+        one, two = bare.step(action), sensed.step(action)
+        assert one[1:4] == two[1:4]
+        assert one[4]["cost"] == two[4]["cost"]
+        np.testing.assert_array_equal(one[0], two[4]["true_obs"])
+
+
+def test_the_same_noise_whatever_the_policy_does():
+    sensor = Sensor(noise=0.1, outliers=0.1, outlier_size=1.0, drift=0.1, drift_time=1.0, bias=0.3)
+    errors = []
+    for action in (-0.2, 0.2):
+        env = wrap(rlenvs.make("HalfCheetah-v0"), sensor)
+        seen, info = env.reset(seed=5)
+        own = [seen - info["true_obs"]]
+        for _ in range(10):
+            seen, *_, info = env.step(np.full(6, action))
+            own.append(seen.astype(float) - info["true_obs"])
+        errors.append(own)
+    np.testing.assert_allclose(errors[0], errors[1], atol=1e-5)
+
+
+def test_two_sensors_of_a_kind_draw_different_numbers():
+    one = readings(Sensor(noise=1.0), 100, size=50)
+    two = readings([Sensor(noise=1.0), Sensor(noise=1.0)], 100, size=50) - one
+    assert two.std() == pytest.approx(1.0, rel=0.05)
+    assert abs((one * two).mean()) < 0.1
+
+
+def test_the_lowest_sensor_tells_the_truth():
+    env = wrap(rlenvs.make("QuadHover-v0"), Sensor(bias=0.1), Sensor(bias=0.1), Mask("velocity"))
+    bare = rlenvs.make("QuadHover-v0")
+    np.testing.assert_array_equal(env.reset(seed=2)[1]["true_obs"], bare.reset(seed=2)[0])
+
+
+@pytest.mark.parametrize(
+    ("id", "keywords", "layers"),
+    [
+        ("QuadHover-v0", {}, [RICH, Sensor("rates", every=2, noise=0.1), Mask("to_goal")]),
+        ("SafePointGoal-v0", {}, [Sensor(noise=0.1, dropout=0.2, delay=[0, 2], keep_order=True), *imu("gyro", "gyro")]),
+        ("DeepSeaTreasure-v0", {}, [Sensor(noise=0.1, dropout=0.2, each=True)]),
+        ("ParticleSpread-v0", {}, [Sensor(noise=0.1, stuck=0.1)]),
+        ("PandaReach-v0", {"form": "goal"}, [Sensor(noise=0.01, dropout=0.2, each=True), Mask("grip_velocity")]),
+    ],
+)  # fmt: skip
+def test_all_forms_agree(id, keywords, layers):
+    assert_forms_agree(id, *layers, **keywords)
+
+
+def test_an_agent_of_the_parallel_form_reads_what_the_single_form_reads():
+    layers = [Sensor("position", noise=0.1, delay=1, dropout=0.3), Sensor("velocity", drift=0.3, drift_time=1.0)]
+    many = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *layers)
+    seen, _ = many.reset(seed=4)
+    one = wrap(rlenvs.make("QuadMultiHover-v0"), *layers)
+    alone, _ = one.reset(seed=4)
+    np.testing.assert_array_equal(seen["agent_0"], alone)
+    assert (seen["agent_0"] != seen["agent_1"]).any()
+    for _ in range(10):
+        actions = {agent: np.zeros(4) for agent in many.agents}
+        seen, *_, infos = many.step(actions)
+        errors = [seen[agent].astype(float) - infos[agent]["true_obs"] for agent in many.agents]
+        assert not np.allclose(errors[0], errors[1])
+        for agent in many.agents:
+            assert many.observation_space(agent).contains(seen[agent])
+
+
+def test_agents_with_different_observations():
+    env = wrap(rlenvs.parallel_env("ParticleWorldComm-v0"), Sensor(noise=0.1), Mask("[0:2]"))
+    bare = rlenvs.parallel_env("ParticleWorldComm-v0")
+    seen, _ = env.reset(seed=0)
+    true, _ = bare.reset(seed=0)
+    sizes = {len(value) for value in seen.values()}
+    assert len(sizes) > 1
+    for agent, value in seen.items():
+        assert env.observation_space(agent).contains(value)
+        assert len(value) == len(true[agent]) - 2
+        assert (value != true[agent][2:]).all()
+
+
+def play(env, steps):
+    return [env.step(np.full(env.action_space.shape, 0.1))[0] for _ in range(steps)]
+
+
+def test_copies_pickles_and_snapshots_go_on_the_same():
+    env = wrap(rlenvs.make("QuadHover-v0"), RICH, Mask("rates"))
+    env.reset(seed=9)
+    play(env, 5)
+    snapshot = pickle.loads(pickle.dumps(env.get_state()))
+    copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    future = play(env, 8)
+    for other in copies:
+        np.testing.assert_array_equal(play(other, 8), future)
+    env.set_state(snapshot)
+    np.testing.assert_array_equal(play(env, 8), future)
+
+
+def test_a_sensor_is_made_again_from_the_specification():
+    env = wrap(rlenvs.make("QuadHover-v0"), RICH, Mask("velocity", remove=False))
+    again = gymnasium.make(env.spec)
+    np.testing.assert_array_equal(env.reset(seed=2)[0], again.reset(seed=2)[0])
+    assert again.observation_space == env.observation_space
+
+
+@pytest.mark.parametrize("layers", [[RICH], [Mask("velocity")], [*gps("position", "velocity", cep=0.1)]])
+def test_sensors_conform(layers):
+    assert_conforms("QuadHover-v0", *layers)
+
+
+def test_masked_channels_are_gone_or_zero():
+    bare = rlenvs.make("QuadHover-v0")
+    true, _ = bare.reset(seed=1)
+    hidden = [i for i, name in enumerate(parts_of(wrap(bare, Mask("velocity")).bottom)[0].names) if name == "velocity"]
+    gone, _ = wrap(rlenvs.make("QuadHover-v0"), Mask("velocity")).reset(seed=1)
+    np.testing.assert_array_equal(gone, np.delete(true, hidden))
+    zero, _ = wrap(rlenvs.make("QuadHover-v0"), Mask("velocity", remove=False)).reset(seed=1)
+    assert not zero[hidden].any()
+    np.testing.assert_array_equal(np.delete(zero, hidden), gone)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    noise=st.floats(0, 10),
+    delay=st.integers(0, 5),
+    every=st.integers(1, 4),
+    dropout=st.floats(0, 1),
+    stuck=st.floats(0, 0.5),
+    quantum=st.floats(0, 1),
+    each=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+def test_observations_stay_in_the_space_and_repeat(noise, delay, every, dropout, stuck, quantum, each, seed):
+    sensor = Sensor(
+        ["position", "rates"], noise=noise, delay=delay, every=every, dropout=dropout, stuck=stuck, quantum=quantum,
+        each=each,
+    )  # fmt: skip
+    env = wrap(rlenvs.make("QuadHover-v0"), sensor)
+    runs = []
+    for _ in range(2):
+        seen, _ = env.reset(seed=seed)
+        run = [seen, *(play(env, 6))]
+        assert all(env.observation_space.contains(each) for each in run)
+        runs.append(run)
+    np.testing.assert_array_equal(runs[0], runs[1])
+
+
+# --- presets ----------------------------------------------------------------------------------------------------------
+
+
+def test_presets_have_the_figures_of_their_sources():
+    gyro, accelerometer = imu("gyro", "accelerometer")
+    assert gyro.density == pytest.approx(3.394e-4, rel=1e-3)
+    assert gyro.bias == pytest.approx(8.727e-3, rel=1e-3)
+    assert gyro.drift == pytest.approx(3.8785e-5 * np.sqrt(500.0), rel=1e-3)
+    assert (accelerometer.density, accelerometer.drift_time) == (0.004, 300.0)
+    position, velocity = gps("position", "velocity")
+    assert position.drift * np.sqrt(2 * np.log(2)) == pytest.approx(2.5)
+    assert (position.rate, position.latency, velocity.noise) == (5.0, 0.12, 0.05)
+    (encoder,) = joint_encoder("joints")
+    assert encoder.quantum == pytest.approx(np.radians(0.02197), rel=1e-3)
+    assert imu("gyro", noise=0.1)[0].noise == 0.1
+
+
+def test_presets_fit_worlds():
+    env = wrap(rlenvs.make("SafePointGoal-v0"), *imu("gyro", "accelerometer"), *lidar("goal_lidar", noise=0.02))
+    env.reset(seed=0)
+    assert env.observation_space.contains(env.step(np.zeros(2))[0])
+    half = errors_of("QuadHover-v0", *gps("position", cep=0.3), rows=4000, steps=30)["position"]
+    assert (np.hypot(half[:, 0], half[:, 1]) < 0.3).mean() == pytest.approx(0.5, abs=0.05)

@@ -1,0 +1,576 @@
+"""Shields and reflexes: what they let pass, what they replace, and that copies of worlds tell the truth and no more."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wrapper_helpers import assert_conforms, assert_forms_agree
+
+import rlenvs
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.costs import CostBudget
+from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.shields import Reflex, Shield
+
+# hazards so dense that random actions pay for them soon
+BUSY = {"hazards": 20, "extent": 0.8, "hazard_radius": 0.4}
+
+
+def fast(stage, actions, rows):
+    """Full thrust forward is dangerous."""
+    return actions[:, 0] > 0.5
+
+
+def first_half(stage, actions, rows):
+    """Danger that depends on the state alone."""
+    return np.asarray(stage.observation[:, 0] > 0.0)
+
+
+def never(stage, actions, rows):
+    return np.zeros(stage.count, np.bool_)
+
+
+def always(stage, actions, rows):
+    return np.ones(stage.count, np.bool_)
+
+
+def odd(stage, actions, rows):
+    return actions % 2 == 1
+
+
+def half(stage, actions, rows):
+    return np.full_like(actions, 0.5)
+
+
+def brake(stage, actions, rows):
+    """Drive against the motion, and turn as long as there is motion aside; comes to rest in 150 steps at most."""
+    ahead, aside = 2.0 * stage.observation[:, 3].astype(np.float64), 2.0 * stage.observation[:, 4].astype(np.float64)
+    turn = np.where(np.hypot(ahead, aside) < 0.02, 0.0, np.clip(8.0 * aside, -1.0, 1.0))
+    return np.stack([np.clip(-0.2 * ahead, -0.05, 0.05), turn], axis=1)
+
+
+class Line(gymnasium.Env):
+    """A walk along a line, with the action as its step; ends at +-1. The reward and the cost are the distance to 0."""
+
+    observation_space = spaces.Box(-2.0, 2.0, (1,), np.float64)
+    action_space = spaces.Box(-1.0, 1.0, (1,), np.float64)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at, self.steps = 0.0, 0
+        return np.array([self.at]), {"cost": 0.0}
+
+    def step(self, action):
+        self.at += float(action[0])
+        self.steps += 1
+        return np.array([self.at]), abs(self.at), abs(self.at) >= 1.0, False, {"cost": abs(self.at)}
+
+
+# --- predicates -------------------------------------------------------------------------------------------------------
+
+
+def test_a_dangerous_action_is_replaced_and_all_others_pass():
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3), Shield(unsafe=fast, fallback=half))
+    _, info = env.reset(seed=0)
+    assert not info["intervened"].any()
+    actions = np.array([[0.6, 0.1], [0.5, 0.2], [-1.0, 0.3]])
+    for step in (1, 2):
+        *_, info = env.step(actions)
+        assert info["intervened"].tolist() == [True, False, False]
+        assert info["interventions"].tolist() == [step, 0, 0]
+        assert info["action"].tolist() == [[0.5, 0.5], [0.5, 0.2], [-1.0, 0.3]]
+        assert info["raw_action"].tolist() == actions.tolist()
+        assert info["infeasible"].tolist() == [0, 0, 0]
+    assert env.batch.actions[0, 0].tolist() == [0.5, 0.5]
+
+
+def test_what_the_fallback_cannot_make_safe_is_counted():
+    env = wrap(rlenvs.make("SafePointGoal-v0"), Shield(unsafe=always, fallback="idle"))
+    env.reset(seed=0)
+    for step in (1, 2, 3):
+        info = env.step(np.ones(2, np.float32))[4]
+        assert (info["infeasible"], info["interventions"], info["action"].tolist()) == (step, step, [0.0, 0.0])
+    assert env.reset()[1]["infeasible"] == 0
+
+
+@pytest.mark.parametrize("layer", [Shield(unsafe=never), Reflex(unsafe=never, times=1)])
+def test_without_danger_nothing_changes(layer):
+    bare, shielded = rlenvs.make_vec("QuadHover-v0", 4), wrap(rlenvs.make_vec("QuadHover-v0", 4), layer)
+    bare.reset(seed=0), shielded.reset(seed=0)
+    for _ in range(40):
+        actions = bare.action_space.sample()
+        ours, theirs = shielded.step(actions), bare.step(actions)
+        for k in range(4):
+            assert np.array_equal(ours[k], theirs[k])
+
+
+def test_the_expert_takes_over():
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 4), Shield(unsafe=always))
+    twin = rlenvs.make_vec("SafePointGoal-v0", 4)
+    env.reset(seed=0), twin.reset(seed=0)
+    for _ in range(20):
+        seen = env.step(np.zeros((4, 2), np.float32))[0]
+        assert np.array_equal(seen, twin.step(twin.expert_actions())[0])
+
+
+def some(stage, actions, rows):
+    return np.arange(stage.count) == 0
+
+
+def test_players_who_are_asked_for_advice_draw_no_numbers():
+    """ParticleTag has no expert; its players draw random numbers, which are part of the state."""
+    env = wrap(rlenvs.make_vec("ParticleTag-v0", 3), Shield(unsafe=some))
+    twin = rlenvs.make_vec("ParticleTag-v0", 3)
+    env.reset(seed=0), twin.reset(seed=0)
+    actions = np.zeros(3, np.int64)
+    for _ in range(10):
+        ours, theirs = env.step(actions)[0], twin.step(actions)[0]
+        assert np.array_equal(ours[1:], theirs[1:])
+    assert np.array_equal(env.batch._states[1:], twin.batch._states[1:])
+
+
+def test_guards_on_guards():
+    env = wrap(rlenvs.make("SafePointGoal-v0"), Shield(unsafe=always, fallback=half), Shield(unsafe=never))
+    env.reset(seed=0)
+    info = env.step(np.array([-1.0, 1.0], np.float32))[4]
+    assert info["raw_action"].tolist() == [-1.0, 1.0]
+    assert info["action"].tolist() == [0.5, 0.5]
+    assert info["intervened"]
+    assert info["interventions"] == 1
+
+
+# --- looking ahead ----------------------------------------------------------------------------------------------------
+
+
+def test_copies_do_what_the_worlds_will_do():
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 6, **BUSY), Shield(lookahead=0, fallback="idle"))
+    env.reset(seed=5)
+    (layer,) = env.layers
+    rng = np.random.default_rng(0)
+    everyone, judged = np.ones(6, np.bool_), 0
+    twin = rlenvs.make_vec("SafePointGoal-v0", 6, **BUSY)
+    twin.reset(seed=5)
+    for _ in range(30):
+        actions = rng.uniform(-1, 1, (6, 2))
+        verdict = layer._verdict(actions, everyone)
+        *_, info = twin.step(actions)
+        assert np.array_equal(verdict, info["cost"] > 0.0)
+        assert np.array_equal(layer._copies.batch._states["position"], twin.batch._states["position"])
+        judged += verdict.sum()
+        for i in range(6):
+            env.batch.set_state(twin.batch.get_state(i), i)
+    assert 0 < judged < 180
+
+
+def test_copies_know_the_parameters_of_each_world():
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3), Shield(fallback="idle"))
+    env.reset(seed=0, options={"params": {"drag": np.array([0.005, 0.01, 0.03])}})
+    (layer,) = env.layers
+    for _ in range(3):
+        env.step(np.ones((3, 2)))
+    speeds = np.linalg.norm(env.batch._states["velocity"], axis=1)
+    assert np.array_equal(layer._copies.batch._states["velocity"], env.batch._states["velocity"])
+    assert speeds[0] > speeds[1] > speeds[2]
+
+
+def test_copies_of_physics_engines_do_what_the_engines_will_do():
+    env = wrap(rlenvs.make_vec("HalfCheetah-v0", 2), Shield(fallback="idle", lookahead=1))
+    env.reset(seed=0, options={"params": {"mass": np.array([8.0, 20.0])}})
+    (layer,) = env.layers
+    actions = np.full((2, 6), 0.4)
+    for _ in range(3):
+        env.step(actions)
+    layer._copies.match(env.batch, layer.key, layer.time)
+    layer._copies.step(actions, np.ones(2, np.bool_))
+    foreseen = layer._copies.observation.copy()
+    assert np.array_equal(foreseen, env.step(actions)[0])
+
+
+def test_copies_do_not_see_the_random_numbers_to_come():
+    env = wrap(rlenvs.make_vec("QuadHover-v0", 3), Shield(fallback="idle"))
+    env.reset(seed=0)
+    (layer,) = env.layers
+    copies = layer._copies
+    copies.match(env.batch, layer.key, layer.time)
+    names = [name for name in env.batch._states.dtype.names if name not in ("rng", "players_rng")]
+    assert np.array_equal(copies.batch._states[names], env.batch._states[names])
+    first = copies.batch._states["rng"].copy()
+    assert (first != env.batch._states["rng"]).all()
+    assert len(np.unique(first)) == first.size
+    before = env.batch._states["rng"].copy()
+    env.batch._states["rng"] += np.uint64(1)  # other true numbers, the same imagined ones
+    copies.match(env.batch, layer.key, layer.time)
+    assert np.array_equal(copies.batch._states["rng"], first)
+    env.batch._states["rng"] = before
+    env.step(np.zeros((3, 4)))
+    copies.match(env.batch, layer.key, layer.time)
+    assert (copies.batch._states["rng"] != first).all()
+
+
+def test_a_shield_that_can_brake_in_time_is_never_charged():
+    costs, interventions = {}, 0
+    for name, layers in {"bare": (), "shielded": (Shield(fallback=brake, lookahead=60),)}.items():
+        env = rlenvs.make_vec("SafePointGoal-v0", 32, hazard_radius=0.4)
+        env = wrap(env, *layers) if layers else env
+        env.reset(seed=1)
+        rng = np.random.default_rng(0)
+        costs[name] = 0.0
+        for _ in range(120):
+            *_, info = env.step(rng.uniform(-1, 1, (32, 2)))
+            costs[name] += info["cost"].sum()
+            if layers:
+                interventions += info["intervened"].sum()
+    assert costs["bare"] > 0.0
+    assert costs["shielded"] == 0.0
+    assert 0 < interventions < 0.05 * 32 * 120
+    assert info["infeasible"].sum() == 0
+
+
+@pytest.mark.slow
+def test_a_shielded_expert_is_never_charged_and_keeps_most_of_its_return():
+    """The robot drives fast, so the fallback needs time to stop it."""
+    returns = {}
+    for name, layers in {"bare": (), "shielded": (Shield(fallback=brake, lookahead=150),)}.items():
+        env = rlenvs.make_vec("SafePointGoal-v0", 32)
+        env = wrap(env, *layers) if layers else env
+        env.reset(seed=1)
+        returns[name] = cost = 0.0
+        for _ in range(500):
+            _, rewards, _, _, info = env.step(env.expert_actions())
+            returns[name] += rewards.mean()
+            cost += info["cost"].sum()
+        assert cost == 0.0
+    assert info["infeasible"].sum() == 0
+    assert returns["shielded"] > 0.8 * returns["bare"]
+
+
+def test_a_longer_look_is_at_least_as_careful():
+    """What is safe with n steps of the fallback behind it is safe with fewer."""
+    envs = [rlenvs.make_vec("SafePointGoal-v0", 8, **BUSY) for _ in range(3)]
+    layers = [
+        wrap(env, Shield(fallback="idle", lookahead=n)).layers[0] for env, n in zip(envs, (0, 3, 12), strict=True)
+    ]
+    for layer in layers:
+        layer.reset(np.ones(8, np.bool_), list(range(8)))
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        actions = rng.uniform(-1, 1, (8, 2))
+        verdicts = [layer._verdict(actions, np.ones(8, np.bool_)) for layer in layers]
+        assert (verdicts[1] | ~verdicts[0]).all()
+        assert (verdicts[2] | ~verdicts[1]).all()
+        for layer in layers:
+            layer.below.step(actions, np.ones(8, np.bool_))
+
+
+def test_looking_ahead_changes_nothing_but_actions():
+    bare = rlenvs.make_vec("ParticleSpread-v0", 4)
+    env = wrap(rlenvs.make_vec("ParticleSpread-v0", 4), Shield(unsafe=never, lookahead=3, fallback="idle"))
+    bare.reset(seed=0), env.reset(seed=0)
+    for _ in range(20):
+        actions = bare.action_space.sample()
+        assert np.array_equal(env.step(actions)[0], bare.step(actions)[0])
+
+
+# --- choices ----------------------------------------------------------------------------------------------------------
+
+
+def test_masks_allow_what_is_safe():
+    env = wrap(rlenvs.make("ParticleSpread-v0"), Shield(unsafe=odd, mask=True, fallback="idle"))
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].dtype == np.int8
+    assert info["action_mask"].tolist() == [1, 0, 1, 0, 1]
+    assert env.action_masks().tolist() == [True, False, True, False, True]
+    info = env.step(2)[4]
+    assert (info["action"], info["intervened"]) == (2, False)
+    info = env.step(3)[4]
+    assert (info["action"], info["raw_action"], info["intervened"], info["infeasible"]) == (0, 3, True, 0)
+
+
+def third(stage, actions, rows):
+    return np.full_like(actions, 3)
+
+
+def test_an_unsafe_fallback_gives_way_to_the_nearest_safe_choice():
+    env = wrap(rlenvs.make("ParticleSpread-v0"), Shield(unsafe=odd, mask=True, fallback=third))
+    env.reset(seed=0)
+    infos = [env.step(choice)[4] for choice in (1, 3)]
+    assert [info["action"] for info in infos] == [0, 2]
+    assert infos[-1]["infeasible"] == 0
+
+
+def test_masks_are_never_empty():
+    env = wrap(rlenvs.make("ParticleSpread-v0"), Shield(unsafe=always, mask=True, fallback=third))
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].tolist() == [1, 1, 1, 1, 1]
+    info = env.step(0)[4]
+    assert (info["action"], info["infeasible"]) == (3, 1)
+
+
+def test_masks_of_the_world_and_of_the_shield_come_together():
+    env = wrap(rlenvs.make("DeepSeaTreasure-v0"), Shield(unsafe=odd, mask=True, fallback="idle"))
+    bare = rlenvs.make("DeepSeaTreasure-v0")
+    _, info = env.reset(seed=0)
+    assert bare.reset(seed=0)[1]["action_mask"].tolist() == [0, 1, 0, 1]
+    assert info["action_mask"].tolist() == [0, 1, 0, 1]  # both safe choices are barred
+    for choice in (3, 3, 1):
+        own = bare.step(choice)[4]["action_mask"]
+        env.layers[0].below.step(np.array([choice]), np.ones(1, np.bool_))
+        env.layers[0]._judge_choices(np.ones(1, np.bool_))
+    assert own.tolist() == [1, 1, 1, 1]
+    assert env.layers[0].action_mask[0].tolist() == [1, 0, 1, 0]
+
+
+# --- reflexes ---------------------------------------------------------------------------------------------------------
+
+
+def outside(stage, actions, rows):
+    """Further than 0.5 from the middle, and driving on."""
+    return np.abs(stage.observation[:, 0] + actions[:, 0]) > 0.5
+
+
+def inwards(stage, actions, rows):
+    return np.sign(-stage.observation) * 0.25
+
+
+def test_the_reflex_acts_between_the_decisions_of_the_policy():
+    env = wrap(Line(), Reflex(unsafe=outside, fallback=inwards, times=4))
+    env.reset()
+    seen, reward, ended, _, info = env.step(np.array([0.3]))
+    at = [0.3, 0.05, 0.35, 0.1]  # the policy, the reflex, and so on
+    assert seen[0] == pytest.approx(at[-1], abs=1e-15)
+    assert reward == pytest.approx(sum(at))
+    assert info["cost"] == pytest.approx(sum(at))
+    assert (info["intervened"], info["reflexes"], info["interventions"], ended) == (True, 2, 2, False)
+    assert (info["action"].tolist(), info["raw_action"].tolist()) == ([-0.25], [0.3])
+    info = env.step(np.array([0.1]))[4]
+    assert (info["intervened"], info["reflexes"], info["interventions"]) == (False, 0, 2)
+
+
+def test_a_reflex_steps_no_further_than_the_end():
+    env = wrap(Line(), Reflex(unsafe=never, times=4))
+    env.reset()
+    seen, reward, ended, _, _ = env.step(np.array([0.6]))
+    assert ended
+    assert env.unwrapped.steps == 2
+    assert (seen[0], reward) == (1.2, pytest.approx(1.8))
+
+
+def test_the_sums_of_a_reflex_are_those_of_single_steps():
+    env = wrap(rlenvs.make_vec("QuadHover-v0", 3), Reflex(unsafe=never, times=5))
+    twin = rlenvs.make_vec("QuadHover-v0", 3)
+    env.reset(seed=0), twin.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        actions = rng.uniform(-0.1, 0.1, (3, 4))
+        _, rewards, _, _, info = env.step(actions)
+        steps = [twin.step(actions) for _ in range(5)]
+        np.testing.assert_allclose(rewards, sum(step[1] for step in steps), rtol=1e-14)
+        for key in ("cost", "cost_tilt", *[key for key in info if key.startswith("reward_")]):
+            np.testing.assert_allclose(info[key], sum(step[4][key] for step in steps), rtol=1e-6, atol=1e-12)
+
+
+def test_layers_below_a_reflex_see_every_step():
+    env = wrap(Line(), CostBudget(limit=0.5), Reflex(unsafe=never, times=4))
+    env.reset()
+    _, _, ended, _, info = env.step(np.array([0.2]))
+    assert ended
+    assert info["cost_sum"] == pytest.approx(0.2 + 0.4)
+    assert env.unwrapped.steps == 2
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=12), st.integers(1, 6))
+def test_the_reflex_keeps_the_walker_inside(actions, times):
+    env = wrap(Line(), Reflex(unsafe=outside, fallback=inwards, times=times))
+    env.reset()
+    for action in actions:
+        seen, _, ended, _, info = env.step(np.array([action]))
+        assert abs(seen[0]) <= 0.5 + 1e-12
+        assert not ended
+        assert info["reflexes"] <= times
+
+
+# --- all forms --------------------------------------------------------------------------------------------------------
+
+GUARDS = {
+    "predicate": ("SafePointGoal-v0", Shield(unsafe=first_half, fallback="idle"), {}),
+    "expert": ("SafePointGoal-v0", Shield(unsafe=fast), {}),
+    "one step": ("SafePointGoal-v0", Shield(fallback="idle"), BUSY),
+    "look ahead": ("SafePointGoal-v0", Shield(fallback="idle", lookahead=4), BUSY),
+    "advice ahead": ("SafePointGoal-v0", Shield(unsafe="cost_hazards", lookahead=4), BUSY),
+    "predicate ahead": ("SafePointGoal-v0", Shield(unsafe=first_half, fallback="idle", lookahead=2), {}),
+    "noise": ("QuadHover-v0", Shield(fallback="idle", lookahead=2), {}),
+    "mask": ("DeepSeaTreasure-v0", Shield(unsafe=odd, mask=True, fallback="idle"), {}),
+    "mask ahead": ("PathFinding-v0", Shield(mask=True, lookahead=1, fallback="idle"), {}),
+    "team": ("ParticleSpread-v0", Shield(fallback="idle", lookahead=2), {}),
+    "reflex": ("SafePointGoal-v0", Reflex(unsafe=first_half), {}),
+    "reflex of choices": ("DeepSeaTreasure-v0", Reflex(unsafe=odd, times=2), {}),
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_forms_agree(name):
+    id, layer, keywords = GUARDS[name]
+    assert_forms_agree(id, layer, **keywords)
+
+
+FIRST = ["advice ahead", "mask ahead", "team", "reflex"]
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_conformance(name):
+    id, layer, keywords = GUARDS[name]
+    assert_conforms(id, layer, **keywords)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in GUARDS if name not in FIRST])
+def test_conformance_of_the_others(name):
+    test_conformance(name)
+
+
+@pytest.mark.slow
+def test_conformance_with_a_physics_engine():
+    assert_conforms("HalfCheetah-v0", Shield(lookahead=1, fallback="idle"))
+
+
+@pytest.mark.parametrize("name", [name for name in GUARDS if name not in ("mask ahead", "team")])
+def test_the_parallel_form_of_one_agent_agrees(name):
+    id, layer, keywords = GUARDS[name]
+    single, parallel = wrap(rlenvs.make(id, **keywords), layer), wrap(rlenvs.parallel_env(id, **keywords), layer)
+    (agent,) = parallel.possible_agents
+    seen, told = parallel.reset(seed=4)
+    log = [(seen[agent], told[agent])]
+    same = [single.reset(seed=4)]
+    single.action_space.seed(0)
+    while parallel.agents and len(log) < 20:
+        action = single.action_space.sample()
+        log.append([part[agent] for part in parallel.step({agent: action})])
+        same.append(single.step(action))
+    for ours, theirs in zip(log, same, strict=True):
+        assert list(ours[-1]) == list(theirs[-1])
+        if isinstance(ours[0], dict):  # PettingZoo's masks are in the observation too
+            assert np.array_equal(ours[0]["action_mask"], theirs[-1]["action_mask"])
+            ours = [ours[0]["observation"], *ours[1:]]
+        for one, other in zip([*ours[:-1], *ours[-1].values()], [*theirs[:-1], *theirs[-1].values()], strict=True):
+            assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_copies_and_snapshots_go_on_alike(name):
+    id, layer, keywords = GUARDS[name]
+    env = wrap(rlenvs.make_vec(id, 3, **keywords), layer)
+    env.reset(seed=2)
+    env.action_space.seed(0)
+    for _ in range(7):
+        env.step(env.action_space.sample())
+    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env]
+    state = env.get_state()
+    actions = [env.action_space.sample() for _ in range(12)]
+    records = [record(twin, actions) for twin in twins]
+    env.set_state(state)
+    records.append(record(env, actions))
+    for other in records[1:]:
+        assert other == records[0]
+
+
+def record(env, actions):
+    log = [env.step(action) for action in actions]
+    return [[part.tolist() for part in (*step[:4], *step[4].values())] for step in log]
+
+
+def test_a_parallel_world_goes_back_to_a_snapshot():
+    env = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), Shield(lookahead=2, fallback="idle"))
+    env.reset(seed=0)
+    plan = [{agent: env.action_space(agent).sample() for agent in env.possible_agents} for _ in range(12)]
+    for actions in plan[:4]:
+        env.step(actions)
+    state = env.get_state()
+    futures = []
+    for _ in range(2):
+        env.set_state(state)
+        steps = [env.step({agent: actions[agent] for agent in env.agents}) for actions in plan[4:] if env.agents]
+        futures.append([{agent: seen.tolist() for agent, seen in step[0].items()} for step in steps])
+    assert futures[0] == futures[1]
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_made_again_from_its_spec(name):
+    id, layer, keywords = GUARDS[name]
+    env = wrap(rlenvs.make(id, **keywords), layer)
+    assert gymnasium.make(env.spec).get_wrapper_attr("recipe") == env.recipe
+
+
+def test_functions_may_be_given_by_their_address():
+    layer = Shield(unsafe="test_wrappers_shields:fast", fallback="test_wrappers_shields:half")
+    env = wrap(rlenvs.make("SafePointGoal-v0"), layer)
+    env.reset(seed=0)
+    assert env.step(np.ones(2, np.float32))[4]["action"].tolist() == [0.5, 0.5]
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+class Turns(Layer):
+    """A layer that changes actions."""
+
+    def act(self, actions, rows):
+        return -actions
+
+
+@pytest.mark.parametrize(
+    ("id", "layers", "message"),
+    [
+        ("DeepSeaTreasure-v0", [Shield(fallback="idle")], "not a cost"),
+        ("SafePointGoal-v0", [Shield(unsafe="cost_hazard")], "cost_hazards"),
+        ("SafePointGoal-v0", [Shield(lookahead=-1)], "lookahead"),
+        ("SafePointGoal-v0", [Shield(lookahead=1.5)], "lookahead"),
+        ("SafePointGoal-v0", [Shield(unsafe=3)], "unsafe=3"),
+        ("SafePointGoal-v0", [Shield(mask="yes")], "mask='yes'"),
+        ("SafePointGoal-v0", [Shield(unsafe="nowhere:nothing")], "nowhere"),
+        ("SafePointGoal-v0", [Shield(fallback="nobody")], "fallback='nobody'"),
+        ("SafePointGoal-v0", [Shield(unsafe=fast, mask=True)], "mask=True"),
+        ("SafePointGoal-v0", [Turns(), Shield(lookahead=1)], "Turns"),
+        ("SafePointGoal-v0", [Reflex(unsafe=never), Shield()], "Reflex"),
+        ("SafePointGoal-v0", [Reflex()], "unsafe=None"),
+        ("SafePointGoal-v0", [Reflex(unsafe=never, times=0)], "times"),
+    ],
+)
+def test_what_cannot_be_is_refused_when_it_is_made(id, layers, message):
+    with pytest.raises(ParameterError, match=message):
+        wrap(rlenvs.make(id), *layers)
+
+
+def test_environments_of_other_packages_have_no_copies_and_no_expert():
+    with pytest.raises(ParameterError, match="not an environment of rlenvs"):
+        wrap(Line(), Shield(fallback="idle"))
+    with pytest.raises(ParameterError, match="not an environment of rlenvs"):
+        wrap(Line(), Shield(unsafe=never))
+
+
+def test_contacts_of_pybullet_cannot_be_copied():
+    pytest.importorskip("pybullet")
+    env = rlenvs.make("QuadHover-v0", physics="pybullet")
+    with pytest.raises(ParameterError, match="PyBullet"):
+        wrap(env, Shield(fallback="idle"))
+    env.close()
+
+
+def test_functions_that_return_something_else_are_told_so():
+    for given_settings, message in (
+        ({"unsafe": lambda stage, actions, rows: True}, "needed: bool of shape"),
+        ({"unsafe": always, "fallback": lambda stage, actions, rows: 0.0}, "needed: finite actions"),
+        ({"unsafe": always, "fallback": lambda stage, actions, rows: actions * np.nan}, "needed: finite actions"),
+    ):
+        env = wrap(rlenvs.make("SafePointGoal-v0"), Shield(**{"fallback": "idle", **given_settings}))
+        env.reset(seed=0)
+        with pytest.raises(ParameterError, match=message):
+            env.step(np.ones(2, np.float32))
