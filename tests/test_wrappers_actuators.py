@@ -19,7 +19,7 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.core.players import difference
-from rlenvs.wrappers.actuators import ActionCost, ActionRepeat, ActionSequence, Actuator, seconds_per_step
+from rlenvs.wrappers.actuators import ActionCost, ActionRepeat, ActionSequence, Actuator
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.layer import Stage, layer_from
 
@@ -246,9 +246,9 @@ def test_lag_takes_the_environments_seconds_per_step():
     env.reset(seed=0)
     assert np.allclose(env.step(np.ones(4, np.float32))[-1]["action"], 1.0 - np.exp(-1.0 / 48 / 0.1))
     slow = wrap(rlenvs.make("QuadHover-v0", control_hz=48), ActionRepeat(3), Actuator(lag=0.1))
-    assert seconds_per_step(slow.layers[1]) == pytest.approx(3 / 48)
-    assert seconds_per_step(wrap(gymnasium.make("Pendulum-v1"), Actuator()).top) == pytest.approx(0.05)
-    assert seconds_per_step(wrap(gymnasium.make("MountainCarContinuous-v0"), Actuator()).top) == pytest.approx(1 / 30)
+    assert slow.layers[1].seconds == pytest.approx(3 / 48)
+    assert wrap(gymnasium.make("Pendulum-v1"), Actuator()).top.seconds == pytest.approx(0.05)
+    assert wrap(gymnasium.make("MountainCarContinuous-v0"), Actuator()).top.seconds == pytest.approx(1 / 30)
 
 
 def test_what_is_executed_saturates_before_the_memories():

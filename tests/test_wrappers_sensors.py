@@ -349,12 +349,20 @@ def test_a_channel_may_be_some_numbers_of_a_block():
 
 
 def test_zero_is_the_physical_zero_where_a_range_is_not_symmetric():
-    env = wrap(rlenvs.make("PandaReach-v0"), Sensor(dropout=1.0, missing="zero"))
+    """Fingers open from 0 to 0.08 m, so that zero is -1 in the observation."""
+    env = wrap(rlenvs.make("PandaPickAndPlace-v0"), Sensor("fingers", dropout=1.0, missing="zero"))
     env.reset(seed=0)
-    seen = env.step(np.zeros(3))[0]
     part = parts_of(env.bottom)[0]
-    physical = (seen - part.offset) / part.gain
-    assert np.abs(physical).max() < 1e-6
+    place = part.names.index("fingers")
+    assert part.offset[place] == -1.0
+    assert env.step(np.zeros(env.action_space.shape))[0][place] == pytest.approx(-1.0)
+    scaled, factors = wrap(rlenvs.make("PandaPickAndPlace-v0"), Sensor("fingers", scale=0.3)), []
+    for seed in range(6):
+        seen, info = scaled.reset(seed=seed)
+        expected = (info["true_obs"][place] + 1.0) * (1.0 + scaled.top.factor[0, 0]) - 1.0
+        assert seen[place] == pytest.approx(min(expected, 1.0), abs=1e-5)
+        factors.append(seen[place])
+    assert min(factors) < 0.9
 
 
 def test_channels_of_a_goal_and_of_a_dictionary():

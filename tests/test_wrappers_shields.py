@@ -125,16 +125,21 @@ def some(stage, actions, rows):
     return np.arange(stage.count) == 0
 
 
-def test_players_who_are_asked_for_advice_draw_no_numbers():
-    """ParticleTag has no expert; its players draw random numbers, which are part of the state."""
+def test_players_who_are_asked_for_advice_draw_no_numbers(monkeypatch):
+    """Players may draw random numbers, from a generator that is part of the state."""
     env = wrap(rlenvs.make_vec("ParticleTag-v0", 3), Shield(unsafe=some))
-    twin = rlenvs.make_vec("ParticleTag-v0", 3)
-    env.reset(seed=0), twin.reset(seed=0)
-    actions = np.zeros(3, np.int64)
-    for _ in range(10):
-        ours, theirs = env.step(actions)[0], twin.step(actions)[0]
-        assert np.array_equal(ours[1:], theirs[1:])
-    assert np.array_equal(env.batch._states[1:], twin.batch._states[1:])
+    env.reset(seed=0)
+    advise, before = env.batch.advise, env.batch._states["players_rng"].copy()
+
+    def draw():
+        env.batch._states["players_rng"] += np.uint64(1)
+        return advise()
+
+    monkeypatch.setattr(env.batch, "advise", draw)
+    (layer,) = env.layers
+    layer.act(np.zeros(3, np.int64), np.ones(3, np.bool_))
+    assert layer.intervened.tolist() == [True, False, False]
+    assert np.array_equal(env.batch._states["players_rng"], before)
 
 
 def test_guards_on_guards():

@@ -122,4 +122,4 @@ def accessor(layout: Layout) -> Callable[..., Any]:
     def sharing_record_at(typing_context: Any, address: Any, meta: Any, common: Any) -> Any:
         return record_type(types.int64, types.int64, types.int64), generate
 
-    return sharing_record_at if layout.shared else record_at  # type: ignore[return-value]
+    return sharing_record_at if layout.shared else record_at

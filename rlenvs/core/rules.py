@@ -415,8 +415,9 @@ def forms_agree(t: Subject) -> str:
 
 def _sync_vector(t: Subject, mode: AutoresetMode) -> SyncVectorEnv:
     stock = SyncVectorEnv([functools.partial(t.env, horizon=t.short)] * 3, autoreset_mode=mode)
-    if t.vector_reward:  # its array of rewards has no room for vectors
-        stock._rewards = np.zeros((3, len(t.world.terms)), np.float32)
+    space = getattr(stock.envs[0], "reward_space", None)
+    if space is not None:  # its array of rewards has no room for vectors
+        stock._rewards = np.zeros((3, *space.shape), np.float32)
     return stock
 
 

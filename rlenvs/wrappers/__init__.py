@@ -17,16 +17,28 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.barriers import BarrierFilter, SafeActions
     from rlenvs.wrappers.contexts import Contexts, EpisodeDrift, Levels, sample_contexts, split
     from rlenvs.wrappers.costs import ConservativeFloor, CostBudget, Lagrangian, Saute, Simmer
-    from rlenvs.wrappers.curricula import ADR, MBTL, OneContext, PrioritizedLevels, RandomContexts, RoundRobin, SPaCE
+    from rlenvs.wrappers.curricula import (
+        ADR,
+        MBTL,
+        OneContext,
+        PrioritizedLevels,
+        RandomContexts,
+        RoundRobin,
+        SelfPaced,
+        SPaCE,
+    )
     from rlenvs.wrappers.forms import wrap
     from rlenvs.wrappers.layer import Layer
     from rlenvs.wrappers.memory import GeneralsMemory
     from rlenvs.wrappers.objectives import (
+        AccruedRewards,
         ChebyshevScalarization,
         Lexicographic,
         LinearScalarization,
         NormalizeRewards,
         WeightConditioned,
+        better,
+        chebyshev,
     )
     from rlenvs.wrappers.pictures import CameraNoise
     from rlenvs.wrappers.presets import camera, gps, imu, joint_encoder, lidar
@@ -41,12 +53,29 @@ _HOMES = {
     "barriers": ("BarrierFilter", "SafeActions"),
     "contexts": ("Contexts", "EpisodeDrift", "Levels", "sample_contexts", "split"),
     "costs": ("ConservativeFloor", "CostBudget", "Lagrangian", "Saute", "Simmer"),
-    "curricula": ("ADR", "MBTL", "OneContext", "PrioritizedLevels", "RandomContexts", "RoundRobin", "SPaCE"),
+    "curricula": (
+        "ADR",
+        "MBTL",
+        "OneContext",
+        "PrioritizedLevels",
+        "RandomContexts",
+        "RoundRobin",
+        "SPaCE",
+        "SelfPaced",
+    ),
     "forms": ("wrap",),
     "layer": ("Layer",),
     "memory": ("GeneralsMemory",),
     "objectives": (
-        *("ChebyshevScalarization", "Lexicographic", "LinearScalarization", "NormalizeRewards", "WeightConditioned"),
+        *(
+            "AccruedRewards",
+            "ChebyshevScalarization",
+            "Lexicographic",
+            "LinearScalarization",
+            "NormalizeRewards",
+            "WeightConditioned",
+        ),
+        *("better", "chebyshev"),
     ),
     "pictures": ("CameraNoise",),
     "presets": ("camera", "gps", "imu", "joint_encoder", "lidar"),

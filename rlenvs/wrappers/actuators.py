@@ -11,7 +11,7 @@ from gymnasium import spaces
 from numba import njit
 
 from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.wrappers.layer import Layer, Stage
+from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import add, clear, fill, put
 from rlenvs.wrappers.randomness import bits_at, normal_of, uniform_of
 
@@ -162,7 +162,7 @@ class Actuator(Layer):
 
     def _seconds(self) -> float:
         self.check_number("dt")
-        seconds = self.dt or seconds_per_step(self.below)
+        seconds = self.dt or self.below.seconds
         if not seconds:
             raise self.refuse("dt", f"says nothing, and {self.name} does not tell its seconds per step: give dt")
         return float(seconds)
@@ -248,20 +248,6 @@ def _bounds(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarray]
     elif isinstance(space, spaces.Box):
         low[: space.low.size], high[: space.low.size] = space.low.ravel(), space.high.ravel()
     return low, high
-
-
-def seconds_per_step(stage: Stage) -> float | None:
-    """Simulated seconds per step of a stage, with the steps that layers below repeat; None where nothing tells."""
-    if isinstance(stage, _SeveralSteps):
-        below = seconds_per_step(stage.below)
-        return below * stage.most if below else None
-    if isinstance(stage, Layer):
-        return seconds_per_step(stage.below)
-    if stage.batch is not None:
-        return 1.0 / stage.batch.setup.fps
-    own = getattr(getattr(stage.env, "unwrapped", stage.env), "dt", None)
-    rate = (getattr(stage.env, "metadata", None) or {}).get("render_fps")
-    return own if isinstance(own, float) else 1.0 / rate if rate else None
 
 
 @njit(cache=True, nogil=True)
@@ -404,6 +390,12 @@ class _SeveralSteps(Layer):
     """Several steps below in one: what the environment pays and charges is summed."""
 
     most = 1  # steps below in one here
+
+    @property
+    def seconds(self) -> float | None:
+        """Of all steps in one."""
+        below = self.below.seconds
+        return below * self.most if below else None
 
     def prepare(self) -> None:
         """Make room for the sums; what is summed of other packages' info shows when they first tell it."""

@@ -125,14 +125,15 @@ def sweep(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray,
 def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray, x: np.ndarray) -> int:
     """Move x, inside its bounds, to the nearest action that is allowed. Returns UNSOLVED where it could not, and
     INFEASIBLE where one constraint alone cannot be met."""
-    worst = farthest(x, slopes, needs)
+    several = needs.size > 1
+    worst = farthest(x, slopes, needs) if several else needs.size - 1
     if worst < 0:
         return AS_PROPOSED
-    start = x.copy()
+    start = x.copy() if several else x
     push(x, slopes[worst], needs[worst], low, high)
     if lack(x, slopes[worst], needs[worst]) > TOLERANCE:
         return INFEASIBLE
-    if farthest(x, slopes, needs) >= 0:
+    if several and farthest(x, slopes, needs) >= 0:
         x[:] = start
         if not sweep(x, slopes, needs, low, high):
             return UNSOLVED
@@ -156,13 +157,14 @@ def settle_barriers(
     outcome: np.ndarray,
     least: np.ndarray,
     count: np.ndarray,
+    infeasible: np.ndarray,
 ) -> int:
-    """The allowed actions for rows with the barriers value, drift, slope, low and high.
+    """The allowed actions for rows with the barriers value, drift, slope, low, high and brake.
 
-    Fills the proposed actions, the allowed ones, how it went, the smallest barriers, and counts actions that change.
-    Returns how many rows are not done.
+    Fills the proposed actions, the allowed ones, how it went, the smallest barriers, and counts actions that change and
+    those that nothing allows. Returns how many rows are left to the solver.
     """
-    value, drift, slope, low, high = barriers
+    value, drift, slope, low, high, brake = barriers
     needs = np.empty(value.shape[1])
     left = 0
     for i in range(rows.size):
@@ -187,7 +189,14 @@ def settle_barriers(
             continue
         outcome[i] = settle(slope[i], needs, low[i], high[i], action[i])
         count[i] += 1
-        left += outcome[i] >= INFEASIBLE
+        brakes = brake[i, 0] == brake[i, 0]
+        if outcome[i] == INFEASIBLE and (brakes or needs.size == 1):
+            infeasible[i] += 1
+            for j in range(proposed.shape[1]):
+                action[i, j] = np.float32(brake[i, j] if brakes else action[i, j])
+        elif outcome[i] >= INFEASIBLE:
+            outcome[i] = UNSOLVED
+            left += 1
     return left
 
 
@@ -417,24 +426,20 @@ class BarrierFilter(_Corrector):
 
     def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The nearest safe actions."""
-        *barriers, brake = self._terms(actions)
-        kept = self.raw_action, self.action, self.outcome, self.least, self.interventions
-        if settle_barriers(actions, tuple(barriers), float(self.rate), float(self.margin), rows, *kept):
-            value, drift, slope, low, high = barriers
-            for i in np.flatnonzero(rows & (self.outcome >= INFEASIBLE)).tolist():
-                needs = self.rate * (self.margin - value[i]) - drift[i]
-                self._finish(i, actions[i], slope[i], needs, low[i], high[i], brake[i])
+        barriers = self._terms(actions)
+        kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
+        if settle_barriers(actions, barriers, float(self.rate), float(self.margin), rows, *kept):
+            for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
+                self._finish(i, actions[i], *(part[i] for part in barriers))
         return self.action
 
-    def _finish(self, i: int, proposed: np.ndarray, slope: np.ndarray, needs: np.ndarray, *bounds: np.ndarray) -> None:
-        """A row for the solver, or for the brake."""
-        low, high, brake = bounds
-        found, feasible = self.action[i], False
-        if self.outcome[i] == UNSOLVED or len(needs) > 1:
-            found, feasible = solve(proposed, slope, needs, low, high)
+    def _finish(self, i: int, proposed: np.ndarray, *barriers: np.ndarray) -> None:
+        """A row for the solver."""
+        value, drift, slope, low, high, brake = barriers
+        found, feasible = solve(proposed, slope, self.rate * (self.margin - value) - drift, low, high)
         if not feasible:
             self.infeasible[i] += 1
-            found = found if np.isnan(brake).any() else brake
+            found = found if np.isnan(brake[0]) else brake
         self.action[i] = found.astype(np.float32)
 
     def told(self) -> dict[str, Any]:

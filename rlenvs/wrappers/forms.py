@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from
+from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from, unbound
 from rlenvs.wrappers.rows import put, rows_of
 
 ONE = np.ones(1, np.bool_)
@@ -44,9 +44,9 @@ def stacked(env: Any, layers: Sequence[Layer | Mapping[str, Any]]) -> tuple[Any,
     """The environment at the bottom, and bound layers on it: those that it has, and new ones on top."""
     if not layers:
         raise ParameterError("wrap: no layers were given")
-    known = env.recipe if isinstance(env, (WrappedEnv, WrappedVectorEnv, WrappedParallelEnv)) else []
+    known = env.layers if isinstance(env, (WrappedEnv, WrappedVectorEnv, WrappedParallelEnv)) else []
     inner = env.env if known else env
-    made = [layer_from(layer) for layer in [*known, *layers]]
+    made = [*map(unbound, known), *map(layer_from, layers)]
     below: Stage = env.bottom if known else rows_of(env)
     for depth, layer in enumerate(made):
         layer.bind(below, depth)
@@ -195,7 +195,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
     def same_layers_on(self, env: Any) -> Any:
         """The same layers, with nothing behind them yet, on another environment in any form."""
-        return wrap(env, *self.recipe)
+        return wrap(env, *map(unbound, self.layers))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, of the environment and of the layers."""
@@ -274,7 +274,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
 
     def same_layers_on(self, env: Any) -> Any:
         """The same layers, with nothing behind them yet, on another environment in any form."""
-        return wrap(env, *self.recipe)
+        return wrap(env, *map(unbound, self.layers))
 
     @property
     def batch(self) -> Any:
@@ -401,7 +401,7 @@ class WrappedParallelEnv(BaseParallelWrapper):
 
     def same_layers_on(self, env: Any) -> Any:
         """The same layers, with nothing behind them yet, on another environment in any form."""
-        return wrap(env, *self.recipe)
+        return wrap(env, *map(unbound, self.layers))
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
@@ -410,6 +410,10 @@ class WrappedParallelEnv(BaseParallelWrapper):
     def action_space(self, agent: str) -> spaces.Space:
         """The action space of an agent, the same object on every call."""
         return self.top.action_spaces[self._rows[agent]]
+
+    def reward_space(self, agent: str) -> spaces.Box | None:
+        """The space of the reward vector of an agent; None where rewards are numbers."""
+        return self.top.reward_space if self.top.reward.ndim == 2 else None
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
         """Begin an episode, of the environment and of the layers."""

@@ -93,6 +93,15 @@ class Stage:
         raise NotImplementedError
 
     @property
+    def seconds(self) -> float | None:
+        """Simulated seconds per step; None where nothing tells."""
+        if self.batch is not None:
+            return 1.0 / self.batch.setup.fps
+        own = getattr(getattr(self.env, "unwrapped", self.env), "dt", None)
+        rate = (getattr(self.env, "metadata", None) or {}).get("render_fps")
+        return own if isinstance(own, float) else 1.0 / rate if rate else None
+
+    @property
     def over(self) -> np.ndarray:
         """Which rows' episodes have ended, bool (rows,)."""
         return self.terminated | self.truncated
@@ -185,6 +194,11 @@ class Layer(Stage):
     def told(self) -> dict[str, Any]:
         """What to add to info: arrays (rows, ...)."""
         return {}
+
+    @property
+    def seconds(self) -> float | None:
+        """Those of the stage below; longer where a layer makes several steps in one."""
+        return self.below.seconds
 
     # --- the stage ----------------------------------------------------------------------------------------------------
 
@@ -319,6 +333,11 @@ def named(address: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise ParameterError(f"there is nothing at {address!r}: {error}") from error
+
+
+def unbound(layer: Layer) -> Layer:
+    """A layer with the same settings, on nothing yet."""
+    return type(layer)(**copy.deepcopy(layer.settings()))
 
 
 def layer_from(recipe: Layer | Mapping[str, Any]) -> Layer:

@@ -261,12 +261,12 @@ class BatchRows(Stage):
         self.reward_space = getattr(env, "reward_space", None)
 
     @property
-    def batch(self) -> KernelBatch:  # type: ignore[override]
+    def batch(self) -> KernelBatch:
         """The batch."""
         return self.env.batch
 
     @property
-    def observation(self) -> Observation:  # type: ignore[override]
+    def observation(self) -> Observation:
         """The batch's observations of the first agents."""
         return self.batch.observed((slice(None), 0), copy=False)
 

@@ -2,8 +2,8 @@
 
     env = wrap(env, Sensor("position", noise=0.02, delay=2), Sensor("velocity", drift=0.1, drift_time=5.0))
 
-The models and their order are those of the test standards for inertial sensors (IEEE Std 952 and 1431), with the burst
-losses of Gilbert ("Capacity of a burst-noise channel", Bell System Technical Journal 39, 1960) and Elliott.
+White noise, random walk and Gauss-Markov drift are the terms by which IEEE Std 952 describes gyroscopes; losses in
+bursts are Gilbert's ("Capacity of a burst-noise channel", Bell System Technical Journal 39, 1960) and Elliott's.
 """
 
 from __future__ import annotations
@@ -523,10 +523,10 @@ class Sensor(Seeing):
         """Seconds per step."""
         if self.dt:
             return self.dt
-        fps = self.batch.setup.fps if self.batch else (getattr(self.env, "metadata", None) or {}).get("render_fps")
-        if not fps:
+        seconds = self.below.seconds
+        if not seconds:
             raise self.refuse("dt", f"must be given, in seconds per step: {self.name} does not tell its own")
-        return 1.0 / fps
+        return seconds
 
     def _timing(self) -> Timing:
         enter, stay = self._chain()

@@ -492,6 +492,12 @@ class Reflex(Guard):
     fallback: Any = "idle"
     times: int = 4
 
+    @property
+    def seconds(self) -> float | None:
+        """Of all steps in one."""
+        below = self.below.seconds
+        return below * self.times if below else None
+
     def prepare(self) -> None:
         """Check the settings."""
         super().prepare()

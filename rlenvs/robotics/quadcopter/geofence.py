@@ -12,6 +12,8 @@ commanded is linear in the last number of the action; its direction is left alon
 The margin is SWAY times the speed limit, the integral of the absolute impulse response from the command to x - P, and a
 constant for what the model leaves out: at 30 Hz of control the attitude loop chatters between its limits of torque,
 which moves P by several centimetres. When P is pushed out by that, or by wind, the vehicle brakes: it flies inwards.
+Tested, not proved: nobody gets out at rates of the filter up to 0.5; at rate 1 an adversary does in some steps per
+million.
 """
 
 import math
