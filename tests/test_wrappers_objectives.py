@@ -540,7 +540,7 @@ def test_observations_that_cannot_be_extended_are_refused():
     class Cells(Coins):
         observation_space = spaces.Discrete(4)
 
-    with pytest.raises(ParameterError, match="a vector, or a dictionary"):
+    with pytest.raises(ParameterError, match="vectors of real numbers and dictionaries"):
         wrap(Cells(), WeightConditioned())
     for layer in (AccruedRewards(), Lexicographic(["0"], 1.0)):
         with pytest.raises(ParameterError, match="must be given"):

@@ -98,7 +98,7 @@ class EngineBatch(KernelBatch):
     def _move(self, worlds: np.ndarray) -> None:
         if self._any_errors:
             self._failed[:] = False
-            self.errors[worlds] = self.final_errors[worlds] = ""
+            self.errors[~self._asleep] = self.final_errors[~self._asleep] = ""
         reasons = self.engine.move(worlds)
         self._any_errors = bool(reasons)
         for i, reason in reasons.items():

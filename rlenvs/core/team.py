@@ -16,7 +16,10 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.core.extending import intrinsic
 
-LOOKS = 200_000  # for the next job, before a helper goes to sleep: some 0.1 ms
+LOOKS = 200_000  # for the next job, before a helper begins to nap: some 0.1 ms
+# naps of a helper that looks between them whether there is a job, before it goes to sleep: some 20 ms. To go to sleep,
+# and to be woken, takes Python's lock, which the caller may need for what it does between two jobs
+NAPS, NAP = (200, 50) if os.name == "posix" else (0, 0)  # how many, microseconds
 PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
 # the table that all threads of a team share, in rows of a cache line
 LINE = 8
@@ -73,6 +76,19 @@ def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any) -> Any
     return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
+@machine_code
+def _rest(context: Any, microseconds: Any) -> Any:
+    """Let others have the processor for a time."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
+        usleep = cgutils.get_or_insert_function(builder.module, kind, "usleep")
+        builder.call(usleep, [builder.trunc(arguments[0], ir.IntType(32))])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
 @compiled("void(int64, int64, int64)")
 def work(table: int, me: int, threads: int) -> None:
     """Take pieces of the job until none is left: first of one's own range, which then stays in one's core's cache."""
@@ -102,6 +118,11 @@ def help_out(table: int, known: int, me: int, threads: int) -> int:
     """Work on one job after the other, until none has come for a while. Returns the number of the last one."""
     while True:
         now = look_out(table + 8 * JOBS, known, LOOKS)
+        for _ in range(NAPS):
+            if now != known:
+                break
+            _rest(NAP)
+            now = _load(table + 8 * JOBS)
         if now == known:
             return known
         known = now

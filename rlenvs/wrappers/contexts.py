@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.curricula import Curriculum, curriculum_from, normals, uniforms
 from rlenvs.wrappers.layer import Layer, Observation
 
@@ -311,7 +311,7 @@ class EpisodeParams(Layer):
 
 
 @dataclass
-class Contexts(EpisodeParams):
+class Contexts(EpisodeParams, Appends):
     """Give each episode a context: values of the world's parameters.
 
     Adds to info `context_id` (the context's number) and `context` (the values of `layer.names`, in their units).
@@ -434,36 +434,23 @@ class Contexts(EpisodeParams):
         """Show the context; no reward yet."""
         if self.curriculum.listens:
             self.score[rows] = 0.0
-        if self.shown:
+        if self.columns:
             begun = np.flatnonzero(rows)
-            scaled = np.clip((self.values[begun][:, self.shown] - self.low) * self.slope - 1.0, -1.0, 1.0)
-            if self.as_part:
-                self.scaled[begun] = scaled
-            else:
-                for row, size, own in self._by_size(begun):
-                    self.joined[row, :size] = self.below.observation[row, :size]
-                    self.joined[row, size : size + len(self.shown)] = scaled[own]
+            values = self.values[begun][:, self.columns]
+            self.shown[begun] = np.clip((values - self.low) * self.slope - 1.0, -1.0, 1.0)
+            self.join(rows)
 
     def look_again(self, rows: np.ndarray) -> None:
         """See `Stage`."""
         super().look_again(rows)
         self.begin(rows)
 
-    def _by_size(self, rows: np.ndarray) -> list[tuple[Any, int, Any]]:
-        """Row numbers grouped by the length of their observation below, with it and their places among `rows`."""
-        if len(self.sizes) == 1:
-            return [(rows, self.sizes[0], slice(None))]
-        groups = [(np.flatnonzero(rows % len(self.sizes) == agent), size) for agent, size in enumerate(self.sizes)]
-        return [(rows[own], size, own) for own, size in groups]
-
     def after(self, rows: np.ndarray) -> None:
         """Add up rewards; take the observation over."""
         if self.curriculum.listens:
             np.add(self.score, self.below.reward, out=self.score, where=rows)
-        if self.shown and not self.as_part:
-            for agent, size in enumerate(self.sizes):
-                mine = slice(agent, None, len(self.sizes))
-                self.joined[mine, :size] = self.below.observation[mine, :size]
+        if self.columns:
+            self.join(rows)
 
     def told(self) -> dict[str, np.ndarray]:
         """The context."""
@@ -479,40 +466,17 @@ class Contexts(EpisodeParams):
         for name in wanted:
             if name not in self.names:
                 raise self.refuse("visible", f"names {name!r}, which no context has. {nearest(str(name), self.names)}")
-        self.shown = [self.names.index(name) for name in wanted]
-        self.as_part = isinstance(self.observation_spaces[0], spaces.Dict)
-        if not self.shown:
-            return
-        declared = np.array(list(self.ranges(wanted).values()))
-        self.low = declared[:, 0]
-        self.slope = 2.0 / np.maximum(declared[:, 1] - declared[:, 0], 1e-300)
-        self.sizes = (
-            [] if self.as_part else [space.shape[0] if space.shape else 0 for space in self.below.observation_spaces]
-        )
-        if len(set(self.sizes)) == 1:
-            self.sizes = self.sizes[:1]
-        self.observation_spaces = [self._wider(space) for space in self.below.observation_spaces]
-        if self.as_part:
-            self.keep("scaled", (len(self.shown),), np.float32)
-        else:
-            self.keep("joined", (max(self.sizes) + len(self.shown),), self.below.observation_spaces[0].dtype)
-
-    def _wider(self, space: spaces.Space) -> spaces.Space:
-        """A space with the context in it."""
-        one = np.ones(len(self.shown), np.float32)
-        if isinstance(space, spaces.Dict) and "context" not in space.spaces:
-            return spaces.Dict({**space.spaces, "context": spaces.Box(-one, one)})
-        if isinstance(space, spaces.Box) and len(space.shape) == 1 and space.dtype is not None:
-            low, high = np.concatenate([space.low, -one]), np.concatenate([space.high, one])
-            return spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype.type)
-        raise self.refuse("visible", f"wants vectors, or dictionaries without a part 'context', not {space}")
+        self.columns = [self.names.index(name) for name in wanted]
+        if self.columns:
+            self.make_room("context", [-1.0] * len(wanted), [1.0] * len(wanted))
+            declared = np.array(list(self.ranges(wanted).values()))
+            self.low = declared[:, 0]
+            self.slope = 2.0 / np.maximum(declared[:, 1] - declared[:, 0], 1e-300)
 
     @property
     def observation(self) -> Observation:
         """The observation below, with the context if it is visible."""
-        if not self.shown:
-            return self.below.observation
-        return {**self.below.observation, "context": self.scaled} if self.as_part else self.joined
+        return super().observation if self.columns else self.below.observation
 
 
 # --- between episodes -------------------------------------------------------------------------------------------------

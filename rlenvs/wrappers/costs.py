@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer, Observation, Stage
+from rlenvs.wrappers.appended import Appends
+from rlenvs.wrappers.layer import Layer, Stage
 from rlenvs.wrappers.shields import Guard, add_rows, ask_numbers, check_flag, put_rows
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
@@ -256,7 +256,7 @@ def horizon_of(stage: Stage) -> int | None:
 
 
 @dataclass
-class Saute(CostReward):
+class Saute(CostReward, Appends):
     """The part of the cost budget that is left as part of the observation, and no reward without it: a policy that is
     optimal for this reward keeps the limit in (almost) every episode, not on average.
 
@@ -290,7 +290,7 @@ class Saute(CostReward):
         self.check_one("unsafe_reward", -math.inf)
         self._highest = self._bound()
         self.left = self.keep("left", fill=self.allowed)  # z in units of the cost, in which whole numbers stay exact
-        self._widen(self.below.observation_space)
+        self.make_room("safety_state", [-1.0], [self._highest])
 
     def _bound(self) -> float:
         """The largest z."""
@@ -304,45 +304,22 @@ class Saute(CostReward):
             )
         return float(self.discount) ** -horizon
 
-    def _widen(self, space: spaces.Space) -> None:
-        if isinstance(space, spaces.Dict):
-            shown: spaces.Space = spaces.Box(-1.0, self._highest, (1,), np.float32)
-            self.shown = self.keep("shown", (1,), np.float32)
-            wider: spaces.Space = spaces.Dict({**space, "safety_state": shown})
-        elif isinstance(space, spaces.Box) and len(space.shape) == 1 and np.issubdtype(space.dtype, np.floating):
-            low, high = np.append(space.low, -1.0), np.append(space.high, self._highest)
-            wider = spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype.type)
-            self.shown = self.keep("shown", (space.shape[0] + 1,), space.dtype)
-        else:
-            raise ParameterError(
-                f"{type(self).__name__}: the observations of {self.name}, {space}, have no room for a number; "
-                "vectors of real numbers and dictionaries have"
-            )
-        self._pasted = not isinstance(space, spaces.Dict)
-        self.observation_spaces = [wider] * self.agents
-
     def begin(self, rows: np.ndarray) -> None:
         """The whole budget."""
         super().begin(rows)
         self.left[rows] = self.allowed
-        self._show()
+        self._show(rows)
 
     def after(self, rows: np.ndarray) -> None:
         """Spend, and take the reward away when nothing is left."""
         cost = self.spend(rows)
         put_rows(self.left, (self.left - cost) / self.discount, rows)
         put_rows(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), rows)
-        self._show()
+        self._show(rows)
 
-    def _show(self) -> None:
-        if self._pasted:
-            self.shown[:, :-1] = self.below.observation
-        self.shown[:, -1] = np.clip(self.left / self.allowed, -1.0, self._highest)
-
-    @property
-    def observation(self) -> Observation:
-        """The observation with z."""
-        return self.shown if self._pasted else {**self.below.observation, "safety_state": self.shown}
+    def _show(self, rows: np.ndarray) -> None:
+        self.shown[:, 0] = np.clip(self.left / self.allowed, -1.0, self._highest)
+        self.join(rows)
 
     def told(self) -> dict[str, Any]:
         """The sum, the reward and z."""
@@ -392,7 +369,7 @@ class Simmer(Saute):
         np.copyto(self.budget, np.interp(count, self._counts, self._budgets), where=rows)
         super().begin(rows)
         self.left[rows] = self.budget[rows]
-        self._show()
+        self._show(rows)
 
     def after(self, rows: np.ndarray) -> None:
         """Count."""

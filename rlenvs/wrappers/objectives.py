@@ -17,7 +17,8 @@ from gymnasium import spaces
 from numba import njit
 
 from rlenvs.core.errors import ParameterError, nearest
-from rlenvs.wrappers.layer import Layer, Observation
+from rlenvs.wrappers.appended import Appends
+from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import add, clear, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 
@@ -378,45 +379,11 @@ def rank(
             out[i] += multipliers[k] * (min(max(returns[i, columns[k]], floor[k]), cap[k]) - floor[k])
 
 
-# --- numbers appended to observations ---------------------------------------------------------------------------------
-
-
-class _Appends(_OfVector):
-    """Shows more numbers to the policy: at the end of a vector, or as a part of a dictionary."""
-
-    def _append(self, part: str, low: float, high: float) -> None:
-        """Make room for a number per term; `self.shown` (rows, terms) is to be filled."""
-        space = self.below.observation_space
-        own = spaces.Box(low, high, (self.terms,), np.float32)
-        self.keep("shown", (self.terms,), np.float32)
-        self.part = ""
-        if isinstance(space, spaces.Dict):
-            if part in space.spaces:
-                raise ParameterError(f"{type(self).__name__}: observations of {self.name} already have {part!r}")
-            self.part = part
-            made: spaces.Space = spaces.Dict({**space.spaces, part: own})
-        elif isinstance(space, spaces.Box) and space.shape is not None and len(space.shape) == 1:
-            made = spaces.Box(np.concatenate([space.low, own.low]), np.concatenate([space.high, own.high]))
-            self.keep("joined", made.shape, np.float32)
-        else:
-            raise ParameterError(
-                f"{type(self).__name__}: {self.name} has the observations {space}; needed: a vector, or a dictionary"
-            )
-        self.observation_spaces = [made] * self.agents
-
-    def _show(self, rows: np.ndarray) -> None:
-        if not self.part:
-            put(self.joined[:, : -self.terms], self.below.observation, rows)
-            put(self.joined[:, -self.terms :], self.shown, rows)
-
-    @property
-    def observation(self) -> Observation:
-        """The observation below with the numbers."""
-        return {**self.below.observation, self.part: self.shown} if self.part else self.joined
+# --- numbers beside the observation -----------------------------------------------------------------------------------
 
 
 @dataclass
-class AccruedRewards(_Appends):
+class AccruedRewards(_OfVector, Appends):
     """Shows the policy what the episode has paid so far: the sum of its reward vectors.
 
     For utilities that are not linear (`ChebyshevScalarization`, `Lexicographic`) the best action depends on it
@@ -442,7 +409,7 @@ class AccruedRewards(_Appends):
         if (self.sizes <= 0.0).any():
             raise self.refuse("scale", "must be positive")
         self.keep("accrued", (self.terms,))
-        self._append("accrued", -1.0, 1.0)
+        self.make_room("accrued", [-1.0] * self.terms, [1.0] * self.terms)
 
     def _natural(self) -> np.ndarray:
         largest = np.abs(self._bounds_of_return("scale")).max(axis=0)
@@ -460,7 +427,7 @@ class AccruedRewards(_Appends):
 
     def _fill(self, rows: np.ndarray) -> None:
         shrink(self.accrued, self.sizes, rows, self.shown)
-        self._show(rows)
+        self.join(rows)
 
     def told(self) -> dict[str, Any]:
         """The sum."""
@@ -477,7 +444,7 @@ def shrink(sums: np.ndarray, sizes: np.ndarray, rows: np.ndarray, out: np.ndarra
 
 
 @dataclass
-class WeightConditioned(_Appends):
+class WeightConditioned(_OfVector, Appends):
     """One policy for all preferences: it sees weights of the objectives, and is paid the weighted sum.
 
     Weights are drawn uniformly from the simplex for every episode (as the conditioned network of Abels et al., "Dynamic
@@ -506,7 +473,7 @@ class WeightConditioned(_Appends):
         self.fixed = None if self.weights is None else self._simplex(self.weights)
         if self.fixed is not None and self.low:
             raise self.refuse("low", "is for drawn weights, and weights are given")
-        self._append("weights", 0.0, 1.0)
+        self.make_room("weights", [0.0] * self.terms, [1.0] * self.terms)
         self.keep("reward")
 
     def _simplex(self, value: Any) -> np.ndarray:
@@ -525,7 +492,7 @@ class WeightConditioned(_Appends):
             draw_simplex(rows, self.key, self.low, self.shown)
         else:
             put(self.shown, np.broadcast_to(chosen, self.shown.shape), rows)
-        self._show(rows)
+        self.join(rows)
 
     def _chosen(self, given: Any) -> np.ndarray | None:
         """The weights for a reset; None for drawn ones."""
@@ -543,7 +510,7 @@ class WeightConditioned(_Appends):
     def after(self, rows: np.ndarray) -> None:
         """Weigh."""
         weigh(self._vector(), self.shown, rows, self.reward)
-        self._show(rows)
+        self.join(rows)
 
     def told(self) -> dict[str, Any]:
         """The weights."""

@@ -1,0 +1,76 @@
+"""Numbers that layers show to the policy beside the observation: contexts, weights, what is left of a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from gymnasium import spaces
+from numba import njit
+
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.layer import Layer, Observation
+
+
+class Appends(Layer):
+    """Shows more numbers: at the end of observations that are vectors, as a part of those that are dictionaries.
+
+    Call `make_room` in `prepare`, fill `self.shown` (rows, numbers) in `begin` and `after`, then call `join`.
+    """
+
+    part = ""  # of a dictionary; empty where observations are vectors
+
+    def make_room(self, part: str, low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> None:
+        """Change the observation spaces.
+
+        Args:
+            part: name in a dictionary.
+            low, high: bounds of the numbers, (numbers,).
+
+        Raises:
+            ParameterError: observations are neither vectors nor dictionaries, or have a part of this name already.
+        """
+        own = spaces.Box(np.asarray(low, np.float32), np.asarray(high, np.float32))
+        self.keep("shown", own.shape, np.float32)
+        below = self.below.observation_spaces
+        self.observation_spaces = [self._wider(space, part, own) for space in below]
+        if isinstance(below[0], spaces.Dict):
+            self.part = part
+        else:
+            self.ends = np.array([spaces.utils.flatdim(space) for space in below], np.int64)
+            self.keep("joined", (int(self.ends.max()) + own.shape[0],), below[0].dtype)
+
+    def _wider(self, space: spaces.Space, part: str, own: spaces.Box) -> spaces.Space:
+        if isinstance(space, spaces.Dict):
+            if part in space.spaces:
+                raise ParameterError(f"{type(self).__name__}: observations of {self.name} already have {part!r}")
+            return spaces.Dict({**space.spaces, part: own})
+        if not isinstance(space, spaces.Box) or len(space.shape) != 1 or not np.issubdtype(space.dtype, np.floating):
+            raise ParameterError(
+                f"{type(self).__name__}: the observations of {self.name}, {space}, have no room for more numbers; "
+                "vectors of real numbers and dictionaries have"
+            )
+        low, high = np.concatenate([space.low, own.low]), np.concatenate([space.high, own.high])
+        return spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype.type)
+
+    def join(self, rows: np.ndarray) -> None:
+        """Put the observations below and the numbers together, in these rows."""
+        if not self.part:
+            join_rows(rows, self.below.observation, self.shown, self.ends, self.joined)
+
+    @property
+    def observation(self) -> Observation:
+        """The observation below, with the numbers."""
+        return {**self.below.observation, self.part: self.shown} if self.part else self.joined
+
+
+@njit(cache=True, nogil=True)
+def join_rows(rows: np.ndarray, below: np.ndarray, shown: np.ndarray, ends: np.ndarray, joined: np.ndarray) -> None:
+    """joined[i] = below[i], up to the end of an agent's own observation, and shown[i] behind it."""
+    for i in range(rows.size):
+        if rows[i]:
+            end = ends[i % ends.size]
+            for j in range(end):
+                joined[i, j] = below[i, j]
+            for j in range(shown.shape[1]):
+                joined[i, end + j] = shown[i, j]
