@@ -23,7 +23,8 @@ NAPS, NAP = (200, 50) if os.name == "posix" else (0, 0)  # how many, microsecond
 PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
 # the table that all threads of a team share, in rows of a cache line
 LINE = 8
-JOBS, DONE, LOOP, FIRST = 0, LINE, 2 * LINE, 3 * LINE  # FIRST: per thread the next world, and the end of its range
+JOBS, DONE, GATE, LOOP, FIRST = (LINE * k for k in range(5))  # FIRST: per thread the next world, and its range's end
+CLOSED = 1 << 32  # in GATE, which counts who has come to help with the job: who comes now is too late
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
 
@@ -58,6 +59,17 @@ def _add(context: Any, address: Any, amount: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
         return builder.atomic_rmw("add", pointer, arguments[1], "acq_rel")
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@machine_code
+def _set(context: Any, address: Any, value: Any) -> Any:
+    """Give the counter at an address a value; what it was before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("xchg", pointer, arguments[1], "acq_rel")
 
     return types.int64(types.int64, types.int64), generate
 
@@ -126,14 +138,22 @@ def help_out(table: int, known: int, me: int, threads: int) -> int:
         if now == known:
             return known
         known = now
-        work(table, me, threads)
-        _add(table + 8 * DONE, 1)
+        if _add(table + 8 * GATE, 1) < CLOSED:
+            work(table, me, threads)
+            _add(table + 8 * DONE, 1)
 
 
 @compiled("void(int64)")
 def announce(table: int) -> None:
-    """There is a new job in the table."""
+    """There is a new job in the table, which must be complete."""
+    _set(table + 8 * GATE, 0)
     _add(table + 8 * JOBS, 1)
+
+
+@compiled("int64(int64)")
+def close(table: int) -> int:
+    """Nobody may come to help any more; how many have."""
+    return _add(table + 8 * GATE, CLOSED)
 
 
 class Team:
@@ -176,16 +196,17 @@ class Team:
         table[LOOP : LOOP + 3] = function, batch, -(-worlds // (PIECES * threads))
         for k in range(threads):
             table[FIRST + LINE * k : FIRST + LINE * k + 2] = worlds * k // threads, worlds * (k + 1) // threads
-        done = int(table[DONE]) + threads - 1
+        table[DONE] = 0
         announce(self._address)
         if self._sleepers:
             with self._sleep:
                 self._sleep.notify_all()
         work(self._address, 0, threads)
-        known = look_out(self._address + 8 * DONE, done - threads + 1, LOOKS)
-        while known != done:
-            _let_others_run()
+        helpers, known = close(self._address), 0
+        while known != helpers:  # who has not come by now is not waited for
             known = look_out(self._address + 8 * DONE, known, LOOKS)
+            if known != helpers:
+                _let_others_run()
 
     def _help(self, me: int) -> None:
         known = 0
