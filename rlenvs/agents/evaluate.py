@@ -100,7 +100,7 @@ def evaluate(
         ParameterError: no seeds, a negative one, or a parameter outside its range.
         ActionError: the function's actions do not fit.
     """
-    chosen = _check_seeds(seeds)
+    chosen = check_seeds(seeds)
     check_policy(world_of(id), policy)
     if layers:
         from rlenvs.wrappers.forms import wrap
@@ -200,7 +200,8 @@ def check_policy(world: World, policy: Policy) -> None:
         raise UnknownNameError(f"{world.name} has no scripted expert; use policy='random' or a function")
 
 
-def _check_seeds(seeds: int | Sequence[int]) -> list[int]:
+def check_seeds(seeds: int | Sequence[int]) -> list[int]:
+    """Seeds as a list, from their number or themselves; ParameterError where there are none, or negative ones."""
     chosen = list(range(seeds)) if isinstance(seeds, (int, np.integer)) else [int(seed) for seed in seeds]
     if not chosen or min(chosen) < 0:
         raise ParameterError(f"seeds={seeds!r} must be a positive number of seeds, or a sequence of seeds >= 0")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.evaluate import Policy, _check_seeds, check_policy, evaluate
+from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.robustness import UncertaintySet, uncertainty_set
@@ -100,7 +100,7 @@ def evaluate_robustness(
     Raises:
         ParameterError: a parameter that the world does not have or a range wider than it allows, no worlds, no seeds.
     """
-    region, chosen = uncertainty_set(set), _check_seeds(seeds)
+    region, chosen = uncertainty_set(set), check_seeds(seeds)
     region.check(world_of(id))
     check_policy(world_of(id), policy)
     if {*region.names} & {*keywords}:

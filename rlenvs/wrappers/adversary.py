@@ -45,6 +45,7 @@ from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, ne
 from rlenvs.wrappers.channels import at, channels_of, replaced
 from rlenvs.wrappers.forms import WrappedEnv, row_of, wrap
 from rlenvs.wrappers.layer import Layer, named
+from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.robustness import OnParameters, uniforms
 
@@ -282,7 +283,7 @@ class StateAdversary(Adversary):
             if len(chosen.index) == part.size == len(self.radius):
                 add_everywhere(rows, truth, self.perturbation, *bounds, out)
             else:
-                copy_rows(rows, truth, out)
+                put(out, truth, rows)
                 places, columns = chosen.index.astype(np.uint64), chosen.order.astype(np.uint64)
                 add_at(rows, truth, places, self.perturbation, columns, *bounds, out)
 
@@ -644,15 +645,6 @@ def add_everywhere(
                 x = low[j] if x < low[j] else x
                 x = high[j] if x > high[j] else x
                 out[i, j] = values[i, j] if p[i, j] == 0.0 else x
-
-
-@njit(cache=True, nogil=True)
-def copy_rows(rows: np.ndarray, values: np.ndarray, out: np.ndarray) -> None:
-    """Some rows."""
-    for i in range(rows.size):
-        if rows[i]:
-            for j in range(values.shape[1]):
-                out[i, j] = values[i, j]
 
 
 @njit(cache=True, nogil=True)
