@@ -561,3 +561,8 @@ def test_ones_own_curriculum_by_its_address():
 def test_impossible_settings_are_refused(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+def test_the_published_settings_are_the_defaults():
+    assert (SPaCE().eta, SPaCE().kappa) == (0.1, 1)
+    assert (MBTL().slope, MBTL().noise) == (0.005, 0.1)
