@@ -24,6 +24,7 @@ AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMo
 WORTH_THREADS = 300e-6
 # calls that are timed; the first may compile
 TRIALS = 5
+FEW = 1 / 64  # part of the worlds; fewer ones begin sooner in one thread
 
 
 class Snapshot(NamedTuple):
@@ -356,7 +357,10 @@ class KernelBatch:
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
         self._begin[:] = True if mask is None else mask
-        self._run(self._driver.begin_worlds)
+        if mask is not None and np.count_nonzero(mask) < FEW * len(mask):
+            self._driver.begin_worlds(self._address, 0, self.num_worlds)
+        else:
+            self._run(self._driver.begin_worlds)
 
     def step(self, actions: Any) -> None:
         """Advance every world by one step.
@@ -390,7 +394,7 @@ class KernelBatch:
         """One step of the worlds that are awake."""
         if self.num_worlds == 1:
             code = self._driver.act_worlds(self._address)
-        elif self._thread_count() == 1:
+        elif self.thread_count() == 1:
             code = self._timed(self._driver.act_worlds, self._address)
         else:
             code = self._driver.check_actions(self._address)
@@ -669,7 +673,7 @@ class KernelBatch:
     # --- threads ------------------------------------------------------------------------------------------------------
 
     def _run(self, function: Any) -> None:
-        threads = self._thread_count()
+        threads = self.thread_count()
         if threads > 1:
             from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
 
@@ -691,7 +695,8 @@ class KernelBatch:
         self._trials -= 1
         return code
 
-    def _thread_count(self) -> int:
+    def thread_count(self) -> int:
+        """How many threads share the loops over worlds at present."""
         if self.backend == "python":
             return 1
         if self.threads is not None:

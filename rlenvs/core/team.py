@@ -6,7 +6,9 @@ wait, work and report in compiled code, and go to sleep only after they have loo
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 import threading
 from typing import Any
 
@@ -19,7 +21,9 @@ from numba.core.extending import intrinsic
 LOOKS = 200_000  # for the next job, before a helper begins to nap: some 0.1 ms
 # naps of a helper that looks between them whether there is a job, before it goes to sleep: some 20 ms. To go to sleep,
 # and to be woken, takes Python's lock, which the caller may need for what it does between two jobs
-NAPS, NAP = (200, 50) if os.name == "posix" else (0, 0)  # how many, microseconds
+NAPS, NAP = (500, 20) if os.name == "posix" else (0, 0)  # how many, microseconds
+SLACK = 1_000  # nanoseconds by which Linux may make a helper's nap longer; its own choice would be 50 000
+PR_SET_TIMERSLACK = 29
 PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
 # the table that all threads of a team share, in rows of a cache line
 LINE = 8
@@ -209,6 +213,8 @@ class Team:
                 _let_others_run()
 
     def _help(self, me: int) -> None:
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, SLACK, 0, 0, 0)
         known = 0
         while True:
             known = help_out(self._address, known, me, self.threads)

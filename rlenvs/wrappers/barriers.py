@@ -147,27 +147,28 @@ def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndar
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def settle_barriers(
+    start: int,
+    stop: int,
+    rows: np.ndarray,
     proposed: np.ndarray,
     barriers: tuple[np.ndarray, ...],
     rate: float,
     margin: float,
-    rows: np.ndarray,
     raw: np.ndarray,
     action: np.ndarray,
     outcome: np.ndarray,
     least: np.ndarray,
     count: np.ndarray,
     infeasible: np.ndarray,
-) -> int:
+) -> None:
     """The allowed actions for rows with the barriers value, drift, slope, low, high and brake.
 
-    Fills the proposed actions, the allowed ones, how it went, the smallest barriers, and counts actions that change and
-    those that nothing allows. Returns how many rows are left to the solver.
+    Fills the proposed actions, the allowed ones, how it went (UNSOLVED is left to the solver), the smallest barriers,
+    and counts actions that change and those that nothing allows.
     """
     value, drift, slope, low, high, brake = barriers
     needs = np.empty(value.shape[1])
-    left = 0
-    for i in range(rows.size):
+    for i in range(start, stop):
         if not rows[i]:
             continue
         for j in range(proposed.shape[1]):
@@ -196,26 +197,25 @@ def settle_barriers(
                 action[i, j] = np.float32(brake[i, j] if brakes else action[i, j])
         elif outcome[i] >= INFEASIBLE:
             outcome[i] = UNSOLVED
-            left += 1
-    return left
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def settle_set(
+    start: int,
+    stop: int,
+    rows: np.ndarray,
     proposed: np.ndarray,
     slopes: np.ndarray,
     needs: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
-    rows: np.ndarray,
     raw: np.ndarray,
     action: np.ndarray,
     outcome: np.ndarray,
     count: np.ndarray,
-) -> int:
+) -> None:
     """`settle_barriers` for rows under the same constraints, where bounds are constraints too."""
-    left = 0
-    for i in range(rows.size):
+    for i in range(start, stop):
         if not rows[i]:
             continue
         outside, met = False, True
@@ -231,9 +231,7 @@ def settle_set(
         outcome[i] = MOVED if outside else AS_PROPOSED
         if not met:
             outcome[i] = settle(slopes, needs, low, high, action[i])
-            left += outcome[i] >= INFEASIBLE
         count[i] += outcome[i] != AS_PROPOSED
-    return left
 
 
 def solver() -> Any:
@@ -428,7 +426,8 @@ class BarrierFilter(_Corrector):
         """The nearest safe actions."""
         barriers = self._terms(actions)
         kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
-        if settle_barriers(actions, barriers, float(self.rate), float(self.margin), rows, *kept):
+        self.in_threads(settle_barriers, rows, actions, barriers, float(self.rate), float(self.margin), *kept)
+        if barriers[0].shape[1] > 1:
             for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
                 self._finish(i, actions[i], *(part[i] for part in barriers))
         return self.action
@@ -532,7 +531,8 @@ class SafeActions(_Corrector):
         low, high = self._bounds
         slopes, needs = self._slopes, self._needs
         kept = self.raw_action, self.action, self.outcome, self.interventions
-        if settle_set(actions, slopes, needs, low, high, rows, *kept):
+        self.in_threads(settle_set, rows, actions, slopes, needs, low, high, *kept)
+        if len(needs) > 1:
             for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
                 self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)
         return self.action

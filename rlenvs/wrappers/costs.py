@@ -15,7 +15,8 @@ import numpy as np
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.layer import Layer, Stage
-from rlenvs.wrappers.shields import Guard, add_rows, ask_numbers, check_flag, put_rows
+from rlenvs.wrappers.masked import add, clear, put, put_number
+from rlenvs.wrappers.shields import Guard, ask_numbers, check_flag
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
 LARGEST = 1e6  # of a number in an observation
@@ -82,7 +83,7 @@ class CostSum(Layer):
 
     def begin(self, rows: np.ndarray) -> None:
         """Nothing was spent yet."""
-        self.cost_sum[rows] = 0.0
+        clear(self.cost_sum, rows)
 
     def spend(self, rows: np.ndarray) -> np.ndarray:
         """Add the costs of the step, and return them, (rows,).
@@ -93,7 +94,7 @@ class CostSum(Layer):
         cost = self.below.read(self.cost)
         if cost is None:
             raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
-        add_rows(self.cost_sum, cost, rows)
+        add(self.cost_sum, cost, rows)
         return cost
 
     def told(self) -> dict[str, Any]:
@@ -129,9 +130,9 @@ class CostBudget(CostSum):
     def begin(self, rows: np.ndarray) -> None:
         """A full budget."""
         super().begin(rows)
-        self.over_budget[rows] = False
+        clear(self.over_budget, rows)
         if self.end:
-            self.terminated[rows] = self.below.terminated[rows]
+            put(self.terminated, self.below.terminated, rows)
 
     def after(self, rows: np.ndarray) -> None:
         """Spend."""
@@ -217,15 +218,15 @@ class Lagrangian(CostReward):
         self._learn(rows & self.running & ~seeded)
         if seeded.any():
             self._set_parameter(self._first_parameter, np.ones_like(rows) if self.shared else seeded)
-        self.running[rows] = False
+        clear(self.running, rows)
         super().begin(rows)
 
     def after(self, rows: np.ndarray) -> None:
         """Charge; learn from episodes that have ended."""
         cost, price = self.spend(rows), self.multiplier
-        put_rows(self.reward, (self.below.reward - price * cost) / (1.0 + price), rows)
+        put(self.reward, (self.below.reward - price * cost) / (1.0 + price), rows)
         ended = self.below.over
-        np.copyto(self.running, ~ended, where=rows)
+        put(self.running, ~ended, rows)
         self._learn(rows & ended)
 
     def _learn(self, ended: np.ndarray) -> None:
@@ -307,14 +308,14 @@ class Saute(CostReward, Appends):
     def begin(self, rows: np.ndarray) -> None:
         """The whole budget."""
         super().begin(rows)
-        self.left[rows] = self.allowed
+        put_number(self.left, self.allowed, rows)
         self._show(rows)
 
     def after(self, rows: np.ndarray) -> None:
         """Spend, and take the reward away when nothing is left."""
         cost = self.spend(rows)
-        put_rows(self.left, (self.left - cost) / self.discount, rows)
-        put_rows(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), rows)
+        put(self.left, (self.left - cost) / self.discount, rows)
+        put(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), rows)
         self._show(rows)
 
     def _show(self, rows: np.ndarray) -> None:
@@ -366,9 +367,9 @@ class Simmer(Saute):
         """This episode's budget."""
         self.made[rows & (self.episode == 1)] = 0
         count = self.made if self.unit == "steps" else self.episode.astype(np.int64) - 1
-        np.copyto(self.budget, np.interp(count, self._counts, self._budgets), where=rows)
         super().begin(rows)
-        self.left[rows] = self.budget[rows]
+        some = np.flatnonzero(rows)
+        self.left[some] = self.budget[some] = np.interp(count[some], self._counts, self._budgets)
         self._show(rows)
 
     def after(self, rows: np.ndarray) -> None:
@@ -443,11 +444,11 @@ class ConservativeFloor(Guard):
     def begin(self, rows: np.ndarray) -> None:
         """The floor of this episode."""
         super().begin(rows)
-        self.gained[rows] = 0.0
-        self.handed_over[rows] = False
+        clear(self.gained, rows)
+        clear(self.handed_over, rows)
         value = self._value_now(rows)
-        np.copyto(self.floor, value - self.alpha * np.abs(value), where=rows)
-        np.copyto(self.margin, value - self.floor, where=rows)
+        put(self.floor, value - self.alpha * np.abs(value), rows)
+        put(self.margin, value - self.floor, rows)
 
     def _value_now(self, rows: np.ndarray) -> np.ndarray:
         """The baseline's expected return from here on, (rows,)."""
@@ -466,9 +467,9 @@ class ConservativeFloor(Guard):
     def after(self, rows: np.ndarray) -> None:
         """Book the reward."""
         super().after(rows)
-        add_rows(self.gained, self.below.reward, rows)
+        add(self.gained, self.below.reward, rows)
         to_come = np.where(self.below.over, 0.0, self._value_now(rows & ~self.below.over))
-        put_rows(self.margin, self.gained + to_come - self.floor, rows)
+        put(self.margin, self.gained + to_come - self.floor, rows)
 
     def told(self) -> dict[str, Any]:
         """As `Guard`, and the account."""

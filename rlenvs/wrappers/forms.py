@@ -15,7 +15,8 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from, unbound
-from rlenvs.wrappers.rows import put, rows_of
+from rlenvs.wrappers.masked import clear, load
+from rlenvs.wrappers.rows import BatchRows, put, rows_of
 
 ONE = np.ones(1, np.bool_)
 
@@ -136,8 +137,8 @@ def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str
             f"needed: {'real numbers' if numbers else 'integers'} of shape {shape}"
         )
     if numbers:
-        array = array.astype(np.float64)
-        if np.isnan(array.sum()):
+        given, array = array, np.empty(shape, np.float64)
+        if load(np.ascontiguousarray(given).reshape(-1), array.reshape(-1)):
             wrong = np.isnan(array).any(axis=tuple(range(1, array.ndim))) & rows
             if wrong.any():
                 row = int(np.argmax(wrong))
@@ -256,7 +257,8 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
     def __init__(self, env: gymnasium.vector.VectorEnv, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
         inner, self.layers = stacked(env, layers)
         super().__init__(inner)
-        self.bottom, self.top = self.layers[0].below, self.layers[-1]
+        self.bottom: BatchRows = self.layers[0].below  # type: ignore[assignment]
+        self.top = self.layers[-1]
         self.mode: AutoresetMode = inner.metadata["autoreset_mode"]
         self.single_observation_space = self.top.observation_spaces[0]
         self.single_action_space = self.top.action_spaces[0]
@@ -265,7 +267,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         if self.top.reward.ndim == 2:
             self.reward_space = self.top.reward_space
         self._everyone = np.ones(self.num_envs, np.bool_)
-        self._begun = np.zeros(self.num_envs, np.bool_)
+        self._begun, self._all_begun = np.zeros(self.num_envs, np.bool_), False
 
     @property
     def recipe(self) -> list[dict[str, Any]]:
@@ -296,6 +298,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
             seeds = [s if mask[i] else None for i, s in enumerate(seeds)]
         self.top.reset(rows, seeds, options)
         self._begun |= rows
+        self._all_begun = bool(self._begun.all())
         return copied(self.top.observation), self._infos(rows)
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -306,46 +309,46 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
             EpisodeOverError: autoreset is disabled and an episode is over, or there was no reset yet.
         """
         top, over = self.top, self.top.over
-        waiting = bool(over.any())
-        if not self._begun.all() or (waiting and self.mode is AutoresetMode.DISABLED):
+        waiting = np.count_nonzero(over)
+        if not self._all_begun or (waiting and self.mode is AutoresetMode.DISABLED):
             row = int(np.argmax(over | ~self._begun))
             raise EpisodeOverError(
                 f"{top.name}, environment {row}: the episode is over, or never began; call reset() before step()"
             )
         rows = ~over if waiting else self._everyone
         actions = check_actions(actions, self.single_action_space, rows, top.name)
-        if rows.any():
+        if waiting < self.num_envs:
             top.step(actions, rows)
         if waiting:
             top.reset(over)
-        return self._returned(rows)
+        return self._returned(over if waiting else None)
 
-    def _returned(self, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def _returned(self, begun: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """What `step` returns. begun: the rows that were reset instead."""
         top = self.top
         rewards, terminated, truncated = top.reward.copy(), top.terminated.copy(), top.truncated.copy()
-        if not rows.all():
-            rewards[~rows] = 0.0
+        if begun is not None:
+            clear(rewards, begun)
         final: dict[str, Any] = {}
-        ended = terminated | truncated
-        if self.mode is AutoresetMode.SAME_STEP and ended.any():
-            final = self._final(ended)
-            top.reset(ended)
+        if self.mode is AutoresetMode.SAME_STEP:
+            ended = terminated | truncated
+            if ended.any():
+                final = self._final(ended)
+                top.reset(ended)
         if rewards.ndim == 2:
             rewards = rewards.astype(np.float32)
         return copied(top.observation), rewards, terminated, truncated, {**self._infos(self._everyone), **final}
 
-    def _everything(self) -> dict[str, Any]:
-        return {**self.bottom.info(), **added(self.layers)}
-
     def _infos(self, rows: np.ndarray) -> dict[str, Any]:
-        return present(copied(self._everything()), rows)
+        return present({**self.bottom.info(copy=True), **copied(added(self.layers))}, rows)
 
     def _final(self, ended: np.ndarray) -> dict[str, Any]:
         """The last observations and infos of episodes that end in this step (SAME_STEP)."""
         observations = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended).tolist():
             observations[i] = row_of(self.top.observation, i, self.single_observation_space)
-        infos = present(_only(self._everything(), ended), ended)
+        everything = {**self.bottom.info(), **added(self.layers)}
+        infos = present(_only(everything, ended), ended)
         return {
             "final_obs": observations, "_final_obs": ended.copy(), "final_info": infos, "_final_info": ended.copy()
         }  # fmt: skip
@@ -360,7 +363,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
             raise ParameterError(f"{len(states)} snapshots were given for {self.num_envs} environments")
         for i, state in enumerate(states):
             self.top.set_state(check_state(state, self.layers, self.top.name), i)
-        self._begun[:] = True
+        self._begun[:], self._all_begun = True, True
         return copied(self.top.observation)
 
     def expert_actions(self) -> np.ndarray:

@@ -21,6 +21,8 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.sharing import FEWEST, share
+from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
 Observation = Any  # an array (rows, ...), or a dictionary of such arrays
@@ -178,6 +180,13 @@ class Layer(Stage):
 
     # --- for subclasses -----------------------------------------------------------------------------------------------
 
+    def in_threads(self, kernel: Callable[..., None], rows: np.ndarray, *arguments: Any) -> None:
+        """Call a compiled loop `kernel(start, stop, rows, *arguments)` on all rows, in as many threads as step the
+        worlds, or in one where the mask has but few; see `rlenvs.core.sharing.share`. Worth it for loops that take
+        50 us or more."""
+        few = self.batch is None or np.count_nonzero(rows) < FEWEST
+        share(kernel, 1 if few else self.batch.thread_count(), self.count, rows, *arguments)
+
     def prepare(self) -> None:
         """Check the settings, and make room."""
 
@@ -215,7 +224,7 @@ class Layer(Stage):
         begin_episodes(rows, self.base, self.episode, self.key, self.time)
         for name in ("reward", "terminated", "truncated"):
             if name in self.kept:
-                getattr(self, name)[rows] = 0
+                clear(getattr(self, name), rows)
 
     def _seed(self, rows: np.ndarray, seeds: Sequence[int | None]) -> None:
         """New streams for rows whose world has a seed; at random for all where none was ever given."""
@@ -231,7 +240,7 @@ class Layer(Stage):
     def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
         """Pass on what `act` makes of the actions, and take in what came of it."""
         self.below.step(self.act(actions, rows), rows)
-        self.time += rows
+        count(self.time, rows)
         self.after(rows)
 
     def __getattr__(self, name: str) -> Any:

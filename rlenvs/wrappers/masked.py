@@ -21,6 +21,11 @@ def add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
     _add(flat(target), flat(values), rows)
 
 
+def put_number(target: np.ndarray, value: float, rows: np.ndarray) -> None:
+    """target[rows] = value."""
+    _put_number(flat(target), value, rows)
+
+
 def clear(target: np.ndarray, rows: np.ndarray) -> None:
     """target[rows] = 0."""
     _clear(flat(target), rows)
@@ -29,6 +34,31 @@ def clear(target: np.ndarray, rows: np.ndarray) -> None:
 def fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
     """target[i, ..., :] = values[i modulo their number] for the rows i of the mask; values (agents, n)."""
     _fill(target.reshape(len(target), -1, values.shape[1]), values, rows)
+
+
+@njit(cache=True, nogil=True)
+def count(counter: np.ndarray, rows: np.ndarray) -> None:
+    """counter[rows] += 1, of one number per row."""
+    for i in range(rows.size):
+        counter[i] += np.int64(rows[i])
+
+
+@njit(cache=True, nogil=True)
+def load(numbers: np.ndarray, out: np.ndarray) -> bool:
+    """Copy numbers, one-dimensional arrays of equal length; whether there is a NaN."""
+    wrong = False
+    for i in range(out.size):
+        out[i] = numbers[i]
+        wrong |= out[i] != out[i]
+    return wrong
+
+
+@njit(cache=True, nogil=True)
+def _put_number(target: np.ndarray, value: float, rows: np.ndarray) -> None:
+    for i in range(rows.size):
+        if rows[i]:
+            for j in range(target.shape[1]):
+                target[i, j] = value
 
 
 @njit(cache=True, nogil=True)

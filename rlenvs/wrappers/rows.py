@@ -285,9 +285,9 @@ class BatchRows(Stage):
         """The batch's flags."""
         return self.batch.truncated[:, 0]
 
-    def info(self) -> dict[str, np.ndarray]:
-        """The batch's own arrays."""
-        return self.env._keys.all(self.batch, False)
+    def info(self, copy: bool = False) -> dict[str, np.ndarray]:
+        """The batch's own arrays, or copies of them."""
+        return self.env._keys.all(self.batch, copy)
 
     def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes in these worlds."""

@@ -103,33 +103,42 @@ def begin_memory(
 
 
 @njit(cache=True, nogil=True)
-def pick_samples(rows: np.ndarray, key: np.ndarray, time: np.ndarray, timing: Timing, memory: Memory) -> None:
+def pick_samples(
+    start: int, stop: int, rows: np.ndarray, key: np.ndarray, time: np.ndarray, timing: Timing, memory: Memory
+) -> None:
     """Which sample each row reads, which get lost, which sensors fail. The first of an episode always arrives."""
     every, shortest, longest, keep_order = timing.every, timing.shortest, timing.longest, timing.keep_order
     missing, failed, source = memory.missing, memory.failed, memory.source
-    for r in range(rows.size):
+    for r in range(start, stop):
         if rows[r] and time[r] > 0 and (every == 1 or time[r] % every == 0):
-            start, age = start_of(key[r], time[r]), shortest
+            numbers, age = start_of(key[r], time[r]), shortest
             if longest > shortest:
-                age += int(uniform_of(bits_from(start, DELAY)) * (longest - shortest + 1))
+                age += int(uniform_of(bits_from(numbers, DELAY)) * (longest - shortest + 1))
             read = max(time[r] - age, 0)
             source[r] = max(read, source[r]) if keep_order else read
             for c in range(missing.shape[1]):
                 chance = timing.stay if missing[r, c] else timing.enter
                 if time[r] == every:
                     chance = timing.dropout
-                missing[r, c] = uniform_of(bits_from(start, LOSS + np.uint64(c))) < chance
+                missing[r, c] = uniform_of(bits_from(numbers, LOSS + np.uint64(c))) < chance
             for c in range(failed.shape[1]):
-                failed[r, c] |= uniform_of(bits_from(start, FAILURE + np.uint64(c))) < timing.stuck
+                failed[r, c] |= uniform_of(bits_from(numbers, FAILURE + np.uint64(c))) < timing.stuck
 
 
 @njit(cache=True, nogil=True)
 def remember(
-    rows: np.ndarray, time: np.ndarray, places: np.ndarray, first: int, true: np.ndarray, past: np.ndarray
+    start: int,
+    stop: int,
+    rows: np.ndarray,
+    time: np.ndarray,
+    places: np.ndarray,
+    first: int,
+    true: np.ndarray,
+    past: np.ndarray,
 ) -> None:
     """Keep the true values of channels, for as long as they may still be read."""
     last = past.shape[1] - 1
-    for r in range(rows.size):
+    for r in range(start, stop):
         if rows[r]:
             slot = time[r] & last
             for j in range(places.size):
@@ -138,6 +147,8 @@ def remember(
 
 @njit(cache=True, nogil=True)
 def sense(
+    start: int,
+    stop: int,
     rows: np.ndarray,
     key: np.ndarray,
     time: np.ndarray,
@@ -155,10 +166,10 @@ def sense(
     z = np.empty((max(e.walk.size, e.drift.size), ROWS), true.dtype)
     kept = memory.missing.shape[1] + memory.failed.shape[1] > 0
     plain = not kept and memory.past.shape[1] + memory.factor.shape[1] + e.quantum.size + e.dead_band.size == 0
-    r = 0
-    while r < rows.size:
+    r = start
+    while r < stop:
         count = 0
-        while r < rows.size and count < ROWS:
+        while r < stop and count < ROWS:
             if rows[r] and (every == 1 or time[r] % every == 0):
                 who[count], starts[count] = r, start_of(key[r], time[r])
                 count += 1
@@ -336,6 +347,8 @@ def store(who: np.ndarray, e: Errors, memory: Memory, size: int, x: np.ndarray, 
 
 @njit(cache=True, nogil=True)
 def copy_around(
+    start: int,
+    stop: int,
     rows: np.ndarray,
     held: np.ndarray,
     others: np.ndarray,
@@ -345,7 +358,7 @@ def copy_around(
     seen: np.ndarray,
 ) -> None:
     """The true numbers of the rows of a mask; only the others than channels where a reading may have to stay."""
-    for r in range(rows.size):
+    for r in range(start, stop):
         if rows[r]:
             some = held[r]
             for c in range(missing.shape[1]):
@@ -675,14 +688,14 @@ class Sensor(Seeing):
             return
         memory, below = self._memory(), self.below.observation
         if self.timing.longest or self.dropout or self.stuck:
-            pick_samples(rows, self.key, self.time, self.timing, memory)
+            self.in_threads(pick_samples, rows, self.key, self.time, self.timing, memory)
         for path, name, errors in zip(self.paths, self.seen_names, self.errors, strict=True):
             true, seen = at(below, path), getattr(self, name)
             self._pass_on(rows, errors, true, seen)
             flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
             if self.timing.longest:
-                remember(rows, self.time, errors.places, errors.first, flat[0], self.past)
-            sense(rows, self.key, self.time, self.timing.every, errors, memory, *flat)
+                self.in_threads(remember, rows, self.time, errors.places, errors.first, flat[0], self.past)
+            self.in_threads(sense, rows, self.key, self.time, self.timing.every, errors, memory, *flat)
 
     def _pass_on(self, rows: np.ndarray, errors: Errors, true: np.ndarray, seen: np.ndarray) -> None:
         """Copy the numbers that are no channels; where no reading is held all of them, which is faster."""
@@ -691,7 +704,7 @@ class Sensor(Seeing):
         if self.dropout or self.stuck or self.timing.every > 1:
             flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
             held = self.time % self.timing.every > 0 if self.timing.every > 1 else self.never
-            copy_around(rows, held, errors.others, self.missing_now, self.failed, *flat)
+            self.in_threads(copy_around, rows, held, errors.others, self.missing_now, self.failed, *flat)
         elif rows.all():
             seen[...] = true
         else:

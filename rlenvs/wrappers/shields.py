@@ -19,6 +19,7 @@ from numba import njit
 from rlenvs.core.batch import PLAIN, KernelBatch
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.layer import Layer, Observation, Stage
+from rlenvs.wrappers.masked import add, clear, put
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.rows import BatchRows
 
@@ -87,20 +88,20 @@ class Guard(Layer):
                 f"needed: finite actions of shape {actions.shape}"
             )
         replaced = actions.copy()
-        put_rows(replaced, chosen.astype(self.action_spaces[0].dtype), rows)
+        put(replaced, chosen.astype(self.action_spaces[0].dtype), rows)
         return replaced
 
     def begin(self, rows: np.ndarray) -> None:
         """Nothing was done yet."""
         for name in ("raw_action", "action", "intervened", "interventions"):
-            getattr(self, name)[rows] = 0
+            clear(getattr(self, name), rows)
 
     def replaced(self, actions: np.ndarray, rows: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
         """The actions, with the fallback's in dangerous rows. Both are noted down."""
         executed = self.instead(self.below, actions, dangerous) if dangerous.any() else actions
-        put_rows(self.raw_action, actions, rows)
-        put_rows(self.action, executed, rows)
-        np.copyto(self.intervened, dangerous, where=rows)
+        put(self.raw_action, actions, rows)
+        put(self.action, executed, rows)
+        put(self.intervened, dangerous, rows)
         return executed
 
     def after(self, rows: np.ndarray) -> None:
@@ -115,24 +116,10 @@ class Guard(Layer):
         return {**told, "action": self.action} if self._is_lowest else told
 
 
-def put_rows(target: np.ndarray, values: np.ndarray | float, rows: np.ndarray) -> None:
-    """Copy some rows of an array (rows, ...), or fill them with a number."""
-    if rows.all():
-        target[...] = values
-    else:
-        np.copyto(target, values, where=rows.reshape(-1, *(1,) * (target.ndim - 1)), casting="same_kind")
-
-
 def check_flag(layer: Layer, setting: str) -> None:
     """ParameterError unless a setting is True or False."""
     if not isinstance(getattr(layer, setting), bool):
         raise layer.refuse(setting, "must be True or False")
-
-
-def add_rows(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    """Add to some rows of an array (rows, ...)."""
-    here = True if rows.all() else rows.reshape(-1, *(1,) * (target.ndim - 1))
-    np.add(target, values, out=target, where=here, casting="same_kind")
 
 
 def check_own_actions(layer: Layer, setting: str) -> None:
@@ -318,7 +305,7 @@ class Shield(Guard):
         allowed = self.below.read("action_mask")
         allowed = np.ones_like(self.action_mask) if allowed is None else allowed
         both = allowed * self.safe
-        put_rows(self.action_mask, np.where(both.any(axis=1)[:, None], both, allowed).astype(np.int8), rows)
+        put(self.action_mask, np.where(both.any(axis=1)[:, None], both, allowed).astype(np.int8), rows)
 
     def _corrected(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Unsafe choices replaced by the fallback's, or if that is unsafe by the nearest that the mask allows."""
@@ -331,7 +318,7 @@ class Shield(Guard):
                 executed[row] = choices[np.argmin(np.abs(choices - actions[row]))]
             else:
                 self.infeasible[row] += 1
-        put_rows(self.action, executed, rows)
+        put(self.action, executed, rows)
         return executed
 
     def _is_safe(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -522,17 +509,17 @@ class Reflex(Guard):
         """Nothing was done yet."""
         super().begin(rows)
         for name in ("reflexes", *self._summed.values()):
-            put_rows(getattr(self, name), 0, rows)
+            clear(getattr(self, name), rows)
 
     def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
         """Some steps of the environment, with the reflex on watch."""
-        put_rows(self.raw_action, actions, rows)
-        put_rows(self.intervened, False, rows)
-        put_rows(self.reflexes, 0, rows)
+        put(self.raw_action, actions, rows)
+        clear(self.intervened, rows)
+        clear(self.reflexes, rows)
         live = rows
         for k in range(self.times):
             self._step_once(actions, live)
-            self._sum_up(live, put_rows if k == 0 else add_rows)
+            self._sum_up(live, put if k == 0 else add)
             live = live & ~self.below.over
             if not live.any():
                 break
@@ -543,7 +530,7 @@ class Reflex(Guard):
         below = self.below
         dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
         executed = self.instead(below, actions, dangerous) if dangerous.any() else actions
-        put_rows(self.action, executed, live)
+        put(self.action, executed, live)
         below.step(executed, live)
         self.reflexes += dangerous
         lower = below.read("intervened") if self._guarded else None

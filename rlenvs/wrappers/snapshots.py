@@ -16,6 +16,7 @@ from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ParameterError, SnapshotError
 from rlenvs.wrappers.forms import check_actions
 from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.rows import observe_again, stranger_on
 
@@ -309,7 +310,7 @@ class SnapshotReset(Layer):
         begun = self._chosen >= 0
         worlds = np.flatnonzero(begun)
         begun = np.repeat(begun, agents) if agents > 1 else begun
-        np.copyto(self.from_snapshot, begun, where=rows)
+        put(self.from_snapshot, begun, rows)
         if not len(worlds):
             return
         bytes_of(batch._states)[worlds] = bytes_of(self._states)[self._chosen[worlds]]
@@ -324,7 +325,7 @@ class SnapshotReset(Layer):
             self.made += rows
         if self.cut is not None:
             cut = self.below.truncated | (self.from_snapshot & (self.time >= self.cut))
-            np.copyto(self.truncated, cut, where=rows)
+            put(self.truncated, cut, rows)
 
     def told(self) -> dict[str, Any]:
         return {"from_snapshot": self.from_snapshot}
@@ -646,21 +647,21 @@ class ResetFree(Layer):
             broken = broken | (self.since >= self.manual_reset_every)
         late = below.truncated if self.steps is None else below.truncated | (self.time >= self.steps)
         terminated = below.terminated | success if self.switch == "success" else below.terminated
-        np.copyto(self.due, broken, where=rows)
-        np.copyto(self.terminated, terminated, where=rows)
-        np.copyto(self.truncated, (late | broken) & ~terminated, where=rows)
+        put(self.due, broken, rows)
+        put(self.terminated, terminated, rows)
+        put(self.truncated, (late | broken) & ~terminated, rows)
 
     def _judge(self, rows: np.ndarray) -> np.ndarray:
         """Which rows have reached what their phase is for; the rewards of phases with functions of their own."""
         success = self.batch.success[:, 0].copy()
         if "reward" in self.kept:
-            np.copyto(self.reward, self.below.reward, where=rows)
+            put(self.reward, self.below.reward, rows)
         for phase, task in enumerate(self._tasks):
             here = rows & (self.phase == phase)
             if callable(task) and here.any():
                 rewards, reached = task(self.below.observation)
-                np.copyto(self.reward, rewards, where=here)
-                np.copyto(success, reached, where=here)
+                put(self.reward, np.asarray(rewards), here)
+                put(success, np.asarray(reached), here)
         return success
 
     def told(self) -> dict[str, Any]:
