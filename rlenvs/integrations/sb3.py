@@ -169,6 +169,16 @@ class SB3VecEnv(BatchVecEnv):
         self._begun()
         return self._observations()
 
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Call a method of `Row` on the rows; `action_masks`, for which MaskablePPO asks at every step, at once."""
+        if method_name == "action_masks" and indices is None:
+            return list(self.action_masks())
+        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
+
+    def action_masks(self) -> np.ndarray:
+        """Which choices are allowed now, bool (num_envs, choices)."""
+        return self.batch.masks.reshape(self.num_envs, -1).astype(np.bool_)
+
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next step, (num_envs, ...).
 
