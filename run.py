@@ -3,6 +3,7 @@
 
     python3 run.py demo     watch a drone learn to hover
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests alone)
+    python3 run.py rllib    the tests with Ray, which wants an older gymnasium: in .venv-rllib
 
 Makes a virtual environment in .venv (or RLENVS_VENV), installs this package into it, and works there.
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
-EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
+EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev", "rllib": "rllib,mujoco,dev"}
 API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py", "tests/test_wrappers_forms.py"]
 
 
@@ -83,8 +84,13 @@ def test(arguments: list[str]) -> int:
     return len(failed)
 
 
+def rllib(arguments: list[str]) -> int:
+    """RLlib on a local Ray."""
+    return call(set_up(EXTRAS["rllib"]), "-m", "pytest", "-q", "tests/test_rllib.py", *arguments)
+
+
 if __name__ == "__main__":
-    jobs = {"demo": demo, "test": test}
+    jobs = {"demo": demo, "test": test, "rllib": rllib}
     if len(sys.argv) < 2 or sys.argv[1] not in jobs:
         sys.exit(__doc__)
     sys.exit(jobs[sys.argv[1]](sys.argv[2:]))

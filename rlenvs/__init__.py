@@ -27,6 +27,7 @@ _LAZY = {
     "evaluate": "rlenvs.agents.evaluate",
     "normalized_score": "rlenvs.agents.evaluate",
     "tournament": "rlenvs.agents.tournament",
+    "load_agent": "rlenvs.agents.files",
     "wrap": "rlenvs.wrappers.forms",
     "as_sb3": "rlenvs.integrations.sb3",
     "collect_snapshots": "rlenvs.agents.teacher",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,15 +53,22 @@ Set = Annotated[
 ]
 Level = Annotated[str | None, typer.Option(help="One of the environment's levels.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed.")]
+Source = Annotated[
+    str, typer.Argument(metavar="ID|FILE", help="Environment, for its reference agent; or the file of an agent.")
+]
+Against = Annotated[
+    str | None, typer.Option(help="Where sides play against each other: the scripted player of the other sides.")
+]
 
 
-def keywords_from(pairs: list[str] | None, level: str | None = None) -> dict[str, Any]:
-    """The keywords of make in "name=value" texts; a value is JSON where it can be, else a string."""
+def keywords_from(pairs: list[str] | None, level: str | None = None, option: str = "--set") -> dict[str, Any]:
+    """The keywords in "name=value" texts of an option; a value is JSON where it can be, else a string."""
     keywords: dict[str, Any] = {} if level is None else {"level": level}
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier():
-            raise ParameterError(f"--set {pair}: write it as NAME=VALUE, for example --set horizon=100")
+            example = {"--set": "horizon=100", "--hyper": "gamma=0.99"}[option]
+            raise ParameterError(f"{option} {pair}: write it as NAME=VALUE, for example {option} {example}")
         try:
             keywords[name] = json.loads(text)
         except json.JSONDecodeError:
@@ -194,6 +201,43 @@ def replay(
     console().print(f"wrote {escape(str(output))}", soft_wrap=True)
 
 
+@app.command()
+def watch(
+    source: Source,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Film to write, .gif or .mp4. Default: a window.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.1, help="Length; 8 s for films, no end for windows by default.")
+    ] = None,
+    against: Against = None,
+    level: Level = None,
+    seed: Seed = 0,
+    set: Set = None,
+) -> None:
+    """Watch an agent in a window, or film it."""
+    from rlenvs.agents.film import check_file, film, pace, save
+    from rlenvs.agents.film import watch as show
+    from rlenvs.agents.scores import find_agent
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.setup import Setup
+
+    if output:
+        check_file(output)
+    id, agent, keywords = find_agent(source, keywords_from(set, level))
+    agent.check(Setup(world_of(id), **keywords))
+    compiled(id, keywords)
+    if output is None:
+        console().print("Esc closes the window.")
+        show(id, agent, seed, seconds, against, **keywords)
+        return
+    every, fps = pace(output, Setup(world_of(id), **keywords).fps)
+    seconds = seconds or 8.0
+    with waiting(f"filming {seconds:g} s ..."):
+        save(output, film(id, agent, seed, seconds, every, against, **keywords), fps)
+    console().print(f"wrote {escape(str(output))}", soft_wrap=True)
+
+
 # --- measuring --------------------------------------------------------------------------------------------------------
 
 
@@ -246,13 +290,115 @@ def _short(number: float) -> str:
 
 
 @app.command()
+def train(
+    id: Id,
+    output: Annotated[Path | None, typer.Option(help="Folder of the runs; runs/ID where it is not given.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs one after the other, with the seeds seed, seed + 1, ...")] = 1,
+    seed: Seed = 0,
+    steps: Annotated[int | None, typer.Option(min=1, help="Environment steps, all environments together.")] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3 or DQN; by default the file's.")
+    ] = None,
+    envs: Annotated[int | None, typer.Option(min=1, help="Worlds side by side.")] = None,
+    hyper: Annotated[
+        list[str] | None,
+        typer.Option("--hyper", metavar="NAME=VALUE", help="Keyword of the algorithm, such as gamma=0.99; repeatable."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with runs that were interrupted.")] = False,
+    tensorboard: Annotated[
+        bool | None, typer.Option("--tensorboard/--no-tensorboard", help="By default where it is installed.")
+    ] = None,
+    level: Level = None,
+    set: Set = None,
+) -> None:
+    """Train an agent with the settings of the environment; Ctrl-C leaves a checkpoint and the best agent so far."""
+    from rlenvs.agents.training_view import Request, train_with_view
+
+    request = Request(
+        id=id,
+        output=output,
+        seeds=range(seed, seed + seeds),
+        resume=resume,
+        tensorboard=tensorboard,
+        algorithm=algorithm,
+        steps=steps,
+        num_envs=envs,
+        hyperparameters=keywords_from(hyper, option="--hyper"),
+        environment=keywords_from(set, level),
+    )
+    code = train_with_view(request, console())
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command("eval")
+def eval_command(
+    source: Source,
+    seeds: Annotated[int, typer.Option(min=1, help="Episodes of each policy.")] = 100,
+    seed: Seed = 0,
+    against: Against = None,
+    level: Level = None,
+    set: Set = None,
+) -> None:
+    """Measure an agent beside the random policy and the scripted expert, all on the same seeds."""
+    from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
+
+    id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level))
+    compiled(id, keywords)
+    with waiting(f"{escape(id)}: playing {seeds} episodes each ..."):
+        found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
+    chosen = "".join(f", {name}={value}" for name, value in keywords.items())
+    console().print(escape(f"{id}{chosen}: {seeds} seeds from {seed}"), soft_wrap=True)
+    console().print(_numbers(("Policy", "Mean return", "Score", "Success", "Cost", "Length"), comparison_rows(found)))
+    if reason:
+        console().print(escape(reason), soft_wrap=True)
+
+
+@app.command()
+def scores(
+    write: Annotated[Path | None, typer.Option(help="File for the table as Markdown, such as docs/scores.md.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Play every reference agent again.")] = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="With --check: only the first few seeds of each.")] = None,
+) -> None:
+    """List the scores of random, expert and reference agent; with --check, exit code 1 where one no longer holds."""
+    from rlenvs.agents.files import reference_agents
+    from rlenvs.agents.scores import HEAD, page, replay_agent, score_rows
+
+    if check:
+        broken = 0
+        for stem in reference_agents():
+            with waiting(f"{stem.name}: playing (compiling once) ..."):
+                found = replay_agent(stem, seeds)
+            broken += not found.holds
+            console().print(escape(str(found)), soft_wrap=True)
+        console().print(f"{len(reference_agents())} reference agents, {broken} outside their intervals")
+        raise typer.Exit(1 if broken else 0)
+    if write:
+        write.write_text(page(), encoding="utf-8")
+        console().print(f"wrote {escape(str(write))}", soft_wrap=True)
+        return
+    console().print(_numbers(HEAD, score_rows()))
+
+
+def _numbers(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
+    """A table whose columns are numbers, but for the first."""
+    table = Table(*head, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+@app.command()
 def tournament(
     id: Id,
     players: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[PLAYER]...",
-            help="Scripted players, random, NAME=FILE.zip for a saved model. Default: all scripted ones and random.",
+            help="Scripted players, random, NAME=FILE for an agent (.safetensors) or a saved model (.zip). Default: "
+            "all scripted ones and random.",
         ),
     ] = None,
     games: Annotated[int, typer.Option(min=1, help="Games per pair, half of them with sides swapped.")] = 100,
@@ -278,11 +424,43 @@ def _players_from(texts: list[str] | None) -> dict[str, str] | None:
     named: dict[str, str] = {}
     for text in texts or []:
         name, equals, file = text.partition("=")
-        name = name if equals or not name.endswith(".zip") else Path(name).stem
+        name = name if equals or not name.endswith((".zip", ".safetensors")) else Path(name).stem
         if name in named:
-            raise ParameterError(f"two players are called {name!r}; give one of them another name, as NAME=FILE.zip")
+            raise ParameterError(f"two players are called {name!r}; give one of them another name, as NAME=FILE")
         named[name] = file if equals else text
     return named or None
+
+
+@app.command()
+def dataset(
+    id: Id,
+    quality: Annotated[
+        str, typer.Option(help="random, medium, expert, or replay: what a training run saw.")
+    ] = "expert",
+    episodes: Annotated[int, typer.Option(min=1, help="How many.")] = 100,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder of all datasets. Default: where Minari looks for them."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Of the dataset. Default: rlenvs/Name-v0/QUALITY-v0.")] = None,
+    agent: Annotated[Path | None, typer.Option(help="File of an agent that plays in the expert's place.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Of the training run of replay.")] = None,
+    level: Level = None,
+    seed: Seed = 0,
+    set: Set = None,
+) -> None:
+    """Record episodes as a Minari dataset, for offline learning."""
+    from rlenvs.agents.datasets import check_quality, make_dataset
+
+    keywords = keywords_from(set, level)
+    check_quality(quality)
+    compiled(id, keywords)
+    with waiting(f"playing {episodes} episodes ..." if quality != "replay" else "training ..."):
+        found = make_dataset(
+            id, quality, episodes, folder=output, name=name, agent=agent, seed=seed, steps=steps, **keywords
+        )
+    console().print(escape(str(found)), soft_wrap=True)
+    console().print(escape(found.usage), soft_wrap=True)
 
 
 @app.command()

@@ -11,10 +11,12 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
+from rlenvs.agents.files import Agent, Seen
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.make import make_batch, make_vec
 from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Score, World
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ class Evaluation:
         seeds: the seeds, (N,) int64.
         returns: float64 (N,), sum of the rewards of an episode; with several agents summed over the team.
         costs: float64 (N,), sum of the costs, likewise.
-        lengths: int64 (N,), steps until the episode was over for all agents.
+        lengths: (N,), steps until the episode was over for all agents.
         successes: float64 (N,), 1 or 0: whether `is_success` was set on the last step; with several agents the share
             of agents for which it was set on their own last step.
     """
@@ -80,7 +82,13 @@ class Evaluation:
 
 
 def evaluate(
-    id: str, policy: Policy, seeds: int | Sequence[int] = 100, *, layers: Sequence[Layer] = (), **keywords: Any
+    id: str,
+    policy: Policy,
+    seeds: int | Sequence[int] = 100,
+    *,
+    layers: Sequence[Layer] = (),
+    against: str | None = None,
+    **keywords: Any,
 ) -> Evaluation:
     """Play one episode per seed and count what came of it.
 
@@ -88,20 +96,29 @@ def evaluate(
         id: the environment.
         policy: "random" (uniform over the allowed actions, seeded), "expert" (the scripted one), or a function from
             observations, float32 (N, *observation shape), to actions, (N, numbers per action) or (N,) for choices.
-            With several agents both have an agent axis after the first: (N, A, ...).
+            With several agents both have an agent axis after the first: (N, A, ...). An `Agent` of
+            `rlenvs.load_agent` plays all agents.
         seeds: the number n for the seeds 0 ... n - 1, or the seeds. A row does not depend on the other seeds.
         layers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the layers give
             them. A function sees what the layers show; the scripted expert sees the truth. With several agents it is
             the first one's form then, (N, ...), and `team` plays the others.
+        against: where sides play against each other, the scripted player of all sides but one. Every seed is played
+            once per side, with the policy there; returns and costs are those of its own agents, summed over these
+            games, lengths and successes are means over them.
         keywords: of `rlenvs.make_batch`: parameters, options, level, horizon, weights, ...
 
     Raises:
         UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
-        ParameterError: no seeds, a negative one, or a parameter outside its range.
+        ParameterError: no seeds, a negative one, or a parameter outside its range; `against` where there is one side,
+            or with layers.
         ActionError: the function's actions do not fit.
     """
     chosen = check_seeds(seeds)
     check_policy(world_of(id), policy)
+    if against is not None:
+        if layers:
+            raise ParameterError("evaluate: layers are for one agent's form; leave out `against`")
+        return _in_all_seats(id, policy, chosen, against, keywords)
     if layers:
         from rlenvs.wrappers.forms import wrap
 
@@ -113,6 +130,44 @@ def evaluate(
     return _play(batch, chooser(batch, policy, chosen), chosen)
 
 
+def _in_all_seats(id: str, policy: Policy, seeds: list[int], against: str, keywords: dict[str, Any]) -> Evaluation:
+    """Every seed once per side, and the sums over these games."""
+    sides = np.array(Setup(world_of(id), **keywords).sides)
+    check_opponent(world_of(id), sides, against)
+    games = []
+    for side in range(sides.max() + 1):
+        batch = make_batch(id, len(seeds), autoreset=AutoresetMode.NEXT_STEP, **keywords)
+        batch.seed(seeds)
+        batch.reset()
+        own = np.flatnonzero(sides == side)
+        games.append(_play(batch, seated(batch, chooser(batch, policy, seeds), own, against), seeds, own))
+        batch.close()
+    returns, costs = (sum(getattr(game, name) for game in games) for name in ("returns", "costs"))
+    lengths, successes = (np.mean([getattr(game, n) for game in games], axis=0) for n in ("lengths", "successes"))
+    return Evaluation(games[0].seeds, returns, costs, lengths, successes)
+
+
+def check_opponent(world: World, sides: np.ndarray, against: str) -> None:
+    """ParameterError or UnknownNameError unless this scripted player can play the other sides."""
+    if sides.max() == 0:
+        raise ParameterError(f"{world.name}: all agents are on one side with these keywords; leave out `against`")
+    if against not in world.players:
+        raise UnknownNameError(f"{world.name} has no player {against!r}. {nearest(against, world.players)}")
+
+
+def seated(batch: KernelBatch, choose: Chooser, own: np.ndarray, against: str) -> Chooser:
+    """A chooser's actions for its own agents, a scripted player's for the others."""
+    seats = [None if agent in own else against for agent in range(batch.agents)]
+
+    def both() -> np.ndarray:
+        mine = np.array(choose()).reshape(batch.actions.shape)[:, own]
+        batch.play(seats)
+        batch.actions[:, own] = mine
+        return batch.actions
+
+    return both
+
+
 class _Layered:
     """A vector environment with layers, as far as `_play` looks at a batch; rows are worlds with one agent."""
 
@@ -121,6 +176,7 @@ class _Layered:
     def __init__(self, env: WrappedVectorEnv, seeds: list[int]) -> None:
         self.env, self.num_worlds, self._seeds = env, env.num_envs, seeds
         self.observation, self.infos = env.reset(seed=seeds)
+        self.over = np.ones(self.num_worlds, np.bool_)
 
     def step(self, actions: Any) -> None:
         self.observation, rewards, terminated, truncated, self.infos = self.env.step(actions)
@@ -132,6 +188,8 @@ class _Layered:
     def chooser(self, policy: Policy) -> Chooser:
         if policy == "expert":
             return self.env.expert_actions
+        if isinstance(policy, Agent):
+            return policy.chooser(lambda: Seen(self.observation, self.infos.get("action_mask"), self.over))
         if callable(policy):
             return lambda: policy(self.observation)
         return self._random_chooser()
@@ -147,8 +205,11 @@ class _Layered:
         return lambda: np.argmax(scores() * self.infos.get("action_mask", free), axis=1)
 
 
-def _play(batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int]) -> Evaluation:
-    """Step until every world has ended its first episode; the ones that are through go on uncounted."""
+def _play(
+    batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int], own: np.ndarray | slice = slice(None)
+) -> Evaluation:
+    """Step until every world has ended its first episode; the ones that are through go on uncounted, and so do agents
+    that are not own ones."""
     count = batch.num_worlds
     returns, costs, lengths = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
     successes = np.zeros((count, batch.agents), np.bool_)
@@ -156,14 +217,14 @@ def _play(batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int]) -> E
     playing = np.ones(count, np.bool_)
     while playing.any():
         batch.step(choose())
-        returns[playing] += batch.rewards[playing].sum(axis=1)
-        costs[playing] += batch.costs[playing].sum(axis=1)
+        returns[playing] += batch.rewards[playing][:, own].sum(axis=1)
+        costs[playing] += batch.costs[playing][:, own].sum(axis=1)
         lengths[playing] += 1
         successes[alive] = batch.success[alive]
         alive &= ~(batch.terminated | batch.truncated)
         playing &= ~batch.over
         alive[~playing] = False
-    return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, successes.mean(axis=1))
+    return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, successes[:, own].mean(axis=1))
 
 
 def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser:
@@ -174,7 +235,15 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
         return _random_chooser(batch, seeds)
     assert callable(policy)
     rows = () if batch.world.agents else (slice(None), 0)
+    if isinstance(policy, Agent):
+        policy.check(batch.setup)
+        return policy.chooser(lambda: Seen(batch.observed(rows), batch.masks[rows], _begun(batch)))
     return lambda: policy(batch.observed(rows))
+
+
+def _begun(batch: KernelBatch) -> np.ndarray:
+    """Of every agent of every world, whether its episode has just begun."""
+    return np.repeat(batch._states["elapsed"] == 0, batch.agents)
 
 
 def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:

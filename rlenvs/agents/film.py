@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.evaluate import Policy, check_policy, chooser
+from rlenvs.agents.evaluate import Chooser, Policy, check_opponent, check_policy, chooser, seated
+from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
@@ -22,7 +23,13 @@ GIF_FPS = 15  # viewers of GIFs are slow; more only makes the file larger
 
 
 def film(
-    id: str, policy: Policy, seed: int = 0, seconds: float = 8.0, every: int = 1, **keywords: Any
+    id: str,
+    policy: Policy,
+    seed: int = 0,
+    seconds: float = 8.0,
+    every: int = 1,
+    against: str | None = None,
+    **keywords: Any,
 ) -> Iterator[np.ndarray]:
     """Pictures of one world, uint8 (height, width, 3). An episode that ends is followed by the next one.
 
@@ -30,25 +37,80 @@ def film(
         policy: as for `rlenvs.evaluate`.
         seconds: length at the world's own frames per second.
         every: one picture every so many steps.
+        against: where sides play against each other, the scripted player of all sides but the first.
         keywords: of `rlenvs.make_batch`.
 
     Raises:
         UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
         ParameterError: a world without a picture, or a parameter outside its range.
     """
-    world = world_of(id)
-    check_policy(world, policy)
-    check_mode(world, "rgb_array")
-    batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
-    fps = batch.setup.fps
-    renderer = Renderer("rgb_array", fps)
-    batch.seed([seed])
-    batch.reset()
-    choose = chooser(batch, policy, [seed])
-    for step in range(max(1, round(seconds * fps))):
+    batch, choose = _begin(id, policy, seed, against, "rgb_array", keywords)
+    renderer = Renderer("rgb_array", batch.setup.fps)
+    for step in range(max(1, round(seconds * batch.setup.fps))):
         if step % every == 0:
             yield renderer.picture(batch, 0)
         batch.step(choose())
+
+
+def watch(
+    id: str,
+    policy: Policy,
+    seed: int = 0,
+    seconds: float | None = None,
+    against: str | None = None,
+    **keywords: Any,
+) -> int:
+    """Show a policy in a window at the world's own pace, until Esc is pressed, the window is closed, or time is up.
+
+    Args:
+        seconds: how long; None for no end.
+        id, policy, seed, against, keywords: as for `film`.
+
+    Returns:
+        how many steps were shown.
+
+    Raises:
+        as `film` does.
+    """
+    import pygame
+
+    batch, choose = _begin(id, policy, seed, against, "human", keywords)
+    renderer = Renderer("human", batch.setup.fps)
+    last = None if seconds is None else max(1, round(seconds * batch.setup.fps))
+    shown = 0
+    try:
+        while shown != last:
+            renderer.picture(batch, 0)
+            shown += 1
+            if any(_leaves(event, pygame) for event in pygame.event.get()):
+                break
+            batch.step(choose())
+    finally:
+        renderer.close()
+        batch.close()
+    return shown
+
+
+def _leaves(event: Any, pygame: Any) -> bool:
+    return event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE)
+
+
+def _begin(
+    id: str, policy: Policy, seed: int, against: str | None, mode: str, keywords: dict[str, Any]
+) -> tuple[KernelBatch, Chooser]:
+    """One world at the start of an episode, and who plays in it."""
+    world = world_of(id)
+    check_policy(world, policy)
+    check_mode(world, mode)
+    batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
+    batch.seed([seed])
+    batch.reset()
+    choose = chooser(batch, policy, [seed])
+    if against is None:
+        return batch, choose
+    sides = np.array(batch.setup.sides)
+    check_opponent(world, sides, against)
+    return batch, seated(batch, choose, np.flatnonzero(sides == 0), against)
 
 
 def pace(path: Path, fps: float) -> tuple[int, float]:

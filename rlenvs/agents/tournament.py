@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.files import Agent, load_agent
 from rlenvs.agents.models import Policy, load_model, policy_of
 from rlenvs.agents.ratings import elo, wilson
 from rlenvs.core.batch import KernelBatch
@@ -163,6 +164,7 @@ def tournament(
             - a function (observations (M, ...), masks (M, choices) or None, rng) -> actions, (M,) integers or (M, n)
               numbers in [-1, 1], for M agents of M or fewer games. It has to draw from `rng` alone. Where observations
               are dictionaries, it gets a dictionary of arrays; agents with roles are asked for one by one;
+            - an `Agent`, or its file (.safetensors), unless it has a memory;
             - a model of Stable-Baselines3 (PPO, A2C, DQN, SAC, TD3) or sb3-contrib's MaskablePPO, or the file where it
               was saved (.zip; loading it runs code that the file contains). It plays without exploration.
         games: per line-up, rounded up to whole rotations of the seats; game g has the seed seed + g // sides.
@@ -388,6 +390,10 @@ def _resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None)
 
 def _player(setup: Setup, name: str, player: Player) -> str | Policy:
     known = [*setup.world.players, RANDOM]
+    if isinstance(player, (str, Path)) and str(player).endswith(".safetensors"):
+        player = load_agent(player, id=setup.world.name)
+    if isinstance(player, Agent):
+        return player.player(setup, f"the player {name!r}")
     if isinstance(player, (str, Path)) and str(player).endswith(".zip"):
         player = load_model(player)
     if hasattr(player, "predict"):
@@ -395,8 +401,8 @@ def _player(setup: Setup, name: str, player: Player) -> str | Policy:
     if callable(player) or player in known:
         return player
     raise UnknownNameError(
-        f"{setup.world.name} has no player {player!r}. {nearest(str(player), known)} Or give a function, or a model's "
-        "file (.zip)."
+        f"{setup.world.name} has no player {player!r}. {nearest(str(player), known)} Or give a function, or the file "
+        "of an agent (.safetensors) or of a model (.zip)."
     )
 
 

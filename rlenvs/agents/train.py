@@ -1,25 +1,43 @@
-"""Training with Stable-Baselines3's PPO on the native vector form."""
+"""Training with the algorithms of Stable-Baselines3 and sb3-contrib on the native vector form."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
+from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import entry
 
-if TYPE_CHECKING:
-    from stable_baselines3 import PPO
-
-# found on QuadHover: half a million steps in some 20 s of processor time
-SETTINGS: dict[str, Any] = {"n_steps": 64, "batch_size": 1024, "n_epochs": 10, "gamma": 0.98, "gae_lambda": 0.95}
-LEARNING_RATE = 1e-3  # at the start; falls linearly to 0
-LOG_STD = -0.5
+LIBRARY = {
+    **dict.fromkeys(("PPO", "SAC", "TD3", "DQN"), "stable_baselines3"),
+    **dict.fromkeys(("MaskablePPO", "RecurrentPPO"), "sb3_contrib"),
+}
+# keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects
+RESERVED = (
+    *(
+        "self",
+        "policy",
+        "env",
+        "seed",
+        "device",
+        "verbose",
+        "tensorboard_log",
+        "policy_kwargs",
+        "optimize_memory_usage",
+    ),
+    *("replay_buffer_class", "replay_buffer_kwargs", "rollout_buffer_class", "rollout_buffer_kwargs"),
+    *("_init_setup_model", "monitor_wrapper"),
+)
+SCHEDULES = ("learning_rate", "clip_range", "clip_range_vf")
+REPORT_EVERY = 1000  # steps, or a rollout where that is longer
 
 
 @dataclass(frozen=True)
@@ -28,68 +46,82 @@ class Progress:
 
     Attributes:
         steps, total: environment steps done and to do.
-        seconds: since the start.
-        mean_return: mean over the last 100 episodes, played with exploration; NaN before the first one has ended.
+        seconds: of wall time, spent on training so far.
+        mean_return, success: means over the last 100 episodes, played with exploration; NaN before the first has ended.
     """
 
     steps: int
     total: int
     seconds: float
     mean_return: float
+    success: float = float("nan")
+
+
+def train(
+    id: str,
+    settings: Settings | None = None,
+    *,
+    steps: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[Progress], Any] | None = None,
+    **keywords: Any,
+) -> Any:
+    """Train in memory. `rlenvs.agents.runs.run` also writes checkpoints, logs and agents.
+
+    Args:
+        id: the environment.
+        settings: by default those of its file, `settings_for(id)`.
+        steps: in place of those of the settings.
+        seed: of the environments, the network and the exploration. The same seed on the same machine gives the same
+            policy.
+        threads: of torch; for small networks one is the fastest.
+        progress: called after every rollout, or every 1000 steps where rollouts are shorter.
+        keywords: of `make`, in place of those of the settings, in training alone.
+
+    Returns:
+        The model; `greedy(model)` is the policy that `rlenvs.evaluate` takes.
+
+    Raises:
+        MissingExtraError: Stable-Baselines3 or sb3-contrib is not installed.
+        ParameterError: steps is not a positive integer, or a hyper-parameter that the algorithm does not take.
+        UnknownNameError: an id, keyword or hyper-parameter that does not exist.
+    """
+    entry(id)
+    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1):
+        raise ParameterError(f"steps={steps!r} must be a positive integer")
+    settings = settings or settings_for(id)
+    settings = replace(
+        settings,
+        steps=settings.steps if steps is None else int(steps),
+        training={**settings.training, **keywords},
+    )
+    with torch_threads(threads):
+        model = new_model(id, settings, seed)
+        model.learn(settings.steps, callback=callback_of(Reporter(settings.steps, progress)), log_interval=None)
+    return model
 
 
 def train_ppo(
     id: str,
     steps: int,
     *,
-    num_envs: int = 64,
+    num_envs: int | None = None,
     seed: int = 0,
     threads: int = 1,
-    settings: dict[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], Any] | None = None,
     **keywords: Any,
-) -> PPO:
-    """Train PPO with a network of two layers of 64 units.
+) -> Any:
+    """Train PPO: `train` with the settings of the environment where they are of PPO, else with the defaults.
 
     Args:
-        id: the environment.
-        steps: environment steps, all environments together; rounded up to whole rollouts of num_envs * n_steps.
-        num_envs: environments side by side.
-        seed: of the environments, the network and the exploration. The same seed on the same machine gives the same
-            policy.
-        threads: of torch; for networks of this size one is the fastest.
-        settings: keywords of `stable_baselines3.PPO` that replace those of SETTINGS.
-        progress: called after every rollout.
-        keywords: of the environment: parameters, options, level, ...
-
-    Returns:
-        The model; `greedy(model)` is the policy that `rlenvs.evaluate` takes.
-
-    Raises:
-        MissingExtraError: Stable-Baselines3 is not installed.
-        ParameterError: steps is not a positive integer.
-        UnknownNameError: an id or keyword that does not exist.
+        steps, seed, threads, progress, keywords: as for `train`.
+        num_envs: worlds side by side.
+        settings: hyper-parameters that replace those of the settings.
     """
-    entry(id)
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise ParameterError(f"steps={steps!r} must be a positive integer")
-    try:
-        from stable_baselines3 import PPO
-    except ImportError:
-        raise MissingExtraError("Training", "sb3") from None
-    from rlenvs.integrations.sb3 import sb3_vec_env
-
-    envs = sb3_vec_env(id, num_envs, **keywords)
-    chosen = {
-        **SETTINGS,
-        "learning_rate": lambda remaining: LEARNING_RATE * remaining,
-        "policy_kwargs": _network(envs.action_space),
-        **(settings or {}),
-    }
-    model = PPO("MlpPolicy", envs, seed=seed, device="cpu", **chosen)
-    with _torch_threads(threads):
-        model.learn(steps, callback=_reporter(steps, progress))
-    return model
+    chosen = settings_for(id, algorithm="PPO", num_envs=num_envs, hyperparameters=settings)
+    return train(id, chosen, steps=steps, seed=seed, threads=threads, progress=progress, **keywords)
 
 
 def greedy(model: Any) -> Callable[[np.ndarray], np.ndarray]:
@@ -97,38 +129,255 @@ def greedy(model: Any) -> Callable[[np.ndarray], np.ndarray]:
     return lambda observations: model.predict(observations, deterministic=True)[0]
 
 
-def _network(action_space: Any) -> dict[str, Any]:
-    network: dict[str, Any] = {"net_arch": {"pi": [64, 64], "vf": [64, 64]}}
-    if hasattr(action_space, "low"):
-        network["log_std_init"] = LOG_STD
+# --- the model --------------------------------------------------------------------------------------------------------
+
+
+def new_model(id: str, settings: Settings, seed: int) -> Any:
+    """An untrained model with its environments.
+
+    Raises:
+        as `train` does.
+    """
+    algorithm = _algorithm(settings)
+    hyperparameters = _hyperparameters(algorithm, settings)
+    from rlenvs.integrations.sb3 import sb3_vec_env
+
+    envs: Any = sb3_vec_env(id, settings.num_envs, **settings.train_keywords)
+    _check_actions(settings, envs)
+    if settings.expert:
+        _check_expert(id, envs.batch)
+        algorithm = _guided(algorithm, settings.expert)
+    hyperparameters["policy_kwargs"] = _network(settings, envs.action_space)
+    if settings.hindsight:
+        _check_hindsight(settings, envs)
+        from stable_baselines3 import HerReplayBuffer
+
+        hyperparameters["replay_buffer_class"] = HerReplayBuffer
+        hyperparameters["replay_buffer_kwargs"] = {"n_sampled_goal": settings.hindsight["goals"]}
+    if "action_noise" in hyperparameters:
+        from stable_baselines3.common.noise import NormalActionNoise
+
+        size = envs.action_space.shape[0]
+        hyperparameters["action_noise"] = NormalActionNoise(
+            np.zeros(size), np.full(size, float(hyperparameters["action_noise"]))
+        )
+    if any(settings.normalize.values()):
+        from stable_baselines3.common.vec_env import VecNormalize
+
+        envs = VecNormalize(
+            envs,
+            norm_obs=settings.normalize.get("observations", False),
+            norm_reward=settings.normalize.get("rewards", False),
+            gamma=hyperparameters.get("gamma", 0.99),
+        )
+    try:
+        return algorithm(_policy(settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
+    except (AssertionError, TypeError, ValueError) as reason:
+        raise ParameterError(f"{settings.algorithm} does not take these hyper-parameters: {reason}") from None
+
+
+def _algorithm(settings: Settings) -> Any:
+    library = LIBRARY[settings.algorithm]
+    try:
+        return getattr(importlib.import_module(library), settings.algorithm)
+    except ImportError:
+        raise MissingExtraError("Training", "sb3") from None
+
+
+def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
+    """The keywords of the algorithm, with schedules in place of texts."""
+    known = [name for name in inspect.signature(algorithm.__init__).parameters if name not in RESERVED]
+    chosen = {}
+    for name, value in settings.hyperparameters.items():
+        if name not in known:
+            raise UnknownNameError(f"{settings.algorithm} has no hyper-parameter {name!r}. {nearest(name, known)}")
+        if name in SCHEDULES and isinstance(value, str):
+            value = Falling(_number_of(name, value))
+        elif name == "train_freq" and isinstance(value, list):
+            value = tuple(value)
+        elif name == "action_noise" and (isinstance(value, (bool, str)) or not value >= 0):
+            raise ParameterError(f"action_noise={value!r} must be a number of at least 0, the standard deviation")
+        chosen[name] = value
+    return chosen
+
+
+def _number_of(name: str, text: str) -> float:
+    kind, _, number = text.partition(" ")
+    try:
+        if kind == "linear":
+            return float(number)
+    except ValueError:
+        pass
+    raise ParameterError(f'{name}={text!r} must be a number, or "linear" and a number, such as "linear 1e-3"')
+
+
+@dataclass(frozen=True)
+class Falling:
+    """A schedule that falls linearly to 0."""
+
+    start: float
+
+    def __call__(self, remaining: float) -> float:
+        """The value where this share of the training, from 1 to 0, remains."""
+        return self.start * remaining
+
+
+def _network(settings: Settings, action_space: Any) -> dict[str, Any]:
+    from torch import nn
+
+    given = settings.network
+    network: dict[str, Any] = {}
+    if "layers" in given:
+        layers = list(given["layers"])
+        network["net_arch"] = {"pi": layers, "vf": layers} if settings.algorithm in ON_POLICY else layers
+    if "activation" in given:
+        network["activation_fn"] = {"tanh": nn.Tanh, "relu": nn.ReLU}[given["activation"]]
+    if "memory" in given:
+        network["lstm_hidden_size"] = given["memory"]
+    if "log_std" in given:
+        if not hasattr(action_space, "low"):
+            raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")
+        network["log_std_init"] = given["log_std"]
     return network
 
 
-def _reporter(total: int, progress: Callable[[Progress], Any] | None) -> Any:
-    """A callback of Stable-Baselines3 that reports after every rollout."""
+def _policy(settings: Settings, envs: Any) -> str:
+    kind = "MultiInput" if hasattr(envs.observation_space, "spaces") else "Mlp"
+    return f"{kind}LstmPolicy" if settings.algorithm == "RecurrentPPO" else f"{kind}Policy"
+
+
+def _check_actions(settings: Settings, envs: Any) -> None:
+    numbers = hasattr(envs.action_space, "low")
+    name = envs.batch.world.name
+    if numbers and settings.algorithm in ("DQN", "MaskablePPO"):
+        raise ParameterError(f"{settings.algorithm} is for choices; actions of {name} are numbers. PPO, SAC, TD3 fit")
+    if not numbers and settings.algorithm in ("SAC", "TD3"):
+        raise ParameterError(f"{settings.algorithm} is for numbers; actions of {name} are choices. PPO and DQN fit")
+
+
+def _check_hindsight(settings: Settings, envs: Any) -> None:
+    """Goals are taken from whole episodes, so one has to be over, and kept, before learning begins."""
+    needed = envs.batch.setup.horizon * settings.num_envs
+    for name, least in (("learning_starts", needed), ("buffer_size", 2 * needed)):
+        given = settings.hyperparameters.get(name)
+        if given is not None and given < least:
+            raise ParameterError(
+                f"{name}={given} is too small for [hindsight]; needed: at least {least}, since {settings.num_envs} "
+                f"worlds have episodes of up to {envs.batch.setup.horizon} steps"
+            )
+
+
+# --- the expert's first steps -----------------------------------------------------------------------------------------
+
+
+def _check_expert(id: str, batch: Any) -> None:
+    if not batch.world.has_expert:
+        raise UnknownNameError(f"{entry(id).id} has no scripted expert; leave out [expert]")
+
+
+def _guided(algorithm: Any, expert: Mapping[str, Any]) -> Any:
+    """The algorithm, with a scripted expert that decides in the first steps."""
+    steps, noise = expert.get("steps", 0), expert.get("noise", 0.0)
+
+    def sample(self: Any, learning_starts: int, action_noise: Any = None, n_envs: int = 1) -> Any:
+        if self.num_timesteps >= steps:
+            return algorithm._sample_action(self, learning_starts, action_noise, n_envs)
+        batch = self.env.unwrapped.batch
+        advice = batch.advise().reshape(n_envs, -1)
+        if not batch.setup.continuous:
+            return advice[:, 0].copy(), advice[:, 0].copy()
+        low, high = self.action_space.low, self.action_space.high
+        scatter = np.random.normal(0.0, noise, advice.shape) if noise else 0.0  # noqa: NPY002
+        action = np.clip(advice + scatter, low, high).astype(np.float32)
+        return action, self.policy.scale_action(action)
+
+    return type(algorithm.__name__, (algorithm,), {"_sample_action": sample})
+
+
+# --- what is told on the way ------------------------------------------------------------------------------------------
+
+
+class Observer:
+    """What is called in the course of a training; the model is `self.model`."""
+
+    model: Any = None
+
+    def begin(self) -> None:
+        """Before the first rollout."""
+
+    def before_rollout(self) -> None:
+        """Between two rollouts."""
+
+    def after_rollout(self) -> None:
+        """Behind a rollout, before the model learns from it."""
+
+
+def callback_of(observer: Observer) -> Any:
+    """The observer as a callback of Stable-Baselines3."""
     from stable_baselines3.common.callbacks import BaseCallback
 
-    class Reporter(BaseCallback):
+    class Callback(BaseCallback):
         def _on_training_start(self) -> None:
-            self.start = time.perf_counter()
+            observer.model = self.model
+            observer.begin()
+
+        def _on_rollout_start(self) -> None:
+            observer.before_rollout()
 
         def _on_step(self) -> bool:
             return True
 
         def _on_rollout_end(self) -> None:
-            if progress is None:
-                return
-            returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-            mean_return = float(np.mean(returns)) if returns else float("nan")
-            progress(Progress(self.num_timesteps, total, time.perf_counter() - self.start, mean_return))
+            observer.after_rollout()
 
-    return Reporter()
+    return Callback()
+
+
+class Reporter(Observer):
+    """Tells how far the training is.
+
+    Args:
+        total: environment steps to do.
+        report: what is told; None for nobody.
+        seconds: spent before.
+    """
+
+    def __init__(self, total: int, report: Callable[[Progress], Any] | None, seconds: float = 0.0) -> None:
+        self.total, self.report, self.before = total, report, seconds
+
+    def begin(self) -> None:
+        self.start = time.perf_counter()
+        self.last = self.model.num_timesteps
+
+    @property
+    def seconds(self) -> float:
+        """Of wall time, spent on training so far."""
+        return self.before + time.perf_counter() - self.start
+
+    def after_rollout(self) -> None:
+        if self.report is None or self.model.num_timesteps - self.last < REPORT_EVERY:
+            return
+        self.last = self.model.num_timesteps
+        self.report(self.progress())
+
+    def progress(self) -> Progress:
+        """Where the training is now."""
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
+        successes = [float(found) for found in self.model.ep_success_buffer or ()]
+        return Progress(self.model.num_timesteps, self.total, self.seconds, _mean(returns), _mean(successes))
+
+
+def _mean(numbers: list[float]) -> float:
+    return float(np.mean(numbers)) if numbers else float("nan")
 
 
 @contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
-    import torch
-
+def torch_threads(threads: int) -> Iterator[None]:
+    """So many threads of torch for a while."""
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError("Training", "sb3") from None
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:

@@ -542,6 +542,8 @@ class KernelBatch:
             if not self.world.players:
                 raise NotImplementedError(f"{self.world.name} has no scripted expert")
             self.play(self.world.players[0])
+        if self.setup.continuous:
+            np.clip(self.actions, -1.0, 1.0, out=self.actions)  # as a step would
         return self.actions
 
     def play(self, seats: str | Sequence[str | None]) -> np.ndarray:

@@ -37,6 +37,14 @@ class ReplayError(RlenvsError, ValueError):
     """A file that is no replay, or a replay that does not come out as it says."""
 
 
+class NoAgentError(UnknownNameError):
+    """An environment that has no reference agent."""
+
+
+class AgentFileError(RlenvsError, ValueError):
+    """A file that holds no agent, a damaged one, or one for another environment; or an agent that cannot be saved."""
+
+
 class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 

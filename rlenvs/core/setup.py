@@ -309,4 +309,4 @@ def _refuse_keyword(world: World, name: str, known: list[str]) -> None:
         hint = nearest(name, known)
     else:
         hint = f"Known: {', '.join(sorted(known))}."
-    raise UnknownKeywordError(f"{world.name} has no keyword {name!r}. {hint}")
+    raise UnknownKeywordError(f"{world.name}: unexpected keyword argument {name!r}. {hint}")

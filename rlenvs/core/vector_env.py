@@ -71,6 +71,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if vector_reward:
             self.reward_space = setup.reward_space
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
+        self.autoreset_mode = mode
         self.copy = copy
         self.team = team
         self.render_mode = render_mode

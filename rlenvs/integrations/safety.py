@@ -2,13 +2,16 @@
 
 Safety-Gymnasium's `step` returns six things, (observation, reward, cost, terminated, truncated, info), where
 Gymnasium's returns five. `SixTuple` makes six of five for any environment that has costs. OmniSafe asks for tensors and
-for a class in its own register: `omnisafe_env` makes it. OmniSafe 0.5 needs Safety-Gymnasium, which asks for gymnasium
-0.28.1; this package needs a newer one. To have both, install those two with `pip install --no-deps`.
+for a class in its own register: `omnisafe_env` makes it. OmniSafe 0.5 imports Safety-Gymnasium, which imports parts of
+gymnasium that ended with 1.0, and this package needs a newer one. So install OmniSafe with `pip install --no-deps`, and
+its other requirements as usual, without Safety-Gymnasium; `omnisafe_env` puts a stand-in in its place.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -175,7 +178,8 @@ class OmniSafeEnv:
 def omnisafe_env(ids: Sequence[str]) -> type:
     """Register environments of this package with OmniSafe, so that `omnisafe.Agent("PPOLag", id)` finds them.
 
-    Call it once per process, with all ids.
+    Call it once per process, with all ids, and before `import omnisafe`. OmniSafe's own tasks, which are
+    Safety-Gymnasium's, are not to be had where that library cannot be imported.
 
     Args:
         ids: of environments with costs and continuous actions.
@@ -187,11 +191,11 @@ def omnisafe_env(ids: Sequence[str]) -> type:
         ImportError: OmniSafe is not installed.
     """
     try:
-        core = importlib.import_module("omnisafe.envs.core")
+        core = _core_of_omnisafe()
     except ImportError as error:
         raise ImportError(
-            "OmniSafe is not installed, or cannot be imported. Beside this package install it, and safety-gymnasium, "
-            "with `pip install --no-deps`, as they ask for an older gymnasium; its other requirements as usual"
+            f"OmniSafe is not installed, or cannot be imported ({error}). Beside this package install it with "
+            "`pip install --no-deps omnisafe`, as it asks for an older gymnasium; its other requirements as usual"
         ) from error
 
     class RlenvsEnv(OmniSafeEnv, core.CMDP):  # type: ignore[name-defined]
@@ -200,3 +204,28 @@ def omnisafe_env(ids: Sequence[str]) -> type:
         _support_envs: ClassVar[list[str]] = list(ids)
 
     return core.env_register(RlenvsEnv)
+
+
+class _StandIn(types.ModuleType):
+    """What OmniSafe imports as Safety-Gymnasium, and uses for Safety-Gymnasium's own tasks only."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(
+            f"{self.__name__} cannot be imported beside gymnasium {gymnasium.__version__}; it needs 0.28.1"
+        )
+
+
+def _core_of_omnisafe() -> Any:
+    """OmniSafe's module, with a stand-in where Safety-Gymnasium is missing, or made for another gymnasium."""
+    try:
+        importlib.import_module("safety_gymnasium")
+        return importlib.import_module("omnisafe.envs.core")
+    except ImportError:
+        sys.modules["safety_gymnasium"] = _StandIn("safety_gymnasium")
+    try:
+        return importlib.import_module("omnisafe.envs.core")
+    except ImportError:
+        del sys.modules["safety_gymnasium"]
+        raise

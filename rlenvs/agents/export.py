@@ -1,0 +1,273 @@
+"""From a model of Stable-Baselines3 or sb3-contrib to an agent that needs neither."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlenvs.agents.files import Agent, AgentScore, Card
+from rlenvs.agents.network import Network
+from rlenvs.core.batch import cores
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import entry, world_of
+from rlenvs.core.setup import Setup
+
+PACKAGES = ("rlenvs", "stable-baselines3", "sb3-contrib", "torch", "gymnasium", "numpy")
+# torch's modules by name, and the attributes whose other values are not known here
+MODULES: dict[str, tuple[str, dict[str, Any]]] = {
+    "Tanh": ("tanh", {}),
+    "ReLU": ("relu", {}),
+    "LeakyReLU": ("leaky_relu", {"negative_slope": 0.01}),
+    "ELU": ("elu", {"alpha": 1.0}),
+    "SiLU": ("silu", {}),
+    "Sigmoid": ("sigmoid", {}),
+    "Identity": ("identity", {}),
+}
+Tensors = dict[str, np.ndarray]
+
+
+def agent_from(
+    model: Any,
+    id: str,
+    *,
+    keywords: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    normalizer: Any = None,
+    steps: int,
+    seeds: Sequence[int],
+    seconds: float,
+    score: AgentScore | None = None,
+) -> Agent:
+    """A trained model as an agent.
+
+    Args:
+        model: of PPO, A2C, SAC, TD3, DDPG, DQN (Stable-Baselines3), or MaskablePPO, RecurrentPPO, TRPO, TQC
+            (sb3-contrib), or of a class derived from one of these, with MlpPolicy or MultiInputPolicy.
+        id: the environment it is for.
+        keywords: of `make`, with which it is to be evaluated. What was different in training alone, such as weights of
+            reward terms, belongs to the settings.
+        settings: hyper-parameters, for the card; of JSON's types.
+        normalizer: the VecNormalize of training; by default that of the model's own environment, if there is one.
+        steps, seeds, seconds: of training, for the card: environment steps, seeds, wall time.
+        score: what it reached; `rlenvs.agents.scores.measure` gives one.
+
+    Raises:
+        ParameterError: a model of another kind, or for other spaces than the world's.
+    """
+    architecture, tensors = network_of(model, normalizer)
+    card = Card(
+        id=entry(id).id,
+        keywords=dict(keywords),
+        algorithm=type(model).__name__,
+        settings=dict(settings),
+        architecture=architecture,
+        steps=int(steps),
+        seeds=[int(seed) for seed in seeds],
+        seconds=round(float(seconds), 3),
+        hardware=hardware(),
+        versions=versions(),
+        score=score,
+    )
+    card.to_json()  # what cannot be written is refused now
+    agent = Agent(card, Network(architecture, tensors))
+    agent.check(Setup(world_of(id), **card.keywords), f"the model of {card.algorithm}")
+    return agent
+
+
+def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tensors]:
+    """The architecture of a model's policy and its arrays, as `rlenvs.agents.network.Network` takes them.
+
+    Args:
+        model, normalizer: as for `agent_from`.
+
+    Raises:
+        ParameterError: an algorithm, network or space that is not known here.
+    """
+    names = [cls.__name__ for cls in type(model).__mro__]
+    readers = [READERS[name] for name in names if name in READERS]
+    if not readers:
+        raise ParameterError(f"a model of {names[0]} cannot become an agent; known are {', '.join(READERS)}")
+    architecture: dict[str, Any] = {"observation": _parts(model), "normalisation": None, "memory": None}
+    tensors: Tensors = {}
+    if normalizer is None:
+        normalizer = model.get_vec_normalize_env()
+    if normalizer is not None and normalizer.norm_obs:
+        _add_normalisation(architecture, tensors, normalizer)
+    action = _action(model)
+    layers = readers[0](model, architecture, tensors, action)
+    _check_extractor(model)
+    architecture["layers"] = [add_layer(tensors, k, *layer) for k, layer in enumerate(layers)]
+    return {**architecture, "action": action}, tensors
+
+
+# --- the networks of the algorithms -----------------------------------------------------------------------------------
+
+Layer = tuple[Any, str]  # a Linear module, and the activation behind it
+
+
+def _actor_critic(model: Any, architecture: dict[str, Any], tensors: Tensors, action: dict[str, Any]) -> list[Layer]:
+    policy = model.policy
+    if "choices" in action:
+        action["masked"] = "MaskableActorCriticPolicy" in [cls.__name__ for cls in type(policy).__mro__]
+    else:
+        action["squashed"] = bool(policy.squash_output)
+    if hasattr(policy, "lstm_actor"):
+        architecture["memory"] = _add_memory(tensors, policy.lstm_actor)
+    return layers_of([*policy.mlp_extractor.policy_net, policy.action_net])
+
+
+def _squashed_gaussian(
+    model: Any, architecture: dict[str, Any], tensors: Tensors, action: dict[str, Any]
+) -> list[Layer]:
+    actor = model.actor
+    last = list(actor.mu) if type(actor.mu).__name__ == "Sequential" else [actor.mu]
+    if len(last) == 2:  # with state-dependent exploration the mean is limited by a Hardtanh
+        action["limit"] = float(last[1].max_val)
+    action["squashed"] = True
+    return layers_of([*actor.latent_pi, last[0]])
+
+
+def _deterministic(model: Any, architecture: dict[str, Any], tensors: Tensors, action: dict[str, Any]) -> list[Layer]:
+    action["squashed"] = True
+    return layers_of(list(model.actor.mu)[:-1])  # the last one is the tanh that "squashed" stands for
+
+
+def _values_of_choices(
+    model: Any, architecture: dict[str, Any], tensors: Tensors, action: dict[str, Any]
+) -> list[Layer]:
+    return layers_of(list(model.q_net.q_net))
+
+
+READERS: dict[str, Callable[[Any, dict[str, Any], Tensors, dict[str, Any]], list[Layer]]] = {
+    **dict.fromkeys(("PPO", "A2C", "MaskablePPO", "RecurrentPPO", "TRPO"), _actor_critic),
+    **dict.fromkeys(("SAC", "TQC"), _squashed_gaussian),
+    **dict.fromkeys(("TD3", "DDPG"), _deterministic),
+    "DQN": _values_of_choices,
+}
+
+
+def layers_of(modules: Iterable[Any]) -> list[Layer]:
+    """Linear modules with the activation behind each."""
+    layers: list[Layer] = []
+    open_layer = False
+    for module in modules:
+        name = type(module).__name__
+        if name == "Linear" and module.bias is not None:
+            layers.append((module, "identity"))
+        elif name in MODULES and open_layer and all(getattr(module, key) == v for key, v in MODULES[name][1].items()):
+            layers[-1] = (layers[-1][0], MODULES[name][0])
+        else:
+            raise ParameterError(
+                f"a network with {module} at this place cannot become an agent; known are linear layers with a bias, "
+                f"each with at most one of {', '.join(MODULES)} (without arguments) behind it"
+            )
+        open_layer = name == "Linear"
+    return layers
+
+
+def add_layer(tensors: Tensors, index: int, module: Any, activation: str) -> dict[str, Any]:
+    """Note a linear module's arrays; what the architecture says of it."""
+    tensors[f"layers.{index}.weight"], tensors[f"layers.{index}.bias"] = _array(module.weight), _array(module.bias)
+    return {"inputs": module.in_features, "units": module.out_features, "activation": activation}
+
+
+def _add_memory(tensors: Tensors, lstm: Any) -> dict[str, Any]:
+    if lstm.bidirectional or lstm.proj_size or lstm.batch_first or not lstm.bias:
+        raise ParameterError(f"{lstm} cannot become an agent; known are LSTMs with biases, in one direction")
+    for k in range(lstm.num_layers):
+        parts = {
+            name: _array(getattr(lstm, f"{name}_l{k}")) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        }
+        tensors[f"memory.{k}.input"], tensors[f"memory.{k}.hidden"] = parts["weight_ih"], parts["weight_hh"]
+        tensors[f"memory.{k}.bias"] = parts["bias_ih"] + parts["bias_hh"]
+    return {"layers": lstm.num_layers, "units": lstm.hidden_size}
+
+
+def _array(tensor: Any) -> np.ndarray:
+    return np.array(tensor.detach().cpu().numpy(), np.float32)
+
+
+# --- what goes in and comes out ---------------------------------------------------------------------------------------
+
+
+def _parts(model: Any) -> list[dict[str, Any]]:
+    """The parts of an observation in the order in which the network takes them."""
+    space = model.observation_space
+    spaces = getattr(space, "spaces", None) or {None: space}
+    for name, part in spaces.items():
+        if type(part).__name__ != "Box" or part.dtype.kind != "f":
+            what = "observations" if name is None else f"observations[{name!r}]"
+            raise ParameterError(f"{what} of {part} cannot be an agent's; they must be a Box of floating-point numbers")
+    return [{"name": name, "shape": list(part.shape), "normalised": False} for name, part in spaces.items()]
+
+
+def _check_extractor(model: Any) -> None:
+    policy = model.policy
+    found = getattr(policy, "actor", None) or getattr(policy, "q_net", None) or policy
+    extractor = found.features_extractor
+    name = type(extractor).__name__
+    if name not in ("FlattenExtractor", "CombinedExtractor"):
+        raise ParameterError(
+            f"the features extractor {name} cannot become part of an agent; known are FlattenExtractor and "
+            "CombinedExtractor (MlpPolicy and MultiInputPolicy)"
+        )
+
+
+def _action(model: Any) -> dict[str, Any]:
+    space = model.action_space
+    kind = type(space).__name__
+    if kind == "Discrete" and space.start == 0:
+        return {"kind": "choice", "choices": int(space.n), "masked": False}
+    if kind == "Box" and len(space.shape) == 1 and np.isfinite([space.low, space.high]).all():
+        low, high = space.low.tolist(), space.high.tolist()
+        return {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
+    raise ParameterError(f"actions of {space} cannot be an agent's; known are bounded Box spaces (n,) and Discrete(n)")
+
+
+def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalizer: Any) -> None:
+    """The statistics of a VecNormalize."""
+    statistics = normalizer.obs_rms
+    statistics = statistics if isinstance(statistics, dict) else {None: statistics}
+    architecture["normalisation"] = {"epsilon": float(normalizer.epsilon), "clip": float(normalizer.clip_obs)}
+    for j, part in enumerate(architecture["observation"]):
+        found = statistics.get(part["name"])
+        if found is None:
+            continue
+        part["normalised"] = True
+        for name, value in (("mean", found.mean), ("var", found.var)):
+            tensors[f"normalisation.{j}.{name}"] = np.array(value, np.float64)
+
+
+# --- where it was trained ---------------------------------------------------------------------------------------------
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of the packages that matter; those that are not installed are left out."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def hardware() -> dict[str, Any]:
+    """The name of the processor, and how many of its cores this process may use."""
+    return {"cpu": _cpu(), "cores": cores()}
+
+
+def _cpu() -> str:
+    table = Path("/proc/cpuinfo")
+    if table.exists():
+        for line in table.read_text(errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine() or os.name

@@ -1,0 +1,340 @@
+"""What a learnt agent computes, in NumPy alone: an observation in, the action without exploration out.
+
+An architecture is a dictionary of JSON's types, and its numbers are arrays by name:
+
+    {
+        "observation": [{"name": null, "shape": [15], "normalised": true}],   a part each of a dictionary, in order
+        "normalisation": {"epsilon": 1e-8, "clip": 10.0},                     null where no part is normalised
+        "memory": {"layers": 1, "units": 64},                                 null without an LSTM
+        "layers": [{"inputs": 15, "units": 64, "activation": "tanh"}, ...],
+        "action": {"kind": "numbers", "low": [-1.0], "high": [1.0], "squashed": false, "limit": null}
+    }
+
+or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}.
+
+    normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...
+    memory.<layer>.input, .hidden                               float32 (4 units, inputs), (4 units, units)
+    memory.<layer>.bias                                         float32 (4 units,)
+    layers.<layer>.weight, .bias                                float32 (units, inputs), (units,)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.errors import ParameterError, nearest
+
+State = tuple[np.ndarray, np.ndarray]
+GATES = 4  # of an LSTM: input, forget, cell, output
+LARGEST_SIZE = 1 << 24
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return np.float32(0.5) * (np.tanh(np.float32(0.5) * x) + np.float32(1.0))  # does not overflow
+
+
+ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "identity": lambda x: x,
+    "tanh": np.tanh,
+    "relu": lambda x: np.maximum(x, np.float32(0.0)),
+    "leaky_relu": lambda x: np.where(x > 0, x, np.float32(0.01) * x),
+    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, np.float32(0.0)))),
+    "silu": lambda x: x * _sigmoid(x),
+    "sigmoid": _sigmoid,
+}
+
+
+class Network:
+    """A policy network.
+
+    Args:
+        architecture: as above.
+        tensors: exactly the arrays that the architecture asks for.
+
+    Attributes:
+        parts: name (None for an observation that is one array) and shape of each part of an observation.
+        choices: how many choices an action has; 0 where it is numbers.
+        numbers: how many numbers an action has; 0 where it is a choice.
+        masked: whether it was trained with masks of the allowed choices.
+        memory_shape: (layers, units) of the LSTM; (0, 0) without one.
+
+    Raises:
+        ParameterError: an architecture that is none, or arrays of other names, types or shapes, or not finite.
+    """
+
+    def __init__(self, architecture: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
+        self.architecture = check_architecture(architecture)
+        self.tensors = dict(tensors)
+        self.parts = [(part["name"], tuple(part["shape"])) for part in architecture["observation"]]
+        memory, action = architecture["memory"], architecture["action"]
+        self.memory_shape = (memory["layers"], memory["units"]) if memory else (0, 0)
+        self.choices: int = action.get("choices", 0)
+        self.numbers = len(action.get("low", ()))
+        self.masked: bool = action.get("masked", False)
+        _check_tensors(architecture, tensors)
+        self._scales = {j: self._scale(j) for j, part in enumerate(architecture["observation"]) if part["normalised"]}
+        self._cells = [tuple(tensors[f"memory.{k}.{name}"] for name in CELL) for k in range(self.memory_shape[0])]
+        self._layers = [
+            (tensors[f"layers.{k}.weight"].T, tensors[f"layers.{k}.bias"], ACTIVATIONS[layer["activation"]])
+            for k, layer in enumerate(architecture["layers"])
+        ]
+        if self.numbers:
+            self._low, self._high = (np.array(action[name], np.float32) for name in ("low", "high"))
+
+    def __reduce__(self) -> tuple[type[Network], tuple[Any, ...]]:
+        return Network, (self.architecture, self.tensors)
+
+    def _scale(self, part: int) -> tuple[np.ndarray, np.ndarray]:
+        mean, var = (self.tensors[f"normalisation.{part}.{name}"] for name in ("mean", "var"))
+        return mean, np.sqrt(var + self.architecture["normalisation"]["epsilon"])
+
+    def act(
+        self,
+        observations: np.ndarray | Mapping[str, np.ndarray],
+        masks: np.ndarray | None = None,
+        state: State | None = None,
+        starts: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, State | None]:
+        """The actions without exploration: means, or the choices that are rated highest.
+
+        Args:
+            observations: (rows, *shape), or a dictionary of such arrays. Values as the world gives them; normalisation
+                happens here.
+            masks: (rows, choices), nonzero where a choice is allowed. A row that allows nothing gets choice 0.
+            state: of the LSTM, two arrays (layers, rows, units), from the call before; None at the beginning.
+            starts: (rows,), true where an episode begins and the state is to be forgotten.
+
+        Returns:
+            actions, float32 (rows, numbers) inside the action space or int64 (rows,), and the next state (None without
+            an LSTM).
+
+        Raises:
+            ParameterError: arrays of other shapes, observations that are not finite, or masks for numbers.
+        """
+        features = self._features(observations)
+        if self._cells:
+            features, state = self._remember(features, state, starts)
+        for weight, bias, activation in self._layers:
+            features = activation(features @ weight + bias)
+        return self._decide(features, masks), state if self._cells else None
+
+    def _features(self, observations: Any) -> np.ndarray:
+        """The parts of the observations, normalised, side by side: float32 (rows, inputs)."""
+        columns = [self._column(j, name, shape, observations) for j, (name, shape) in enumerate(self.parts)]
+        rows = {len(column) for column in columns}
+        if len(rows) > 1:
+            raise ParameterError(f"the parts of the observations have different numbers of rows: {sorted(rows)}")
+        features = columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
+        if not np.isfinite(features).all():
+            row, column = np.argwhere(~np.isfinite(features))[0].tolist()
+            raise ParameterError(f"row {row} of the observations is not finite: number {column} is NaN or infinite")
+        return features
+
+    def _column(self, index: int, name: str | None, shape: tuple[int, ...], observations: Any) -> np.ndarray:
+        if (name is not None) != isinstance(observations, Mapping) or (name is not None and name not in observations):
+            given = sorted(observations) if isinstance(observations, Mapping) else type(observations).__name__
+            wanted = "one array" if name is None else f"a dictionary with {[part for part, _ in self.parts]}"
+            raise ParameterError(f"observations of this agent are {wanted}; {given} was given")
+        array = np.asarray(observations if name is None else observations[name])
+        if array.dtype.kind not in "fiub" or array.ndim != len(shape) + 1 or array.shape[1:] != shape:
+            label = "observations" if name is None else f"observations[{name!r}]"
+            raise ParameterError(
+                f"{label} of shape {array.shape} and type {array.dtype} were given; needed: numbers (rows"
+                f"{''.join(f', {n}' for n in shape)})"
+            )
+        if index in self._scales:
+            mean, deviation = self._scales[index]
+            clip = self.architecture["normalisation"]["clip"]
+            array = np.clip((array - mean) / deviation, -clip, clip)
+        return array.astype(np.float32).reshape(len(array), math.prod(shape))
+
+    def _remember(self, features: np.ndarray, state: State | None, starts: Any) -> tuple[np.ndarray, State]:
+        """A step of the LSTM (Hochreiter and Schmidhuber 1997, with forget gates), layer by layer."""
+        units = self.memory_shape[1]
+        hidden, cell = self._check_state(state, len(features))
+        if starts is not None:
+            fresh = np.asarray(starts)
+            if fresh.shape != (len(features),):
+                raise ParameterError(f"starts of shape {fresh.shape} were given; needed: ({len(features)},)")
+            kept = (~fresh.astype(np.bool_)).astype(np.float32)[None, :, None]
+            hidden, cell = hidden * kept, cell * kept
+        next_hidden, next_cell = np.empty_like(hidden), np.empty_like(cell)
+        for k, (from_input, from_hidden, bias) in enumerate(self._cells):
+            gates = features @ from_input.T + hidden[k] @ from_hidden.T + bias
+            enter, forget, new, leave = (gates[:, g * units : (g + 1) * units] for g in range(GATES))
+            next_cell[k] = _sigmoid(forget) * cell[k] + _sigmoid(enter) * np.tanh(new)
+            next_hidden[k] = _sigmoid(leave) * np.tanh(next_cell[k])
+            features = next_hidden[k]
+        return features, (next_hidden, next_cell)
+
+    def _check_state(self, state: Any, rows: int) -> State:
+        shape = (self.memory_shape[0], rows, self.memory_shape[1])
+        if state is None:
+            return np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        given = [np.shape(part) for part in state] if isinstance(state, (tuple, list)) else type(state).__name__
+        if given != [shape, shape]:
+            raise ParameterError(f"a state of shapes {given} was given; needed: two arrays {shape}, or None")
+        return np.asarray(state[0], np.float32), np.asarray(state[1], np.float32)
+
+    def _decide(self, outputs: np.ndarray, masks: Any) -> np.ndarray:
+        """Actions from what the last layer gives."""
+        if self.numbers:
+            if masks is not None:
+                raise ParameterError("masks are for choices; this agent's actions are numbers")
+            return self._bounded(outputs)
+        if masks is None:
+            return np.argmax(outputs, axis=1)
+        allowed = np.asarray(masks)
+        if allowed.shape != outputs.shape or allowed.dtype.kind not in "biu":
+            raise ParameterError(
+                f"masks of shape {allowed.shape} and type {allowed.dtype} were given; needed: {outputs.shape}, 0 or 1"
+            )
+        return np.argmax(np.where(allowed != 0, outputs, -np.inf), axis=1)
+
+    def _bounded(self, outputs: np.ndarray) -> np.ndarray:
+        action = self.architecture["action"]
+        if not action["squashed"]:
+            return np.clip(outputs, self._low, self._high)
+        if action["limit"] is not None:
+            outputs = np.clip(outputs, np.float32(-action["limit"]), np.float32(action["limit"]))
+        return self._low + np.float32(0.5) * (np.tanh(outputs) + np.float32(1.0)) * (self._high - self._low)
+
+
+# --- what fits together -----------------------------------------------------------------------------------------------
+
+CELL = ("input", "hidden", "bias")
+ENTRIES = ("observation", "normalisation", "memory", "layers", "action")
+ACTIONS = {"numbers": ("kind", "low", "high", "squashed", "limit"), "choice": ("kind", "choices", "masked")}
+
+
+def check_architecture(found: Any) -> dict[str, Any]:
+    """The architecture, if it is one; ParameterError names the entry that is wrong."""
+    found = _entries("architecture", found, ENTRIES)
+    parts = _some("architecture: observation", found["observation"])
+    for j, part in enumerate(parts):
+        label = f"architecture: observation {j}"
+        _entries(label, part, ("name", "shape", "normalised"))
+        _wants(isinstance(part["normalised"], bool), f"{label}: normalised", part["normalised"], "true or false")
+        named = part["name"] is None if len(parts) == 1 else False
+        _wants(
+            named or isinstance(part["name"], str), f"{label}: name", part["name"], "a text (null for the only part)"
+        )
+        _wants(isinstance(part["shape"], (list, tuple)), f"{label}: shape", part["shape"], "a list of sizes")
+        for size in part["shape"]:
+            _size(f"{label}: shape", size)
+    names = [part["name"] for part in parts]
+    _wants(len(set(names)) == len(names), "architecture: observation", names, "parts with different names")
+    _check_normalisation(found["normalisation"], any(part["normalised"] for part in parts))
+    width = sum(math.prod(part["shape"]) for part in parts)
+    if found["memory"] is not None:
+        _entries("architecture: memory", found["memory"], ("layers", "units"))
+        _size("architecture: memory: layers", found["memory"]["layers"])
+        width = _size("architecture: memory: units", found["memory"]["units"])
+    for k, layer in enumerate(_some("architecture: layers", found["layers"])):
+        label = f"architecture: layer {k}"
+        _entries(label, layer, ("inputs", "units", "activation"))
+        if _size(f"{label}: inputs", layer["inputs"]) != width:
+            raise ParameterError(f"{label} has {layer['inputs']} inputs; what comes before it gives {width}")
+        width = _size(f"{label}: units", layer["units"])
+        if not isinstance(layer["activation"], str) or layer["activation"] not in ACTIVATIONS:
+            near = nearest(str(layer["activation"]), ACTIVATIONS)
+            raise ParameterError(f"{label}: there is no activation {layer['activation']!r}. {near}")
+    outputs = _check_action(found["action"])
+    if outputs != width:
+        raise ParameterError(f"architecture: the last layer has {width} units, the action {outputs} numbers or choices")
+    return found
+
+
+def _check_normalisation(found: Any, needed: bool) -> None:
+    label = "architecture: normalisation"
+    if found is None:
+        _wants(not needed, label, None, "an epsilon and a clip, since parts are normalised")
+        return
+    _entries(label, found, ("epsilon", "clip"))
+    for name in ("epsilon", "clip"):
+        _wants(_is_number(found[name]) and found[name] > 0, f"{label}: {name}", found[name], "a positive number")
+
+
+def _check_action(found: Any) -> int:
+    """How many outputs an action needs."""
+    label = "architecture: action"
+    kind = found.get("kind") if isinstance(found, dict) else None
+    if kind not in ACTIONS:
+        raise ParameterError(f"{label}: {found!r} is of no kind that is known; known: {', '.join(ACTIONS)}")
+    _entries(label, found, ACTIONS[kind])
+    if kind == "choice":
+        _wants(isinstance(found["masked"], bool), f"{label}: masked", found["masked"], "true or false")
+        return _size(f"{label}: choices", found["choices"])
+    low, high, limit = _some(f"{label}: low", found["low"]), _some(f"{label}: high", found["high"]), found["limit"]
+    fine = len(low) == len(high) and all(map(_is_number, [*low, *high]))
+    _wants(fine and all(map(float.__lt__, map(float, low), map(float, high))), label, found, "numbers low < high")
+    _wants(isinstance(found["squashed"], bool), f"{label}: squashed", found["squashed"], "true or false")
+    _wants(limit is None or (_is_number(limit) and limit > 0), f"{label}: limit", limit, "null or a positive number")
+    return len(low)
+
+
+def _entries(label: str, found: Any, names: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(found, dict) or set(found) != set(names):
+        given = sorted(map(str, found)) if isinstance(found, dict) else repr(found)
+        raise ParameterError(f"{label} must have exactly the entries {', '.join(names)}; given: {given}")
+    return found
+
+
+def _some(label: str, found: Any) -> Sequence[Any]:
+    _wants(isinstance(found, (list, tuple)) and len(found) > 0, label, found, "a list of at least one")
+    return found
+
+
+def _size(label: str, found: Any) -> int:
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    _wants(whole and 1 <= found <= LARGEST_SIZE, label, found, f"a whole number from 1 to {LARGEST_SIZE}")
+    return found
+
+
+def _is_number(found: Any) -> bool:
+    return isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < 1e30
+
+
+def _wants(fine: bool, label: str, found: Any, wanted: str) -> None:
+    if not fine:
+        raise ParameterError(f"{label} is {found!r}; needed: {wanted}")
+
+
+def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...], str]]:
+    """Name, shape and type of every array that a checked architecture asks for."""
+    inputs = 0
+    for j, part in enumerate(architecture["observation"]):
+        inputs += math.prod(part["shape"])
+        if part["normalised"]:
+            for name in ("mean", "var"):
+                yield f"normalisation.{j}.{name}", tuple(part["shape"]), "float64"
+    memory = architecture["memory"] or {"layers": 0, "units": 0}
+    units = memory["units"]
+    for k in range(memory["layers"]):
+        shapes = (GATES * units, inputs if k == 0 else units), (GATES * units, units), (GATES * units,)
+        for name, shape in zip(CELL, shapes, strict=True):
+            yield f"memory.{k}.{name}", shape, "float32"
+    for k, layer in enumerate(architecture["layers"]):
+        yield f"layers.{k}.weight", (layer["units"], layer["inputs"]), "float32"
+        yield f"layers.{k}.bias", (layer["units"],), "float32"
+
+
+def _check_tensors(architecture: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
+    wanted: set[str] = set()
+    for name, shape, dtype in expected_tensors(architecture):
+        wanted.add(name)
+        if name not in tensors:
+            raise ParameterError(f"the architecture needs the array {name!r}, which is missing")
+        array = tensors[name]
+        if array.shape != shape or array.dtype != dtype:
+            raise ParameterError(f"{name!r} is {array.dtype} {array.shape}; the architecture needs {dtype} {shape}")
+        if not np.isfinite(array).all():
+            raise ParameterError(f"{name!r} holds NaN or infinite numbers")
+        if name.endswith(".var") and (array < 0).any():
+            raise ParameterError(f"{name!r} holds negative variances")
+    if set(tensors) - wanted:
+        raise ParameterError(f"the architecture knows nothing of the arrays {sorted(set(tensors) - wanted)}")

@@ -1,0 +1,73 @@
+"""From a learner of one's own to an agent: a policy network of PyTorch's own layers is all that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rlenvs.agents.export import Tensors, add_layer, hardware, layers_of, versions
+from rlenvs.agents.files import Agent, AgentScore, Card
+from rlenvs.agents.network import Network
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import entry, world_of
+from rlenvs.core.setup import Setup
+
+
+def agent_of(
+    actor: Iterable[Any],
+    id: str,
+    *,
+    algorithm: str,
+    settings: Mapping[str, Any],
+    steps: int,
+    seeds: Sequence[int],
+    seconds: float,
+    keywords: Mapping[str, Any] | None = None,
+    score: AgentScore | None = None,
+) -> Agent:
+    """A policy network as an agent, for `rlenvs.agents.files.save_agent`, `rlenvs.evaluate` and tournaments.
+
+    Args:
+        actor: a `torch.nn.Sequential` of linear layers and activations, from flat observations, as a batch has them, to
+            means in the units of the action space (clipped to [-1, 1]), or to a rating of each choice. With several
+            agents all share it.
+        id: the environment it is for.
+        algorithm, settings, steps, seeds, seconds, keywords, score: for the card, as in `agent_from`.
+
+    Raises:
+        ParameterError: a layer that is not known, a network of other sizes than the world's, observations with
+            pictures or goals, settings or keywords that JSON does not know.
+    """
+    keywords = dict(keywords or {})
+    world, setup = world_of(id), Setup(world_of(id), **keywords)
+    if setup.vector_parts:
+        raise ParameterError(
+            f"{world.name}: observations are dictionaries with {keywords}; a plain network sees arrays"
+        )
+    action: dict[str, Any] = {"kind": "choice", "choices": setup.action_size, "masked": "mask" in world.kernels}
+    if setup.continuous:
+        low, high = [-1.0] * setup.action_size, [1.0] * setup.action_size
+        action = {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
+    tensors: Tensors = {}
+    architecture = {
+        "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False}],
+        "normalisation": None,
+        "memory": None,
+        "layers": [add_layer(tensors, k, *layer) for k, layer in enumerate(layers_of(actor))],
+        "action": action,
+    }
+    card = Card(
+        id=entry(id).id,
+        keywords=keywords,
+        algorithm=algorithm,
+        settings=dict(settings),
+        architecture=architecture,
+        steps=int(steps),
+        seeds=[int(seed) for seed in seeds],
+        seconds=round(float(seconds), 3),
+        hardware=hardware(),
+        versions=versions(),
+        score=score,
+    )
+    card.to_json()  # what cannot be written is refused now
+    return Agent(card, Network(architecture, tensors))

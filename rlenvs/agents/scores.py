@@ -1,0 +1,227 @@
+"""Scores of agents: measured beside chance and the scripted expert, listed, and replayed to see that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
+from rlenvs.agents.files import Agent, AgentScore, is_id, load_agent, reference_agents
+from rlenvs.core.docs import documented
+from rlenvs.core.errors import NoAgentError, ParameterError
+from rlenvs.core.registry import entry, world_of
+from rlenvs.core.setup import Setup
+
+SEEDS = 100
+ROUNDING = 1e-6  # of a return, relatively: another machine's arithmetic may differ in the last digits
+
+
+def opponent(id: str, keywords: Mapping[str, Any]) -> str | None:
+    """Whom an agent is measured against: the first scripted player where sides play against each other, else None."""
+    world = world_of(id)
+    two_sided = len(set(Setup(world, **keywords).sides)) > 1
+    return world.players[0] if two_sided and world.players else None
+
+
+def find_agent(source: str, keywords: dict[str, Any]) -> tuple[str, Agent, dict[str, Any]]:
+    """The agent in a file, or the reference agent of an id; its environment; its card's keywords with others on top.
+
+    Raises:
+        as `load_agent` does.
+    """
+    agent = load_agent(source, level=keywords.get("level") if is_id(source) else None)
+    return agent.card.id, agent, {**agent.card.keywords, **keywords}
+
+
+def find_agent_or_reason(source: str, keywords: dict[str, Any]) -> tuple[str, Agent | None, dict[str, Any], str]:
+    """As `find_agent`; an environment without a reference agent, or with keywords that do not fit it, gives the reason
+    in place of the agent."""
+    try:
+        id, agent, chosen = find_agent(source, keywords)
+        agent.check(Setup(world_of(id), **chosen), "the reference agent" if is_id(source) else "the agent")
+    except (NoAgentError, ParameterError) as reason:
+        if not is_id(source):
+            raise
+        Setup(world_of(source), **keywords)  # keywords that are wrong anyway
+        return entry(source).id, None, keywords, f"No agent: {reason}"
+    return id, agent, chosen, ""
+
+
+def comparison_rows(found: Mapping[str, Evaluation]) -> list[tuple[str, ...]]:
+    """Name, mean return, score on the scale from random to expert, success, cost and length of each policy."""
+    chance, expert = found["random"].mean, found["expert"].mean if "expert" in found else None
+    rows: list[tuple[str, ...]] = []
+    for name, row in found.items():
+        scale = f"{(row.mean - chance) / (expert - chance):.3f}" if expert not in (None, chance) else ""
+        mean = f"{row.mean:.4g} ± {row.half_width:.2g}"
+        rows.append(
+            (name, mean, scale, f"{100 * row.success_rate:.0f} %", f"{row.mean_cost:.4g}", f"{row.mean_length:.1f}")
+        )
+    return rows
+
+
+def compare(
+    id: str,
+    agent: Policy | None,
+    seeds: int | Sequence[int] = SEEDS,
+    against: str | None = None,
+    **keywords: Any,
+) -> dict[str, Evaluation]:
+    """An agent, the random policy and the scripted expert (where there is one), on the same seeds.
+
+    Args:
+        id: the environment.
+        agent: any policy that `rlenvs.evaluate` takes; None for the two others alone.
+        seeds, against, keywords: as for `rlenvs.evaluate`; where sides play against each other, `against` is the
+            world's first scripted player by default.
+
+    Returns:
+        evaluations of "random", "expert" and "agent".
+    """
+    against = against or opponent(id, keywords)
+    policies: dict[str, Policy] = {name: name for name in POLICIES if name != "expert" or world_of(id).has_expert}
+    if agent is not None:
+        policies["agent"] = agent
+    return {name: evaluate(id, policy, seeds, against=against, **keywords) for name, policy in policies.items()}
+
+
+def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str | None = None) -> AgentScore:
+    """The score for an agent's card, with the keywords of its card.
+
+    Args:
+        agent: what plays.
+        seeds: how many, at least 2; first_seed: the first of them.
+        against: as for `compare`.
+
+    Raises:
+        ParameterError: fewer than two seeds.
+    """
+    if seeds < 2:
+        raise ParameterError(f"seeds={seeds} must be at least 2, or there is no confidence interval")
+    card = agent.card
+    against = against or opponent(card.id, card.keywords)
+    chosen = range(first_seed, first_seed + seeds)
+    found = compare(card.id, agent, chosen, against, **card.keywords)
+    own = found["agent"]
+    return AgentScore(
+        mean=own.mean,
+        half_width=own.half_width,
+        success_rate=own.success_rate,
+        cost=own.mean_cost,
+        length=own.mean_length,
+        seeds=seeds,
+        first_seed=first_seed,
+        against=against,
+        random=found["random"].mean,
+        expert=found["expert"].mean if "expert" in found else None,
+    )
+
+
+# --- the regression test ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A reference agent, played again on the seeds of its card.
+
+    Attributes:
+        name: of its files. mean: return now. expected, half_width: as its card says. seeds: how many were played.
+    """
+
+    name: str
+    mean: float
+    expected: float
+    half_width: float
+    seeds: int
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.holds else "LEFT ITS INTERVAL"
+        return (
+            f"{self.name}: {self.mean:.4g} over {self.seeds} seeds, card {self.expected:.4g} ± {self.half_width:.2g}: "
+            f"{verdict}"
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether the mean return lies within the interval."""
+        return abs(self.mean - self.expected) <= self.half_width + ROUNDING * abs(self.expected)
+
+
+def replay_agent(stem: Path, seeds: int | None = None) -> Replayed:
+    """Play an agent again on its card's seeds, or on the first few of them.
+
+    With fewer seeds the interval is that of a mean over so few, widened to two of its half widths.
+
+    Raises:
+        ParameterError: the card holds no score.
+        AgentFileError: the files are no agent.
+    """
+    agent = load_agent(stem)
+    card, score = agent.card, agent.card.score
+    if score is None:
+        raise ParameterError(f"{stem.name}: the card holds no score")
+    count = min(seeds or score.seeds, score.seeds)
+    chosen = range(score.first_seed, score.first_seed + count)
+    mean = evaluate(card.id, agent, chosen, against=score.against, **card.keywords).mean
+    half_width = score.half_width if count == score.seeds else 2 * score.half_width * (score.seeds / count) ** 0.5
+    return Replayed(stem.name, mean, score.mean, half_width, count)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+HEAD = ("Environment", "Random", "Expert", "Agent", "Score", "Success", "Bound", "Learnt by")
+
+
+def score_rows() -> Iterator[tuple[str, ...]]:
+    """The rows of the table of scores: every environment once, and once more for every level with an own agent."""
+    agents: dict[str, list[Agent]] = {}
+    for stem in reference_agents():
+        agent = load_agent(stem)
+        agents.setdefault(world_of(agent.card.id).name, []).append(agent)
+    for row in documented():
+        name = world_of(row.id).name
+        own = sorted(agents.get(name, []), key=lambda agent: str(agent.card.keywords))
+        yield from [_row(name, agent) for agent in own] or [_row(name, None)]
+
+
+def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
+    known = world_of(name).scores
+    means = {key: f"{score.mean:.4g}" for key, score in known.items()}
+    if agent is None:
+        return name, means.get("random", ""), means.get("expert", ""), "", "", "", means.get("bound", ""), ""
+    card, score = agent.card, agent.card.score
+    plain = not card.keywords
+    chosen = ", ".join(f"{key}={value}" for key, value in card.keywords.items())
+    label = name if plain else f"{name} ({chosen})"
+    learnt = f"{card.algorithm}, {card.steps / 1e6:.3g} M steps"
+    bound = means.get("bound", "") if plain else ""
+    if score is None:
+        chance, expert = (means.get(key, "") if plain else "" for key in POLICIES)
+        return label, chance, expert, "not measured", "", "", bound, learnt
+    if score.against:
+        label, bound = f"{label} against {score.against}", ""
+    scale = "" if score.normalized is None else f"{score.normalized:.3f}"
+    chance, expert = ("" if mean is None else f"{mean:.4g}" for mean in (score.random, score.expert))
+    mean = f"{score.mean:.4g} ± {score.half_width:.2g}"
+    return label, chance, expert, mean, scale, f"{100 * score.success_rate:.0f} %", bound, learnt
+
+
+PAGE = """# Scores
+
+Mean returns over fixed seeds; of agents with the half width of the 95 % interval. "Score" is the scale on which the
+random policy has 0 and the scripted expert 1; "Bound" is a proven bound of the return of any policy. Agents play
+without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
+once from each side, and the returns of the agent's own side are summed.
+
+`rlenvs scores` prints this table from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
+`rlenvs scores --check` plays every agent again and fails where one has left its interval.
+
+"""
+
+
+def page() -> str:
+    """The table as a page in Markdown."""
+    lines = [HEAD, ["---"] * len(HEAD), *score_rows()]
+    return PAGE + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

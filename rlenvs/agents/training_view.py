@@ -1,0 +1,172 @@
+"""What `rlenvs train` does and shows: runs one after the other, a bar with the time that remains, and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rlenvs.agents.runs import (
+    SETTINGS,
+    Outcome,
+    RunError,
+    is_complete,
+    resume_line,
+    run,
+    run_folder,
+    stopped_by_signals,
+    stored_settings,
+)
+from rlenvs.agents.settings import Settings, differences, settings_for, with_changes
+from rlenvs.agents.train import Progress as Report
+from rlenvs.core.registry import entry
+
+SIGNALLED = 128  # and the number of the signal, as shells count
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for; None where it leaves the choice to the settings."""
+
+    id: str
+    output: Path | None = None
+    seeds: Sequence[int] = (0,)
+    resume: bool = False
+    tensorboard: bool | None = None
+    algorithm: str | None = None
+    steps: int | None = None
+    num_envs: int | None = None
+    hyperparameters: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where the runs lie."""
+        return self.output or Path("runs") / entry(self.id).id.rpartition("/")[2]
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What replaces settings."""
+        names = ("algorithm", "steps", "num_envs", "hyperparameters", "environment")
+        return {name: getattr(self, name) for name in names}
+
+    def settings(self, seed: int) -> Settings:
+        """The settings of the run of a seed: on resuming, those with which it was begun.
+
+        Raises:
+            RunError: other settings are asked for than it was begun with.
+        """
+        place = run_folder(self.folder, seed)
+        if not (self.resume and (place / SETTINGS).exists()):
+            return settings_for(self.id, **self.changes)
+        stored = stored_settings(place, self.id, seed)
+        found = differences(stored, with_changes(stored, **self.changes))
+        if found:
+            raise RunError(f"{place} was begun with other settings, which cannot change on the way: {'; '.join(found)}")
+        return stored
+
+
+def train_with_view(request: Request, console: Console) -> int:
+    """Train what is asked for; the exit code: 0, or 128 and the number of the signal that stopped it.
+
+    Raises:
+        as `rlenvs.agents.runs.run` does.
+    """
+    entry(request.id)
+    if request.resume and not any((run_folder(request.folder, seed) / SETTINGS).exists() for seed in request.seeds):
+        raise RunError(f"{request.folder} holds no run that could be resumed; leave out --resume to begin one")
+    chosen = {seed: request.settings(seed) for seed in request.seeds}
+    with console.status("starting (compiling once) ..."):
+        from rlenvs.integrations.sb3 import sb3_vec_env
+
+        settings = chosen[request.seeds[0]]
+        envs = sb3_vec_env(request.id, 1, **settings.train_keywords)
+        envs.reset()
+        envs.close()
+    name = entry(request.id).id
+    console.print(f"{name}: {settings.algorithm}, {settings.steps:,} steps, {settings.num_envs} worlds side by side")
+    outcomes: list[Outcome] = []
+
+    def told() -> None:
+        console.print("stopping after this rollout; Ctrl-C again stops at once, without a checkpoint")
+
+    with stopped_by_signals(told) as stop:
+        try:
+            for seed in request.seeds:
+                place = run_folder(request.folder, seed)
+                if request.resume and is_complete(place):
+                    console.print(escape(f"seed {seed}: complete already, {place}"), soft_wrap=True)
+                    continue
+                outcomes.append(_one(request, seed, chosen[seed], stop, console))
+                if stop.wanted:
+                    break
+        except KeyboardInterrupt:
+            console.print(escape(f"stopped at once; what was saved before lies in {place}"), soft_wrap=True)
+            return SIGNALLED + stop.number if stop.number else SIGNALLED + 2
+    _tell(outcomes, console)
+    if stop.wanted:
+        line = resume_line(request.id, request.folder, len(request.seeds), request.seeds[0])
+        console.print(escape(f"Go on with: {line}"), soft_wrap=True)
+        return SIGNALLED + stop.number
+    return 0
+
+
+def _one(request: Request, seed: int, settings: Settings, stop: Any, console: Console) -> Outcome:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=8),
+        TextColumn("{task.completed:,.0f}"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("return {task.fields[mean]}, success {task.fields[success]}, best {task.fields[best]}"),
+        TimeRemainingColumn(),
+    )
+    best = -float("inf")
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(f"seed {seed}", total=settings.steps, rate="", mean="...", success="...", best="...")
+        begun: list[tuple[float, int]] = []
+
+        def show(now: Report) -> None:
+            begun.append((now.seconds, now.steps))
+            seconds, steps = now.seconds - begun[0][0], now.steps - begun[0][1]
+            fields = {"rate": f"{steps / seconds:,.0f}/s"} if seconds > 0 else {}
+            fields |= {"mean": _number(now.mean_return), "success": _percent(now.success)}
+            bar.update(task, completed=min(now.steps, now.total), **fields)  # type: ignore[arg-type]
+
+        def evaluated(found: Any) -> None:
+            nonlocal best
+            best = max(best, found.mean)
+            bar.update(task, best=_number(best))
+
+        outcome = run(
+            request.id,
+            settings,
+            run_folder(request.folder, seed),
+            seed=seed,
+            resume=request.resume,
+            tensorboard=request.tensorboard,
+            progress=show,
+            evaluated=evaluated,
+            stop=stop,
+        )
+        bar.update(task, completed=min(outcome.steps, outcome.total))
+    return outcome
+
+
+def _number(value: float) -> str:
+    return "..." if value != value else f"{value:.4g}"
+
+
+def _percent(value: float) -> str:
+    return "..." if value != value else f"{100 * value:.0f} %"
+
+
+def _tell(outcomes: list[Outcome], console: Console) -> None:
+    for outcome in outcomes:
+        done = f"stopped at {outcome.steps:,} of {outcome.total:,} steps" if outcome.stopped else "complete"
+        text = f"{outcome.folder}: {done}, {outcome.seconds:.0f} s, best agent {outcome.agent} ({outcome.best:.4g})"
+        console.print(escape(text), soft_wrap=True)

@@ -1,0 +1,224 @@
+"""Minari's form of recorded episodes: a folder that offline learners load, with the environment it came from.
+
+    import minari
+    dataset = minari.load_dataset("rlenvs/QuadHover-v0/expert-v0")
+    env = dataset.recover_environment()
+
+`rlenvs.agents.datasets.make_dataset` fills one; `DatasetWriter` takes episodes of your own. What is stored is lossless,
+pictures included, and a dataset appears under its name when it is complete, or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rlenvs.core.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    import gymnasium
+
+NAME = "letters, digits, '-', '_' and '/', and a version at the end, as in 'rlenvs/QuadHover-v0/expert-v0'"
+
+
+class Episode(NamedTuple):
+    """One episode of T steps.
+
+    Attributes:
+        observations: (T + 1, *observation shape), from the first to the final one; a dictionary of such arrays where
+            observations are dictionaries.
+        actions: (T, *action shape); what the environment was given.
+        rewards: (T,), or (T, terms) where the reward is a vector.
+        terminated, truncated: bool (T,).
+        infos: arrays of T + 1 rows by name, the first of them from the reset; may be empty.
+        seed: of the reset; None where the episode went on with a generator.
+    """
+
+    observations: Any
+    actions: np.ndarray
+    rewards: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    infos: dict[str, np.ndarray]
+    seed: int | None
+
+
+def require_minari() -> None:
+    """MissingExtraError where Minari, or the library of its file format, is not installed."""
+    try:
+        import h5py  # noqa: F401
+        import minari  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("A Minari dataset", "minari") from None
+
+
+def default_folder() -> Path:
+    """Where Minari looks for datasets: $MINARI_DATASETS_PATH, or ~/.minari/datasets."""
+    return Path(os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets")
+
+
+def check_target(name: str, folder: Path) -> Path:
+    """The folder that a dataset of this name would have.
+
+    Raises:
+        ParameterError: a name that Minari would not find again, or one that is taken.
+    """
+    from minari.dataset.minari_dataset import parse_dataset_id
+
+    try:
+        parse_dataset_id(name)
+    except (ValueError, TypeError):  # TypeError: there is no version
+        raise ParameterError(f"{name!r} is no name for a dataset; it needs {NAME}") from None
+    if Path(name).as_posix() != name:
+        raise ParameterError(f"{name!r} is no name for a dataset; a part of it is empty. It needs {NAME}")
+    target = folder / name
+    if target.exists():
+        raise ParameterError(
+            f"there is already a dataset {name!r} in {folder}. Choose another name or version, or delete it first"
+        )
+    for above in target.relative_to(folder).parents:
+        if (folder / above / "data").exists():
+            raise ParameterError(f"{name!r} would lie inside the dataset {above.as_posix()!r}; choose another name")
+    return target
+
+
+class DatasetWriter:
+    """Write a dataset, episode by episode, in a `with` block; an error within leaves nothing behind.
+
+        with DatasetWriter("rlenvs/Mine/first-v0", env) as writer:
+            writer.add(episodes)
+
+    Args:
+        name: "(namespace/)name-vN", as Minari wants it.
+        env: the environment that the episodes are from, made by `gymnasium.make` with keywords that JSON can hold.
+        folder: for all datasets; `default_folder()` where it is None.
+        about: further entries of the dataset's metadata; Minari knows "algorithm_name", "author", "description",
+            "code_permalink", "ref_min_score", "ref_max_score" and others.
+
+    Attributes:
+        path: the folder of the dataset, there when the block has ended.
+
+    Raises:
+        MissingExtraError: Minari is not installed.
+        ParameterError: the name is malformed or taken, the folder cannot be written, the environment cannot be
+            described in JSON, or the disk is full.
+    """
+
+    def __init__(
+        self, name: str, env: gymnasium.Env, folder: Path | None = None, about: dict[str, Any] | None = None
+    ) -> None:
+        require_minari()
+        self.name, self.env, self.about = name, env, about or {}
+        self.folder = folder if folder is not None else default_folder()
+        self.path = check_target(name, self.folder)
+        self._unfinished = self.folder / f".unfinished-{secrets.token_hex(4)}"  # Minari passes over hidden folders
+        _check_spec(env)
+
+    def __enter__(self) -> DatasetWriter:
+        try:
+            self._unfinished.mkdir(parents=True)
+            self._storage = _new_storage(self._unfinished / "data", self.name, self.env, self.about)
+        except OSError as error:
+            self._remove()
+            raise self._complaint(error) from None
+        return self
+
+    def add(self, episodes: Iterable[Episode]) -> None:
+        """Append episodes.
+
+        Raises:
+            ParameterError: the disk is full. Nothing is kept of the whole dataset then.
+        """
+        from minari.data_collector import EpisodeBuffer
+
+        episodes = list(episodes)
+        self._check_room(sum(map(_bytes_of, episodes)))
+        buffers = [
+            EpisodeBuffer(
+                seed=episode.seed,
+                observations=episode.observations,
+                actions=episode.actions,
+                rewards=episode.rewards,
+                terminations=episode.terminated,
+                truncations=episode.truncated,
+                infos=episode.infos,
+            )
+            for episode in episodes
+        ]
+        self._storage.update_episodes(buffers)
+
+    def note(self, about: dict[str, Any]) -> None:
+        """Add entries to the dataset's metadata."""
+        self._storage.update_metadata(about)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            if error is None:
+                check_target(self.name, self.folder)  # another process may have been faster
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._unfinished.rename(self.path)
+        except OSError as failure:
+            raise self._complaint(failure) from None
+        finally:
+            self._remove()
+        if isinstance(error, OSError):
+            raise self._complaint(error) from error
+
+    def _check_room(self, size: int) -> None:
+        """OSError where so many bytes more do not fit: HDF5 does not survive a disk that fills up while it writes."""
+        room = self._unfinished / "room"
+        block = bytes(2**20)
+        with room.open("wb", buffering=0) as file:
+            for start in range(0, size, len(block)):
+                file.write(block[: size - start])
+        room.unlink()
+
+    def _remove(self) -> None:
+        shutil.rmtree(self._unfinished, ignore_errors=True)
+
+    def _complaint(self, error: OSError) -> ParameterError:
+        reason = error.strerror or str(error)
+        return ParameterError(
+            f"the dataset {self.name!r} cannot be written to {self.folder}: {reason}. Nothing was kept of it; "
+            "choose a folder that can be written and has room"
+        )
+
+
+def _bytes_of(episode: Episode) -> int:
+    """An upper bound of what HDF5 makes of an episode: its chunks are half full at least, and its tables small."""
+    parts = [episode.observations, dict(enumerate(episode[1:5])), episode.infos]
+    arrays = [array for part in parts for array in (part.values() if isinstance(part, dict) else [part])]
+    return 2 * sum(array.nbytes for array in arrays) + 4096 * (len(arrays) + 1)
+
+
+def _check_spec(env: gymnasium.Env) -> None:
+    if env.spec is None:
+        raise ParameterError(f"{env} was not made by gymnasium.make, so that a dataset could not recover it")
+    try:
+        env.spec.to_json()
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{env.spec.id}: JSON cannot hold its keywords, so that a dataset could not recover it: {error}"
+        ) from None
+
+
+def _new_storage(path: Path, name: str, env: gymnasium.Env, about: dict[str, Any]) -> Any:
+    import minari
+    from minari.dataset.minari_storage import MinariStorage
+
+    storage = MinariStorage.new(
+        path,
+        observation_space=env.observation_space,
+        action_space=env.action_space,
+        env_spec=env.spec,
+        data_format="hdf5",
+        jpeg_encoding=False,  # JPEG would change the pictures that a policy sees
+    )
+    storage.update_metadata({"dataset_id": name, "minari_version": minari.__version__, **about})
+    return storage

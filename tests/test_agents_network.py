@@ -1,0 +1,381 @@
+import copy
+import json
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from rlenvs.agents.network import ACTIVATIONS, Network, check_architecture, expected_tensors
+from rlenvs.core.errors import ParameterError
+
+BOX = spaces.Box(-1.0, 1.0, (5,), np.float32)
+NESTED = spaces.Dict(
+    {
+        "observation": spaces.Box(-1.0, 1.0, (4,), np.float32),
+        "achieved_goal": spaces.Box(-1.0, 1.0, (3,), np.float32),
+        "desired_goal": spaces.Box(-1.0, 1.0, (3,), np.float32),
+    }
+)
+NUMBERS = spaces.Box(-1.0, 1.0, (2,), np.float32)
+UNEVEN = spaces.Box(np.array([-2.0, 0.0], np.float32), np.array([1.0, 10.0], np.float32))
+CHOICE = spaces.Discrete(6)
+ROWS = 400
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    try:
+        import torch
+    except ImportError:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+class Blank(gymnasium.Env):
+    """Nothing but spaces."""
+
+    def __init__(self, observation, action):
+        self.observation_space, self.action_space = observation, action
+
+    def action_masks(self):
+        return np.ones(self.action_space.n, np.bool_)
+
+
+def model_of(algorithm, observation=BOX, action=NUMBERS, normalised=False, **settings):
+    """A model with random weights, and what it was normalised by."""
+    sb3 = pytest.importorskip("stable_baselines3")
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+    contrib = ("MaskablePPO", "RecurrentPPO", "TRPO", "TQC")
+    library = pytest.importorskip("sb3_contrib") if algorithm in contrib else sb3
+    kind = "Mlp" if isinstance(observation, spaces.Box) else "MultiInput"
+    policy = f"{kind}LstmPolicy" if algorithm == "RecurrentPPO" else f"{kind}Policy"
+    envs = DummyVecEnv([lambda: Blank(observation, action)])
+    if normalised:
+        envs = VecNormalize(envs, norm_reward=False, clip_obs=1.5)
+    model = getattr(library, algorithm)(policy, envs, seed=0, device="cpu", **settings)
+    shake(model, envs if normalised else None)
+    return model, envs if normalised else None
+
+
+def shake(model, normalizer):
+    import torch
+
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for parameter in model.policy.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    rng = np.random.default_rng(2)
+    statistics = getattr(normalizer, "obs_rms", None) or {}
+    for found in statistics.values() if isinstance(statistics, dict) else [statistics]:
+        found.mean, found.var = rng.normal(size=found.mean.shape), rng.uniform(0.1, 2.0, found.var.shape)
+
+
+def observations_of(space, rows=ROWS, seed=3):
+    space = copy.deepcopy(space)
+    space.seed(seed)
+    samples = [space.sample() for _ in range(rows)]
+    if isinstance(space, spaces.Dict):
+        return {name: np.stack([sample[name] for sample in samples]) for name in space.spaces}
+    return np.stack(samples)
+
+
+def network_of(model, normalizer=None):
+    """The network, by way of JSON."""
+    from rlenvs.agents import export
+
+    architecture, tensors = export.network_of(model, normalizer)
+    return Network(json.loads(json.dumps(architecture)), tensors)
+
+
+def same(actions, expected, network):
+    assert actions.shape == expected.shape
+    assert actions.dtype == expected.dtype
+    if network.numbers:
+        assert np.abs(actions - expected).max() < 1e-5
+        assert np.ptp(actions, axis=0).min() > 0.01
+    else:
+        assert actions.tolist() == expected.tolist()
+        assert len(set(actions.tolist())) > 1
+
+
+# --- it does what the libraries do ------------------------------------------------------------------------------------
+
+
+FORMS = {"array": (BOX, False), "array, normalised": (BOX, True), "dictionary, normalised": (NESTED, True)}
+OF_NUMBERS, OF_CHOICES = ("PPO", "A2C", "SAC", "TD3", "DDPG", "TRPO", "TQC"), ("PPO", "A2C", "DQN")
+
+
+@pytest.mark.parametrize(("observation", "normalised"), FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize(
+    ("algorithm", "action"),
+    [*((name, NUMBERS) for name in OF_NUMBERS), *((name, CHOICE) for name in OF_CHOICES)],
+    ids=[f"{name}, numbers" for name in OF_NUMBERS] + [f"{name}, choices" for name in OF_CHOICES],
+)
+def test_actions_are_those_of_the_model(algorithm, action, observation, normalised):
+    model, normalizer = model_of(algorithm, observation, action, normalised)
+    network, observations = network_of(model), observations_of(observation)
+    seen = normalizer.normalize_obs(observations) if normalised else observations
+    actions, state = network.act(observations)
+    same(actions, model.predict(seen, deterministic=True)[0], network)
+    assert state is None
+    assert not network.masked
+    assert any(part["normalised"] for part in network.architecture["observation"]) == normalised
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("PPO", {"use_sde": True}),
+        ("PPO", {"use_sde": True, "policy_kwargs": {"squash_output": True}}),
+        ("SAC", {"use_sde": True, "policy_kwargs": {"clip_mean": 0.5}}),
+        ("SAC", {"policy_kwargs": {"net_arch": []}}),
+        ("TD3", {"policy_kwargs": {"net_arch": [7, 5, 3]}}),
+        ("PPO", {"policy_kwargs": {"net_arch": {"pi": [], "vf": [3]}}}),
+        ("PPO", {"policy_kwargs": {"share_features_extractor": False}}),
+    ],
+)
+def test_bounds_exploration_and_shapes_of_networks(algorithm, settings):
+    model, _ = model_of(algorithm, action=UNEVEN, **settings)
+    network, observations = network_of(model), observations_of(BOX)
+    same(network.act(observations)[0], model.predict(observations, deterministic=True)[0], network)
+
+
+@pytest.mark.parametrize("name", ["Tanh", "ReLU", "LeakyReLU", "ELU", "SiLU", "Sigmoid", "Identity"])
+def test_activations(name):
+    nn = pytest.importorskip("torch").nn
+    model, _ = model_of("PPO", policy_kwargs={"activation_fn": getattr(nn, name)})
+    network, observations = network_of(model), 5 * observations_of(BOX)
+    expected = model.predict(observations, deterministic=True)[0]
+    assert np.abs(network.act(observations)[0] - expected).max() < 1e-5
+    assert network.architecture["layers"][0]["activation"] in ACTIVATIONS
+
+
+def test_extreme_inputs_of_activations_stay_finite():
+    x = np.array([-1e30, -200.0, 0.0, 200.0, 1e30], np.float32)
+    with np.errstate(over="raise", invalid="raise"):
+        for name, function in ACTIVATIONS.items():
+            assert np.isfinite(function(x)).all(), name
+            assert function(x).dtype == np.float32, name
+
+
+def test_masks():
+    model, _ = model_of("MaskablePPO", action=CHOICE)
+    network, observations = network_of(model), observations_of(BOX)
+    masks = np.random.default_rng(0).random((ROWS, 6)) < 0.4
+    masks[:5] = False  # idle agents
+    expected = model.predict(observations, deterministic=True, action_masks=masks)[0]
+    actions = network.act(observations, masks)[0]
+    assert network.masked
+    same(actions, expected, network)
+    assert masks[np.arange(ROWS), actions][masks.any(axis=1)].all()
+    same(network.act(observations, masks.astype(np.int8))[0], expected, network)
+    same(network.act(observations)[0], model.predict(observations, deterministic=True)[0], network)
+
+
+@pytest.mark.parametrize(
+    ("action", "observation", "settings"),
+    [
+        (NUMBERS, BOX, {}),
+        (NUMBERS, NESTED, {"n_lstm_layers": 2}),
+        (CHOICE, BOX, {"n_lstm_layers": 2}),
+        (CHOICE, BOX, {"enable_critic_lstm": False}),
+    ],
+)
+def test_the_lstm_keeps_and_forgets_as_the_model_does(action, observation, settings):
+    model, _ = model_of("RecurrentPPO", observation, action, policy_kwargs={"lstm_hidden_size": 16, **settings})
+    network = network_of(model)
+    rng, state, expected_state = np.random.default_rng(0), None, None
+    for step in range(12):
+        observations = observations_of(observation, 50, seed=step)
+        starts = rng.random(50) < 0.3
+        actions, state = network.act(observations, None, state, starts)
+        expected, expected_state = model.predict(observations, expected_state, starts, deterministic=True)
+        if network.numbers:
+            assert np.abs(actions - expected).max() < 1e-5
+        else:
+            assert actions.tolist() == expected.tolist()
+        for mine, theirs in zip(state, expected_state, strict=True):
+            assert np.abs(mine - theirs).max() < 1e-5
+            assert mine.shape == theirs.shape
+    _, forgotten = network.act(observations, None, state, np.ones(50, np.bool_))
+    _, remembered = network.act(observations, None, state)
+    assert np.abs(forgotten[0] - remembered[0]).max() > 0.01
+
+
+# --- without the libraries --------------------------------------------------------------------------------------------
+
+
+def architecture(**changes):
+    found = {
+        "observation": [{"name": None, "shape": [3], "normalised": True}],
+        "normalisation": {"epsilon": 1e-8, "clip": 5.0},
+        "memory": {"layers": 1, "units": 4},
+        "layers": [
+            {"inputs": 4, "units": 5, "activation": "tanh"},
+            {"inputs": 5, "units": 2, "activation": "identity"},
+        ],
+        "action": {"kind": "numbers", "low": [-1.0, -1.0], "high": [1.0, 1.0], "squashed": False, "limit": None},
+    }
+    return {**found, **changes}
+
+
+def tensors_for(found, seed=0):
+    rng = np.random.default_rng(seed)
+    return {name: rng.uniform(0.1, 1.0, shape).astype(dtype) for name, shape, dtype in expected_tensors(found)}
+
+
+def network(**changes):
+    found = architecture(**changes)
+    return Network(found, tensors_for(found))
+
+
+def test_rows_do_not_depend_on_each_other():
+    agent, observations = network(), np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
+    together, (hidden, cell) = agent.act(observations)
+    for row in range(20):
+        alone, state = agent.act(observations[row : row + 1])
+        np.testing.assert_allclose(alone[0], together[row], atol=1e-6)
+        np.testing.assert_allclose(state[0][:, 0], hidden[:, row], atol=1e-6)
+        np.testing.assert_allclose(state[1][:, 0], cell[:, row], atol=1e-6)
+    assert agent.act(observations[:0])[0].shape == (0, 2)
+
+
+def test_copies_and_pickles_act_alike():
+    agent, observations = network(), np.ones((2, 3), np.float32)
+    for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert np.array_equal(other.act(observations)[0], agent.act(observations)[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((np.zeros((2, 4)),), r"shape \(2, 4\).*needed: numbers \(rows, 3\)"),
+        ((np.zeros(3),), r"shape \(3,\)"),
+        ((np.array([["a", "b", "c"]]),), "type <U1"),
+        (({"observation": np.zeros((2, 3))},), "are one array"),
+        ((np.array([[0, np.nan, 0]]),), "row 0.*number 1 is NaN"),
+        ((np.zeros((2, 3)), np.ones((2, 2))), "masks are for choices"),
+        ((np.zeros((2, 3)), None, np.zeros((2, 2))), "a state of"),
+        ((np.zeros((2, 3)), None, (np.zeros((1, 3, 4)), np.zeros((1, 3, 4)))), r"needed: two arrays \(1, 2, 4\)"),
+        ((np.zeros((2, 3)), None, None, np.zeros(3)), r"starts of shape \(3,\)"),
+    ],
+)
+def test_bad_arguments(arguments, reason):
+    with pytest.raises(ParameterError, match=reason):
+        network().act(*arguments)
+
+
+def test_bad_masks_and_dictionaries():
+    choice = {"kind": "choice", "choices": 2, "masked": True}
+    with pytest.raises(ParameterError, match=r"masks of shape \(2, 3\)"):
+        network(action=choice).act(np.zeros((2, 3)), np.ones((2, 3), np.int8))
+    with pytest.raises(ParameterError, match="type float64"):
+        network(action=choice).act(np.zeros((2, 3)), np.ones((2, 2)))
+    parts = [{"name": name, "shape": [size], "normalised": False} for name, size in (("a", 1), ("b", 2))]
+    agent = network(observation=parts, normalisation=None)
+    with pytest.raises(ParameterError, match=r"dictionary with \['a', 'b'\]; \['a'\] was given"):
+        agent.act({"a": np.zeros((1, 1))})
+    with pytest.raises(ParameterError, match="ndarray was given"):
+        agent.act(np.zeros((1, 3)))
+    with pytest.raises(ParameterError, match="different numbers of rows"):
+        agent.act({"a": np.zeros((1, 1)), "b": np.zeros((2, 2))})
+
+
+PART = {"name": None, "shape": [3], "normalised": True}
+LAYER = {"inputs": 4, "units": 2, "activation": "tanh"}
+ACTION = architecture()["action"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"extra": 1}, "exactly the entries"),
+        ({"observation": []}, "observation is \\[\\]"),
+        ({"observation": 3}, "observation is 3"),
+        ({"observation": [{**PART, "name": 3}]}, "name is 3"),
+        ({"observation": [PART, PART]}, "name is None"),
+        ({"observation": [{**PART, "name": "a"}] * 2}, "different names"),
+        ({"observation": [{**PART, "shape": [-1]}]}, "shape is -1"),
+        ({"observation": [{**PART, "shape": [True]}]}, "shape is True"),
+        ({"observation": [{**PART, "shape": [10**12]}]}, "shape is 1000000000000"),
+        ({"observation": [{**PART, "normalised": 1}]}, "normalised is 1"),
+        ({"normalisation": None}, "needed: an epsilon"),
+        ({"normalisation": {"epsilon": 0.0, "clip": 1.0}}, "epsilon is 0.0"),
+        ({"memory": {"layers": 1, "units": 0}}, "units is 0"),
+        ({"memory": []}, "exactly the entries layers, units"),
+        ({"layers": [{**LAYER, "inputs": 5}]}, "has 5 inputs; what comes before it gives 4"),
+        ({"layers": [{**LAYER, "activation": "tan"}]}, "no activation 'tan'. Did you mean 'tanh'"),
+        ({"layers": [{**LAYER, "activation": ["tanh"]}]}, "no activation"),
+        ({"layers": [{**LAYER, "units": 3}]}, "3 units, the action 2"),
+        ({"action": {"kind": "dance"}}, "no kind that is known"),
+        ({"action": None}, "no kind that is known"),
+        ({"action": {**ACTION, "low": [1.0, 1.0]}}, "low < high"),
+        ({"action": {**ACTION, "low": ["a", 1.0]}}, "low < high"),
+        ({"action": {**ACTION, "limit": -1}}, "limit is -1"),
+        ({"action": {"kind": "choice", "choices": 2, "masked": 2}}, "masked is 2"),
+    ],
+)
+def test_bad_architectures(changes, reason):
+    with pytest.raises(ParameterError, match=reason):
+        check_architecture(architecture(**changes))
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "reason"),
+    [
+        ("layers.0.bias", None, "'layers.0.bias', which is missing"),
+        ("layers.0.bias", np.zeros(6, np.float32), r"float32 \(6,\); the architecture needs float32 \(5,\)"),
+        ("layers.0.bias", np.zeros(5), "float64"),
+        ("layers.0.bias", np.full(5, np.inf, np.float32), "NaN or infinite"),
+        ("layers.9.bias", np.zeros(5, np.float32), r"knows nothing of the arrays \['layers.9.bias'\]"),
+        ("normalisation.0.var", np.array([1.0, 1.0, -1.0]), "negative variances"),
+    ],
+)
+def test_bad_tensors(name, array, reason):
+    tensors = tensors_for(architecture())
+    tensors.pop(name, None)
+    if array is not None:
+        tensors[name] = array
+    with pytest.raises(ParameterError, match=reason):
+        Network(architecture(), tensors)
+
+
+# --- what cannot become an agent --------------------------------------------------------------------------------------
+
+
+def test_unknown_modules_spaces_and_algorithms_are_refused():
+    torch = pytest.importorskip("torch")
+    from rlenvs.agents import export
+
+    gelu, _ = model_of("PPO", policy_kwargs={"activation_fn": torch.nn.GELU})
+    with pytest.raises(ParameterError, match="GELU"):
+        export.network_of(gelu)
+    with pytest.raises(ParameterError, match="MultiDiscrete"):
+        export.network_of(model_of("PPO", action=spaces.MultiDiscrete([2, 3]))[0])
+    image = spaces.Box(0, 255, (3, 40, 40), np.uint8)
+    with pytest.raises(ParameterError, match="floating-point"):
+        export.network_of(model_of("PPO", observation=image)[0])
+    with pytest.raises(ParameterError, match="dict cannot become an agent"):
+        export.network_of({})
+
+
+def test_an_unknown_features_extractor_is_refused():
+    pytest.importorskip("stable_baselines3")
+    from stable_baselines3.common.torch_layers import FlattenExtractor
+
+    from rlenvs.agents import export
+
+    class Doubled(FlattenExtractor):
+        def forward(self, observations):
+            return 2 * super().forward(observations)
+
+    model, _ = model_of("PPO", policy_kwargs={"features_extractor_class": Doubled})
+    with pytest.raises(ParameterError, match="Doubled"):
+        export.network_of(model)

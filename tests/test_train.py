@@ -1,0 +1,602 @@
+"""Training: settings, reproducibility, run folders, checkpoints that go on exactly, and writing that fails."""
+
+import contextlib
+import csv
+import hashlib
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import rlenvs
+from rlenvs.agents import checkpoint, runs
+from rlenvs.agents.checkpoint import RunError, pack, read_checkpoint, unpack, write_checkpoint
+from rlenvs.agents.files import load_agent
+from rlenvs.agents.settings import (
+    ALGORITHMS,
+    FOLDER,
+    Settings,
+    default_settings,
+    differences,
+    read_settings,
+    settings_file,
+    settings_for,
+    settings_from,
+    toml,
+    with_changes,
+)
+from rlenvs.cli import app
+from rlenvs.core.errors import ParameterError, UnknownNameError
+from rlenvs.core.registry import catalogue, world_of
+
+sb3 = pytest.importorskip("stable_baselines3")
+contrib = pytest.importorskip("sb3_contrib")
+
+HOVER, SEA, REACH = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0"
+IDS = [id for id in catalogue if "/mo-" not in id and id.startswith("rlenvs/")]
+ON = {"n_steps": 16, "batch_size": 32, "n_epochs": 1}
+OFF = {"learning_starts": 60, "batch_size": 16, "train_freq": 1, "gradient_steps": 1, "buffer_size": 250}
+SMALL = {"layers": [8]}
+
+
+def small(algorithm, id=HOVER, steps=None, **tables):
+    hyperparameters = {**(ON if "PPO" in algorithm else OFF), **tables.pop("hyperparameters", {})}
+    network = {**SMALL, **({"memory": 8} if algorithm == "RecurrentPPO" else {})}
+    steps = steps or (256 if "PPO" in algorithm else 160)
+    return settings_from(
+        {"algorithm": algorithm, "steps": steps, "num_envs": 4, "hyperparameters": hyperparameters,
+         "network": network, **tables}, "a test",
+    )  # fmt: skip
+
+
+CASES = {
+    "PPO": (HOVER, small("PPO")),
+    "PPO-normalised": (HOVER, small("PPO", normalize={"observations": True, "rewards": True})),
+    "PPO-sde": (HOVER, small("PPO", hyperparameters={"use_sde": True})),
+    "PPO-agents": ("ParticleSpread-v0", small("PPO", "ParticleSpread-v0", steps=768)),
+    "MaskablePPO": (SEA, small("MaskablePPO", SEA)),
+    "RecurrentPPO": (HOVER, small("RecurrentPPO")),
+    "SAC": (HOVER, small("SAC", expert={"steps": 80, "noise": 0.1})),
+    "SAC-normalised": (HOVER, small("SAC", normalize={"observations": True})),
+    "TD3": (HOVER, small("TD3", hyperparameters={"action_noise": 0.1})),
+    "DQN": (SEA, small("DQN", SEA, hyperparameters={"exploration_final_eps": 0.8, "target_update_interval": 20})),
+    "SAC-full": (HOVER, small("SAC", hyperparameters={"buffer_size": 80})),
+}
+
+
+class StopAfter:
+    """A wish to stop that comes at the n-th look."""
+
+    number = int(signal.SIGINT)
+
+    def __init__(self, looks):
+        self.looks = looks
+
+    @property
+    def wanted(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+def weights(folder):
+    """A hash of all parameters and optimiser states in a run's checkpoint."""
+    digest = hashlib.sha256()
+
+    def add(part):
+        if isinstance(part, dict):
+            for key in part:
+                add(part[key])
+        elif isinstance(part, (list, tuple)):
+            for value in part:
+                add(value)
+        else:
+            digest.update(part.numpy().tobytes() if hasattr(part, "numpy") else repr(part).encode())
+
+    add(read_checkpoint(folder / runs.CHECKPOINT)["state"]["parameters"])
+    return digest.hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def few_evaluations(monkeypatch):
+    monkeypatch.setattr(runs, "EVALUATIONS", 2)
+    monkeypatch.setattr(runs, "EVALUATION_SEEDS", range(1_000_000, 1_000_002))
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_environment_has_a_file_and_every_file_an_environment():
+    assert {settings_file(id).name for id in IDS} == {path.name for path in FOLDER.glob("*.toml")}
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_file_of_an_environment_fits_it(id):
+    found = settings_for(id)
+    assert found.algorithm in ALGORITHMS
+    assert found == read_settings(settings_file(id))
+    assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
+    if "mask" in world_of(id).kernels and found.algorithm == "PPO":
+        pytest.fail("this world has masks: MaskablePPO knows them")
+
+
+def test_defaults_by_kind_of_world():
+    assert default_settings(HOVER).algorithm == "PPO"
+    assert default_settings(SEA).algorithm == "MaskablePPO"
+    reach = default_settings(REACH)
+    assert (reach.algorithm, reach.hindsight, reach.environment) == ("SAC", {"goals": 4}, {"form": "goal"})
+
+
+def test_another_algorithm_begins_with_its_own_defaults_and_keeps_the_environment():
+    found = settings_for(HOVER, algorithm="SAC", hyperparameters={"gamma": 0.9}, environment={"mass": 0.03})
+    assert (found.algorithm, found.hyperparameters["gamma"], found.environment) == ("SAC", 0.9, {"mass": 0.03})
+    assert "n_steps" not in found.hyperparameters
+    assert found.training == settings_for(HOVER).training
+
+
+def test_what_is_set_for_the_environment_holds_in_training_too():
+    assert settings_for(HOVER).train_keywords["weights"] == {"distance": 1.0}
+    assert settings_for(HOVER, environment={"weights": {"distance": 2.0}}).train_keywords["weights"] == {
+        "distance": 2.0
+    }
+
+
+GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"stepps": 1}, ["stepps", "steps"]),
+        ({"algorithm": "POP"}, ["POP", "PPO"]),
+        ({"steps": 0}, ["steps=0", "positive integer"]),
+        ({"steps": True}, ["steps=True"]),
+        ({"num_envs": 2.5}, ["num_envs=2.5"]),
+        ({"network": {"layer": [1]}}, ["network", "layer"]),
+        ({"network": {"layers": [0]}}, ["layers", "positive integers"]),
+        ({"network": {"activation": "gelu"}}, ["gelu", "tanh"]),
+        ({"network": {"memory": 8}}, ["memory", "RecurrentPPO"]),
+        ({"network": 3}, ["network", "table"]),
+        ({"normalize": {"observations": 1}}, ["observations=1", "true or false"]),
+        ({"expert": {"steps": 3}}, ["expert", "SAC"]),
+        ({"hyperparameters": {"gamma": None}}, ["gamma", "null"]),
+        ({"hyperparameters": {"gamma": float("nan")}}, ["gamma", "nan"]),
+        ({"algorithm": "SAC", "hindsight": {"goals": 4}}, ["hindsight", 'form = "goal"']),
+        ({"algorithm": "SAC", "network": {"log_std": 0.0}}, ["log_std", "PPO"]),
+    ],
+)
+def test_bad_settings_are_refused_with_their_name(table, words):
+    with pytest.raises((ParameterError, UnknownNameError)) as error:
+        settings_from({**GOOD, **table}, "file.toml")
+    assert "file.toml" in str(error.value)
+    assert all(word in str(error.value) for word in words)
+
+
+def test_a_missing_key_and_a_file_that_is_none(tmp_path):
+    with pytest.raises(ParameterError, match="'steps' is missing"):
+        settings_from({"algorithm": "PPO", "num_envs": 2}, "x")
+    with pytest.raises(ParameterError, match="cannot be read"):
+        read_settings(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("steps = = 3")
+    with pytest.raises(ParameterError, match="no TOML"):
+        read_settings(tmp_path / "bad.toml")
+
+
+def test_differences_name_what_differs():
+    old = settings_from({**GOOD, "hyperparameters": {"gamma": 0.9}}, "x")
+    new = with_changes(old, steps=20, hyperparameters={"gamma": 0.8, "n_steps": 4})
+    assert differences(old, new) == ["steps: 10 -> 20", "hyperparameters.gamma: 0.9 -> 0.8",
+                                     "hyperparameters.n_steps: nothing -> 4"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("id", "settings", "words"),
+    [
+        (HOVER, small("PPO", hyperparameters={"gama": 0.9}), ["gama", "gamma"]),
+        (HOVER, small("PPO", hyperparameters={"seed": 3}), ["seed"]),
+        (HOVER, small("PPO", hyperparameters={"learning_rate": "cosine 1"}), ["cosine 1", "linear"]),
+        (HOVER, small("PPO", hyperparameters={"n_steps": "many"}), ["PPO does not take"]),
+        (HOVER, small("TD3", hyperparameters={"action_noise": -1}), ["action_noise=-1"]),
+        (HOVER, small("DQN"), ["DQN", "choices"]),
+        (SEA, small("SAC"), ["SAC", "numbers"]),
+        (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
+        (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
+        (REACH, small("SAC", hindsight={"goals": 4}, environment={"form": "goal"}), ["learning_starts", "200"]),
+    ],
+)
+def test_settings_that_do_not_fit_fail_before_training(tmp_path, id, settings, words):
+    with pytest.raises((ParameterError, UnknownNameError)) as error:
+        runs.run(id, settings, tmp_path / "run")
+    assert all(word in str(error.value) for word in words)
+
+
+# --- trees of arrays --------------------------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_gives_back_what_it_was_given(tmp_path):
+    import torch
+
+    tree = {
+        "numbers": [1, 2.5, None, True, "text", 2**127, float("inf")],
+        0: (np.float32(0.1), np.zeros((0, 3)), np.array(3), np.arange(6).reshape(2, 3).T),
+        "tensor": torch.tensor(2.5, dtype=torch.float64),
+        "flags": np.array([True, False]),
+    }
+    write_checkpoint(tmp_path / "file", tree)
+    found = read_checkpoint(tmp_path / "file")
+    assert found["numbers"] == tree["numbers"]
+    assert found["tensor"].dtype == torch.float64
+    assert found["tensor"].item() == 2.5
+    assert isinstance(found[0], tuple)
+    for mine, theirs in zip(found[0], tree[0], strict=True):
+        assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+        assert np.array_equal(mine, theirs)
+    assert found["flags"].tolist() == [True, False]
+    with pytest.raises(TypeError, match="function"):
+        pack({"a": lambda: 0}, {})
+    assert unpack(pack([], {}), {}) == []
+
+
+def test_the_file_is_one_that_safetensors_reads(tmp_path):
+    from safetensors.numpy import load_file
+
+    write_checkpoint(tmp_path / "file", {"a": np.arange(3), "b": np.array([1, 2], np.uint8)})
+    assert sorted(array.tolist() for array in load_file(tmp_path / "file").values()) == [[0, 1, 2], [1, 2]]
+
+
+class Evil:
+    def __reduce__(self):
+        return os.mkdir, ("executed",)
+
+
+@pytest.mark.parametrize("damage", ["pickle", "cut", "head", "other", "empty", "tree"])
+def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path, monkeypatch, damage):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "checkpoint"
+    write_checkpoint(path, {"a": np.arange(100.0)})
+    data = path.read_bytes()
+    other = b'{"__metadata__":{"format":"something"}}'
+    broken = json.dumps({"__metadata__": {"format": checkpoint.FORMAT, "tree": '["array","7"]'}}).encode()
+    path.write_bytes(
+        {
+            "pickle": pickle.dumps(Evil()),
+            "cut": data[:-8],
+            "head": data[:4],
+            "other": len(other).to_bytes(8, "little") + other,
+            "empty": b"",
+            "tree": len(broken).to_bytes(8, "little") + broken,
+        }[damage]
+    )
+    with pytest.raises(RunError, match="checkpoint"):
+        read_checkpoint(path)
+    assert not (tmp_path / "executed").exists()
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_what_it_promises(tmp_path):
+    reports, evaluations = [], []
+    id, settings = CASES["PPO"]
+    settings = with_changes(settings, steps=4096, hyperparameters={"n_steps": 256, "batch_size": 1024})
+    outcome = runs.run(id, settings, tmp_path / "run", seed=5, progress=reports.append, evaluated=evaluations.append)
+    assert (outcome.steps, outcome.total, outcome.stopped) == (4096, 4096, False)
+    assert [report.steps for report in reports] == [1024, 2048, 3072, 4096]
+    seconds = [report.seconds for report in reports]
+    assert seconds == sorted(seconds)
+    assert outcome.best == max(found.mean for found in evaluations)
+    written = tomllib.loads((tmp_path / "run" / "settings.toml").read_text())
+    assert (written["id"], written["seed"], written["steps"]) == ("rlenvs/QuadHover-v0", 5, 4096)
+    agent = load_agent(outcome.agent)
+    assert agent.card.seeds == [5]
+    assert agent.card.settings == settings.to_dict()
+    assert rlenvs.evaluate(id, agent, list(runs.EVALUATION_SEEDS)).mean == outcome.best
+    with open(tmp_path / "run" / "progress.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == runs.COLUMNS
+    assert [float(row["evaluated_return"]) for row in rows if row["evaluated_return"]] == pytest.approx(
+        [found.mean for found in evaluations], rel=1e-5
+    )
+    steps = [int(row["steps"]) for row in rows]
+    assert steps == sorted(steps)
+    assert steps[-1] == 4096
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_interrupted_run_goes_on_to_the_same_weights(tmp_path, name):
+    id, settings = CASES[name]
+    runs.run(id, settings, tmp_path / "straight")
+    looks = 2 if "PPO" in name else 27
+    part = runs.run(id, settings, tmp_path / "parts", stop=StopAfter(looks))
+    assert part.stopped
+    assert 0 < part.steps < settings.steps
+    assert part.agent.exists()
+    assert weights(tmp_path / "parts") != weights(tmp_path / "straight")
+    whole = runs.run(id, settings, tmp_path / "parts", resume=True)
+    assert (whole.stopped, whole.steps) == (False, settings.steps)
+    assert weights(tmp_path / "parts") == weights(tmp_path / "straight")
+
+
+def test_hindsight_on_a_goal_world_goes_on_exactly(tmp_path):
+    pytest.importorskip("mujoco")
+    settings = small("SAC", REACH, steps=300, hindsight={"goals": 4}, environment={"form": "goal"},
+                     hyperparameters={"learning_starts": 220, "buffer_size": 1000})  # fmt: skip
+    runs.run(REACH, settings, tmp_path / "straight")
+    assert runs.run(REACH, settings, tmp_path / "parts", stop=StopAfter(60)).stopped
+    runs.run(REACH, settings, tmp_path / "parts", resume=True)
+    assert weights(tmp_path / "parts") == weights(tmp_path / "straight")
+
+
+def test_the_seed_decides_the_weights(tmp_path):
+    id, settings = CASES["PPO"]
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        runs.run(id, settings, tmp_path / name, seed=seed)
+    assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(tmp_path / "c")
+
+
+def test_looking_at_the_policy_and_saving_change_nothing(tmp_path, monkeypatch):
+    id, settings = CASES["SAC"]
+    runs.run(id, settings, tmp_path / "plain")
+    monkeypatch.setattr(runs, "EVALUATIONS", 20)
+    monkeypatch.setattr(runs, "CHECKPOINT_SHARE", 1e9)
+    runs.run(id, settings, tmp_path / "often", checkpoint_seconds=0.0)
+    assert weights(tmp_path / "plain") == weights(tmp_path / "often")
+
+
+def test_the_expert_decides_first(monkeypatch):
+    from rlenvs.agents.train import new_model
+
+    id, settings = CASES["SAC"]
+    model = new_model(id, settings, 0)
+    assert type(model).__name__ == "SAC"
+    model.learn(80)
+    batch = rlenvs.make_batch(id, 4)
+    batch.seed([0, 1, 2, 3])
+    batch.reset()
+    advice = batch.advise()[:, 0]
+    assert np.abs(model.replay_buffer.actions[0] - advice).max() < 0.6  # noise of 0.1
+    quiet = with_changes(settings)
+    quiet.expert.pop("noise")
+    model = new_model(id, quiet, 0)
+    model.learn(4)
+    assert model.replay_buffer.actions[0] == pytest.approx(np.clip(advice, -1, 1), abs=1e-6)
+
+
+def test_a_folder_in_use_is_not_written_over(tmp_path):
+    id, settings = CASES["PPO"]
+    runs.run(id, settings, tmp_path / "run")
+    before = weights(tmp_path / "run")
+    with pytest.raises(RunError, match="--resume"):
+        runs.run(id, settings, tmp_path / "run")
+    with pytest.raises(RunError, match=r"hyperparameters\.gamma: nothing -> 0\.5"):
+        runs.run(id, with_changes(settings, hyperparameters={"gamma": 0.5}), tmp_path / "run", resume=True)
+    with pytest.raises(RunError, match="seed 1"):
+        runs.run(id, settings, tmp_path / "run", seed=1, resume=True)
+    with pytest.raises(RunError, match="id rlenvs/DeepSeaTreasure-v0"):
+        runs.run(SEA, settings, tmp_path / "run", resume=True)
+    assert weights(tmp_path / "run") == before
+    assert runs.run(id, settings, tmp_path / "run", resume=True).steps == settings.steps
+
+
+def test_settings_edited_behind_the_run_are_noticed(tmp_path):
+    id, settings = CASES["PPO"]
+    runs.run(id, settings, tmp_path / "run", stop=StopAfter(2))
+    file = tmp_path / "run" / "settings.toml"
+    file.write_text(file.read_text().replace("n_epochs = 1", "n_epochs = 2"))
+    edited = runs.stored_settings(tmp_path / "run", id, 0)
+    with pytest.raises(RunError, match="n_epochs: 1 -> 2"):
+        runs.run(id, edited, tmp_path / "run", resume=True)
+
+
+def test_progress_is_cut_back_to_the_checkpoint(tmp_path):
+    id, settings = CASES["PPO"]
+    runs.run(id, settings, tmp_path / "run", stop=StopAfter(2))
+    with open(tmp_path / "run" / "progress.csv", "a") as file:
+        file.write("999999,1,1\n12")
+    runs.run(id, settings, tmp_path / "run", resume=True)
+    rows = list(csv.reader((tmp_path / "run" / "progress.csv").read_text().splitlines()))
+    assert rows[0] == runs.COLUMNS
+    assert max(int(row[0]) for row in rows[1:]) == settings.steps
+
+
+# --- when writing fails -----------------------------------------------------------------------------------------------
+
+
+def interrupted_run(tmp_path):
+    id, settings = CASES["SAC"]
+    assert runs.run(id, settings, tmp_path / "run", stop=StopAfter(20)).stopped
+    return id, settings, tmp_path / "run"
+
+
+def test_a_write_that_stops_in_the_middle_leaves_the_last_checkpoint(tmp_path):
+    import resource
+
+    before = {"a": np.arange(10)}
+    write_checkpoint(tmp_path / "file", before)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write_checkpoint(tmp_path / "file", {"a": np.arange(10_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert read_checkpoint(tmp_path / "file")["a"].tolist() == before["a"].tolist()
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_full_disk_is_one_clear_error_and_the_run_can_go_on(tmp_path, monkeypatch):
+    id, settings, folder = interrupted_run(tmp_path)
+    before = weights(folder)
+    real = checkpoint.replace_file
+
+    def full(path, parts):
+        if path.name != runs.CHECKPOINT:
+            return real(path, parts)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "replace_file", full)
+    with pytest.raises(RunError, match=r"No space left on device.*step 80, is untouched; --resume"):
+        runs.run(id, settings, folder, resume=True)
+    monkeypatch.setattr(checkpoint, "replace_file", real)
+    assert weights(folder) == before
+    runs.run(id, settings, folder, resume=True)
+    runs.run(id, settings, tmp_path / "straight")
+    assert weights(folder) == weights(tmp_path / "straight")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="mounts a small file system")
+def test_a_disk_that_is_really_full(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        id, settings = CASES["SAC"]
+        assert runs.run(id, settings, disk / "run", stop=StopAfter(20)).stopped
+        before = weights(disk / "run")
+        with open(disk / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        with pytest.raises(RunError, match="No space left on device"):
+            runs.run(id, settings, disk / "run", resume=True)
+        assert weights(disk / "run") == before
+        assert load_agent(disk / "run" / "agent.safetensors").card.algorithm == "SAC"
+        (disk / "filler").unlink()
+        assert runs.run(id, settings, disk / "run", resume=True).steps == settings.steps
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    id, settings = CASES["PPO"]
+    with pytest.raises(RunError, match=r"cannot be written: Not a directory. Nothing was trained"):
+        runs.run(id, settings, tmp_path / "file" / "run")
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def command(*arguments):
+    return CliRunner().invoke(app, ["train", *map(str, arguments)], env={"COLUMNS": "200", "NO_COLOR": "1"})
+
+
+TINY = ("--envs", 4, "--hyper", "n_steps=16", "--hyper", "batch_size=32", "--hyper", "n_epochs=1")
+
+
+def test_several_seeds_by_the_command_line(tmp_path):
+    result = command(HOVER, "--output", tmp_path, "--seeds", 2, "--seed", 3, "--steps", 128, *TINY)
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["seed-3", "seed-4"]
+    assert result.stdout.count("complete") == 2
+    assert weights(tmp_path / "seed-3") != weights(tmp_path / "seed-4")
+    again = command(HOVER, "--output", tmp_path, "--seeds", 2, "--seed", 3, "--resume")
+    assert again.exit_code == 0, again.output
+    assert again.stdout.count("complete already") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["QuadHovr-v0"], ["QuadHovr", "QuadHover"]),
+        ([HOVER, "--algorithm", "SACK"], ["SACK", "SAC"]),
+        ([HOVER, "--hyper", "gama=1"], ["gama", "gamma"]),
+        ([HOVER, "--hyper", "gamma"], ["--hyper gamma", "NAME=VALUE"]),
+        ([HOVER, "--set", "mas=1"], ["mas", "mass"]),
+        ([HOVER, "--resume"], ["no run", "--resume"]),
+    ],
+)
+def test_what_the_command_line_refuses(tmp_path, arguments, words):
+    result = command(*arguments, "--output", tmp_path / "run")
+    assert result.exit_code == 2, result.output
+    assert result.stderr.strip().count("\n") == 0
+    assert all(word in result.stderr for word in words)
+
+
+def test_resuming_with_other_settings_is_refused(tmp_path):
+    assert command(HOVER, "--output", tmp_path, "--steps", 64, *TINY).exit_code == 0
+    result = command(HOVER, "--output", tmp_path, "--resume", "--steps", 128)
+    assert result.exit_code == 2
+    assert "steps: 64 -> 128" in result.stderr
+
+
+def rlenvs_train(*arguments):
+    command = [sys.executable, "-m", "rlenvs", "train", HOVER, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
+)
+def test_a_signal_leaves_a_checkpoint_and_an_agent(tmp_path, sent, code):
+    process = rlenvs_train("--output", tmp_path, "--steps", 10_000_000, *TINY)
+    folder = tmp_path / "seed-0"
+    wait_for(lambda: (folder / "progress.csv").exists() and (folder / "progress.csv").read_text().count("\n") > 1)
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (code, "")
+    assert f"Go on with: rlenvs train QuadHover-v0 --output {tmp_path} --resume" in out
+    steps = read_checkpoint(folder / runs.CHECKPOINT)["state"]["attributes"]["num_timesteps"]
+    assert f"stopped at {steps:,} of 10,000,000 steps" in out
+    assert load_agent(folder / "agent.safetensors", id=HOVER).card.steps <= steps
+    if sent == signal.SIGTERM:
+        return
+    process = rlenvs_train("--output", tmp_path, "--resume")
+    wait_for(lambda: (folder / "progress.csv").read_text().splitlines()[-1].split(",")[0].isdigit())
+    process.kill()
+    process.communicate()
+    assert read_checkpoint(folder / runs.CHECKPOINT)["state"]["attributes"]["num_timesteps"] >= steps
+
+
+@pytest.mark.parametrize("name", ["SAC", pytest.param("PPO", marks=pytest.mark.slow)])
+def test_a_new_process_goes_on_to_the_same_weights(tmp_path, name):
+    id, settings = CASES[name]
+    runs.run(id, settings, tmp_path / "straight")
+    assert runs.run(id, settings, tmp_path / "seed-0", stop=StopAfter(2 if name == "PPO" else 27)).stopped
+    process = rlenvs_train("--output", tmp_path, "--resume")
+    assert process.communicate(timeout=120)[1] == ""
+    assert process.returncode == 0
+    assert weights(tmp_path / "seed-0") == weights(tmp_path / "straight")
+
+
+def wait_for(happened, seconds=120):
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+KILLED = """
+import os, sys
+import numpy as np
+from pathlib import Path
+from rlenvs.agents import checkpoint
+path = Path(sys.argv[1])
+checkpoint.write_checkpoint(path, {"a": np.arange(3)})
+def killed(*_):
+    os.kill(os.getpid(), 9)
+os.fsync = killed
+checkpoint.write_checkpoint(path, {"a": np.arange(100000)})
+"""
+
+
+def test_a_kill_in_the_middle_of_writing_leaves_the_last_checkpoint(tmp_path):
+    path = tmp_path / "checkpoint"
+    code = KILLED.replace("os.fsync = killed", "first = os.fsync; os.fsync = killed")
+    process = subprocess.run([sys.executable, "-c", code, str(path)], timeout=120)
+    assert process.returncode == -signal.SIGKILL
+    assert read_checkpoint(path)["a"].tolist() == [0, 1, 2]
+    write_checkpoint(path, {"a": np.arange(4)})  # what was left does not disturb
+    assert [found.name for found in Path(tmp_path).iterdir()] == ["checkpoint"]
+
+
+def test_settings_are_values():
+    assert Settings(**GOOD) == settings_from(GOOD, "x")
