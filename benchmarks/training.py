@@ -34,7 +34,7 @@ import rlenvs
 
 HERE = Path(__file__).parent
 PEER = "pybullet-drones-hover"
-WIDE = {"n_steps": 32, "batch_size": 1024, "n_epochs": 1, "gamma": 0.98, "gae_lambda": 0.95}
+WIDE = {"n_steps": 32, "batch_size": 2048, "n_epochs": 1, "gamma": 0.98, "gae_lambda": 0.95}
 
 
 @dataclass
