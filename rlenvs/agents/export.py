@@ -61,10 +61,43 @@ def agent_from(
         ParameterError: a model of another kind, or for other spaces than the world's.
     """
     architecture, tensors = network_of(model, normalizer)
+    agent = agent_with(
+        *(architecture, tensors, id),
+        algorithm=type(model).__name__,
+        keywords=keywords,
+        settings=settings,
+        steps=steps,
+        seeds=seeds,
+        seconds=seconds,
+        score=score,
+    )
+    agent.check(Setup(world_of(id), **agent.card.keywords), f"the model of {agent.card.algorithm}")
+    return agent
+
+
+def agent_with(
+    architecture: dict[str, Any],
+    tensors: Tensors,
+    id: str,
+    *,
+    algorithm: str,
+    keywords: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    steps: int,
+    seeds: Sequence[int],
+    seconds: float,
+    score: AgentScore | None,
+) -> Agent:
+    """A network that was trained here, with its card; what the card cannot hold is refused.
+
+    Args:
+        architecture, tensors: as `rlenvs.agents.network.Network` takes them.
+        algorithm: its name; id and all others: as for `agent_from`.
+    """
     card = Card(
         id=entry(id).id,
         keywords=dict(keywords),
-        algorithm=type(model).__name__,
+        algorithm=algorithm,
         settings=dict(settings),
         architecture=architecture,
         steps=int(steps),
@@ -75,9 +108,7 @@ def agent_from(
         score=score,
     )
     card.to_json()  # what cannot be written is refused now
-    agent = Agent(card, Network(architecture, tensors))
-    agent.check(Setup(world_of(id), **card.keywords), f"the model of {card.algorithm}")
-    return agent
+    return Agent(card, Network(architecture, tensors))
 
 
 def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tensors]:

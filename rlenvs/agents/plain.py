@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rlenvs.agents.export import Tensors, add_layer, hardware, layers_of, versions
-from rlenvs.agents.files import Agent, AgentScore, Card
-from rlenvs.agents.network import Network
+from rlenvs.agents.export import Tensors, add_layer, agent_with, layers_of
+from rlenvs.agents.files import Agent, AgentScore
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import entry, world_of
+from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 
 
@@ -56,18 +55,13 @@ def agent_of(
         "layers": [add_layer(tensors, k, *layer) for k, layer in enumerate(layers_of(actor))],
         "action": action,
     }
-    card = Card(
-        id=entry(id).id,
-        keywords=keywords,
+    return agent_with(
+        *(architecture, tensors, id),
         algorithm=algorithm,
-        settings=dict(settings),
-        architecture=architecture,
-        steps=int(steps),
-        seeds=[int(seed) for seed in seeds],
-        seconds=round(float(seconds), 3),
-        hardware=hardware(),
-        versions=versions(),
+        keywords=keywords,
+        settings=settings,
+        steps=steps,
+        seeds=seeds,
+        seconds=seconds,
         score=score,
     )
-    card.to_json()  # what cannot be written is refused now
-    return Agent(card, Network(architecture, tensors))

@@ -265,7 +265,7 @@ class _Keeper(Observer):
     def train(self) -> Outcome:
         """Learn until all steps are done, or until asked to stop."""
         resumed = self.begun_with is not None
-        if resumed and self.begun_with is not None and self.begun_with["complete"]:
+        if self.begun_with is not None and self.begun_with["complete"]:
             self.reporter.begin()
             return self._outcome(stopped=False)
         todo = self.settings.steps - (self.model.num_timesteps if resumed else 0)

@@ -22,19 +22,9 @@ LIBRARY = {
 }
 # keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects
 RESERVED = (
-    *(
-        "self",
-        "policy",
-        "env",
-        "seed",
-        "device",
-        "verbose",
-        "tensorboard_log",
-        "policy_kwargs",
-        "optimize_memory_usage",
-    ),
+    *("self", "policy", "env", "seed", "device", "verbose", "tensorboard_log", "policy_kwargs", "monitor_wrapper"),
     *("replay_buffer_class", "replay_buffer_kwargs", "rollout_buffer_class", "rollout_buffer_kwargs"),
-    *("_init_setup_model", "monitor_wrapper"),
+    *("optimize_memory_usage", "_init_setup_model"),
 )
 SCHEDULES = ("learning_rate", "clip_range", "clip_range_vf")
 REPORT_EVERY = 1000  # steps, or a rollout where that is longer
