@@ -69,8 +69,9 @@ def test_arrays_are_given_back() -> None:
     assert (sys.getrefcount(numbers), sys.getrefcount(settings.scale)) == before
 
 
+ALL_NOISE = {"walk": 0.01, "drift": 0.01, "drift_time": 1.0, "noise": 0.01, "outliers": 0.01, "outlier_size": 0.1}
 STACKS: list[tuple[list[Layer], dict[str, Any]]] = [
-    ([Sensor(delay=[1, 3], walk=0.01, noise=0.01, dropout=0.1, each=True, quantum=0.001, every=2)], {}),
+    ([Sensor(delay=[1, 3], dropout=0.1, each=True, quantum=0.001, every=2, **ALL_NOISE)], {}),
     ([Sensor("position", noise=0.02, drift=0.01, drift_time=1.0, stuck=0.01), Sensor("velocity", noise=0.1)], {}),
     ([StateAdversary(eps=0.05, coupling=0.01, policy="walk"), Actuator(noise=0.1, delay=2)], {}),
     ([StateAdversary(eps=0.05, norm="l2", coupling=0.01), SafeActions(low=-0.5, high=0.5)], {}),

@@ -282,7 +282,7 @@ def test_the_ball_projection_is_exact():
         move, last = rng.uniform(-1.0, 1.0, (1, 3)), rng.normal(size=(1, 3))
         last *= radius * rng.choice([1.0, rng.random()]) / np.linalg.norm(last)
         p = last.copy()
-        project_ball(0, 1, ONE, ONE, move, radius, reach, p)
+        project_ball(ONE, ONE, move, radius, reach, p)
         np.testing.assert_allclose(p[0], dykstra(radius * move[0], last[0], radius, reach), atol=1e-4 * radius)
         on_outer = abs(np.linalg.norm(p) - radius) < 1e-9
         on_inner = abs(np.linalg.norm(p - last) - reach) < 1e-9
@@ -294,7 +294,7 @@ def test_the_ball_projection_is_exact():
 def test_the_ball_projection_keeps_both_bounds(u, c, radius, reach):
     move, last = np.array([u]), np.array([c]) * radius / np.sqrt(6.0)
     p = last.copy()
-    project_ball(0, 1, ONE, ONE, move, radius, reach, p)
+    project_ball(ONE, ONE, move, radius, reach, p)
     assert np.isfinite(p).all()
     assert np.linalg.norm(p) <= radius * (1.0 + 1e-9)
     assert np.linalg.norm(p - last) <= reach * (1.0 + 1e-9) + 1e-15
@@ -304,10 +304,10 @@ def test_the_ball_projection_keeps_both_bounds(u, c, radius, reach):
 def test_the_box_projection_is_clipping(u, c, radius, reach):
     move, last = np.array([u]), np.array([c]) * radius
     p = last.copy()
-    project_box(0, 1, ONE, ONE, move, np.full(6, radius), np.full(6, reach), p)
+    project_box(ONE, ONE, move, np.full(6, radius), np.full(6, reach), p)
     assert (p == np.clip(radius * move, np.maximum(-radius, last - reach), np.minimum(radius, last + reach))).all()
     free = last.copy()
-    project_box(0, 1, ONE, ~ONE, move, np.full(6, radius), np.full(6, reach), free)
+    project_box(ONE, ~ONE, move, np.full(6, radius), np.full(6, reach), free)
     assert (free == radius * move).all()
 
 

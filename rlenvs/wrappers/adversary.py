@@ -94,9 +94,9 @@ class Mover(Layer):
         """Put the perturbation that the move comes to in the place of the last one."""
         coupled = self.clock > 0 if self.free_start else self._always
         if self.ball:
-            self.in_threads(project_ball, rows, coupled, self.move, self.radius[0], self.reach[0], p)
+            project_ball(rows, coupled, self.move, self.radius[0], self.reach[0], p)
         else:
-            self.in_threads(project_box, rows, coupled, self.move, self.radius, self.reach, p)
+            project_box(rows, coupled, self.move, self.radius, self.reach, p)
 
     @property
     def clock(self) -> np.ndarray:
@@ -122,11 +122,11 @@ class Mover(Layer):
         """Somebody else has filled `move`."""
 
     def _random(self, rows: np.ndarray) -> None:
-        self.in_threads(draw_moves, rows, self.key, self.clock, self.move)
+        draw_moves(rows, self.key, self.clock, self.move)
 
     def _walk(self, rows: np.ndarray) -> None:
-        self.in_threads(draw_moves, rows, self.key, self.clock, self.move)
-        self.in_threads(walk, rows, self.perturbation, self.step_size, self.inverse, self.move)
+        draw_moves(rows, self.key, self.clock, self.move)
+        walk(rows, self.perturbation, self.step_size, self.inverse, self.move)
 
     def _player_with_options(self, options: dict[str, Any]) -> Moves:
         name = options.pop("name", None)
@@ -281,11 +281,11 @@ class StateAdversary(Adversary):
             out = getattr(self, f"disturbed{k}").reshape(self.count, -1)
             bounds = space.low.ravel(), space.high.ravel()
             if len(chosen.index) == part.size == len(self.radius):
-                self.in_threads(add_everywhere, rows, truth, self.perturbation, *bounds, out)
+                add_everywhere(rows, truth, self.perturbation, *bounds, out)
             else:
                 put(out, truth, rows)
                 places, columns = chosen.index.astype(np.uint64), chosen.order.astype(np.uint64)
-                self.in_threads(add_at, rows, truth, places, self.perturbation, columns, *bounds, out)
+                add_at(rows, truth, places, self.perturbation, columns, *bounds, out)
 
     def told(self) -> dict[str, Any]:
         told: dict[str, Any] = {"perturbation": self.perturbation}
@@ -392,20 +392,18 @@ class ActionAdversary(Adversary):
     def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         self.attack(rows)
         if self.rule == SWITCHED:
-            self.in_threads(decide, rows, self.key, self.time, self.share, self.acted)
+            decide(rows, self.key, self.time, self.share, self.acted)
         if not self.continuous:
             self.raw_action[rows] = actions[rows]
             self.action[rows] = np.where(self.acted, self._choices(), actions)[rows]
             return self.action
         bounds = self.low, self.high
         if self.rule == ADDED:
-            self.in_threads(add_to_actions, rows, actions, self.perturbation, *bounds, self.raw_action, self.action)
+            add_to_actions(rows, actions, self.perturbation, *bounds, self.raw_action, self.action)
         else:
             share = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
             weight = 1.0 if self.rule == SWITCHED else self.share
-            self.in_threads(
-                blend, rows, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action
-            )
+            blend(rows, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action)
         return self.action
 
     def _choices(self) -> np.ndarray:
@@ -546,9 +544,7 @@ class ParameterAdversary(OnParameters, Mover):
     def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         rows = rows if self.agents == 1 else self._by_world(rows)
         self.attack(rows)
-        self.in_threads(
-            place_parameters, rows, self.perturbation, self.home, self.nominal, self.low, self.high, self.values
-        )
+        place_parameters(rows, self.perturbation, self.home, self.nominal, self.low, self.high, self.values)
         if self.agents > 1:
             self.values[:] = np.repeat(self.values[:: self.agents], self.agents, axis=0)
         self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, rows)
@@ -559,9 +555,9 @@ class ParameterAdversary(OnParameters, Mover):
 
 
 @njit(cache=True, nogil=True)
-def draw_moves(start: int, stop: int, rows: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.ndarray) -> None:
+def draw_moves(rows: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.ndarray) -> None:
     """Uniform numbers of (-1, 1), four from each 64 bits."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             bits = np.int64(0)
             for j in range(move.shape[1]):
@@ -570,11 +566,9 @@ def draw_moves(start: int, stop: int, rows: np.ndarray, key: np.ndarray, time: n
 
 
 @njit(cache=True, nogil=True)
-def walk(
-    start: int, stop: int, rows: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray, move: np.ndarray
-) -> None:
+def walk(rows: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray, move: np.ndarray) -> None:
     """Turn uniform moves into those of a random walk from the last perturbations."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             for j in range(inverse.size):
                 u = (p[i, j] + step[j] * move[i, j]) * inverse[j]
@@ -584,8 +578,6 @@ def walk(
 
 @njit(cache=True, nogil=True)
 def project_box(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     coupled: np.ndarray,
     move: np.ndarray,
@@ -594,7 +586,7 @@ def project_box(
     p: np.ndarray,
 ) -> None:
     """Put radius * move, clipped to within `reach` of p and to within `radius` of 0, into p."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             if coupled[i]:
                 for j in range(radius.size):
@@ -610,8 +602,6 @@ def project_box(
 
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
 def project_ball(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     coupled: np.ndarray,
     move: np.ndarray,
@@ -620,7 +610,7 @@ def project_ball(
     p: np.ndarray,
 ) -> None:
     """Put the point closest to radius * move, in the balls of `reach` around p and of `radius` around 0, into p."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             xx, xc, cc = 0.0, 0.0, 0.0
             for j in range(p.shape[1]):
@@ -655,8 +645,6 @@ def closest(xx: float, xc: float, cc: float, radius: float, reach: float) -> tup
 
 @njit(cache=True, nogil=True)
 def add_everywhere(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     values: np.ndarray,
     p: np.ndarray,
@@ -665,7 +653,7 @@ def add_everywhere(
     out: np.ndarray,
 ) -> None:
     """out = values + p, clipped; what is not perturbed stays as it is, to the bit."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             for j in range(low.size):
                 x = low.dtype.type(values[i, j] + p[i, j])
@@ -676,8 +664,6 @@ def add_everywhere(
 
 @njit(cache=True, nogil=True)
 def add_at(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     values: np.ndarray,
     places: np.ndarray,
@@ -688,7 +674,7 @@ def add_at(
     out: np.ndarray,
 ) -> None:
     """As `add_everywhere`, of some columns of p at some places; the others of these rows are left as they are."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             for j in range(places.size):
                 k, added = places[j], p[i, columns[j]]
@@ -699,19 +685,15 @@ def add_at(
 
 
 @njit(cache=True, nogil=True)
-def decide(
-    start: int, stop: int, rows: np.ndarray, key: np.ndarray, time: np.ndarray, probability: float, out: np.ndarray
-) -> None:
+def decide(rows: np.ndarray, key: np.ndarray, time: np.ndarray, probability: float, out: np.ndarray) -> None:
     """Whether the adversary acts."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             out[i] = uniform_of(bits_at(key[i], time[i], SWITCHING)) < probability
 
 
 @njit(cache=True, nogil=True)
 def add_to_actions(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     actions: np.ndarray,
     p: np.ndarray,
@@ -721,7 +703,7 @@ def add_to_actions(
     out: np.ndarray,
 ) -> None:
     """out = action + p, clipped; raw = action."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             for j in range(low.size):
                 x = actions[i, j] + p[i, j]
@@ -733,8 +715,6 @@ def add_to_actions(
 
 @njit(cache=True, nogil=True)
 def blend(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     actions: np.ndarray,
     p: np.ndarray,
@@ -747,7 +727,7 @@ def blend(
 ) -> None:
     """out = (1 - weight) * action + weight * b where the adversary acts, b being the point p of the cube in the box
     [low, high]; raw = action."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             share = weight if acting[i] else 0.0
             for j in range(low.size):
@@ -759,8 +739,6 @@ def blend(
 
 @njit(cache=True, nogil=True)
 def place_parameters(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     p: np.ndarray,
     home: np.ndarray,
@@ -770,7 +748,7 @@ def place_parameters(
     out: np.ndarray,
 ) -> None:
     """The parameters at the places p of the cube, of which `home` is the place of the nominal ones."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if rows[i]:
             for j in range(low.size):
                 value = nominal[j] + 0.5 * (high[j] - low[j]) * (p[i, j] - home[j])

@@ -147,8 +147,6 @@ def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndar
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def settle_barriers(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     proposed: np.ndarray,
     barriers: tuple[np.ndarray, ...],
@@ -168,7 +166,7 @@ def settle_barriers(
     """
     value, drift, slope, low, high, brake = barriers
     needs = np.empty(value.shape[1])
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if not rows[i]:
             continue
         for j in range(proposed.shape[1]):
@@ -201,8 +199,6 @@ def settle_barriers(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def settle_set(
-    start: int,
-    stop: int,
     rows: np.ndarray,
     proposed: np.ndarray,
     slopes: np.ndarray,
@@ -215,7 +211,7 @@ def settle_set(
     count: np.ndarray,
 ) -> None:
     """`settle_barriers` for rows under the same constraints, where bounds are constraints too."""
-    for i in range(start, stop):
+    for i in range(len(rows)):
         if not rows[i]:
             continue
         outside, met = False, True
@@ -426,7 +422,7 @@ class BarrierFilter(_Corrector):
         """The nearest safe actions."""
         barriers = self._terms(actions)
         kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
-        self.in_threads(settle_barriers, rows, actions, barriers, float(self.rate), float(self.margin), *kept)
+        settle_barriers(rows, actions, barriers, float(self.rate), float(self.margin), *kept)
         if barriers[0].shape[1] > 1:
             for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
                 self._finish(i, actions[i], *(part[i] for part in barriers))
@@ -531,7 +527,7 @@ class SafeActions(_Corrector):
         low, high = self._bounds
         slopes, needs = self._slopes, self._needs
         kept = self.raw_action, self.action, self.outcome, self.interventions
-        self.in_threads(settle_set, rows, actions, slopes, needs, low, high, *kept)
+        settle_set(rows, actions, slopes, needs, low, high, *kept)
         if len(needs) > 1:
             for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
                 self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)

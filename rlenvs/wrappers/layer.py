@@ -183,7 +183,7 @@ class Layer(Stage):
     def in_threads(self, kernel: Callable[..., None], rows: np.ndarray, *arguments: Any) -> None:
         """Call a compiled loop `kernel(start, stop, rows, *arguments)` on all rows, in as many threads as step the
         worlds, or in one where the mask has but few; see `rlenvs.core.sharing.share`. Worth it for loops that take
-        50 us or more."""
+        200 us or more: to share them takes some 20 us, and wakes the other threads."""
         few = self.batch is None or np.count_nonzero(rows) < FEWEST
         share(kernel, 1 if few else self.batch.thread_count(), self.count, rows, *arguments)
 

@@ -9,7 +9,7 @@ bursts are Gilbert's ("Capacity of a burst-noise channel", Bell System Technical
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
@@ -31,6 +31,8 @@ WHITE, WALK, DRIFT, UNIFORM, SPIKE, SPIKE_SIZE, LOSS, FAILURE, DELAY, SCALE, BIA
 )
 HOLD, ZERO, NOISE, READ = 0, 1, 2, 3  # what is read in place of a sample; and the sample
 ROWS = 120  # that are worked on together
+DRAWN = ("walk", "drift", "noise", "density", "uniform", "outliers", "dropout", "stuck")
+MUCH = 60  # numbers to draw per row, from which on threads that share the rows gain more than sharing takes
 
 
 # --- compiled loops ---------------------------------------------------------------------------------------------------
@@ -491,6 +493,7 @@ class Sensor(Seeing):
         self.timing = self._timing()
         self.idle = not any(np.any(getattr(self, name)) for name in (*MAGNITUDES, "outliers", "dropout", "stuck"))
         self.idle &= self.timing.longest == 0 and self.timing.every == 1 and self.low is None and self.high is None
+        self.drawn = [name for name in DRAWN if np.any(getattr(self, name))]
         self.never = np.zeros(self.count, np.bool_)
         self._keep_memory(chosen)
         self.errors = self._errors(chosen)
@@ -688,14 +691,21 @@ class Sensor(Seeing):
             return
         memory, below = self._memory(), self.below.observation
         if self.timing.longest or self.dropout or self.stuck:
-            self.in_threads(pick_samples, rows, self.key, self.time, self.timing, memory)
+            self._all_rows(pick_samples, rows, self.key, self.time, self.timing, memory)
         for path, name, errors in zip(self.paths, self.seen_names, self.errors, strict=True):
             true, seen = at(below, path), getattr(self, name)
             self._pass_on(rows, errors, true, seen)
             flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
             if self.timing.longest:
-                self.in_threads(remember, rows, self.time, errors.places, errors.first, flat[0], self.past)
-            self.in_threads(sense, rows, self.key, self.time, self.timing.every, errors, memory, *flat)
+                self._all_rows(remember, rows, self.time, errors.places, errors.first, flat[0], self.past)
+            self._all_rows(sense, rows, self.key, self.time, self.timing.every, errors, memory, *flat)
+
+    def _all_rows(self, loop: Callable[..., None], rows: np.ndarray, *arguments: Any) -> None:
+        """Call a compiled loop, in several threads where there is much to draw for each row."""
+        if self.number * len(self.drawn) >= MUCH:
+            self.in_threads(loop, rows, *arguments)
+        else:
+            loop(0, self.count, rows, *arguments)
 
     def _pass_on(self, rows: np.ndarray, errors: Errors, true: np.ndarray, seen: np.ndarray) -> None:
         """Copy the numbers that are no channels; where no reading is held all of them, which is faster."""
@@ -704,7 +714,7 @@ class Sensor(Seeing):
         if self.dropout or self.stuck or self.timing.every > 1:
             flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
             held = self.time % self.timing.every > 0 if self.timing.every > 1 else self.never
-            self.in_threads(copy_around, rows, held, errors.others, self.missing_now, self.failed, *flat)
+            self._all_rows(copy_around, rows, held, errors.others, self.missing_now, self.failed, *flat)
         elif rows.all():
             seen[...] = true
         else:
