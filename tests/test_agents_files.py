@@ -413,7 +413,7 @@ def crash_at(monkeypatch, moment):
             calls.append(name)
             return original(*arguments)
 
-        monkeypatch.setattr(files.os, name, counted)
+        monkeypatch.setattr(os, name, counted)
     return calls
 
 
@@ -464,7 +464,7 @@ def test_a_full_disk_leaves_the_good_pair(saved, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.os, "fsync", full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(AgentFileError, match="cannot be written: No space left on device; what was there before"):
             save_agent(saved, agent_for(HOVER, seed=1))
     assert [path.read_bytes() for path in pair(saved)] == before

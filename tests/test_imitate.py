@@ -1,26 +1,34 @@
 """DAgger: what is asked, what is kept, and that it is learnt."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import rlenvs
+from rlenvs.agents.settings import settings_for
 from rlenvs.core.errors import ParameterError
 
 pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
 
-from rlenvs.agents.imitate import Answers, Pupil, imitate
+from rlenvs.agents.export import agent_from
+from rlenvs.agents.imitate import Answers, dagger
+from rlenvs.agents.train import greedy, train
+
+
+def settings_of(id, steps, num_envs, normalize=True, **hyperparameters):
+    found = settings_for(id, algorithm="DAgger", steps=steps, num_envs=num_envs, hyperparameters=hyperparameters)
+    return replace(found, normalize={"observations": normalize}, network={"layers": [64, 64], "activation": "relu"})
 
 
 def model_on(id, num_envs, masked=False, **keywords):
-    import stable_baselines3
+    return dagger(masked)("MlpPolicy", rlenvs.sb3_vec_env(id, num_envs), seed=0, device="cpu", **keywords)
 
-    venv = rlenvs.sb3_vec_env(id, num_envs, **keywords)
-    if masked:
-        algorithm = pytest.importorskip("sb3_contrib").MaskablePPO
-    else:
-        algorithm = stable_baselines3.PPO
-    kind = "MultiInputPolicy" if hasattr(venv.observation_space, "spaces") else "MlpPolicy"
-    return algorithm(kind, venv, seed=0, device="cpu", n_steps=8)
+
+def begin(model):
+    model._setup_learn(1)
+    return model.get_env()
 
 
 def test_answers_are_a_ring():
@@ -32,65 +40,112 @@ def test_answers_are_a_ring():
     assert sorted(answers.take(np.arange(5))["n"]) == [2, 3, 4, 5, 6]
 
 
-def test_numbers_are_learnt():
-    model = model_on("QuadHover-v0", 64, action="velocity")
-    losses = []
-    imitate(model, 12_800, rounds=5, epochs=8, batch_size=256, progress=lambda steps, loss: losses.append(loss))
-    policy = lambda seen: model.predict(seen, deterministic=True)[0]  # noqa: E731
-    found = rlenvs.evaluate("QuadHover-v0", policy, 20, action="velocity")
-    expert, random = (rlenvs.evaluate("QuadHover-v0", name, 20, action="velocity") for name in ("expert", "random"))
-    assert len(losses) == 5
+@pytest.mark.parametrize("rows", [0, 3, 7])
+def test_answers_go_on_from_their_state(rows):
+    answers, again = Answers(5), Answers(5)
+    if rows:
+        answers.add({"n": np.arange(rows)})
+    again.state = answers.state
+    for one in (answers, again):
+        one.add({"n": np.arange(10, 13)})
+    assert (again.count, len(again)) == (answers.count, len(answers))
+    np.testing.assert_array_equal(again.take(slice(5))["n"], answers.take(slice(5))["n"])
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_numbers_are_learnt(normalize):
+    settings = settings_of("QuadHover-v0", 12_800, 64, normalize, rounds=5, epochs=8, batch_size=256)
+    settings = replace(settings, environment={"action": "velocity"})
+    reports = []
+    model = train("QuadHover-v0", settings, progress=reports.append)
+    assert [report.steps for report in reports] == [2560 * k for k in range(1, 6)]
+    agent = agent_from(
+        model, "QuadHover-v0", keywords=settings.environment, settings={}, steps=12_800, seeds=[0], seconds=1.0
+    )
+    assert agent.card.algorithm == "DAgger"
+    found, expert, random = (
+        rlenvs.evaluate("QuadHover-v0", policy, 20, action="velocity") for policy in (agent, "expert", "random")
+    )
     assert (found.mean - random.mean) / (expert.mean - random.mean) > 0.8
 
 
 def test_choices_are_learnt_under_masks():
-    model = model_on("DeepSeaTreasure-v0", 16, masked=True)
-    imitate(model, 3200, rounds=4, epochs=8, batch_size=64, learning_rate=3e-3)
+    settings = settings_of("DeepSeaTreasure-v0", 3200, 16, rounds=4, epochs=8, batch_size=64, learning_rate=3e-3)
+    model = train("DeepSeaTreasure-v0", settings)
     venv = rlenvs.sb3_vec_env("DeepSeaTreasure-v0", 4)
     seen = venv.reset()
     for _ in range(5):
-        chosen = model.predict(seen, deterministic=True, action_masks=venv.action_masks())[0]
+        normal = model.get_vec_normalize_env().normalize_obs(seen)
+        chosen = model.predict(normal, deterministic=True, action_masks=venv.action_masks())[0]
         assert chosen.tolist() == venv.env_method("expert_action")
         seen = venv.step(chosen)[0]
 
 
+@pytest.mark.parametrize(
+    ("id", "masked"), [("DeepSeaTreasure-v0", True), ("ParticleWorldComm-v0", True), ("ParticleTag-v0", False)]
+)
+def test_masks_are_learnt_where_not_every_choice_is_allowed(id, masked):
+    """In ParticleWorldComm no mask forbids anything, but agents have different numbers of choices."""
+    model = train(id, settings_of(id, 64, 4, rounds=1, epochs=1))
+    assert ("MaskablePPO" in [cls.__name__ for cls in type(model).__mro__]) is masked
+
+
 def test_only_the_living_are_asked_and_the_expert_leads_at_first():
     model = model_on("ParticleTag-v0", 4)
-    pupil = Pupil(model, 64, 1e-3, 1, np.random.default_rng(0))
-    venv = model.get_env()
-    seen = venv.reset()
+    venv = begin(model)
     expected = venv.batch.advise().reshape(-1).copy()
-    pupil.step(seen, 1.0)
-    assert pupil.answers.take(np.arange(len(pupil.answers)))["answer"].tolist() == expected.tolist()
+    model._ask(1.0)
+    assert model.answers.take(slice(len(model.answers)))["answer"].tolist() == expected.tolist()
     venv.batch._states["alive"][0, 0] = False
-    before = len(pupil.answers)
-    pupil.step(venv._observations(), 1.0)
-    assert len(pupil.answers) - before == venv.num_envs - 1
+    before = len(model.answers)
+    model._ask(1.0)
+    assert len(model.answers) - before == venv.num_envs - 1
+
+
+def test_answers_are_kept_as_they_were_before_normalisation():
+    model = train("QuadHover-v0", settings_of("QuadHover-v0", 64, 4, rounds=1, epochs=1))
+    venv = rlenvs.sb3_vec_env("QuadHover-v0", 4)
+    venv.seed(0)
+    np.testing.assert_array_equal(model.answers.take(slice(4))["seen "], venv.reset())
 
 
 def test_the_same_seed_gives_the_same_weights():
     weights = []
     for _ in range(2):
-        model = model_on("QuadHover-v0", 8)
-        model.get_env().seed(3)
-        imitate(model, 640, rounds=2, epochs=1, batch_size=64, seed=1)
+        model = train("QuadHover-v0", settings_of("QuadHover-v0", 640, 8, rounds=2, epochs=1), seed=3)
         weights.append(np.concatenate([p.detach().numpy().ravel() for p in model.policy.parameters()]))
     np.testing.assert_array_equal(*weights)
 
 
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [({"steps": 0}, "steps=0"), ({"rounds": 0}, "rounds=0"), ({"learning_rate": 0.0}, "learning_rate=0.0")],
-)
-def test_bad_numbers_are_refused(settings, named):
-    model = model_on("QuadHover-v0", 2)
-    with pytest.raises(ParameterError, match=named):
-        imitate(model, **{"steps": 10, **settings})
+@pytest.mark.parametrize("given", [{"rounds": 0}, {"epochs": True}, {"batch_size": 2.5}, {"learning_rate": 0.0}])
+def test_bad_numbers_are_refused(given):
+    (name, value), *_ = given.items()
+    with pytest.raises(ParameterError, match=f"{name}={value!r}"):
+        train("QuadHover-v0", settings_of("QuadHover-v0", 64, 4, **given))
 
 
-def test_other_models_are_refused():
-    from stable_baselines3 import SAC
+def test_what_cannot_be_imitated_is_refused():
+    from stable_baselines3.common.env_util import make_vec_env
 
-    model = SAC("MlpPolicy", rlenvs.sb3_vec_env("QuadHover-v0", 2), buffer_size=100)
-    with pytest.raises(ParameterError, match="PPO or MaskablePPO"):
-        imitate(model, 10)
+    pytest.importorskip("mujoco")
+    with pytest.raises(ParameterError, match="no scripted expert"):
+        model_on("Ant-v0", 2)
+    with pytest.raises(ParameterError, match="sb3_vec_env"):
+        dagger(False)("MlpPolicy", make_vec_env("rlenvs/QuadHover-v0", 2))
+
+
+def test_the_callback_can_end_it():
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    class Enough(BaseCallback):
+        def _on_step(self):
+            return self.num_timesteps < 8
+
+    model = model_on("QuadHover-v0", 4)
+    model.learn(400, callback=Enough())
+    assert model.num_timesteps == 8
+
+
+def test_policies_act_alone():
+    model = train("QuadTakeoff-v0", settings_of("QuadTakeoff-v0", 6400, 64, normalize=False, rounds=2))
+    assert np.isfinite(rlenvs.evaluate("QuadTakeoff-v0", greedy(model), 2).mean)

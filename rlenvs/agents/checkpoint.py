@@ -5,25 +5,19 @@ Arrays lie in the file as they are; what holds them (dictionaries, lists, number
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import random
 from collections import deque
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import RlenvsError
+from rlenvs.agents.writing import replace_file
+from rlenvs.core.errors import RunError
 
 FORMAT = "rlenvs checkpoint 1"
 Arrays = dict[str, np.ndarray]
-
-
-class RunError(RlenvsError, RuntimeError):
-    """A training run that cannot begin, go on or be written; the message says what is left where."""
 
 
 # --- trees of plain values and arrays ---------------------------------------------------------------------------------
@@ -97,28 +91,6 @@ def write_checkpoint(path: Path, tree: Any) -> None:
 TYPES = {"b1": "BOOL", "u1": "U8", "u4": "U32", "u8": "U64", "i4": "I32", "i8": "I64", "f4": "F32", "f8": "F64"}
 
 
-def replace_file(path: Path, parts: Iterable[Any]) -> None:
-    """Write bytes to a file beside `path`, which takes its place once it is on the disk; OSError where it cannot."""
-    pending = path.with_name(f".{path.name}.new")
-    try:
-        with open(pending, "wb") as file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(pending, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            pending.unlink()
-        raise
-    with contextlib.suppress(OSError):  # folders cannot be opened on Windows
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
 def read_checkpoint(path: Path) -> Any:
     """The tree in a file.
 
@@ -142,8 +114,16 @@ def read_checkpoint(path: Path) -> Any:
 
 # --- what a checkpoint of a model holds -------------------------------------------------------------------------------
 
-# attributes of Stable-Baselines3's models that change in training
-PLAIN = ("num_timesteps", "_episode_num", "_n_updates", "_n_calls", "_current_progress_remaining", "exploration_rate")
+# attributes of models that change in training
+PLAIN = (
+    "num_timesteps",
+    "_episode_num",
+    "_n_updates",
+    "_n_calls",
+    "_current_progress_remaining",
+    "exploration_rate",
+    "rng_state",
+)
 LAST = ("_last_obs", "_last_episode_starts", "_last_original_obs", "_last_lstm_states")
 RECENT = ("ep_info_buffer", "ep_success_buffer")
 # and of its replay buffers
@@ -162,6 +142,7 @@ def training_state(model: Any) -> dict[str, Any]:
         "parameters": model.get_parameters(),
         "variables": {name: getattr(model, name) for name in variables if getattr(model, name) is not None},
         "replay": _replay_state(getattr(model, "replay_buffer", None)),
+        "answers": model.answers.state if hasattr(model, "answers") else None,
         "normalizer": _normalizer_state(model.get_vec_normalize_env()),
         "environment": _environment_state(model.env.unwrapped),
         "random": random_state(model),
@@ -181,6 +162,8 @@ def restore_training(model: Any, tree: dict[str, Any]) -> None:
         for name, value in tree["attributes"].items():
             setattr(model, name, _like(getattr(model, name), value, model))
         _restore_replay(getattr(model, "replay_buffer", None), tree["replay"])
+        if tree["answers"] is not None:
+            model.answers.state = tree["answers"]
         _restore_normalizer(model.get_vec_normalize_env(), tree["normalizer"])
         _restore_environment(model.env.unwrapped, tree["environment"])
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:

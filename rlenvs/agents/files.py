@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.agents.network import Network, State
+from rlenvs.agents.writing import discard_pending, pending, take_place, write_pending
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, world_of
 from rlenvs.core.setup import Setup
@@ -375,33 +375,26 @@ def save_agent(path: str | Path, agent: Agent) -> Path:
     place = _beside(stem, WEIGHTS)
     try:
         _finish_interrupted(stem)
-        _write(_pending(place), weights)
-        _write(_pending(_beside(stem, CARD)), text)
+        write_pending(place, [weights])
+        write_pending(_beside(stem, CARD), [text])
     except OSError as error:
         for ending in (WEIGHTS, CARD):
-            with contextlib.suppress(OSError):
-                _pending(_beside(stem, ending)).unlink()
+            discard_pending(_beside(stem, ending))
         raise AgentFileError(
             f"{place} cannot be written: {error.strerror or error}; what was there before is untouched"
         ) from None
-    _take_place(place)
-    _take_place(_beside(stem, CARD))
+    take_place(place)
+    take_place(_beside(stem, CARD))
     return place
-
-
-def _take_place(place: Path) -> None:
-    """Put a pending file where it belongs, on the disk too, before anything else is renamed."""
-    os.replace(_pending(place), place)
-    _flush_folder(place.parent)
 
 
 def _finish_interrupted(stem: Path) -> None:
     """Where a save stopped between its two renamings, make up for the second, so that the card is not overwritten."""
-    weights, pending = _beside(stem, WEIGHTS), _pending(_beside(stem, CARD))
-    if weights.exists() and pending.exists():
+    weights, card = _beside(stem, WEIGHTS), pending(_beside(stem, CARD))
+    if weights.exists() and card.exists():
         with contextlib.suppress(AgentFileError):
-            if Card.from_json(pending.read_bytes()).weights == hashlib.sha256(weights.read_bytes()).hexdigest():
-                _take_place(_beside(stem, CARD))
+            if Card.from_json(card.read_bytes()).weights == hashlib.sha256(weights.read_bytes()).hexdigest():
+                take_place(_beside(stem, CARD))
 
 
 def _stem(path: str | Path) -> Path:
@@ -413,27 +406,6 @@ def _stem(path: str | Path) -> Path:
 
 def _beside(stem: Path, ending: str) -> Path:
     return stem.with_name(stem.name + ending)
-
-
-def _pending(place: Path) -> Path:
-    return place.with_name(f".{place.name}.new")
-
-
-def _write(path: Path, data: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _flush_folder(folder: Path) -> None:
-    """Put renamings on the disk, where a folder can be opened at all (not on Windows)."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _content(tensors: Mapping[str, np.ndarray]) -> str:
@@ -554,10 +526,10 @@ def _read(path: Path, largest: int) -> bytes:
 
 def _other_card(stem: Path, weights: bytes) -> Card:
     """The card of weights that do not belong to the one in its place: that of a save which was interrupted."""
-    pending = _pending(_beside(stem, CARD))
-    if pending.exists():
+    waiting = pending(_beside(stem, CARD))
+    if waiting.exists():
         with contextlib.suppress(AgentFileError):
-            card = Card.from_json(_read(pending, LARGEST_CARD))
+            card = Card.from_json(_read(waiting, LARGEST_CARD))
             if hashlib.sha256(weights).hexdigest() == card.weights:
                 return card
     name = f"{stem.name}{WEIGHTS}"

@@ -3,17 +3,18 @@
 A policy that copies an expert's own episodes is lost as soon as it leaves them. So here the learner acts, more and more
 of the time, and the expert only says what it would have done; all its answers so far are learnt (Ross, Gordon and
 Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning", AISTATS 2011).
+
+    rlenvs train PandaPickAndPlace-v0 --algorithm DAgger
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+import importlib
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import MissingExtraError, ParameterError
 
 CAPACITY = 1_000_000  # answers that are kept; later ones replace the oldest
 
@@ -42,133 +43,188 @@ class Answers:
     def __len__(self) -> int:
         return min(self.count, self.capacity)
 
-    def take(self, places: np.ndarray) -> dict[str, np.ndarray]:
+    def take(self, places: np.ndarray | slice) -> dict[str, np.ndarray]:
         """Some rows."""
         return {name: array[places] for name, array in self.columns.items()}
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """All rows, and how many there ever were. Setting it puts them back."""
+        return {"count": self.count, "rows": self.take(slice(len(self)))}
 
-def imitate(
-    model: Any,
-    steps: int,
-    *,
-    rounds: int = 10,
-    epochs: int = 2,
-    batch_size: int = 1024,
-    learning_rate: float = 1e-3,
-    seed: int = 0,
-    progress: Callable[[int, float], Any] | None = None,
-) -> float:
-    """Teach a model of PPO or MaskablePPO what the scripted expert of its environment does.
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        self.columns, self.count = {}, 0
+        if state["rows"]:
+            self.add(state["rows"])
+        self.count = state["count"]
 
-    In round k the expert acts in a share 0.5^k of the steps (in all of the first round), the model in the others. After
-    each round the model learns from all answers: the mean squared error of actions that are numbers, the cross-entropy
-    of choices. The learning rate falls linearly to 0.
+
+def dagger(masked: bool) -> Any:
+    """The class of models that learn by DAgger, with Stable-Baselines3's interface.
 
     Args:
-        model: of Stable-Baselines3 or sb3-contrib, on an `SB3VecEnv`; it is changed. Multi-agent worlds: every agent
-            that is alive is asked.
-        steps: of all rows together; at least one step of all rows per round is made.
-        rounds: how often the model learns, at least 1.
-        epochs: passes over all answers per round.
-        batch_size, learning_rate: of Adam.
-        seed: of what is mixed and shuffled.
-        progress: called after each round with the steps so far and the loss.
-
-    Returns:
-        the mean loss of the last epoch.
+        masked: whether policies are those of MaskablePPO, for worlds where not every choice is always allowed;
+            otherwise those of PPO.
 
     Raises:
-        ParameterError: the world has no scripted expert, the model has no policy of this kind, or a number is not
-            positive.
+        MissingExtraError: Stable-Baselines3 or sb3-contrib is not installed.
     """
-    for name, value in (("steps", steps), ("rounds", rounds), ("epochs", epochs), ("batch_size", batch_size)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ParameterError(f"imitate: {name}={value!r} must be a whole number, at least 1")
-    if not learning_rate > 0.0:
-        raise ParameterError(f"imitate: learning_rate={learning_rate!r} must be above 0")
-    pupil = Pupil(model, batch_size, learning_rate, rounds * epochs, np.random.default_rng(seed))
-    venv = model.get_env()
-    observations = venv.reset()
-    per_round = max(steps // (rounds * venv.num_envs), 1)
-    loss = math.nan
-    for k in range(rounds):
-        for _ in range(per_round):
-            observations = pupil.step(observations, 0.5**k)
-        for _ in range(epochs):
-            loss = pupil.learn()
-        if progress is not None:
-            progress((k + 1) * per_round * venv.num_envs, loss)
-    return loss
+    library, name = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
+    try:
+        base: Any = getattr(importlib.import_module(library), name)
+    except ImportError:
+        raise MissingExtraError("Training", "sb3") from None
 
+    class DAgger(base):
+        """Imitates the scripted expert of its environment.
 
-class Pupil:
-    """A model that acts and asks. Made by `imitate`."""
+        In round k the expert acts in a share 0.5^k of the worlds (in all of the first round), the model in the others.
+        After each round the model learns from all answers: the mean squared error of actions that are numbers, the
+        cross-entropy of choices. In worlds of several agents, every agent that is alive is asked.
 
-    def __init__(
-        self, model: Any, batch_size: int, learning_rate: float, epochs: int, rng: np.random.Generator
-    ) -> None:
-        import torch
+        Args:
+            policy: "MlpPolicy" or "MultiInputPolicy".
+            env: an `SB3VecEnv`, with VecNormalize around it or not; its world has a scripted expert.
+            rounds: how often the model learns, at least 1.
+            epochs: passes over all answers per round, at least 1.
+            batch_size: rows per update, at least 1.
+            learning_rate: of Adam: a number, or a function of the share of the rounds, from 1 to 0, that remains.
+            kwargs: as for PPO: seed, device, policy_kwargs.
 
-        self.model, self.venv, self.rng, self.batch_size = model, model.get_env(), rng, batch_size
-        if not hasattr(model.policy, "get_distribution") or not hasattr(self.venv, "batch"):
-            raise ParameterError(f"imitate wants a model of PPO or MaskablePPO on sb3_vec_env(...), not {model}")
-        if not self.venv.batch.world.has_expert:
-            raise ParameterError(f"{self.venv.batch.world.name} has no scripted expert to imitate")
-        self.masked = type(model).__name__ == "MaskablePPO"
-        self.numbers = self.venv.batch.setup.continuous
-        self.answers = Answers(CAPACITY)
-        self.optimizer = torch.optim.Adam(model.policy.parameters(), learning_rate)
-        self.schedule = torch.optim.lr_scheduler.LinearLR(self.optimizer, 1.0, 0.0, epochs)
+        Raises:
+            ParameterError: a number that is none, or a world without an expert.
+        """
 
-    def step(self, observations: Any, expert_share: float) -> Any:
-        """Ask the expert about all agents, let it act in some worlds and the model in the others."""
-        batch = self.venv.batch
-        advice = batch.advise().reshape(self.venv.num_envs, -1).copy()
-        masks = self.venv.action_masks()
-        alive = batch._states["alive"].reshape(-1).astype(np.bool_)
-        answers = advice.astype(np.float32) if self.numbers else advice[:, 0]
-        self._note(observations, answers, masks, alive)
-        actions = answers
-        if expert_share < 1.0:
-            options = {"action_masks": masks} if self.masked else {}
-            own = self.model.predict(observations, deterministic=True, **options)[0]
-            led = np.repeat(self.rng.random(batch.num_worlds) < expert_share, batch.agents)
-            actions = np.where(led.reshape(-1, *(1,) * (own.ndim - 1)), answers, own)
-        return self.venv.step(actions)[0]
+        _last_obs: Any
+        _last_original_obs: Any
 
-    def _note(self, observations: Any, answers: np.ndarray, masks: np.ndarray, alive: np.ndarray) -> None:
-        seen = observations if isinstance(observations, dict) else {"": observations}
-        columns = {f"seen {name}": array[alive] for name, array in seen.items()}
-        columns["answer"] = answers[alive]
-        if self.masked:
-            columns["mask"] = masks[alive]
-        self.answers.add(columns)
+        def __init__(
+            self,
+            policy: str,
+            env: Any,
+            rounds: int = 10,
+            epochs: int = 2,
+            batch_size: int = 1024,
+            learning_rate: Any = 1e-3,
+            **kwargs: Any,
+        ) -> None:
+            for name, value in (("rounds", rounds), ("epochs", epochs), ("batch_size", batch_size)):
+                if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                    raise ParameterError(f"DAgger: {name}={value!r} must be a whole number of at least 1")
+            if not callable(learning_rate) and not learning_rate > 0.0:
+                raise ParameterError(f"DAgger: learning_rate={learning_rate!r} must be above 0")
+            batch = getattr(env.unwrapped, "batch", None)
+            if batch is None:
+                raise ParameterError(f"DAgger wants sb3_vec_env(...), not {env}")
+            if not batch.world.has_expert:
+                raise ParameterError(f"{batch.world.name} has no scripted expert to imitate")
+            # the rollouts of PPO, which are not used, are as small as it lets them be
+            super().__init__(policy, env, learning_rate, n_steps=2, batch_size=2, **kwargs)
+            self.rounds, self.epochs, self.rows = rounds, epochs, batch_size
+            self.numbers = batch.setup.continuous
+            self.answers = Answers(CAPACITY)
+            self.rng = np.random.default_rng(self.seed)
 
-    def learn(self) -> float:
-        """One pass over all answers; the mean loss."""
-        import torch
+        @property
+        def rng_state(self) -> dict[str, Any]:
+            """Of the generator that mixes and shuffles."""
+            return dict(self.rng.bit_generator.state)
 
-        order = self.rng.permutation(len(self.answers))
-        losses = []
-        for start in range(0, len(order), self.batch_size):
-            loss = self._loss(self.answers.take(order[start : start + self.batch_size]))
-            self.optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(self.model.policy.parameters(), 1.0)
-            self.optimizer.step()
-            losses.append(loss.item())
-        self.schedule.step()
-        return float(np.mean(losses))
+        @rng_state.setter
+        def rng_state(self, state: dict[str, Any]) -> None:
+            self.rng.bit_generator.state = state
 
-    def _loss(self, rows: dict[str, np.ndarray]) -> Any:
-        import torch
+        def learn(
+            self,
+            total_timesteps: int,
+            callback: Any = None,
+            log_interval: int | None = 1,
+            tb_log_name: str = "DAgger",
+            reset_num_timesteps: bool = True,
+            progress_bar: bool = False,
+        ) -> Any:
+            """Ask and learn in turns. All rounds have equally many steps; a callback's rollout is a round."""
+            total, callback = self._setup_learn(
+                total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar
+            )
+            callback.on_training_start(locals(), globals())
+            steps = -(-total // (self.rounds * self.n_envs))
+            done = self.num_timesteps // (steps * self.n_envs)
+            for k in range(done, self.rounds):
+                callback.on_rollout_start()
+                for _ in range(steps):
+                    self._ask(0.5**k)
+                    callback.update_locals(locals())
+                    if not callback.on_step():
+                        callback.on_training_end()
+                        return self
+                callback.on_rollout_end()
+                self._current_progress_remaining = 1.0 - k / self.rounds
+                self._update_learning_rate(self.policy.optimizer)
+                for _ in range(self.epochs):
+                    self._study()
+                if log_interval is not None and (k + 1) % log_interval == 0:
+                    self.dump_logs(k + 1)
+            callback.on_training_end()
+            return self
 
-        policy = self.model.policy
-        seen = {name.removeprefix("seen "): array for name, array in rows.items() if name.startswith("seen ")}
-        tensors, _ = policy.obs_to_tensor(seen.get("", seen))
-        options = {"action_masks": rows["mask"]} if self.masked else {}
-        found = policy.get_distribution(tensors, **options)
-        answers = torch.as_tensor(rows["answer"])
-        if self.numbers:
-            return ((found.distribution.mean - answers) ** 2).mean()
-        return -found.log_prob(answers).mean()
+        def _ask(self, share: float) -> None:
+            """Make a step, the expert in a share of the worlds, and note what it would do in all of them."""
+            env: Any = self.env
+            venv = env.unwrapped
+            advice = venv.batch.advise().reshape(venv.num_envs, -1).copy()
+            answers = advice.astype(np.float32) if self.numbers else advice[:, 0]
+            masks = venv.action_masks()
+            self._note(answers, masks, venv.batch._states["alive"].reshape(-1).astype(np.bool_))
+            actions = answers
+            if share < 1.0:
+                options = {"action_masks": masks} if masked else {}
+                own = self.predict(self._last_obs, deterministic=True, **options)[0]
+                led = np.repeat(self.rng.random(venv.batch.num_worlds) < share, venv.batch.agents)
+                actions = np.where(led.reshape(-1, *(1,) * (own.ndim - 1)), answers, own)
+            self._last_obs, _, dones, infos = env.step(actions)
+            if self.get_vec_normalize_env() is not None:
+                self._last_original_obs = self.get_vec_normalize_env().get_original_obs()
+            self.num_timesteps += venv.num_envs
+            self._update_info_buffer(infos, dones)
+
+        def _note(self, answers: np.ndarray, masks: np.ndarray, alive: np.ndarray) -> None:
+            # as it was before a normaliser, whose statistics change
+            last = self._last_obs if self.get_vec_normalize_env() is None else self._last_original_obs
+            seen = last if isinstance(last, dict) else {"": last}
+            columns = {f"seen {name}": array[alive] for name, array in seen.items()}
+            columns["answer"] = answers[alive]
+            if masked:
+                columns["mask"] = masks[alive]
+            self.answers.add(columns)
+
+        def _study(self) -> None:
+            """One pass over all answers."""
+            import torch
+
+            order = self.rng.permutation(len(self.answers))
+            losses = []
+            for start in range(0, len(order), self.rows):
+                loss = self._loss(self.answers.take(order[start : start + self.rows]))
+                self.policy.optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.policy.parameters(), 1.0)
+                self.policy.optimizer.step()
+                losses.append(loss.item())
+            self.logger.record("train/loss", float(np.mean(losses)))
+
+        def _loss(self, rows: dict[str, np.ndarray]) -> Any:
+            import torch
+
+            seen: Any = {name.removeprefix("seen "): part for name, part in rows.items() if name.startswith("seen ")}
+            seen, normalizer = seen.get("", seen), self.get_vec_normalize_env()
+            tensors, _ = self.policy.obs_to_tensor(seen if normalizer is None else normalizer.normalize_obs(seen))
+            options = {"action_masks": rows["mask"]} if masked else {}
+            found = self.policy.get_distribution(tensors, **options)
+            answers = torch.as_tensor(rows["answer"])
+            if self.numbers:
+                return ((found.distribution.mean - answers) ** 2).mean()
+            return -found.log_prob(answers).mean()
+
+    return DAgger

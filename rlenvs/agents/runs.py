@@ -25,9 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.checkpoint import (
-    RunError,
     read_checkpoint,
-    replace_file,
     restore_random,
     restore_training,
     training_state,
@@ -39,7 +37,8 @@ from rlenvs.agents.files import save_agent
 from rlenvs.agents.scores import opponent
 from rlenvs.agents.settings import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
 from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, new_model, torch_threads
-from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError
+from rlenvs.agents.writing import replace_file
+from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError, RunError
 from rlenvs.core.registry import entry
 
 EVALUATIONS = 20  # in a training

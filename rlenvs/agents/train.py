@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.imitate import dagger
 from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
-from rlenvs.core.registry import entry
+from rlenvs.core.registry import entry, world_of
+from rlenvs.core.setup import Setup
 
 LIBRARY = {
     **dict.fromkeys(("PPO", "SAC", "TD3", "DQN"), "stable_baselines3"),
@@ -128,7 +130,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     Raises:
         as `train` does.
     """
-    algorithm = _algorithm(settings)
+    algorithm = _algorithm(id, settings)
     hyperparameters = _hyperparameters(algorithm, settings)
     from rlenvs.integrations.sb3 import sb3_vec_env
 
@@ -162,11 +164,16 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         )
     try:
         return algorithm(_policy(settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
+    except ParameterError:
+        raise
     except (AssertionError, TypeError, ValueError) as reason:
         raise ParameterError(f"{settings.algorithm} does not take these hyper-parameters: {reason}") from None
 
 
-def _algorithm(settings: Settings) -> Any:
+def _algorithm(id: str, settings: Settings) -> Any:
+    if settings.algorithm == "DAgger":
+        setup = Setup(world_of(id), **settings.train_keywords)
+        return dagger(masked="mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1)
     library = LIBRARY[settings.algorithm]
     try:
         return getattr(importlib.import_module(library), settings.algorithm)
@@ -219,7 +226,9 @@ def _network(settings: Settings, action_space: Any) -> dict[str, Any]:
     network: dict[str, Any] = {}
     if "layers" in given:
         layers = list(given["layers"])
-        network["net_arch"] = {"pi": layers, "vf": layers} if settings.algorithm in ON_POLICY else layers
+        values = {"DAgger": [], **dict.fromkeys(ON_POLICY, layers)}  # off-policy algorithms take one list for both
+        separate = settings.algorithm in values
+        network["net_arch"] = {"pi": layers, "vf": values[settings.algorithm]} if separate else layers
     if "activation" in given:
         network["activation_fn"] = {"tanh": nn.Tanh, "relu": nn.ReLU}[given["activation"]]
     if "memory" in given:

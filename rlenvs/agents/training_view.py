@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rlenvs.agents.runs import (
     SETTINGS,
     Outcome,
-    RunError,
     is_complete,
     resume_line,
     run,
@@ -24,6 +23,7 @@ from rlenvs.agents.runs import (
 )
 from rlenvs.agents.settings import Settings, differences, settings_for, with_changes
 from rlenvs.agents.train import Progress as Report
+from rlenvs.core.errors import RunError
 from rlenvs.core.registry import entry
 
 SIGNALLED = 128  # and the number of the signal, as shells count

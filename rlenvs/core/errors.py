@@ -45,6 +45,10 @@ class AgentFileError(RlenvsError, ValueError):
     """A file that holds no agent, a damaged one, or one for another environment; or an agent that cannot be saved."""
 
 
+class RunError(RlenvsError, RuntimeError):
+    """A training run that cannot begin, go on or be written; the message says what is left where."""
+
+
 class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 

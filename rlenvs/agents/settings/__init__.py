@@ -30,7 +30,7 @@ from rlenvs.core.setup import Setup
 FOLDER = Path(__file__).parent
 ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
 OFF_POLICY = ("SAC", "TD3", "DQN")
-ALGORITHMS = ON_POLICY + OFF_POLICY
+ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
 Table = dict[str, Any]
 
 
@@ -42,8 +42,9 @@ class Settings:
         algorithm: of ALGORITHMS.
         steps: environment steps, all environments together; rounded up to whole rollouts.
         num_envs: worlds side by side.
-        hyperparameters: keywords of the algorithm's class in Stable-Baselines3 or sb3-contrib; numbers for
-            `action_noise` (standard deviation), and "linear x" for schedules that fall from x to 0.
+        hyperparameters: keywords of the algorithm's class in Stable-Baselines3 or sb3-contrib, or of
+            `rlenvs.agents.imitate`; numbers for `action_noise` (standard deviation), and "linear x" for schedules that
+            fall from x to 0.
         network: "layers" (units of each), "activation" ("tanh" or "relu"), "log_std" (at the start; PPO on numbers),
             "memory" (units of the LSTM; RecurrentPPO).
         normalize: "observations", "rewards": whether running statistics scale them.
@@ -127,6 +128,13 @@ DEFAULTS: dict[str, Table] = {
     "SAC": _OFF_POLICY,
     "TD3": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "action_noise": 0.1}},
     "DQN": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3}},
+    "DAgger": {
+        "steps": 300_000,
+        "num_envs": 64,
+        "hyperparameters": {"learning_rate": "linear 1e-3", "rounds": 10, "epochs": 2, "batch_size": 1024},
+        "network": {"layers": [128, 128], "activation": "relu"},
+        "normalize": {"observations": True},
+    },
 }
 
 
@@ -308,15 +316,14 @@ def _check_plain(label: str, name: str, value: Any) -> None:
 
 
 def _check_together(label: str, found: Settings) -> None:
-    on_policy = found.algorithm in ON_POLICY
     for name in ("hindsight", "expert"):
-        if getattr(found, name) and on_policy:
+        if getattr(found, name) and found.algorithm not in OFF_POLICY:
             raise ParameterError(f"{label}: [{name}] is for {', '.join(OFF_POLICY)}, not for {found.algorithm}")
     if found.hindsight and found.environment.get("form") != "goal":
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     if "memory" in found.network and found.algorithm != "RecurrentPPO":
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
-    if "log_std" in found.network and not on_policy:
+    if "log_std" in found.network and found.algorithm not in ON_POLICY:
         raise ParameterError(f"{label}: [network] log_std is for {', '.join(ON_POLICY)}, not for {found.algorithm}")
 
 
