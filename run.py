@@ -3,9 +3,12 @@
 
     python3 run.py demo     watch a drone learn to hover
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests alone)
-    python3 run.py rllib    the tests with Ray, which wants an older gymnasium: in .venv-rllib
+    python3 run.py integrations
+                            the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium and OmniSafe, or with
+                            one group of them: rllib, learners, omnisafe
 
-Makes a virtual environment in .venv (or RLENVS_VENV), installs this package into it, and works there.
+Makes a virtual environment in .venv (or RLENVS_VENV), installs this package into it, and works there. Each group of
+integrations has one of its own, .venv-rllib and so on.
 """
 
 from __future__ import annotations
@@ -14,13 +17,34 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
-EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev", "rllib": "rllib,mujoco,dev"}
+EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
 API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py", "tests/test_wrappers_forms.py"]
+
+# libraries that get along with each other: extras of this package, more packages, packages without what they ask for,
+# the file of pinned versions, and the tests
+GROUPS: dict[str, tuple[str, list[str], list[str], str, list[str]]] = {
+    "rllib": ("rllib,mujoco,dev", [], [], "constraints-oldest.txt", ["tests/test_rllib.py"]),
+    "learners": (
+        "sb3,torchrl,zoo,minari,mujoco,dev",
+        ["scipy"],
+        ["mo-gymnasium"],  # it asks for pygame, which breaks pygame-ce
+        "constraints.txt",
+        [f"tests/test_integrations_{name}.py" for name in ("torchrl", "rl_zoo3", "minari", "mo_gymnasium")],
+    ),
+    "omnisafe": (
+        "dev",
+        ["torch", "tensorboard", "wandb", "pyyaml", "moviepy", "seaborn", "pandas", "matplotlib", "gdown", "scipy"],
+        ["omnisafe"],  # it asks for Safety-Gymnasium, which asks for gymnasium 0.28
+        "constraints.txt",
+        ["tests/test_integrations_omnisafe.py"],
+    ),
+}
 
 
 def find_python() -> str:
@@ -39,26 +63,34 @@ def call(*command: str | Path, **environment: str) -> int:
     return subprocess.call([str(part) for part in command], cwd=ROOT, env={**os.environ, **environment})
 
 
-def set_up(extras: str) -> Path:
-    """Make the virtual environment and install the package, unless that was done for the present pyproject."""
-    python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists() and call(find_python(), "-m", "venv", VENV) != 0:
+def set_up(
+    extras: str,
+    venv: Path = VENV,
+    pins: str = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt"),
+    more: Sequence[str] = (),
+    bare: Sequence[str] = (),
+) -> Path:
+    """Make a virtual environment and install the package, unless that was done for the present pyproject.
+
+    Args:
+        extras: of this package.
+        venv: where.
+        pins: the file of pinned versions.
+        more: other packages; bare: packages without those that they ask for.
+    """
+    python = venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists() and call(find_python(), "-m", "venv", venv) != 0:
         sys.exit("could not make a virtual environment (on Debian and Ubuntu: apt install python3-venv)")
-    stamp = VENV / f"installed-{extras.replace(',', '-')}"
-    wanted = (ROOT / "pyproject.toml").read_text() + constraints().read_text()
+    stamp = venv / f"installed-{extras.replace(',', '-')}"
+    wanted = (ROOT / "pyproject.toml").read_text() + (ROOT / pins).read_text() + " ".join([*more, "--no-deps", *bare])
     if stamp.exists() and stamp.read_text() == wanted:
         return python
-    print(f"Installing rlenvs with {extras} into {VENV} (a few minutes the first time) ...", flush=True)
-    install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    if call(*install, "-c", constraints(), "-e", f".[{extras}]") != 0:
+    print(f"Installing rlenvs with {extras} into {venv} (a few minutes the first time) ...", flush=True)
+    install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / pins)
+    if call(*install, "-e", f".[{extras}]", *more) != 0 or (bare and call(*install, "--no-deps", *bare) != 0):
         sys.exit("the installation failed; the lines above say why")
     stamp.write_text(wanted)
     return python
-
-
-def constraints() -> Path:
-    """The file of pinned versions; RLENVS_CONSTRAINTS chooses another."""
-    return ROOT / os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt")
 
 
 def demo(arguments: list[str]) -> int:
@@ -84,13 +116,23 @@ def test(arguments: list[str]) -> int:
     return len(failed)
 
 
-def rllib(arguments: list[str]) -> int:
-    """RLlib on a local Ray."""
-    return call(set_up(EXTRAS["rllib"]), "-m", "pytest", "-q", "tests/test_rllib.py", *arguments)
+def integrations(arguments: list[str]) -> int:
+    """Other libraries, the real ones."""
+    unknown = [name for name in arguments if name not in GROUPS]
+    if unknown:
+        sys.exit(f"there is no group {unknown[0]!r}; there are {', '.join(GROUPS)}")
+    failed = []
+    for name in arguments or GROUPS:
+        extras, more, bare, pins, tests = GROUPS[name]
+        python = set_up(extras, ROOT / f".venv-{name}", pins, more, bare)
+        if call(python, "-m", "pytest", "-q", "-m", "slow or not slow", *tests) != 0:
+            failed.append(name)
+    print(f"failed: {', '.join(failed)}" if failed else "all integrations work", flush=True)
+    return len(failed)
 
 
 if __name__ == "__main__":
-    jobs = {"demo": demo, "test": test, "rllib": rllib}
+    jobs = {"demo": demo, "test": test, "integrations": integrations}
     if len(sys.argv) < 2 or sys.argv[1] not in jobs:
         sys.exit(__doc__)
     sys.exit(jobs[sys.argv[1]](sys.argv[2:]))

@@ -191,3 +191,18 @@ def test_agents_are_rows_that_share_a_policy():
     assert log[0][3][0]["terminal_observation"].tolist() == [pytest.approx(-0.8)]
     assert log[2][3][2]["terminal_observation"].tolist() == [pytest.approx(-0.4)]
     assert log[2][0][:3].tolist() == [[-1.0]] * 3
+
+
+@pytest.mark.parametrize("id", ["ParticleTag-v0", "ParticleWorldComm-v0"])
+def test_last_observations_are_as_long_as_the_others(id):
+    """Agents that see less have padded rows; where an episode is cut off, PPO asks for the value of the last one."""
+    venv = rlenvs.sb3_vec_env(id, 2)
+    venv.reset()
+    ended = 0
+    for _ in range(60):
+        _, _, _, infos = venv.step(np.zeros(venv.num_envs, np.int64))
+        for info in infos:
+            if "terminal_observation" in info:
+                ended += 1
+                assert info["terminal_observation"].shape == venv.observation_space.shape
+    assert ended >= venv.num_envs

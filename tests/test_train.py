@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import rlenvs
 from rlenvs.agents import checkpoint, runs
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
-from rlenvs.agents.files import load_agent
+from rlenvs.agents.files import load_agent, reference_agents
 from rlenvs.agents.settings import (
     ALGORITHMS,
     FOLDER,
@@ -605,3 +605,10 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_last_checkpoint(tmp_path):
 
 def test_settings_are_values():
     assert Settings(**GOOD) == settings_from(GOOD, "x")
+
+
+@pytest.mark.parametrize("stem", reference_agents(), ids=lambda stem: stem.name)
+def test_reference_agents_were_made_with_the_settings_of_their_environments(stem):
+    card = load_agent(stem).card
+    assert settings_for(card.id).to_dict() == card.settings
+    assert card.algorithm == card.settings["algorithm"]

@@ -260,7 +260,12 @@ class SB3VecEnv(BatchVecEnv):
                 errors = batch.final_errors if again else batch.errors
                 if errors is not None:
                     info["simulation_error"] = errors[world[j]]
-                self._note_end(info, row, truncated[j], batch.observed((world[j], agent[j]), final=again))
+                self._note_end(info, row, truncated[j], self._last_of(world[j], agent[j], again))
+
+    def _last_of(self, world: int, agent: int, final: bool) -> Any:
+        """An agent's observation as the rows have it: those of agents that see less are padded."""
+        found = self.batch.observed(int(world), final=final)
+        return {name: part[agent] for name, part in found.items()} if isinstance(found, dict) else found[agent]
 
 
 class LayeredVecEnv(BatchVecEnv):
