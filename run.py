@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -26,23 +27,50 @@ OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
 API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py", "tests/test_wrappers_forms.py"]
 
-# libraries that get along with each other: extras of this package, more packages, packages without what they ask for,
-# the file of pinned versions, and the tests
-GROUPS: dict[str, tuple[str, list[str], list[str], str, list[str]]] = {
-    "rllib": ("rllib,mujoco,dev", [], [], "constraints-oldest.txt", ["tests/test_rllib.py"]),
-    "learners": (
+
+@dataclass
+class Group:
+    """Libraries that get along with each other in one virtual environment, and their tests.
+
+    Attributes:
+        extras: of this package.
+        tests: files.
+        more: other packages.
+        bare: packages without those that they ask for.
+        pins: the file of pinned versions.
+    """
+
+    extras: str
+    tests: list[str]
+    more: Sequence[str] = ()
+    bare: Sequence[str] = ()
+    pins: str = "constraints.txt"
+
+
+GROUPS = {
+    "rllib": Group("rllib,mujoco,dev", ["tests/test_rllib.py"], pins="constraints-oldest.txt"),
+    "learners": Group(
         "sb3,torchrl,zoo,minari,mujoco,dev",
-        ["scipy"],
-        ["mo-gymnasium"],  # it asks for pygame, which breaks pygame-ce
-        "constraints.txt",
         [f"tests/test_integrations_{name}.py" for name in ("torchrl", "rl_zoo3", "minari", "mo_gymnasium")],
+        more=["scipy"],
+        bare=["mo-gymnasium"],  # it asks for pygame, which breaks pygame-ce
     ),
-    "omnisafe": (
+    "omnisafe": Group(
         "dev",
-        ["torch", "tensorboard", "wandb", "pyyaml", "moviepy", "seaborn", "pandas", "matplotlib", "gdown", "scipy"],
-        ["omnisafe"],  # it asks for Safety-Gymnasium, which asks for gymnasium 0.28
-        "constraints.txt",
         ["tests/test_integrations_omnisafe.py"],
+        more=[
+            "torch",
+            "tensorboard",
+            "wandb",
+            "pyyaml",
+            "moviepy",
+            "seaborn",
+            "pandas",
+            "matplotlib",
+            "gdown",
+            "scipy",
+        ],
+        bare=["omnisafe"],  # it asks for Safety-Gymnasium, which asks for gymnasium 0.28
     ),
 }
 
@@ -123,9 +151,9 @@ def integrations(arguments: list[str]) -> int:
         sys.exit(f"there is no group {unknown[0]!r}; there are {', '.join(GROUPS)}")
     failed = []
     for name in arguments or GROUPS:
-        extras, more, bare, pins, tests = GROUPS[name]
-        python = set_up(extras, ROOT / f".venv-{name}", pins, more, bare)
-        if call(python, "-m", "pytest", "-q", "-m", "slow or not slow", *tests) != 0:
+        group = GROUPS[name]
+        python = set_up(group.extras, ROOT / f".venv-{name}", group.pins, group.more, group.bare)
+        if call(python, "-m", "pytest", "-q", "-m", "slow or not slow", *group.tests) != 0:
             failed.append(name)
     print(f"failed: {', '.join(failed)}" if failed else "all integrations work", flush=True)
     return len(failed)

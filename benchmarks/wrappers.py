@@ -125,9 +125,9 @@ class Turn:
         return (time.perf_counter() - start) / STEPS * 1e3
 
 
-def heading(column: tuple[str, int | None]) -> str:
+def label(column: tuple[str, int | None]) -> str:
     policy, threads = column
-    return f"bare step, ms | {policy}, {'one thread' if threads == 1 else 'all threads'}: added, %"
+    return f"{policy}, {'one thread' if threads == 1 else 'all threads'}"
 
 
 def measure(case: tuple[Any, ...], rounds: int, policy: str, threads: int | None) -> tuple[float, ...]:
@@ -161,7 +161,7 @@ def main() -> None:
         "Layers that make several steps per step (`ActionRepeat(n)`, `Reflex`, `JumpStart`, a look ahead of `Shield`)",
         "cost these steps, besides what is shown here for one.",
         "",
-        f"| layer | {' | '.join(map(heading, COLUMNS))} |",
+        f"| layer | {' | '.join(f'bare step, ms | {label(column)}: added, %' for column in COLUMNS)} |",
         "|---|" + "---|---|" * len(COLUMNS),
     ]
     print("\n".join(lines[-2:]), flush=True)
@@ -175,7 +175,7 @@ def main() -> None:
             cells += [f"{step:.2f}", f"{median:.1f} ({least:.1f} - {most:.1f})"]
         lines.append(f"| {' | '.join(cells)} |")
         print(lines[-1], flush=True)
-    told = ", ".join(f"{number} ({heading(column)[16:-10]})" for column, number in within.items())
+    told = ", ".join(f"{number} ({label(column)})" for column, number in within.items())
     lines += ["", f"Of {len(cases)} rows at most {LIMIT:g} %: {told}."]
     print(lines[-1])
     if options.write:

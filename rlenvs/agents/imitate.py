@@ -184,14 +184,14 @@ def dagger(masked: bool) -> Any:
                 led = np.repeat(self.rng.random(venv.batch.num_worlds) < share, venv.batch.agents)
                 actions = np.where(led.reshape(-1, *(1,) * (own.ndim - 1)), answers, own)
             self._last_obs, _, dones, infos = env.step(actions)
-            if self.get_vec_normalize_env() is not None:
-                self._last_original_obs = self.get_vec_normalize_env().get_original_obs()
+            if self._vec_normalize_env is not None:
+                self._last_original_obs = self._vec_normalize_env.get_original_obs()
             self.num_timesteps += venv.num_envs
             self._update_info_buffer(infos, dones)
 
         def _note(self, answers: np.ndarray, masks: np.ndarray, alive: np.ndarray) -> None:
             # as it was before a normaliser, whose statistics change
-            last = self._last_obs if self.get_vec_normalize_env() is None else self._last_original_obs
+            last = self._last_obs if self._vec_normalize_env is None else self._last_original_obs
             seen = last if isinstance(last, dict) else {"": last}
             columns = {f"seen {name}": array[alive] for name, array in seen.items()}
             columns["answer"] = answers[alive]
@@ -218,7 +218,7 @@ def dagger(masked: bool) -> Any:
             import torch
 
             seen: Any = {name.removeprefix("seen "): part for name, part in rows.items() if name.startswith("seen ")}
-            seen, normalizer = seen.get("", seen), self.get_vec_normalize_env()
+            seen, normalizer = seen.get("", seen), self._vec_normalize_env
             tensors, _ = self.policy.obs_to_tensor(seen if normalizer is None else normalizer.normalize_obs(seen))
             options = {"action_masks": rows["mask"]} if masked else {}
             found = self.policy.get_distribution(tensors, **options)

@@ -226,9 +226,8 @@ def _network(settings: Settings, action_space: Any) -> dict[str, Any]:
     network: dict[str, Any] = {}
     if "layers" in given:
         layers = list(given["layers"])
-        values = {"DAgger": [], **dict.fromkeys(ON_POLICY, layers)}  # off-policy algorithms take one list for both
-        separate = settings.algorithm in values
-        network["net_arch"] = {"pi": layers, "vf": values[settings.algorithm]} if separate else layers
+        values = {"DAgger": [], **dict.fromkeys(ON_POLICY, layers)}.get(settings.algorithm)
+        network["net_arch"] = layers if values is None else {"pi": layers, "vf": values}
     if "activation" in given:
         network["activation_fn"] = {"tanh": nn.Tanh, "relu": nn.ReLU}[given["activation"]]
     if "memory" in given:

@@ -15,17 +15,12 @@ def pending(path: Path) -> Path:
 
 
 def write_pending(path: Path, parts: Iterable[Any]) -> None:
-    """Write bytes beside `path`, and onto the disk; OSError, with nothing left, where it cannot be."""
-    place = pending(path)
-    try:
-        with open(place, "wb") as file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        discard_pending(path)
-        raise
+    """Write bytes beside `path`, and onto the disk; OSError where that cannot be."""
+    with open(pending(path), "wb") as file:
+        for part in parts:
+            file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def discard_pending(path: Path) -> None:
@@ -48,9 +43,9 @@ def take_place(path: Path) -> None:
 def replace_file(path: Path, parts: Iterable[Any]) -> None:
     """Write bytes to a file, whole or not at all: what was there before stays until they are on the disk; OSError where
     they cannot be written."""
-    write_pending(path, parts)
     try:
+        write_pending(path, parts)
         take_place(path)
-    except OSError:
+    except BaseException:
         discard_pending(path)
         raise

@@ -264,8 +264,10 @@ class SB3VecEnv(BatchVecEnv):
 
     def _last_of(self, world: int, agent: int, final: bool) -> Any:
         """An agent's observation as the rows have it: those of agents that see less are padded."""
-        found = self.batch.observed(int(world), final=final)
-        return {name: part[agent] for name, part in found.items()} if isinstance(found, dict) else found[agent]
+        found = self.batch.observed(int(world), final=final, copy=False)
+        if isinstance(found, dict):
+            return {name: part[agent].copy() for name, part in found.items()}
+        return found[agent].copy()
 
 
 class LayeredVecEnv(BatchVecEnv):

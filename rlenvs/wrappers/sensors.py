@@ -493,7 +493,7 @@ class Sensor(Seeing):
         self.timing = self._timing()
         self.idle = not any(np.any(getattr(self, name)) for name in (*MAGNITUDES, "outliers", "dropout", "stuck"))
         self.idle &= self.timing.longest == 0 and self.timing.every == 1 and self.low is None and self.high is None
-        self.drawn = [name for name in DRAWN if np.any(getattr(self, name))]
+        self.much = self.number * sum(bool(np.any(getattr(self, name))) for name in DRAWN) >= MUCH
         self.never = np.zeros(self.count, np.bool_)
         self._keep_memory(chosen)
         self.errors = self._errors(chosen)
@@ -702,7 +702,7 @@ class Sensor(Seeing):
 
     def _all_rows(self, loop: Callable[..., None], rows: np.ndarray, *arguments: Any) -> None:
         """Call a compiled loop, in several threads where there is much to draw for each row."""
-        if self.number * len(self.drawn) >= MUCH:
+        if self.much:
             self.in_threads(loop, rows, *arguments)
         else:
             loop(0, self.count, rows, *arguments)
