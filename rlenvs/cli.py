@@ -297,7 +297,7 @@ def train(
     seed: Seed = 0,
     steps: Annotated[int | None, typer.Option(min=1, help="Environment steps, all environments together.")] = None,
     algorithm: Annotated[
-        str | None, typer.Option(help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3 or DQN; by default the file's.")
+        str | None, typer.Option(help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3, DQN or DAgger; by default the file's.")
     ] = None,
     envs: Annotated[int | None, typer.Option(min=1, help="Worlds side by side.")] = None,
     hyper: Annotated[

@@ -43,8 +43,9 @@ def agent_for(id, seed=0, masked=False, memory=None, **keywords):
         low = [-1.0] * setup.action_size
         action = {"kind": "numbers", "low": low, "high": bound, "squashed": True, "limit": None}
     architecture = {
-        "observation": [{"name": None, "shape": shape, "normalised": False}],
+        "observation": [{"name": None, "shape": shape, "normalised": False, "picture": False}],
         "normalisation": None,
+        "convolutions": None,
         "memory": memory,
         "layers": [
             {"inputs": width, "units": 8, "activation": "tanh"},
@@ -106,6 +107,23 @@ def test_two_saves_of_one_agent_are_equal_to_the_byte(tmp_path):
         save_agent(tmp_path / name, agent_for(HOVER))
     for one, other in zip(pair(tmp_path / "a"), pair(tmp_path / "b"), strict=True):
         assert one.read_bytes() == other.read_bytes()
+
+
+def test_half_of_the_size(tmp_path):
+    agent = agent_for(HOVER)
+    whole, half = (save_agent(tmp_path / name, agent, half=name == "half") for name in ("whole", "half"))
+    assert 0.4 < half.stat().st_size / whole.stat().st_size < 0.85  # a small network has much else
+    found = load_agent(half).network.tensors
+    for name, array in agent.network.tensors.items():
+        assert found[name].dtype == array.dtype
+        wanted = array.astype(np.float16).astype(np.float32) if array.ndim > 1 else array
+        assert np.array_equal(found[name], wanted), name
+    again = save_agent(tmp_path / "again", load_agent(half), half=True)
+    assert again.read_bytes() == half.read_bytes()
+    large = {**agent.network.tensors, "layers.0.weight": agent.network.tensors["layers.0.weight"] + 1e5}
+    with pytest.raises(ParameterError, match=r"'layers.0.weight' holds numbers above 65504"):
+        save_agent(half, Agent(agent.card, Network(agent.card.architecture, large)), half=True)
+    assert load_agent(half).card.weights == load_agent(again).card.weights
 
 
 def test_a_layout_of_the_card_that_says_the_same_is_fine(saved):

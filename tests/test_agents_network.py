@@ -209,13 +209,94 @@ def test_the_lstm_keeps_and_forgets_as_the_model_does(action, observation, setti
     assert np.abs(forgotten[0] - remembered[0]).max() > 0.01
 
 
+# --- boards and pictures ----------------------------------------------------------------------------------------------
+
+PLANES = spaces.Box(-3.0, 3.0, (4, 5, 6), np.float32)
+PICTURE = spaces.Box(0, 255, (7, 9, 2), np.uint8)
+BESIDE = spaces.Dict({"camera": PICTURE, "state": BOX, "wind": spaces.Box(-1.0, 1.0, (2,), np.float32)})
+
+
+def board_model(algorithm, observation, action, normalised=False, head="flat", planes=0, channels=(8, 6), stride=1,
+                **settings):  # fmt: skip
+    pytest.importorskip("torch")
+    from torch import nn
+
+    from rlenvs.agents import boards
+
+    found = {"channels": channels, "activation": nn.ReLU, "stride": stride}
+    settings["policy_kwargs"] = {
+        "features_extractor_class": boards.BoardFeatures,
+        "features_extractor_kwargs": found,
+        **settings.get("policy_kwargs", {}),
+    }
+    if head == "flat":
+        return model_of(algorithm, observation, action, normalised, **settings)
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    name = "MlpPolicy" if isinstance(observation, spaces.Box) else "MultiInputPolicy"
+    policy = boards.with_planes(MaskablePPO.policy_aliases[name])
+    settings["policy_kwargs"]["net_arch"] = {"pi": [], "vf": [5]}
+    model = MaskablePPO(policy, DummyVecEnv([lambda: Blank(observation, action)]), seed=0, device="cpu", **settings)
+    shake(model, None)
+    return model, None
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "observation", "action", "options"),
+    [
+        ("PPO", PLANES, CHOICE, {}),
+        ("PPO", PLANES, NUMBERS, {"normalised": True}),
+        ("PPO", PICTURE, CHOICE, {"stride": 2}),
+        ("SAC", BESIDE, NUMBERS, {"stride": 2, "channels": (4, 5, 6)}),
+        ("DQN", BESIDE, CHOICE, {"channels": (3,)}),
+        ("PPO", BESIDE, CHOICE, {"stride": 3}),
+        ("MaskablePPO", PLANES, spaces.Discrete(2 + 3 * 30), {"head": "planes", "planes": 3}),
+        ("MaskablePPO", BESIDE, spaces.Discrete(1 + 2 * 63), {"head": "planes", "planes": 2}),
+    ],
+)
+def test_convolutions_are_those_of_the_model(algorithm, observation, action, options):
+    model, normalizer = board_model(algorithm, observation, action, **options)
+    network, observations = network_of(model, normalizer), observations_of(observation)
+    seen = normalizer.normalize_obs(observations) if normalizer else observations
+    expected = model.predict(seen, deterministic=True)[0]
+    actions = network.act(observations)[0]
+    same(actions, expected, network)
+    assert network.architecture["convolutions"]["planes"] == options.get("planes", 0)
+    if network.choices > 6:
+        masks = np.random.default_rng(0).random((ROWS, network.choices)) < 0.1
+        expected = model.predict(observations, deterministic=True, action_masks=masks)[0]
+        same(network.act(observations, masks)[0], expected, network)
+
+
+def test_convolutions_under_an_lstm():
+    model, _ = board_model("RecurrentPPO", PLANES, CHOICE, policy_kwargs={"lstm_hidden_size": 8})
+    network, observations = network_of(model), observations_of(PLANES)
+    expected, expected_state = model.predict(observations, deterministic=True)
+    actions, state = network.act(observations)
+    same(actions, expected, network)
+    assert np.abs(state[0] - expected_state[0]).max() < 1e-5
+
+
+def test_a_choice_moves_with_what_it_is_a_choice_of():
+    model, _ = board_model("MaskablePPO", PLANES, spaces.Discrete(1 + 2 * 30), head="planes", channels=(8,))
+    network, board = network_of(model), np.zeros((1, 4, 5, 6), np.float32)
+    board[0, :, 1, 2] = 3.0
+    masks = np.ones((1, 61), np.int8)
+    masks[0, 0] = 0
+    plane, cell = divmod(network.act(board, masks)[0][0] - 1, 30)
+    moved = network.act(np.roll(board, (1, 1), (2, 3)), masks)[0][0] - 1
+    assert moved == 30 * plane + cell + 6 + 1
+
+
 # --- without the libraries --------------------------------------------------------------------------------------------
 
 
 def architecture(**changes):
     found = {
-        "observation": [{"name": None, "shape": [3], "normalised": True}],
+        "observation": [{"name": None, "shape": [3], "normalised": True, "picture": False}],
         "normalisation": {"epsilon": 1e-8, "clip": 5.0},
+        "convolutions": None,
         "memory": {"layers": 1, "units": 4},
         "layers": [
             {"inputs": 4, "units": 5, "activation": "tanh"},
@@ -278,7 +359,7 @@ def test_bad_masks_and_dictionaries():
         network(action=choice).act(np.zeros((2, 3)), np.ones((2, 3), np.int8))
     with pytest.raises(ParameterError, match="type float64"):
         network(action=choice).act(np.zeros((2, 3)), np.ones((2, 2)))
-    parts = [{"name": name, "shape": [size], "normalised": False} for name, size in (("a", 1), ("b", 2))]
+    parts = [{**PART, "name": name, "shape": [size], "normalised": False} for name, size in (("a", 1), ("b", 2))]
     agent = network(observation=parts, normalisation=None)
     with pytest.raises(ParameterError, match=r"dictionary with \['a', 'b'\]; \['a'\] was given"):
         agent.act({"a": np.zeros((1, 1))})
@@ -288,7 +369,17 @@ def test_bad_masks_and_dictionaries():
         agent.act({"a": np.zeros((1, 1)), "b": np.zeros((2, 2))})
 
 
-PART = {"name": None, "shape": [3], "normalised": True}
+PART = {"name": None, "shape": [3], "normalised": True, "picture": False}
+PLANE = {"name": None, "shape": [2, 3, 4], "normalised": False, "picture": False}
+CONVOLUTIONS = {"channels": [4], "kernel": 3, "stride": 1, "activation": "relu", "planes": 0}
+ON_PLANES = {
+    "observation": [PLANE],
+    "normalisation": None,
+    "memory": None,
+    "convolutions": {**CONVOLUTIONS, "planes": 2},
+    "layers": [{"inputs": 4, "units": 1, "activation": "identity"}],
+    "action": {"kind": "choice", "choices": 25, "masked": True},
+}
 LAYER = {"inputs": 4, "units": 2, "activation": "tanh"}
 ACTION = architecture()["action"]
 
@@ -306,6 +397,21 @@ ACTION = architecture()["action"]
         ({"observation": [{**PART, "shape": [True]}]}, "shape is True"),
         ({"observation": [{**PART, "shape": [10**12]}]}, "shape is 1000000000000"),
         ({"observation": [{**PART, "normalised": 1}]}, "normalised is 1"),
+        ({"observation": [{**PART, "picture": None}]}, "picture is None"),
+        ({"observation": [{**PART, "picture": True}]}, "a picture that is not normalised"),
+        ({"convolutions": CONVOLUTIONS}, "one part with three axes"),
+        ({**ON_PLANES, "observation": [{**PLANE, "name": "a"}, {**PLANE, "name": "b"}]}, "one part with three axes"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "channels": []}}, "channels is"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "channels": [4.0]}}, "channels is 4.0"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "kernel": 4}}, "kernel is 4; needed: an odd number"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "kernel": 17}}, "kernel is 17"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "stride": 0}}, "stride is 0"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "stride": 2, "planes": 2}}, "stride is 2; needed: 1"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "activation": "gelu"}}, "no activation 'gelu'"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "planes": -1}}, "planes is -1"),
+        ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "planes": 3}}, "1 units and the planes 36, the action 25"),
+        ({**ON_PLANES, "convolutions": CONVOLUTIONS}, "has 4 inputs; what comes before it gives 48"),
+        ({**ON_PLANES, "memory": {"layers": 1, "units": 4}}, "memory is .*; needed: null, with planes"),
         ({"normalisation": None}, "needed: an epsilon"),
         ({"normalisation": {"epsilon": 0.0, "clip": 1.0}}, "epsilon is 0.0"),
         ({"memory": {"layers": 1, "units": 0}}, "units is 0"),
@@ -325,6 +431,20 @@ ACTION = architecture()["action"]
 def test_bad_architectures(changes, reason):
     with pytest.raises(ParameterError, match=reason):
         check_architecture(architecture(**changes))
+
+
+def test_a_network_of_planes_needs_its_arrays():
+    assert check_architecture(ON_PLANES) is ON_PLANES
+    tensors = tensors_for(ON_PLANES)
+    assert {"convolutions.0.weight", "convolutions.0.bias", "planes.weight", "planes.bias"} < set(tensors)
+    for name in tensors:
+        with pytest.raises(ParameterError, match=name):
+            Network(ON_PLANES, {other: array for other, array in tensors.items() if other != name})
+    agent = Network(ON_PLANES, tensors)
+    assert agent.act(np.zeros((3, 2, 3, 4)))[0].shape == (3,)
+    assert agent.act(np.zeros((0, 2, 3, 4)))[0].shape == (0,)
+    with pytest.raises(ParameterError, match="number 5 is NaN"):
+        agent.act(np.where(np.arange(24).reshape(1, 2, 3, 4) == 5, np.nan, 0.0))
 
 
 @pytest.mark.parametrize(

@@ -466,7 +466,7 @@ def test_feature_maps(name, layers):
     assert image.shape == (47, 64, layers)
     scale = 64 / p.width
     for i in np.flatnonzero(s.standing[: len(s.order)]):
-        assert image[min(int((p.height - s.y[i]) * scale), 46), min(int(s.x[i] * scale), 63), 0] == 255
+        assert image[min(int(s.y[i] * scale), 46), min(int(s.x[i] * scale), 63), 0] == 255  # lowest row first
     assert image[:, :, 1].any()
     if name == FIND:
         assert set(np.unique(image[:, :, 2])) == {0, 255}

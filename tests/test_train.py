@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents import checkpoint, runs
+from rlenvs.agents import settings as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.files import load_agent, reference_agents
 from rlenvs.agents.settings import (
@@ -42,7 +43,9 @@ from rlenvs.core.registry import catalogue, world_of
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
-HOVER, SEA, REACH = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0"
+HOVER, SEA, REACH, MAZE = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0", "PathFinding-v0"
+GENERALS, SMALL_BOARD = "Generals-v0", {"height": 6, "width": 7}
+PLANES = {"convolutions": [4, 4], "head": "planes", "layers": [4]}
 IDS = [id for id in catalogue if "/mo-" not in id and id.startswith("rlenvs/")]
 ON = {"n_steps": 16, "batch_size": 32, "n_epochs": 1}
 OFF = {"learning_starts": 60, "batch_size": 16, "train_freq": 1, "gradient_steps": 1, "buffer_size": 250}
@@ -53,7 +56,7 @@ SMALL = {"layers": [8]}
 def small(algorithm, id=HOVER, steps=None, **tables):
     usual = ON if "PPO" in algorithm else ASK if algorithm == "DAgger" else OFF
     hyperparameters = {**usual, **tables.pop("hyperparameters", {})}
-    network = {**SMALL, **({"memory": 8} if algorithm == "RecurrentPPO" else {})}
+    network = tables.pop("network", {**SMALL, **({"memory": 8} if algorithm == "RecurrentPPO" else {})})
     steps = steps or (256 if "PPO" in algorithm else 160)
     return settings_from(
         {"algorithm": algorithm, "steps": steps, "num_envs": 4, "hyperparameters": hyperparameters,
@@ -75,6 +78,11 @@ CASES = {
     "SAC-full": (HOVER, small("SAC", hyperparameters={"buffer_size": 80})),
     "DAgger": (SEA, small("DAgger", SEA)),
     "DAgger-normalised": (HOVER, small("DAgger", normalize={"observations": True})),
+    "DAgger-planes": (GENERALS, small("DAgger", GENERALS, network=PLANES, environment=SMALL_BOARD)),
+    "MaskablePPO-planes": (
+        GENERALS,
+        small("MaskablePPO", GENERALS, steps=768, network=PLANES, environment=SMALL_BOARD),
+    ),
 }
 
 
@@ -120,7 +128,23 @@ def few_evaluations(monkeypatch):
 
 
 def test_every_environment_has_a_file_and_every_file_an_environment():
-    assert {settings_file(id).name for id in IDS} == {path.name for path in FOLDER.glob("*.toml")}
+    found = {path.stem for path in FOLDER.glob("*.toml")}
+    names = {settings_file(id).stem: world_of(id).levels for id in IDS}
+    assert set(names) <= found
+    assert found <= set(names) | {f"{name}-{level}" for name, levels in names.items() for level in levels}
+
+
+def test_a_level_may_have_a_file_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(settings_module, "FOLDER", tmp_path)
+    (tmp_path / "QuadHover-v0.toml").write_text(toml(GOOD))
+    (tmp_path / "QuadHover-v0-hard.toml").write_text(toml({**GOOD, "steps": 77, "environment": {"level": "hard"}}))
+    for level, steps in (("easy", GOOD["steps"]), ("hard", 77)):
+        found = settings_for(HOVER, environment={"level": level})
+        assert (found.steps, found.environment) == (steps, {"level": level})
+    assert settings_for(HOVER).steps == GOOD["steps"]
+    for level in ("hardest", 3, ["hard"]):
+        with pytest.raises((ParameterError, UnknownNameError), match="level"):
+            settings_for(HOVER, environment={"level": level})
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -176,6 +200,11 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"hyperparameters": {"gamma": float("nan")}}, ["gamma", "nan"]),
         ({"algorithm": "SAC", "hindsight": {"goals": 4}}, ["hindsight", 'form = "goal"']),
         ({"algorithm": "SAC", "network": {"log_std": 0.0}}, ["log_std", "PPO"]),
+        ({"network": {"convolutions": [0]}}, ["convolutions", "positive integers"]),
+        ({"network": {"head": "round"}}, ["round", "planes"]),
+        ({"network": {"head": "planes"}}, ["planes", "needs convolutions"]),
+        ({"network": {"head": "planes", "convolutions": [4], "stride": 2}}, ["stride of 1"]),
+        ({"algorithm": "SAC", "network": {"head": "planes", "convolutions": [4]}}, ["MaskablePPO", "SAC"]),
     ],
 )
 def test_bad_settings_are_refused_with_their_name(table, words):
@@ -214,6 +243,8 @@ def test_differences_name_what_differs():
         (SEA, small("SAC"), ["SAC", "numbers"]),
         (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
+        (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "picture"]),
+        (MAZE, small("DAgger", MAZE, network=PLANES), ["planes of 121", "Discrete(5)", "flat"]),
         (REACH, small("SAC", hindsight={"goals": 4}, environment={"form": "goal"}), ["learning_starts", "200"]),
     ],
 )
@@ -610,5 +641,5 @@ def test_settings_are_values():
 @pytest.mark.parametrize("stem", reference_agents(), ids=lambda stem: stem.name)
 def test_reference_agents_were_made_with_the_settings_of_their_environments(stem):
     card = load_agent(stem).card
-    assert settings_for(card.id).to_dict() == card.settings
+    assert settings_for(card.id, environment=card.keywords).to_dict() == card.settings
     assert card.algorithm == card.settings["algorithm"]

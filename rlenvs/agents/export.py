@@ -124,15 +124,20 @@ def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tens
     readers = [READERS[name] for name in names if name in READERS]
     if not readers:
         raise ParameterError(f"a model of {names[0]} cannot become an agent; known are {', '.join(READERS)}")
-    architecture: dict[str, Any] = {"observation": _parts(model), "normalisation": None, "memory": None}
+    architecture: dict[str, Any] = {
+        "observation": _parts(model),
+        "normalisation": None,
+        "convolutions": None,
+        "memory": None,
+    }
     tensors: Tensors = {}
     if normalizer is None:
         normalizer = model.get_vec_normalize_env()
     if normalizer is not None and normalizer.norm_obs:
         _add_normalisation(architecture, tensors, normalizer)
     action = _action(model)
+    _add_convolutions(model, architecture, tensors)
     layers = readers[0](model, architecture, tensors, action)
-    _check_extractor(model)
     architecture["layers"] = [add_layer(tensors, k, *layer) for k, layer in enumerate(layers)]
     return {**architecture, "action": action}, tensors
 
@@ -150,7 +155,15 @@ def _actor_critic(model: Any, architecture: dict[str, Any], tensors: Tensors, ac
         action["squashed"] = bool(policy.squash_output)
     if hasattr(policy, "lstm_actor"):
         architecture["memory"] = _add_memory(tensors, policy.lstm_actor)
-    return layers_of([*policy.mlp_extractor.policy_net, policy.action_net])
+    last = policy.action_net
+    if type(last).__name__ == "PlanesHead":
+        architecture["convolutions"]["planes"] = last.planes.out_channels
+        tensors["planes.weight"], tensors["planes.bias"] = (
+            _array(last.planes.weight[:, :, 0, 0]),
+            _array(last.planes.bias),
+        )
+        last = last.others
+    return layers_of([*policy.mlp_extractor.policy_net, last])
 
 
 def _squashed_gaussian(
@@ -231,22 +244,56 @@ def _parts(model: Any) -> list[dict[str, Any]]:
     """The parts of an observation in the order in which the network takes them."""
     space = model.observation_space
     spaces = getattr(space, "spaces", None) or {None: space}
-    for name, part in spaces.items():
-        if type(part).__name__ != "Box" or part.dtype.kind != "f":
-            what = "observations" if name is None else f"observations[{name!r}]"
-            raise ParameterError(f"{what} of {part} cannot be an agent's; they must be a Box of floating-point numbers")
-    return [{"name": name, "shape": list(part.shape), "normalised": False} for name, part in spaces.items()]
+    return [
+        {"name": name, **_part("observations" if name is None else f"observations[{name!r}]", part, model)}
+        for name, part in spaces.items()
+    ]
 
 
-def _check_extractor(model: Any) -> None:
+def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
+    found = {"shape": list(getattr(space, "shape", None) or ()), "normalised": False, "picture": False}
+    if type(space).__name__ == "Box" and space.dtype.kind == "f":
+        return found
+    if _extractor(model) == "BoardFeatures" and space.dtype == np.uint8 and len(space.shape) == 3:
+        planes, height, width = space.shape  # as Stable-Baselines3 has turned them
+        return {**found, "shape": [height, width, planes], "picture": True}
+    raise ParameterError(
+        f"{label} of {space} cannot be an agent's; they must be a Box of floating-point numbers, or a picture that "
+        "convolutions look at"
+    )
+
+
+def _extractor(model: Any) -> str:
+    """The name of the class of the features extractor."""
+    return type(_actor(model).features_extractor).__name__
+
+
+def _actor(model: Any) -> Any:
     policy = model.policy
-    found = getattr(policy, "actor", None) or getattr(policy, "q_net", None) or policy
-    extractor = found.features_extractor
-    name = type(extractor).__name__
-    if name not in ("FlattenExtractor", "CombinedExtractor"):
+    return getattr(policy, "actor", None) or getattr(policy, "q_net", None) or policy
+
+
+def _add_convolutions(model: Any, architecture: dict[str, Any], tensors: Tensors) -> None:
+    """Those of the features extractor, where it has any; others than are known are refused."""
+    extractor, name = _actor(model).features_extractor, _extractor(model)
+    if name == "BoardFeatures":
+        first, behind = list(extractor.convolutions), extractor.activation
+        for k, module in enumerate(first):
+            tensors[f"convolutions.{k}.weight"] = _array(module.weight)
+            tensors[f"convolutions.{k}.bias"] = _array(module.bias)
+        if extractor.numbers is not None:
+            tensors["convolutions.numbers"] = _array(extractor.numbers.weight)
+        architecture["convolutions"] = {
+            "channels": [module.out_channels for module in first],
+            "kernel": first[0].kernel_size[0],
+            "stride": first[0].stride[0],
+            "activation": MODULES[type(behind).__name__][0],
+            "planes": 0,
+        }
+    elif name not in ("FlattenExtractor", "CombinedExtractor"):
         raise ParameterError(
-            f"the features extractor {name} cannot become part of an agent; known are FlattenExtractor and "
-            "CombinedExtractor (MlpPolicy and MultiInputPolicy)"
+            f"the features extractor {name} cannot become part of an agent; known are FlattenExtractor, "
+            "CombinedExtractor (MlpPolicy and MultiInputPolicy) and rlenvs.agents.boards.BoardFeatures"
         )
 
 

@@ -27,6 +27,7 @@ FORMAT, VERSION = "rlenvs agent", 1
 REFERENCE = Path(__file__).with_name("reference")
 WEIGHTS, CARD = ".safetensors", ".json"
 LARGEST_CARD, LARGEST_HEADER, LARGEST_WEIGHTS = 1 << 20, 1 << 20, 1 << 26  # bytes
+TYPES = ("F16", "F32", "F64")  # of arrays; F16 becomes float32 when it is read
 LENGTH = 8  # bytes in front of a safetensors header that tell its length
 FOREIGN = {
     b"PK\x03\x04": "a zip archive, such as a model saved by Stable-Baselines3 or PyTorch",
@@ -343,12 +344,18 @@ def _shapes(parts: Mapping[Any, tuple[int, ...]]) -> str:
 # --- saving -----------------------------------------------------------------------------------------------------------
 
 
-def save_agent(path: str | Path, agent: Agent) -> Path:
+def save_agent(path: str | Path, agent: Agent, *, half: bool = False) -> Path:
     """Write an agent's two files, `<path>.safetensors` and `<path>.json`; either ending may be given.
 
     What was there before stays loadable until the new files are complete: both are written beside the old ones and
     flushed to the disk, then take their places. Should everything stop between the two renamings, `load_agent` finds
     the new card beside the new weights.
+
+    Args:
+        path: of one of the two files, or without ending.
+        agent: what to write.
+        half: write weights as float16, for files of half the size; the agent that is loaded then plays by what is
+            left of them, so its score should be taken again.
 
     Returns:
         the path of the weights.
@@ -356,14 +363,16 @@ def save_agent(path: str | Path, agent: Agent) -> Path:
     Raises:
         AgentFileError: the files cannot be written (no such folder, no permission, a full disk); the old ones are
             untouched then.
-        ParameterError: no path or no agent, or a card that holds what JSON does not know.
+        ParameterError: no path or no agent, a card that holds what JSON does not know, or weights that are too large
+            for float16.
     """
     from safetensors.numpy import save
 
     stem = _stem(path)
     if not isinstance(agent, Agent):
         raise ParameterError(f"save_agent wants an Agent, such as agent_from(model, ...), not a {type(agent).__name__}")
-    ordered = {name: np.ascontiguousarray(array) for name, array in sorted(agent.network.tensors.items())}
+    stored = _rounded(agent.network.tensors) if half else agent.network.tensors
+    ordered = {name: np.ascontiguousarray(array) for name, array in sorted(stored.items())}
     weights = save(ordered, {"content": _content(ordered)})  # one entry: their order would be random
     card = replace(agent.card, architecture=agent.network.architecture, weights=hashlib.sha256(weights).hexdigest())
     text = card.to_json().encode()
@@ -386,6 +395,16 @@ def save_agent(path: str | Path, agent: Agent) -> Path:
     take_place(place)
     take_place(_beside(stem, CARD))
     return place
+
+
+def _rounded(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays, weights (not biases, nor statistics) as float16."""
+    matrices = {name: array for name, array in tensors.items() if array.ndim > 1 and array.dtype == np.float32}
+    most = float(np.finfo(np.float16).max)
+    for name, array in matrices.items():
+        if np.abs(array).max() > most:
+            raise ParameterError(f"{name!r} holds numbers above {most:g}, which float16 cannot; save without half")
+    return {**tensors, **{name: array.astype(np.float16) for name, array in matrices.items()}}
 
 
 def _finish_interrupted(stem: Path) -> None:
@@ -490,7 +509,7 @@ def _load(stem: Path, id: str | None) -> Agent:
     known = _entry_of(card.id)
     if id is not None and known.address != entry(id).address:
         raise AgentFileError(f"an agent for {card.id}, not for {id}")
-    tensors = _tensors(weights)
+    tensors = {name: _widened(array) for name, array in _tensors(weights).items()}
     try:
         agent = Agent(card, Network(card.architecture, tensors))
         agent.check(Setup(world_of(known.id), **card.keywords))
@@ -557,7 +576,7 @@ def _header(weights: bytes) -> dict[str, Any]:
     if missing > 0:
         raise AgentFileError(f"the weights are cut off: {missing} bytes are missing at the end")
     types = [part.get("dtype") for name, part in header.items() if name != "__metadata__"]
-    if not isinstance(header.get("__metadata__", {}), dict) or not all(found in ("F32", "F64") for found in types):
+    if not isinstance(header.get("__metadata__", {}), dict) or not all(found in TYPES for found in types):
         raise AgentFileError("the weights have a header that is none of an agent's")
     return header
 
@@ -571,6 +590,10 @@ def _tensors(weights: bytes) -> dict[str, np.ndarray]:
         return load(weights)
     except (SafetensorError, KeyError, TypeError, ValueError) as reason:
         raise AgentFileError(f"the weights are no sound safetensors file: {reason}") from None
+
+
+def _widened(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 def with_score(agent: Agent, score: AgentScore | None) -> Agent:

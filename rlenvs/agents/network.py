@@ -3,8 +3,10 @@
 An architecture is a dictionary of JSON's types, and its numbers are arrays by name:
 
     {
-        "observation": [{"name": null, "shape": [15], "normalised": true}],   a part each of a dictionary, in order
+        "observation": [{"name": null, "shape": [15], "normalised": true, "picture": false}],   a part each of a
+                                                                              dictionary, in order
         "normalisation": {"epsilon": 1e-8, "clip": 10.0},                     null where no part is normalised
+        "convolutions": {"channels": [32, 32], "kernel": 3, "stride": 1, "activation": "relu", "planes": 0},     or null
         "memory": {"layers": 1, "units": 64},                                 null without an LSTM
         "layers": [{"inputs": 15, "units": 64, "activation": "tanh"}, ...],
         "action": {"kind": "numbers", "low": [-1.0], "high": [1.0], "squashed": false, "limit": null}
@@ -12,7 +14,16 @@ An architecture is a dictionary of JSON's types, and its numbers are arrays by n
 
 or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}.
 
+Convolutions look at one part of the observation: planes (planes, height, width), or a picture (height, width, channels)
+of bytes, which count as shares of 255. Around it are zeros, and the numbers of the other parts, weighted, are added to
+every cell that the first convolution gives. The layers see what the last one gives, channel by channel, and the
+numbers. With n planes, they see its means over the board, and the numbers, and rate the first choices only; the n
+height width choices behind these are rated by a convolution with a kernel of 1, plane by plane.
+
     normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...
+    convolutions.<layer>.weight, .bias                          float32 (channels, inputs, kernel, kernel), (channels,)
+    convolutions.numbers                                        float32 (channels of the first, numbers), if any
+    planes.weight, .bias                                        float32 (planes, channels), (planes,)
     memory.<layer>.input, .hidden                               float32 (4 units, inputs), (4 units, units)
     memory.<layer>.bias                                         float32 (4 units,)
     layers.<layer>.weight, .bias                                float32 (units, inputs), (units,)
@@ -31,6 +42,9 @@ from rlenvs.core.errors import ParameterError, nearest
 State = tuple[np.ndarray, np.ndarray]
 GATES = 4  # of an LSTM: input, forget, cell, output
 LARGEST_SIZE = 1 << 24
+LARGEST_KERNEL = 15
+BOARD = 3  # axes of what convolutions look at
+WHITE = 255  # the largest value of a picture
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -46,6 +60,23 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "silu": lambda x: x * _sigmoid(x),
     "sigmoid": _sigmoid,
 }
+
+
+def _convolve(board: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
+    """A convolution with zeros around: (rows, height, width, inputs), (size, size, inputs, channels)."""
+    rows, height, width, inputs = board.shape
+    size, edge = len(kernel), len(kernel) // 2
+    shape = (rows, height + 2 * edge, width + 2 * edge)
+    # all boards with their zeros one behind the other: a shift of the kernel is a slice, and one product of matrices
+    count, beyond = math.prod(shape), (size - 1) * (shape[2] + 1)
+    line = np.zeros((count + beyond, inputs), np.float32)
+    line[:count].reshape(*shape, inputs)[:, edge : edge + height, edge : edge + width] = board
+    found = np.zeros((count, kernel.shape[3]), np.float32)
+    for y in range(size):
+        for x in range(size):
+            start = y * shape[2] + x
+            found += line[start : start + count] @ kernel[y, x]
+    return found.reshape(*shape, kernel.shape[3])[:, :height:stride, :width:stride]
 
 
 class Network:
@@ -77,6 +108,8 @@ class Network:
         self.masked: bool = action.get("masked", False)
         _check_tensors(architecture, tensors)
         self._scales = {j: self._scale(j) for j, part in enumerate(architecture["observation"]) if part["normalised"]}
+        self._looks = [index for index, (_, shape) in enumerate(self.parts) if len(shape) == BOARD]
+        self._kernels = self._kernel_arrays() if architecture["convolutions"] else []
         self._cells = [tuple(tensors[f"memory.{k}.{name}"] for name in CELL) for k in range(self.memory_shape[0])]
         self._layers = [
             (tensors[f"layers.{k}.weight"].T, tensors[f"layers.{k}.bias"], ACTIVATIONS[layer["activation"]])
@@ -87,6 +120,14 @@ class Network:
 
     def __reduce__(self) -> tuple[type[Network], tuple[Any, ...]]:
         return Network, (self.architecture, self.tensors)
+
+    def _kernel_arrays(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Kernels (height, width, inputs, channels) and biases."""
+        names = [f"convolutions.{k}" for k in range(len(self.architecture["convolutions"]["channels"]))]
+        return [
+            (np.ascontiguousarray(self.tensors[f"{name}.weight"].transpose(2, 3, 1, 0)), self.tensors[f"{name}.bias"])
+            for name in names
+        ]
 
     def _scale(self, part: int) -> tuple[np.ndarray, np.ndarray]:
         mean, var = (self.tensors[f"normalisation.{part}.{name}"] for name in ("mean", "var"))
@@ -115,24 +156,38 @@ class Network:
         Raises:
             ParameterError: arrays of other shapes, observations that are not finite, or masks for numbers.
         """
-        features = self._features(observations)
+        features, board = self._features(observations)
+        ratings = np.empty((len(features), 0), np.float32)
+        if board is not None:
+            features, ratings = self._look(features, board)
         if self._cells:
             features, state = self._remember(features, state, starts)
         for weight, bias, activation in self._layers:
             features = activation(features @ weight + bias)
-        return self._decide(features, masks), state if self._cells else None
+        return self._decide(np.concatenate((features, ratings), axis=1), masks), state if self._cells else None
 
-    def _features(self, observations: Any) -> np.ndarray:
-        """The parts of the observations, normalised, side by side: float32 (rows, inputs)."""
+    def _features(self, observations: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
+        any, (rows, height, width, channels)."""
         columns = [self._column(j, name, shape, observations) for j, (name, shape) in enumerate(self.parts)]
         rows = {len(column) for column in columns}
         if len(rows) > 1:
             raise ParameterError(f"the parts of the observations have different numbers of rows: {sorted(rows)}")
-        features = columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
-        if not np.isfinite(features).all():
-            row, column = np.argwhere(~np.isfinite(features))[0].tolist()
-            raise ParameterError(f"row {row} of the observations is not finite: number {column} is NaN or infinite")
-        return features
+        flat = [
+            column.reshape(len(column), math.prod(shape))
+            for column, (_, shape) in zip(columns, self.parts, strict=True)
+        ]
+        for column in flat:
+            if not np.isfinite(column).all():
+                row, place = np.argwhere(~np.isfinite(column))[0].tolist()
+                raise ParameterError(f"row {row} of the observations is not finite: number {place} is NaN or infinite")
+        board = None
+        if self._kernels:
+            part = self._looks[0]
+            board, flat[part] = columns[part], flat[part][:, :0]
+            if not self.architecture["observation"][part]["picture"]:
+                board = board.transpose(0, 2, 3, 1)
+        return flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1), board
 
     def _column(self, index: int, name: str | None, shape: tuple[int, ...], observations: Any) -> np.ndarray:
         if (name is not None) != isinstance(observations, Mapping) or (name is not None and name not in observations):
@@ -150,7 +205,24 @@ class Network:
             mean, deviation = self._scales[index]
             clip = self.architecture["normalisation"]["clip"]
             array = np.clip((array - mean) / deviation, -clip, clip)
-        return array.astype(np.float32).reshape(len(array), math.prod(shape))
+        array = array.astype(np.float32)
+        return array / np.float32(WHITE) if self.architecture["observation"][index]["picture"] else array
+
+    def _look(self, numbers: np.ndarray, board: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The convolutions: what the layers see, and how they rate the choices of the planes, (rows, 0) without."""
+        found, rows = self.architecture["convolutions"], len(board)
+        activation = ACTIVATIONS[found["activation"]]
+        for k, (kernel, bias) in enumerate(self._kernels):
+            board = _convolve(board, kernel, found["stride"]) + bias
+            if k == 0 and numbers.shape[1]:
+                board += (numbers @ self.tensors["convolutions.numbers"].T)[:, None, None]
+            board = activation(board)
+        if not found["planes"]:
+            seen = board.transpose(0, 3, 1, 2).reshape(rows, math.prod(board.shape[1:]))
+            return np.concatenate((seen, numbers), axis=1), np.empty((rows, 0), np.float32)
+        planes = board @ self.tensors["planes.weight"].T + self.tensors["planes.bias"]
+        ratings = planes.transpose(0, 3, 1, 2).reshape(rows, math.prod(planes.shape[1:]))
+        return np.concatenate((board.mean(axis=(1, 2)), numbers), axis=1), ratings
 
     def _remember(self, features: np.ndarray, state: State | None, starts: Any) -> tuple[np.ndarray, State]:
         """A step of the LSTM (Hochreiter and Schmidhuber 1997, with forget gates), layer by layer."""
@@ -207,7 +279,7 @@ class Network:
 # --- what fits together -----------------------------------------------------------------------------------------------
 
 CELL = ("input", "hidden", "bias")
-ENTRIES = ("observation", "normalisation", "memory", "layers", "action")
+ENTRIES = ("observation", "normalisation", "convolutions", "memory", "layers", "action")
 ACTIONS = {"numbers": ("kind", "low", "high", "squashed", "limit"), "choice": ("kind", "choices", "masked")}
 
 
@@ -217,8 +289,10 @@ def check_architecture(found: Any) -> dict[str, Any]:
     parts = _some("architecture: observation", found["observation"])
     for j, part in enumerate(parts):
         label = f"architecture: observation {j}"
-        _entries(label, part, ("name", "shape", "normalised"))
-        _wants(isinstance(part["normalised"], bool), f"{label}: normalised", part["normalised"], "true or false")
+        _entries(label, part, ("name", "shape", "normalised", "picture"))
+        for entry in ("normalised", "picture"):
+            _wants(isinstance(part[entry], bool), f"{label}: {entry}", part[entry], "true or false")
+        _wants(not (part["normalised"] and part["picture"]), label, part, "a picture that is not normalised")
         named = part["name"] is None if len(parts) == 1 else False
         _wants(
             named or isinstance(part["name"], str), f"{label}: name", part["name"], "a text (null for the only part)"
@@ -229,7 +303,9 @@ def check_architecture(found: Any) -> dict[str, Any]:
     names = [part["name"] for part in parts]
     _wants(len(set(names)) == len(names), "architecture: observation", names, "parts with different names")
     _check_normalisation(found["normalisation"], any(part["normalised"] for part in parts))
-    width = sum(math.prod(part["shape"]) for part in parts)
+    width, rated = sum(math.prod(part["shape"]) for part in parts), 0
+    if found["convolutions"] is not None:
+        width, rated = _check_convolutions(found)
     if found["memory"] is not None:
         _entries("architecture: memory", found["memory"], ("layers", "units"))
         _size("architecture: memory: layers", found["memory"]["layers"])
@@ -240,13 +316,54 @@ def check_architecture(found: Any) -> dict[str, Any]:
         if _size(f"{label}: inputs", layer["inputs"]) != width:
             raise ParameterError(f"{label} has {layer['inputs']} inputs; what comes before it gives {width}")
         width = _size(f"{label}: units", layer["units"])
-        if not isinstance(layer["activation"], str) or layer["activation"] not in ACTIVATIONS:
-            near = nearest(str(layer["activation"]), ACTIVATIONS)
-            raise ParameterError(f"{label}: there is no activation {layer['activation']!r}. {near}")
+        _check_activation(label, layer["activation"])
     outputs = _check_action(found["action"])
-    if outputs != width:
-        raise ParameterError(f"architecture: the last layer has {width} units, the action {outputs} numbers or choices")
+    if outputs != width + rated:
+        planes = f" and the planes {rated}" if rated else ""
+        raise ParameterError(
+            f"architecture: the last layer has {width} units{planes}, the action {outputs} numbers or choices"
+        )
     return found
+
+
+def _check_convolutions(found: Mapping[str, Any]) -> tuple[int, int]:
+    """How much the layers see, and how many choices the planes rate."""
+    label, parts = "architecture: convolutions", found["observation"]
+    entries = _entries(label, found["convolutions"], ("channels", "kernel", "stride", "activation", "planes"))
+    for size in _some(f"{label}: channels", entries["channels"]):
+        _size(f"{label}: channels", size)
+    _wants(len(_boards(parts)) == 1, "architecture: observation", parts, "one part with three axes, with convolutions")
+    odd = _size(f"{label}: kernel", entries["kernel"]) % 2 == 1 and entries["kernel"] <= LARGEST_KERNEL
+    _wants(odd, f"{label}: kernel", entries["kernel"], f"an odd number up to {LARGEST_KERNEL}")
+    stride = _size(f"{label}: stride", entries["stride"])
+    _check_activation(label, entries["activation"])
+    planes = 0 if entries["planes"] == 0 else _size(f"{label}: planes", entries["planes"])
+    channels, cells, numbers = _seen(found)
+    if not planes:
+        return channels * cells + numbers, 0
+    _wants(stride == 1, f"{label}: stride", stride, "1, with planes")
+    _wants(found["memory"] is None, "architecture: memory", found["memory"], "null, with planes")
+    return channels + numbers, planes * cells
+
+
+def _boards(parts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [part for part in parts if len(part["shape"]) == BOARD]
+
+
+def _seen(architecture: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Channels and cells that the last convolution gives, and the numbers beside."""
+    found, parts = architecture["convolutions"], architecture["observation"]
+    (part,) = _boards(parts)
+    sides = part["shape"][:2] if part["picture"] else part["shape"][1:]
+    for _ in found["channels"]:
+        sides = [-(-side // found["stride"]) for side in sides]
+    numbers = sum(math.prod(other["shape"]) for other in parts if other is not part)
+    return found["channels"][-1], math.prod(sides), numbers
+
+
+def _check_activation(label: str, found: Any) -> None:
+    if not isinstance(found, str) or found not in ACTIVATIONS:
+        raise ParameterError(f"{label}: there is no activation {found!r}. {nearest(str(found), ACTIVATIONS)}")
 
 
 def _check_normalisation(found: Any, needed: bool) -> None:
@@ -312,6 +429,10 @@ def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tup
         if part["normalised"]:
             for name in ("mean", "var"):
                 yield f"normalisation.{j}.{name}", tuple(part["shape"]), "float64"
+    if architecture["convolutions"]:
+        yield from _expected_convolutions(architecture)
+        channels, cells, numbers = _seen(architecture)
+        inputs = channels * cells + numbers
     memory = architecture["memory"] or {"layers": 0, "units": 0}
     units = memory["units"]
     for k in range(memory["layers"]):
@@ -321,6 +442,22 @@ def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tup
     for k, layer in enumerate(architecture["layers"]):
         yield f"layers.{k}.weight", (layer["units"], layer["inputs"]), "float32"
         yield f"layers.{k}.bias", (layer["units"],), "float32"
+
+
+def _expected_convolutions(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...], str]]:
+    found = architecture["convolutions"]
+    (part,) = _boards(architecture["observation"])
+    inputs, size = part["shape"][-1 if part["picture"] else 0], found["kernel"]
+    for k, channels in enumerate(found["channels"]):
+        yield f"convolutions.{k}.weight", (channels, inputs, size, size), "float32"
+        yield f"convolutions.{k}.bias", (channels,), "float32"
+        inputs = channels
+    numbers = _seen(architecture)[2]
+    if numbers:
+        yield "convolutions.numbers", (found["channels"][0], numbers), "float32"
+    if found["planes"]:
+        yield "planes.weight", (found["planes"], inputs), "float32"
+        yield "planes.bias", (found["planes"],), "float32"
 
 
 def _check_tensors(architecture: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:

@@ -51,6 +51,7 @@ def agent_of(
     architecture = {
         "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False}],
         "normalisation": None,
+        "convolutions": None,
         "memory": None,
         "layers": [add_layer(tensors, k, *layer) for k, layer in enumerate(layers_of(actor))],
         "action": action,

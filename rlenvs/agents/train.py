@@ -139,7 +139,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     if settings.expert:
         _check_expert(id, envs.batch)
         algorithm = _guided(algorithm, settings.expert)
-    hyperparameters["policy_kwargs"] = _network(settings, envs.action_space)
+    hyperparameters["policy_kwargs"] = _network(settings, envs)
     if settings.hindsight:
         _check_hindsight(settings, envs)
         from stable_baselines3 import HerReplayBuffer
@@ -156,14 +156,16 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     if any(settings.normalize.values()):
         from stable_baselines3.common.vec_env import VecNormalize
 
+        parts = getattr(envs.observation_space, "spaces", None)
         envs = VecNormalize(
             envs,
+            norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind == "f"],
             norm_obs=settings.normalize.get("observations", False),
             norm_reward=settings.normalize.get("rewards", False),
             gamma=hyperparameters.get("gamma", 0.99),
         )
     try:
-        return algorithm(_policy(settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
+        return algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
     except ParameterError:
         raise
     except (AssertionError, TypeError, ValueError) as reason:
@@ -219,7 +221,7 @@ class Falling:
         return self.start * remaining
 
 
-def _network(settings: Settings, action_space: Any) -> dict[str, Any]:
+def _network(settings: Settings, envs: Any) -> dict[str, Any]:
     from torch import nn
 
     given = settings.network
@@ -227,21 +229,40 @@ def _network(settings: Settings, action_space: Any) -> dict[str, Any]:
     if "layers" in given:
         layers = list(given["layers"])
         values = {"DAgger": [], **dict.fromkeys(ON_POLICY, layers)}.get(settings.algorithm)
-        network["net_arch"] = layers if values is None else {"pi": layers, "vf": values}
+        planes = given.get("head") == "planes"  # between the convolutions and their ratings is nothing
+        network["net_arch"] = layers if values is None else {"pi": [] if planes else layers, "vf": values}
+    activation = {"tanh": nn.Tanh, "relu": nn.ReLU}[given.get("activation", "tanh")]
     if "activation" in given:
-        network["activation_fn"] = {"tanh": nn.Tanh, "relu": nn.ReLU}[given["activation"]]
+        network["activation_fn"] = activation
+    if given.get("convolutions"):
+        from rlenvs.agents.boards import BoardFeatures, check_board
+
+        check_board(envs.observation_space)
+        network["features_extractor_class"] = BoardFeatures
+        network["features_extractor_kwargs"] = {
+            "channels": given["convolutions"],
+            "activation": activation,
+            "stride": given.get("stride", 1),
+        }
     if "memory" in given:
         network["lstm_hidden_size"] = given["memory"]
     if "log_std" in given:
-        if not hasattr(action_space, "low"):
+        if not hasattr(envs.action_space, "low"):
             raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")
         network["log_std_init"] = given["log_std"]
     return network
 
 
-def _policy(settings: Settings, envs: Any) -> str:
+def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
+    """The policy: a name that the algorithm knows, or a class."""
     kind = "MultiInput" if hasattr(envs.observation_space, "spaces") else "Mlp"
-    return f"{kind}LstmPolicy" if settings.algorithm == "RecurrentPPO" else f"{kind}Policy"
+    name = f"{kind}LstmPolicy" if settings.algorithm == "RecurrentPPO" else f"{kind}Policy"
+    if settings.network.get("head") != "planes":
+        return name
+    from rlenvs.agents.boards import check_planes, with_planes
+
+    check_planes(envs.observation_space, envs.action_space)
+    return with_planes(algorithm.policy_aliases[name])
 
 
 def _check_actions(settings: Settings, envs: Any) -> None:

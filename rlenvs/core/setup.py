@@ -297,7 +297,7 @@ def _check_horizon(horizon: Any) -> int:
 def _level_values(world: World, level: str | None) -> Mapping[str, Any]:
     if level is None:
         return {}
-    if level not in world.levels:
+    if not isinstance(level, str) or level not in world.levels:
         raise UnknownNameError(f"{world.name} has no level {level!r}. {nearest(str(level), world.levels)}")
     return world.levels[level]
 

@@ -1,5 +1,8 @@
 """Hyper-parameters: one TOML file per environment, and defaults by algorithm where there is none.
 
+`PandaStack-v0.toml` holds for all levels of PandaStack-v0, but for those with a file of their own, such as
+`PandaStack-v0-hard.toml`.
+
     algorithm = "PPO"                 # of ALGORITHMS
     steps = 500_000                   # environment steps, all environments together
     num_envs = 64                     # worlds side by side; with several agents, each gives a row per agent
@@ -31,6 +34,7 @@ FOLDER = Path(__file__).parent
 ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
 OFF_POLICY = ("SAC", "TD3", "DQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
+PLANES = ("PPO", "MaskablePPO", "DAgger")  # that may have convolutions as their head
 Table = dict[str, Any]
 
 
@@ -46,7 +50,10 @@ class Settings:
             `rlenvs.agents.imitate`; numbers for `action_noise` (standard deviation), and "linear x" for schedules that
             fall from x to 0.
         network: "layers" (units of each), "activation" ("tanh" or "relu"), "log_std" (at the start; PPO on numbers),
-            "memory" (units of the LSTM; RecurrentPPO).
+            "memory" (units of the LSTM; RecurrentPPO), "convolutions" (channels of each, 3 x 3, in front of all else;
+            observations with planes or a picture), "stride" (of each convolution, 1), "head" ("flat"; or "planes": the
+            last choices of an action are planes as large as the board, rated by a convolution, and "layers" are those
+            of the value; for PLANES).
         normalize: "observations", "rewards": whether running statistics scale them.
         hindsight: "goals": relabelled transitions per real one, of worlds with goals (SAC, TD3, DQN); empty without.
         expert: "steps": how many of the first ones the scripted expert decides (SAC, TD3, DQN), with "noise", the
@@ -78,12 +85,21 @@ class Settings:
 
 # the tables with a fixed list of keys, and what each value has to be
 KEYS: dict[str, dict[str, str]] = {
-    "network": {"layers": "sizes", "activation": "activation", "log_std": "number", "memory": "size"},
+    "network": {
+        "layers": "sizes",
+        "activation": "activation",
+        "log_std": "number",
+        "memory": "size",
+        "convolutions": "sizes",
+        "stride": "size",
+        "head": "head",
+    },
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
     "expert": {"steps": "size", "noise": "amount"},
 }
 ACTIVATIONS = ("tanh", "relu")
+HEADS = ("flat", "planes")
 WANTED = {
     "sizes": "a list of positive integers",
     "size": "a positive integer",
@@ -91,6 +107,7 @@ WANTED = {
     "amount": "a number of at least 0",
     "flag": "true or false",
     "activation": " or ".join(map(repr, ACTIVATIONS)),
+    "head": " or ".join(map(repr, HEADS)),
 }
 FREE = ("hyperparameters", "environment", "training")
 
@@ -141,9 +158,11 @@ DEFAULTS: dict[str, Table] = {
 # --- finding ----------------------------------------------------------------------------------------------------------
 
 
-def settings_file(id: str) -> Path:
-    """Where the settings of an environment lie, or would lie."""
-    return FOLDER / f"{entry(id).id.rpartition('/')[2].removeprefix('mo-')}.toml"
+def settings_file(id: str, level: str | None = None) -> Path:
+    """Where the settings of an environment lie, or would lie; those of a level where it has its own."""
+    name = entry(id).id.rpartition("/")[2].removeprefix("mo-")
+    own = FOLDER / f"{name}-{level}.toml"
+    return own if level is not None and own.exists() else FOLDER / f"{name}.toml"
 
 
 def settings_for(
@@ -160,7 +179,8 @@ def settings_for(
     Args:
         id: the environment.
         algorithm: another one than in its file begins with the defaults of that algorithm.
-        steps, num_envs, hyperparameters, environment: replace those of the file, one by one.
+        steps, num_envs, hyperparameters, environment: replace those of the file, one by one. The file is that of the
+            level which `environment` names, if it has its own.
 
     Raises:
         UnknownNameError: an id, algorithm, or keyword that does not exist.
@@ -168,7 +188,7 @@ def settings_for(
     """
     if algorithm is not None and algorithm not in ALGORITHMS:
         raise UnknownNameError(f"there is no algorithm {algorithm!r}. {nearest(algorithm, ALGORITHMS)}")
-    file = settings_file(id)
+    file = settings_file(id, (environment or {}).get("level"))
     found = read_settings(file) if file.exists() else default_settings(id, algorithm)
     if algorithm not in (None, found.algorithm):
         base = default_settings(id, algorithm)
@@ -298,6 +318,7 @@ def _check(label: str, name: str, value: Any, kind: str) -> None:
         "amount": lambda x: number(x) and x >= 0,
         "flag": lambda x: isinstance(x, bool),
         "activation": lambda x: x in ACTIVATIONS,
+        "head": lambda x: x in HEADS,
     }
     if not fine[kind](value):
         raise ParameterError(f"{label}: {name}={value!r} must be {WANTED[kind]}")
@@ -323,6 +344,15 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     if "memory" in found.network and found.algorithm != "RecurrentPPO":
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
+    if found.network.get("head") == "planes":
+        if not found.network.get("convolutions"):
+            raise ParameterError(f'{label}: [network] head = "planes" needs convolutions')
+        if found.network.get("stride", 1) != 1:
+            raise ParameterError(f'{label}: [network] head = "planes" needs a stride of 1')
+        if found.algorithm not in PLANES:
+            raise ParameterError(
+                f'{label}: [network] head = "planes" is for {", ".join(PLANES)}, not for {found.algorithm}'
+            )
     if "log_std" in found.network and found.algorithm not in ON_POLICY:
         raise ParameterError(f"{label}: [network] log_std is for {', '.join(ON_POLICY)}, not for {found.algorithm}")
 

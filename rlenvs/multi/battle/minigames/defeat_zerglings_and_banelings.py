@@ -19,7 +19,7 @@ an attack on a point where an enemy stands is an attack on that enemy first. A s
 
 ## Observation Space
 A row per marine and per enemy, zeros for the fallen; places from -1 to 1 across the field of 22 by 16 units, health
-and cooldown as shares of the whole. With `pixels` also a feature map, top row first: marines, zerglings, banelings,
+and cooldown as shares of the whole. With `pixels` also a feature map, lowest row first: marines, zerglings, banelings,
 as bright as they are healthy.
 
 ## Rewards

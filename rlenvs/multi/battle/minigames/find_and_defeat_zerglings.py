@@ -19,7 +19,7 @@ an attack on a point where an enemy stands is an attack on that enemy first. A s
 A row per marine and per zergling, zeros for the fallen and for zerglings out of sight; places from -1 to 1 across the
 field of 44 by 32 units, health and cooldown as shares of the whole; and for cells of 4 by 4 units, from the lower
 left corner, whether a marine has seen their centre since the last zerglings came. With `pixels` also a feature map,
-top row first: marines, zerglings, and the cells (255 in sight, 128 seen before).
+lowest row first: marines, zerglings, and the cells (255 in sight, 128 seen before).
 
 ## Rewards
 1 for each zergling that falls, -1 for each marine.
@@ -243,7 +243,7 @@ def look(p, s, i):
     clear_map(i.map)
     for row in range(i.map.shape[0]):
         for column in range(i.map.shape[1]):
-            cell_row = CELL_ROWS - 1 - row * CELL_ROWS // i.map.shape[0]
+            cell_row = row * CELL_ROWS // i.map.shape[0]
             cell_column = column * CELL_COLUMNS // i.map.shape[1]
             if cell_in_sight(p, s, cell_row, cell_column):
                 i.map[row, column, 2] = 255

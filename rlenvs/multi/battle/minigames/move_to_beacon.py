@@ -14,7 +14,7 @@ of the game.
 
 ## Observation Space
 Place and goal of the marine, place of the beacon, from -1 to 1 across the field of 22 by 16 units. With `pixels` also
-a feature map, top row first: marine, beacon.
+a feature map, lowest row first: marine, beacon.
 
 ## Rewards
 1 when the centre of the marine comes within `reach` of the beacon.

@@ -73,17 +73,17 @@ def clear_map(pixels):
 
 @kernel
 def paint(p, pixels, layer, x, y, radius, value):
-    """A disc in one layer of a feature map whose first row is the top of the field."""
+    """A disc in one layer of a feature map whose first row is the lowest of the field, like that of the points."""
     scale = pixels.shape[1] / p.width
-    top = (p.height - y) * scale
+    low = y * scale
     left = x * scale
     size = radius * scale
-    here_row = min(max(int(top), 0), pixels.shape[0] - 1)
+    here_row = min(max(int(low), 0), pixels.shape[0] - 1)
     here_column = min(max(int(left), 0), pixels.shape[1] - 1)
     reach = int(size) + 1
     for row in range(max(here_row - reach, 0), min(here_row + reach + 1, pixels.shape[0])):
         for column in range(max(here_column - reach, 0), min(here_column + reach + 1, pixels.shape[1])):
-            inside = (row + 0.5 - top) ** 2 + (column + 0.5 - left) ** 2 <= size * size
+            inside = (row + 0.5 - low) ** 2 + (column + 0.5 - left) ** 2 <= size * size
             if inside or (row == here_row and column == here_column):
                 pixels[row, column, layer] = value
 

@@ -1,0 +1,59 @@
+"""What the reference agents reach on every level, on the scale from the random policy (0) to the scripted expert (1).
+
+    python benchmarks/levels.py --seeds 40 --write
+
+Levels without an agent of their own are played by the agent of the environment's defaults. Where sides play against each
+other, the opponent is the world's first scripted player. `--write` puts the table into levels.md.
+"""
+
+import argparse
+from pathlib import Path
+
+from rlenvs.agents.files import reference_stem
+from rlenvs.agents.scores import compare, find_agent_or_reason
+from rlenvs.core.docs import documented
+from rlenvs.core.registry import world_of
+
+HEAD = ("Environment", "Level", "Agent", "Random", "Expert", "Reached", "Score", "Success")
+PAGE = """# Reference agents on every level
+
+`python benchmarks/levels.py --seeds {seeds} --write`. "Score" is the scale on which the random policy has 0 and the scripted
+expert 1, on the same {seeds} seeds; "Agent" whether the level has its own. Environments without levels are in
+[scores](../docs/scores.md).
+
+"""
+
+
+def row(name: str, level: str, seeds: int) -> tuple[str, ...]:
+    """A line of the table."""
+    id, agent, keywords, reason = find_agent_or_reason(name, {"level": level})
+    if agent is None:
+        return name, level, "none", "", "", "", "", reason.removeprefix("No agent: ").split(";")[0]
+    own = reference_stem(name, level).name != world_of(name).name
+    found = compare(id, agent, seeds, **keywords)
+    mean, chance = found["agent"].mean, found["random"].mean
+    expert = found["expert"].mean if "expert" in found else None
+    scale = "" if expert in (None, chance) else f"{(mean - chance) / (expert - chance):.2f}"
+    success = f"{100 * found['agent'].success_rate:.0f} %"
+    shown = "" if expert is None else f"{expert:.4g}"
+    return name, level, "its own" if own else "default", f"{chance:.4g}", shown, f"{mean:.4g}", scale, success
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("names", nargs="*", help="environments; all with levels by default")
+    options.add_argument("--seeds", type=int, default=40)
+    options.add_argument("--write", action="store_true", help="write levels.md")
+    given = options.parse_args()
+    lines = [HEAD, ["---"] * len(HEAD)]
+    for name in given.names or [world_of(entry.id).name for entry in documented()]:
+        for level in world_of(name).levels:
+            lines.append(row(name, level, given.seeds))
+            print(" | ".join(lines[-1]), flush=True)
+    if given.write:
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        Path(__file__).with_name("levels.md").write_text(PAGE.format(seeds=given.seeds) + table + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Networks with convolutions over a board or a picture, for Stable-Baselines3.
+
+A world on a board, such as Generals-v0, shows planes (planes, height, width); one with a camera shows a picture.
+Convolutions look at all cells alike, so that what is learnt at one place holds at all others. Where most choices of an
+action are planes too, a choice for every cell and, say, direction, they can rate them in the same way. Numbers beside
+the board are added to every cell, like the non-spatial features of FullyConv (Vinyals et al., "StarCraft II: A New
+Challenge for Reinforcement Learning", 2017). `rlenvs.agents.network` computes the same in NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+from rlenvs.core.errors import ParameterError
+
+KERNEL, AXES = 3, 3  # cells across; planes, height and width
+FIRST_GAIN = 0.01  # of the ratings at the start, as Stable-Baselines3 has it
+
+
+class BoardFeatures(BaseFeaturesExtractor):
+    """Convolutions: (rows, planes, height, width) -> (rows, channels height width + numbers beside).
+
+    Args:
+        observation_space: of planes or a picture, or a dictionary with one of these and other parts.
+        channels: of each convolution.
+        activation: class of the module behind each.
+        stride: by which each makes the board smaller.
+    """
+
+    def __init__(
+        self, observation_space: Any, channels: Sequence[int], activation: type[nn.Module], stride: int = 1
+    ) -> None:
+        parts = parts_of(observation_space)
+        (self.board,) = [name for name, part in parts.items() if len(part.shape) == AXES]
+        self.others = [name for name in parts if name != self.board]
+        numbers = sum(math.prod(parts[name].shape) for name in self.others)
+        inputs, *size = parts[self.board].shape
+        for _ in channels:
+            size = [-(-side // stride) for side in size]
+        super().__init__(observation_space, channels[-1] * math.prod(size) + numbers)
+        self.size, self.channels = size, channels[-1]
+        self.convolutions, self.activation = nn.ModuleList(), activation()
+        for units in channels:
+            self.convolutions.append(nn.Conv2d(inputs, units, KERNEL, stride, padding=KERNEL // 2))
+            inputs = units
+        self.numbers = nn.Linear(numbers, channels[0], bias=False) if numbers else None
+
+    def forward(self, observations: Any) -> torch.Tensor:
+        """What the last convolution gives, channel by channel, and the numbers."""
+        parts = observations if isinstance(observations, dict) else {None: observations}
+        board, numbers = parts[self.board], [parts[name].flatten(1) for name in self.others]
+        for k, convolution in enumerate(self.convolutions):
+            board = convolution(board)
+            if k == 0 and self.numbers is not None:
+                board = board + self.numbers(torch.cat(numbers, 1))[:, :, None, None]
+            board = self.activation(board)
+        return torch.cat([board.flatten(1), *numbers], 1)
+
+
+class PlanesHead(nn.Module):
+    """Ratings of choices: a few of the whole board, then planes of the board's size.
+
+    Args:
+        features: what it looks at. choices: all together.
+    """
+
+    def __init__(self, features: BoardFeatures, choices: int) -> None:
+        super().__init__()
+        self.shape = (features.channels, *features.size)
+        numbers = features.features_dim - math.prod(self.shape)
+        planes, others = divmod(choices, math.prod(features.size))
+        self.planes = nn.Conv2d(features.channels, planes, 1)
+        self.others = nn.Linear(features.channels + numbers, others)
+        for name, parameter in self.named_parameters():
+            if name.endswith("weight"):
+                nn.init.orthogonal_(parameter, FIRST_GAIN)
+            else:
+                nn.init.zeros_(parameter)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """(rows, features) -> (rows, choices)."""
+        cells = math.prod(self.shape)
+        board, numbers = features[:, :cells].view(-1, *self.shape), features[:, cells:]
+        others = self.others(torch.cat([board.mean((2, 3)), numbers], 1))
+        return torch.cat([others, self.planes(board).flatten(1)], 1)
+
+
+def with_planes(policy: Any) -> Any:
+    """The class of an actor-critic policy, with a PlanesHead in place of its last layer."""
+
+    class BoardPolicy(policy):
+        def _build(self, lr_schedule: Any) -> None:
+            super()._build(lr_schedule)
+            self.action_net = PlanesHead(self.features_extractor, int(self.action_space.n))
+            self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+    return BoardPolicy
+
+
+# --- what they are for ------------------------------------------------------------------------------------------------
+
+
+def parts_of(space: Any) -> dict[Any, Any]:
+    """The parts of an observation by name; None for one that is no dictionary."""
+    return dict(space.spaces) if isinstance(space, spaces.Dict) else {None: space}
+
+
+def is_picture(space: Any) -> bool:
+    """Whether a part is a picture, (height, width, channels) of bytes."""
+    return len(space.shape) == AXES and space.dtype == "uint8"
+
+
+def check_board(space: Any) -> None:
+    """ParameterError unless an observation has exactly one part with three axes."""
+    if sum(len(part.shape or ()) == AXES for part in parts_of(space).values()) != 1:
+        raise ParameterError(
+            f"[network] convolutions need observations with planes (planes, height, width) or a picture, not {space}"
+        )
+
+
+def check_planes(space: Any, action_space: Any) -> None:
+    """ParameterError unless an action is a few choices, and planes of the board's size behind them."""
+    (board,) = [part for part in parts_of(space).values() if len(part.shape) == AXES]
+    cells = math.prod(board.shape[:2] if is_picture(board) else board.shape[1:])
+    choices = getattr(action_space, "n", 0)
+    if choices <= cells or choices % cells == 0:
+        raise ParameterError(
+            f'[network] head = "planes" needs some choices, and behind them planes of {cells} each, one per cell; the '
+            f'actions here are {action_space}. head = "flat" fits all'
+        )
