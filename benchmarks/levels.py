@@ -2,8 +2,8 @@
 
     python benchmarks/levels.py --seeds 40 --write
 
-Levels without an agent of their own are played by the agent of the environment's defaults. Where sides play against each
-other, the opponent is the world's first scripted player. `--write` puts the table into levels.md.
+Levels without an agent of their own are played by the agent of the environment's defaults. Where sides play against
+each other, the opponent is the world's first scripted player. `--write` puts the table into levels.md.
 """
 
 import argparse
@@ -17,8 +17,8 @@ from rlenvs.core.registry import world_of
 HEAD = ("Environment", "Level", "Agent", "Random", "Expert", "Reached", "Score", "Success")
 PAGE = """# Reference agents on every level
 
-`python benchmarks/levels.py --seeds {seeds} --write`. "Score" is the scale on which the random policy has 0 and the scripted
-expert 1, on the same {seeds} seeds; "Agent" whether the level has its own. Environments without levels are in
+`python benchmarks/levels.py --seeds {seeds} --write`. "Score" is the scale on which the random policy has 0 and the
+scripted expert 1, on the same {seeds} seeds; "Agent" whether the level has its own. Environments without levels are in
 [scores](../docs/scores.md).
 
 """

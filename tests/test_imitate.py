@@ -40,6 +40,14 @@ def test_answers_are_a_ring():
     assert sorted(answers.take(np.arange(5))["n"]) == [2, 3, 4, 5, 6]
 
 
+def test_answers_take_room_as_they_come():
+    answers = Answers(10**12)
+    for k in range(100):
+        answers.add({"n": np.full(7, k, np.int8)})
+        assert answers.columns["n"].nbytes < 4 * len(answers)
+    assert answers.take(slice(700))["n"].tolist() == np.repeat(np.arange(100), 7).tolist()
+
+
 @pytest.mark.parametrize("rows", [0, 3, 7])
 def test_answers_go_on_from_their_state(rows):
     answers, again = Answers(5), Answers(5)

@@ -35,10 +35,17 @@ class Answers:
         length = len(next(iter(columns.values())))
         places = (self.count + np.arange(length)) % self.capacity
         for name, array in columns.items():
-            if name not in self.columns:
-                self.columns[name] = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+            self.columns[name] = self._room(name, array, min(self.count + length, self.capacity))
             self.columns[name][places] = array
         self.count += length
+
+    def _room(self, name: str, like: np.ndarray, needed: int) -> np.ndarray:
+        """A column with at least so many rows; it doubles where it has too few."""
+        kept = self.columns.get(name, np.empty((0, *like.shape[1:]), like.dtype))
+        if len(kept) >= needed:
+            return kept
+        more = min(needed, self.capacity - len(kept))
+        return np.concatenate((kept, np.empty((more, *kept.shape[1:]), kept.dtype)))
 
     def __len__(self) -> int:
         return min(self.count, self.capacity)

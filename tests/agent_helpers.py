@@ -1,0 +1,72 @@
+"""Agents with random weights, and their files: what the tests of agents share."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from rlenvs.agents import files
+from rlenvs.agents.files import Agent, AgentScore, Card, load_agent
+from rlenvs.agents.network import Network, expected_tensors
+from rlenvs.cli import app
+from rlenvs.core.errors import AgentFileError
+from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
+
+HOVER, MAZE, TREASURE, SPEAKER = "QuadHover-v0", "PathFinding-v0", "DeepSeaTreasure-v0", "ParticleSpeakerListener-v0"
+SCORE = AgentScore(1.5, 0.25, 0.5, 0.0, 200.0, 100, 0, None, 0.5, 2.5)
+
+
+def agent_for(id, seed=0, masked=False, memory=None, **keywords):
+    """An agent with random weights that fits an environment; no library of learners is needed."""
+    setup = Setup(world_of(id), **keywords)
+    shape = list(setup.observation_space.shape)
+    width = memory["units"] if memory else int(np.prod(shape))
+    action = {"kind": "choice", "choices": setup.action_size, "masked": masked}
+    if setup.continuous:
+        bound = [1.0] * setup.action_size
+        low = [-1.0] * setup.action_size
+        action = {"kind": "numbers", "low": low, "high": bound, "squashed": True, "limit": None}
+    architecture = {
+        "observation": [{"name": None, "shape": shape, "normalised": False, "picture": False}],
+        "normalisation": None,
+        "convolutions": None,
+        "memory": memory,
+        "layers": [
+            {"inputs": width, "units": 8, "activation": "tanh"},
+            {"inputs": 8, "units": setup.action_size, "activation": "identity"},
+        ],
+        "action": action,
+    }
+    rng = np.random.default_rng(seed)
+    tensors = {n: rng.normal(size=shape).astype(dtype) for n, shape, dtype in expected_tensors(architecture)}
+    id = id if "/" in id else f"rlenvs/{id}"
+    settings_ = {"n_steps": 64, "net_arch": [8]}
+    found = {"cpu": "a processor", "cores": 2}
+    card = Card(id, keywords, "PPO", settings_, architecture, 1000, [0], 1.5, found, {"python": "3"}, SCORE)
+    return Agent(card, Network(architecture, tensors))
+
+
+def pair(stem):
+    return stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
+
+
+def refused(stem, reason, **arguments):
+    with pytest.raises(AgentFileError, match=reason):
+        load_agent(stem, **arguments)
+
+
+def edit(stem, **changes):
+    """Change entries of a card as a forger would, with a digest that fits."""
+    path = pair(stem)[1]
+    table = {**json.loads(path.read_text()), **changes}
+    table.pop("digest")
+    path.write_text(json.dumps({**table, "digest": files._digest(table)}))
+
+
+def run(*arguments, code=0):
+    """What the command line prints; it has to end with this exit code."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "150", "NO_COLOR": "1"})
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result.output

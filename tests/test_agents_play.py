@@ -1,0 +1,217 @@
+import numpy as np
+import pytest
+
+import rlenvs
+from rlenvs.agents.evaluate import chooser, evaluate
+from rlenvs.agents.files import load_agent, save_agent
+from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
+from rlenvs.core.registry import Entry, catalogue, world_of
+from rlenvs.core.setup import Setup
+from tests import high_numbers, tug_of_war
+from tests.agent_helpers import HOVER, MAZE, SPEAKER, TREASURE, agent_for, run
+
+# --- playing ----------------------------------------------------------------------------------------------------------
+
+
+def test_act_in_a_plain_environment_is_what_evaluate_plays():
+    agent = agent_for(HOVER)
+    result = rlenvs.evaluate(HOVER, agent, seeds=[4, 7])
+    for row, seed in enumerate([4, 7]):
+        env = rlenvs.make(HOVER)
+        observation, _ = env.reset(seed=seed)
+        total, over = 0.0, False
+        while not over:
+            action, state = agent.act(observation)
+            assert state is None
+            assert env.action_space.contains(action)
+            observation, reward, terminated, truncated, _ = env.step(action)
+            total, over = total + reward, terminated or truncated
+        assert total == pytest.approx(result.returns[row], rel=1e-4)
+
+
+def test_memories_begin_anew_with_every_episode():
+    agent = agent_for(HOVER, memory={"layers": 2, "units": 5})
+    together = evaluate(HOVER, agent, seeds=4)
+    env, state, start = rlenvs.make(HOVER), None, True
+    for seed in range(4):
+        observation, _ = env.reset(seed=seed)
+        total, over, start = 0.0, False, True
+        while not over:
+            action, state = agent.act(observation, state=state, start=start)
+            observation, reward, terminated, truncated, _ = env.step(action)
+            total, over, start = total + reward, terminated or truncated, False
+        assert total == pytest.approx(together.returns[seed], rel=1e-4)
+    with pytest.raises(ParameterError, match="has a memory"):
+        agent(observation)
+
+
+def test_memories_begin_anew_after_an_autoreset():
+    agent, batch = agent_for(HOVER, memory={"layers": 1, "units": 5}), rlenvs.make_batch(HOVER, 2, horizon=3)
+    batch.seed([0, 1])
+    batch.reset()
+    choose = chooser(batch, agent, [0, 1])
+    fresh = []
+    for _ in range(10):
+        seen = batch.observed((slice(None), 0))
+        actions = choose()
+        fresh.append(np.array_equal(actions, agent.predict(seen)[0]))
+        batch.step(actions)
+    assert fresh == [True, False, False, False, True, False, False, False, True, False]
+
+
+def test_masks_are_kept_where_the_agent_was_trained_with_them():
+    batch = rlenvs.make_batch(MAZE, 20)
+    batch.seed(range(20))
+    batch.reset()
+    for masked in (True, False):
+        choose = chooser(batch, agent_for(MAZE, masked=masked), list(range(20)))
+        allowed = np.take_along_axis(batch.masks, choose()[:, :, None], axis=2)
+        assert allowed.all() == masked
+
+
+def test_agents_with_roles_are_padded_as_in_training():
+    agent = agent_for(SPEAKER, masked=True)
+    result = evaluate(SPEAKER, agent, seeds=3)
+    env = rlenvs.parallel_env(SPEAKER)
+    observations, infos = env.reset(seed=1)
+    total, sizes = 0.0, set()
+    while env.agents:
+        actions = {}
+        for name in env.agents:
+            seen = observations[name]
+            mask = infos[name].get("action_mask")
+            if isinstance(seen, dict):
+                seen, mask = seen["observation"], seen["action_mask"]
+            if mask is None:
+                mask = np.ones(env.action_space(name).n, np.int8)
+            sizes.add(len(seen))
+            actions[name], _ = agent.act(seen, mask)
+            assert env.action_space(name).contains(actions[name])
+        observations, rewards, _, _, infos = env.step(actions)
+        total += sum(rewards.values())
+    assert len(sizes) == 2
+    assert total == pytest.approx(result.returns[1], rel=1e-4)
+
+
+def test_predict_is_a_drop_in_for_stable_baselines3(tmp_path):
+    sb3 = pytest.importorskip("stable_baselines3")
+    from stable_baselines3.common.evaluation import evaluate_policy
+
+    from rlenvs.agents.export import agent_from
+
+    envs = rlenvs.sb3_vec_env(HOVER, 4)
+    model = sb3.PPO("MlpPolicy", envs, n_steps=8, batch_size=32, seed=0, device="cpu")
+    facts = {"keywords": {}, "settings": {"n_steps": 8}, "steps": 32, "seeds": [0], "seconds": 0.5}
+    agent = agent_from(model, HOVER, **facts)
+    assert {"rlenvs", "torch", "python", "stable-baselines3"} <= set(agent.card.versions)
+    assert agent.card.hardware["cores"] >= 1
+    save_agent(tmp_path / "a", agent)
+    agent = load_agent(tmp_path / "a")
+    for observations in (envs.reset(), envs.reset()[0]):
+        mine, theirs = (player.predict(observations, deterministic=True)[0] for player in (agent, model))
+        assert mine.shape == theirs.shape
+        np.testing.assert_allclose(mine, theirs, atol=1e-5)
+    envs.seed(0)
+    mean, _ = evaluate_policy(agent, envs, n_eval_episodes=4, warn=False)
+    assert mean == pytest.approx(evaluate(HOVER, agent, 4).mean, rel=1e-3)
+    with pytest.raises(ParameterError, match=r"the model of PPO was trained for observations \(15,\)"):
+        agent_from(model, "QuadGate-v0", **facts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((np.zeros(14, np.float32),), r"shape \(1, 14\)"),
+        ((np.zeros((3, 15), np.float32),), "for one observation"),
+        (({"a": 1},), "are one array"),
+        ((np.full(15, np.nan),), "NaN"),
+        ((np.zeros(15), np.ones(4)), "masks are for choices"),
+    ],
+)
+def test_bad_observations(arguments, reason):
+    with pytest.raises(ParameterError, match=reason):
+        agent_for(HOVER).act(*arguments)
+
+
+def test_an_agent_of_another_environment_is_refused_before_it_plays():
+    with pytest.raises(ParameterError, match=r"observations \(15,\); those of QuadGate-v0 are \(21,\)"):
+        evaluate("QuadGate-v0", agent_for(HOVER))
+    setup = Setup(world_of(TREASURE))
+    setup.action_size = 3
+    with pytest.raises(ParameterError, match="actions of 4 choices; those of DeepSeaTreasure-v0 have 3 choices"):
+        agent_for(TREASURE).check(setup)
+
+
+def test_layers_show_the_agent_what_they_make(tmp_path):
+    from rlenvs.wrappers import Sensor
+
+    agent = agent_for(HOVER)
+    plain, layered = evaluate(HOVER, agent, 3), evaluate(HOVER, agent, 3, layers=[Sensor(noise=0.5)])
+    assert not np.array_equal(plain.returns, layered.returns)
+    same = evaluate(HOVER, agent, 3, layers=[Sensor(noise=0.0)])
+    np.testing.assert_allclose(same.returns, plain.returns, rtol=1e-4)
+    memory = agent_for(HOVER, memory={"layers": 1, "units": 5})
+    same = evaluate(HOVER, memory, 3, layers=[Sensor(noise=0.0)])
+    np.testing.assert_allclose(same.returns, evaluate(HOVER, memory, 3).returns, rtol=1e-4)
+
+
+# --- two sides, tournaments -------------------------------------------------------------------------------------------
+
+TUG = "TugOfWar-v0"
+
+
+@pytest.fixture
+def tug(monkeypatch):
+    for name, module in ((TUG, tug_of_war), ("HighNumbers-v0", high_numbers)):
+        monkeypatch.setitem(
+            catalogue, f"rlenvs/{name}", Entry(f"rlenvs/{name}", f"{module.__name__}:SPEC", ("multi-agent",))
+        )
+
+
+def test_against_the_scripted_side(tug):
+    id = "ParticleTag-v0"
+    expert, agent = evaluate(id, "expert", 6), agent_for(id, masked=True)
+    np.testing.assert_allclose(evaluate(id, "expert", 6, against="pursuit").returns, expert.returns)
+    alone, against = evaluate(id, agent, 6), evaluate(id, agent, 6, against="pursuit")
+    assert not np.allclose(alone.returns, against.returns)
+    # by hand, from the side of the first agent
+    batch = rlenvs.make_batch(id, 6, autoreset=rlenvs.core.batch.AutoresetMode.DISABLED)
+    sides = np.array(batch.setup.sides)
+    total, won = np.zeros(6), np.zeros(6)
+    for side in (0, 1):
+        batch.seed(range(6))
+        batch.reset()
+        for _ in range(batch.setup.horizon):
+            own = agent.predict(batch.observed(), action_masks=batch.masks)[0]
+            actions = np.where(sides == side, own, batch.play("pursuit")[:, :, 0])
+            batch.step(actions)
+            total += batch.rewards[:, sides == side].sum(axis=1)
+        won += batch.success[:, sides == side].mean(axis=1) / 2
+    assert against.successes.tolist() == won.tolist()
+    np.testing.assert_allclose(total, against.returns, rtol=1e-4)
+    with pytest.raises(UnknownNameError, match="no player 'hunter'"):
+        evaluate(id, agent, 2, against="hunter")
+    with pytest.raises(ParameterError, match="all agents are on one side"):
+        evaluate(HOVER, "random", 2, against="pursuit")
+
+
+def test_agents_play_tournaments(tug, tmp_path):
+    agent = agent_for("HighNumbers-v0", masked=True, opponent="self")
+    path = save_agent(tmp_path / "learnt", agent)
+    by_file, direct = (rlenvs.tournament("HighNumbers-v0", {"a": p, "low": "low"}, games=6) for p in (path, agent))
+    assert by_file.to_dict() == direct.to_dict()
+    with_numbers = agent_for(TUG)
+    assert rlenvs.tournament(TUG, {"a": with_numbers, "random": "random"}, games=4).games == 4
+    with pytest.raises(AgentFileError, match="an agent for rlenvs/HighNumbers-v0, not for TugOfWar-v0"):
+        rlenvs.tournament(TUG, {"a": path, "random": "random"}, games=4)
+    with pytest.raises(ParameterError, match="the player 'a' has a memory"):
+        rlenvs.tournament(TUG, {"a": agent_for(TUG, memory={"layers": 1, "units": 3}), "random": "random"}, games=4)
+    output = run("tournament", "HighNumbers-v0", f"mine={path}", path, "low", "--games", 2)
+    assert "mine" in output
+    assert "learnt" in output
+
+
+def test_agents_with_roles_play_tournaments():
+    id = "ParticleTag-v0"
+    result = rlenvs.tournament(id, {"a": agent_for(id, masked=True), "pursuit": "pursuit"}, games=4)
+    assert (result.wins + result.wins.T + result.draws)[0, 1] == 4
