@@ -280,13 +280,18 @@ def test_convolutions_under_an_lstm():
 
 def test_a_choice_moves_with_what_it_is_a_choice_of():
     model, _ = board_model("MaskablePPO", PLANES, spaces.Discrete(1 + 2 * 30), head="planes", channels=(8,))
-    network, board = network_of(model), np.zeros((1, 4, 5, 6), np.float32)
-    board[0, :, 1, 2] = 3.0
-    masks = np.ones((1, 61), np.int8)
-    masks[0, 0] = 0
+    knowing = network_of(model)
+    tensors = {name: array.copy() for name, array in knowing.tensors.items()}
+    tensors["convolutions.0.weight"][:, -2:] = 0.0  # cells do not know where they are
+    network = Network(knowing.architecture, tensors)
+    board, masks = np.zeros((1, 4, 5, 6), np.float32), np.ones((1, 61), np.int8)
+    board[0, :, 1, 2], masks[0, 0] = 3.0, 0
     plane, cell = divmod(network.act(board, masks)[0][0] - 1, 30)
-    moved = network.act(np.roll(board, (1, 1), (2, 3)), masks)[0][0] - 1
-    assert moved == 30 * plane + cell + 6 + 1
+    moved = np.roll(board, (1, 1), (2, 3))
+    assert network.act(moved, masks)[0][0] - 1 == 30 * plane + cell + 6 + 1
+    one = np.zeros((1, 4, 5, 6), np.float32)
+    ratings = [found._look(*found._features(one))[1].reshape(2, 5, 6)[0, 1:-1, 1:-1] for found in (network, knowing)]
+    assert np.ptp(ratings[0]) < 1e-5 < 0.01 < np.ptp(ratings[1])
 
 
 # --- without the libraries --------------------------------------------------------------------------------------------

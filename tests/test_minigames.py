@@ -457,7 +457,7 @@ def test_enemies_answer_fire_one_by_one():
 # --- pictures in the observation --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "layers"), [(BEACON, 2), (SHARDS, 2), (FIND, 3), (ROACHES, 2), (BANES, 3)])
+@pytest.mark.parametrize(("name", "layers"), [(BEACON, 3), (SHARDS, 3), (FIND, 4), (ROACHES, 3), (BANES, 4)])
 def test_feature_maps(name, layers):
     batch = make(name, pixels=64)
     image = batch.images["map"][0, 0]
@@ -470,6 +470,10 @@ def test_feature_maps(name, layers):
     assert image[:, :, 1].any()
     if name == FIND:
         assert set(np.unique(image[:, :, 2])) == {0, 255}
+    assert not image[:, :, -1].any()
+    step(batch, 1 + 23)  # all to the second point of the second row
+    goals = np.argwhere(batch.images["map"][0, 0][:, :, -1])
+    assert goals.tolist() == [[int(1.5 * p.height / p.rows * scale), int(1.5 * p.width / p.columns * scale)]]
 
 
 def test_bad_values_are_refused():

@@ -4,7 +4,9 @@ A world on a board, such as Generals-v0, shows planes (planes, height, width); o
 Convolutions look at all cells alike, so that what is learnt at one place holds at all others. Where most choices of an
 action are planes too, a choice for every cell and, say, direction, they can rate them in the same way. Numbers beside
 the board are added to every cell, like the non-spatial features of FullyConv (Vinyals et al., "StarCraft II: A New
-Challenge for Reinforcement Learning", 2017). `rlenvs.agents.network` computes the same in NumPy.
+Challenge for Reinforcement Learning", 2017). Every cell knows its row and column (Liu et al., "An Intriguing Failing of
+Convolutional Neural Networks and the CoordConv Solution", 2018), so that the nearest of many things to a place that is
+given in numbers is easily found. `rlenvs.agents.network` computes the same in NumPy.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from rlenvs.agents.network import PLACES, places_of
 from rlenvs.core.errors import ParameterError
 
 KERNEL, AXES = 3, 3  # cells across; planes, height and width
@@ -46,6 +49,8 @@ class BoardFeatures(BaseFeaturesExtractor):
             size = [-(-side // stride) for side in size]
         super().__init__(observation_space, channels[-1] * math.prod(size) + numbers)
         self.size, self.channels = size, channels[-1]
+        self.register_buffer("places", torch.as_tensor(places_of(*parts[self.board].shape[1:])))
+        inputs += PLACES
         self.convolutions, self.activation = nn.ModuleList(), activation()
         for units in channels:
             self.convolutions.append(nn.Conv2d(inputs, units, KERNEL, stride, padding=KERNEL // 2))
@@ -56,6 +61,7 @@ class BoardFeatures(BaseFeaturesExtractor):
         """What the last convolution gives, channel by channel, and the numbers."""
         parts = observations if isinstance(observations, dict) else {None: observations}
         board, numbers = parts[self.board], [parts[name].flatten(1) for name in self.others]
+        board = torch.cat([board, self.places.expand(len(board), -1, -1, -1)], 1)
         for k, convolution in enumerate(self.convolutions):
             board = convolution(board)
             if k == 0 and self.numbers is not None:

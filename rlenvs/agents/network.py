@@ -15,10 +15,11 @@ An architecture is a dictionary of JSON's types, and its numbers are arrays by n
 or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}.
 
 Convolutions look at one part of the observation: planes (planes, height, width), or a picture (height, width, channels)
-of bytes, which count as shares of 255. Around it are zeros, and the numbers of the other parts, weighted, are added to
-every cell that the first convolution gives. The layers see what the last one gives, channel by channel, and the
-numbers. With n planes, they see its means over the board, and the numbers, and rate the first choices only; the n
-height width choices behind these are rated by a convolution with a kernel of 1, plane by plane.
+of bytes, which count as shares of 255. Two more planes, behind these, tell every cell its row and column, from -1 to 1;
+around the board are zeros; and the numbers of the other parts, weighted, are added to every cell that the first
+convolution gives. The layers see what the last one gives, channel by channel, and the numbers. With n planes, they see
+its means over the board, and the numbers, and rate the first choices only; the n height width choices behind these are
+rated by a convolution with a kernel of 1, plane by plane.
 
     normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...
     convolutions.<layer>.weight, .bias                          float32 (channels, inputs, kernel, kernel), (channels,)
@@ -44,6 +45,7 @@ GATES = 4  # of an LSTM: input, forget, cell, output
 LARGEST_SIZE = 1 << 24
 LARGEST_KERNEL = 15
 BOARD = 3  # axes of what convolutions look at
+PLACES = 2  # planes that tell cells where they are
 WHITE = 255  # the largest value of a picture
 
 
@@ -60,6 +62,12 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "silu": lambda x: x * _sigmoid(x),
     "sigmoid": _sigmoid,
 }
+
+
+def places_of(height: int, width: int) -> np.ndarray:
+    """The row and column of every cell, from -1 to 1: float32 (2, height, width)."""
+    sides = (np.linspace(-1.0, 1.0, size, dtype=np.float32) for size in (height, width))
+    return np.stack(np.meshgrid(*sides, indexing="ij"))
 
 
 def _convolve(board: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
@@ -187,6 +195,8 @@ class Network:
             board, flat[part] = columns[part], flat[part][:, :0]
             if not self.architecture["observation"][part]["picture"]:
                 board = board.transpose(0, 2, 3, 1)
+            places = np.broadcast_to(places_of(*board.shape[1:3]).transpose(1, 2, 0), (*board.shape[:3], PLACES))
+            board = np.concatenate((board, places), axis=3)
         return flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1), board
 
     def _column(self, index: int, name: str | None, shape: tuple[int, ...], observations: Any) -> np.ndarray:
@@ -447,7 +457,7 @@ def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tup
 def _expected_convolutions(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...], str]]:
     found = architecture["convolutions"]
     (part,) = _boards(architecture["observation"])
-    inputs, size = part["shape"][-1 if part["picture"] else 0], found["kernel"]
+    inputs, size = part["shape"][-1 if part["picture"] else 0] + PLACES, found["kernel"]
     for k, channels in enumerate(found["channels"]):
         yield f"convolutions.{k}.weight", (channels, inputs, size, size), "float32"
         yield f"convolutions.{k}.bias", (channels,), "float32"

@@ -14,7 +14,8 @@ After these, in the same order: the marine nearer to the point moves there. A st
 
 ## Observation Space
 Place and goal of each marine, and for each shard whether it is there, and its place (zeros when it is not), from -1
-to 1 across the field of 22 by 16 units. With `pixels` also a feature map, lowest row first: marines, shards.
+to 1 across the field of 22 by 16 units. With `pixels` also a feature map, lowest row first: marines, shards,
+goals of orders.
 
 ## Rewards
 1 for each shard that a marine comes within `reach` of.
@@ -95,7 +96,7 @@ SPEC = world(
         "marines": block("marines", 4, low=-1.0, high=1.0, raw=True, doc="x, y, x of its goal, y of its goal"),
         "shards": block(SHARDS, 3, low=-1.0, high=1.0, raw=True, doc="1 while it is there, x, y"),
     },
-    images={"map": image("pixel_rows", "pixel_columns", 2, doc="marines, shards")},
+    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, shards, goals of orders")},
     action=orders("no order, or a point to move to for both marines, or for the nearer one"),
     terms={"shards": term(0.0, SHARDS, 1.0, "1 for each shard collected")},
     horizon=map_steps(120),

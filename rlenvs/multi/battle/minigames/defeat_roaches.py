@@ -18,7 +18,7 @@ an attack on a point where an enemy stands is an attack on that enemy first. A s
 ## Observation Space
 A row per marine and per enemy, zeros for the fallen; places from -1 to 1 across the field of 22 by 16 units, health
 and cooldown as shares of the whole. With `pixels` also a feature map, lowest row first: marines and enemies, as bright
-as they are healthy.
+as they are healthy, and goals of orders.
 
 ## Rewards
 10 for each roach that falls, -1 for each marine.
@@ -65,7 +65,7 @@ WORTH, PUBLISHED = 10.0, 100.0
 SPEC = world(
     "DefeatRoaches-v0",
     doc=__doc__,
-    images={"map": image("pixel_rows", "pixel_columns", 2, doc="marines, roaches")},
+    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, roaches, goals of orders")},
     scores={
         "random": Score(-3.2, 1.6, "success 0 %"),
         "expert": Score(312.5, 23, "success 88 %"),

@@ -20,7 +20,7 @@ an attack on a point where an enemy stands is an attack on that enemy first. A s
 ## Observation Space
 A row per marine and per enemy, zeros for the fallen; places from -1 to 1 across the field of 22 by 16 units, health
 and cooldown as shares of the whole. With `pixels` also a feature map, lowest row first: marines, zerglings, banelings,
-as bright as they are healthy.
+as bright as they are healthy, and goals of orders.
 
 ## Rewards
 5 for each enemy that falls, -1 for each marine.
@@ -70,7 +70,7 @@ WORTH, PUBLISHED = 5.0, 62.0
 SPEC = world(
     "DefeatZerglingsAndBanelings-v0",
     doc=__doc__,
-    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, zerglings, banelings")},
+    images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, banelings, goals of orders")},
     scores={
         "random": Score(35.3, 5.3, "success 17 %"),
         "expert": Score(606.4, 76, "success 88 %"),

@@ -19,7 +19,7 @@ an attack on a point where an enemy stands is an attack on that enemy first. A s
 A row per marine and per zergling, zeros for the fallen and for zerglings out of sight; places from -1 to 1 across the
 field of 44 by 32 units, health and cooldown as shares of the whole; and for cells of 4 by 4 units, from the lower
 left corner, whether a marine has seen their centre since the last zerglings came. With `pixels` also a feature map,
-lowest row first: marines, zerglings, and the cells (255 in sight, 128 seen before).
+lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before), goals of orders.
 
 ## Rewards
 1 for each zergling that falls, -1 for each marine.
@@ -121,7 +121,7 @@ SPEC = world(
             *(CELL_ROWS, CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 when the cell was seen"
         ),
     },
-    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, zerglings, cells seen")},
+    images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, cells seen, goals of orders")},
     action=orders("no order; who: all, the nearest, the weakest; what: move or attack; where: a point"),
     terms={
         "kill": term(0.0, ZERGLINGS, 1.0, "zerglings that fell"),

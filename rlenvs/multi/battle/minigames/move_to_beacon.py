@@ -14,7 +14,7 @@ of the game.
 
 ## Observation Space
 Place and goal of the marine, place of the beacon, from -1 to 1 across the field of 22 by 16 units. With `pixels` also
-a feature map, lowest row first: marine, beacon.
+a feature map, lowest row first: marine, beacon, goal of the order.
 
 ## Rewards
 1 when the centre of the marine comes within `reach` of the beacon.
@@ -86,7 +86,7 @@ SPEC = world(
         "marine": block("marines", 4, low=-1.0, high=1.0, raw=True, doc="x, y, x of its goal, y of its goal"),
         "beacon": block(2, low=-1.0, high=1.0, raw=True, doc="x, y"),
     },
-    images={"map": image("pixel_rows", "pixel_columns", 2, doc="marine, beacon")},
+    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marine, beacon, goal of the order")},
     action=orders("no order, or a point to move to"),
     terms={"beacon": term(0.0, 1.0, 1.0, "1 when the marine reaches the beacon")},
     horizon=map_steps(120),

@@ -90,11 +90,13 @@ def paint(p, pixels, layer, x, y, radius, value):
 
 @kernel
 def paint_marines(p, s, pixels):
-    """Marines into the first layer, as bright as they are healthy."""
+    """Marines into the first layer, as bright as they are healthy, and where they were ordered to into the last."""
     for i in range(s.order.size):
         if s.standing[i]:
             value = max(255.0 * s.health[i] / p.unit_health[MARINE], 1.0)
             paint(p, pixels, 0, s.x[i], s.y[i], p.unit_radius[MARINE], int(value))
+            if s.order[i] != IDLE:
+                paint(p, pixels, pixels.shape[2] - 1, s.goal_x[i], s.goal_y[i], 0.0, 255)
 
 
 @kernel
