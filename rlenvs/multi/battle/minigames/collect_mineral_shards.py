@@ -187,14 +187,24 @@ def best_point(p, s, i):
     return best
 
 
+@kernel
+def is_bound(p, s, i):
+    """Whether a shard lies at the point that marine i was sent to."""
+    goal = point_at(p, s.goal_x[i], s.goal_y[i])
+    for j in range(SHARDS):
+        if s.there[j] and point_at(p, s.shard_x[j], s.shard_y[j]) == goal:
+            return True
+    return False
+
+
 @SPEC.expert
 def expert(p, s, a):
-    """Each marine to the nearest shard that is not nearer to the other; first the one that goes elsewhere."""
+    """A marine whose goal is no shard any more goes to the nearest one that is not nearer to the other."""
     for i in range(MARINES):
         point = best_point(p, s, i)
         if point >= 0:
             a[0] = choice_of(p, 0, 1, NEAREST, point)
-            if point != point_at(p, s.goal_x[i], s.goal_y[i]):
+            if not is_bound(p, s, i):
                 return
 
 
