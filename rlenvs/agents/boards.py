@@ -37,6 +37,8 @@ class BoardFeatures(BaseFeaturesExtractor):
         stride: by which each makes the board smaller.
     """
 
+    places: torch.Tensor
+
     def __init__(
         self, observation_space: Any, channels: Sequence[int], activation: type[nn.Module], stride: int = 1
     ) -> None:
