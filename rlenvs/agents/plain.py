@@ -49,7 +49,7 @@ def agent_of(
         action = {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
     tensors: Tensors = {}
     architecture = {
-        "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False}],
+        "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False, "picture": False}],
         "normalisation": None,
         "convolutions": None,
         "memory": None,

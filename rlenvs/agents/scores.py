@@ -15,7 +15,7 @@ from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
 SEEDS = 100
-ROUNDING = 1e-6  # of a return, relatively: another machine's arithmetic may differ in the last digits
+ROUNDING = 1e-4  # of a return, relatively: where every seed gives the same, other arithmetic still changes digits
 
 
 def opponent(id: str, keywords: Mapping[str, Any]) -> str | None:
