@@ -269,6 +269,18 @@ def test_convolutions_are_those_of_the_model(algorithm, observation, action, opt
         same(network.act(observations, masks)[0], expected, network)
 
 
+def test_convolutions_that_cannot_become_an_agent():
+    nn = pytest.importorskip("torch").nn
+    from rlenvs.agents import export
+
+    model, _ = board_model("PPO", PLANES, CHOICE)
+    model.policy.features_extractor.activation = nn.GELU()
+    with pytest.raises(ParameterError, match="convolutions with GELU"):
+        export.network_of(model)
+    with pytest.raises(ParameterError, match="a picture that convolutions look at"):
+        export.network_of(model_of("PPO", observation=spaces.Box(0, 255, (3, 40, 40), np.uint8))[0])
+
+
 def test_convolutions_under_an_lstm():
     model, _ = board_model("RecurrentPPO", PLANES, CHOICE, policy_kwargs={"lstm_hidden_size": 8})
     network, observations = network_of(model), observations_of(PLANES)

@@ -158,10 +158,8 @@ def _actor_critic(model: Any, architecture: dict[str, Any], tensors: Tensors, ac
     last = policy.action_net
     if type(last).__name__ == "PlanesHead":
         architecture["convolutions"]["planes"] = last.planes.out_channels
-        tensors["planes.weight"], tensors["planes.bias"] = (
-            _array(last.planes.weight[:, :, 0, 0]),
-            _array(last.planes.bias),
-        )
+        tensors["planes.weight"] = _array(last.planes.weight[:, :, 0, 0])
+        tensors["planes.bias"] = _array(last.planes.bias)
         last = last.others
     return layers_of([*policy.mlp_extractor.policy_net, last])
 
@@ -277,17 +275,19 @@ def _add_convolutions(model: Any, architecture: dict[str, Any], tensors: Tensors
     """Those of the features extractor, where it has any; others than are known are refused."""
     extractor, name = _actor(model).features_extractor, _extractor(model)
     if name == "BoardFeatures":
-        first, behind = list(extractor.convolutions), extractor.activation
-        for k, module in enumerate(first):
+        modules, activation = list(extractor.convolutions), type(extractor.activation).__name__
+        if activation not in MODULES:
+            raise ParameterError(f"convolutions with {activation} cannot become an agent; known: {', '.join(MODULES)}")
+        for k, module in enumerate(modules):
             tensors[f"convolutions.{k}.weight"] = _array(module.weight)
             tensors[f"convolutions.{k}.bias"] = _array(module.bias)
         if extractor.numbers is not None:
             tensors["convolutions.numbers"] = _array(extractor.numbers.weight)
         architecture["convolutions"] = {
-            "channels": [module.out_channels for module in first],
-            "kernel": first[0].kernel_size[0],
-            "stride": first[0].stride[0],
-            "activation": MODULES[type(behind).__name__][0],
+            "channels": [module.out_channels for module in modules],
+            "kernel": modules[0].kernel_size[0],
+            "stride": modules[0].stride[0],
+            "activation": MODULES[activation][0],
             "planes": 0,
         }
     elif name not in ("FlattenExtractor", "CombinedExtractor"):

@@ -344,9 +344,11 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     if "memory" in found.network and found.algorithm != "RecurrentPPO":
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
+    if not found.network.get("convolutions"):
+        for name in ("stride", "head"):
+            if name in found.network:
+                raise ParameterError(f"{label}: [network] {name} is for convolutions, and there are none")
     if found.network.get("head") == "planes":
-        if not found.network.get("convolutions"):
-            raise ParameterError(f'{label}: [network] head = "planes" needs convolutions')
         if found.network.get("stride", 1) != 1:
             raise ParameterError(f'{label}: [network] head = "planes" needs a stride of 1')
         if found.algorithm not in PLANES:
