@@ -9,7 +9,7 @@ each other, the opponent is the world's first scripted player. `--write` puts th
 import argparse
 from pathlib import Path
 
-from rlenvs.agents.files import reference_stem
+from rlenvs.agents.files import normalized, reference_stem
 from rlenvs.agents.scores import compare, find_agent_or_reason
 from rlenvs.core.docs import documented
 from rlenvs.core.registry import world_of
@@ -33,10 +33,10 @@ def row(name: str, level: str, seeds: int) -> tuple[str, ...]:
     found = compare(id, agent, seeds, **keywords)
     mean, chance = found["agent"].mean, found["random"].mean
     expert = found["expert"].mean if "expert" in found else None
-    scale = "" if expert in (None, chance) else f"{(mean - chance) / (expert - chance):.2f}"
+    scale = normalized(mean, chance, expert)
+    numbers = ("" if value is None else f"{value:.4g}" for value in (chance, expert, mean))
     success = f"{100 * found['agent'].success_rate:.0f} %"
-    shown = "" if expert is None else f"{expert:.4g}"
-    return name, level, "its own" if own else "default", f"{chance:.4g}", shown, f"{mean:.4g}", scale, success
+    return name, level, "its own" if own else "default", *numbers, "" if scale is None else f"{scale:.2f}", success
 
 
 def main() -> None:

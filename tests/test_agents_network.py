@@ -216,8 +216,7 @@ PICTURE = spaces.Box(0, 255, (7, 9, 2), np.uint8)
 BESIDE = spaces.Dict({"camera": PICTURE, "state": BOX, "wind": spaces.Box(-1.0, 1.0, (2,), np.float32)})
 
 
-def board_model(algorithm, observation, action, normalised=False, head="flat", planes=0, channels=(8, 6), stride=1,
-                **settings):  # fmt: skip
+def board_model(algorithm, observation, action, normalised=False, head="flat", channels=(8, 6), stride=1, **settings):
     pytest.importorskip("torch")
     from torch import nn
 
@@ -243,26 +242,26 @@ def board_model(algorithm, observation, action, normalised=False, head="flat", p
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "observation", "action", "options"),
+    ("algorithm", "observation", "action", "planes", "options"),
     [
-        ("PPO", PLANES, CHOICE, {}),
-        ("PPO", PLANES, NUMBERS, {"normalised": True}),
-        ("PPO", PICTURE, CHOICE, {"stride": 2}),
-        ("SAC", BESIDE, NUMBERS, {"stride": 2, "channels": (4, 5, 6)}),
-        ("DQN", BESIDE, CHOICE, {"channels": (3,)}),
-        ("PPO", BESIDE, CHOICE, {"stride": 3}),
-        ("MaskablePPO", PLANES, spaces.Discrete(2 + 3 * 30), {"head": "planes", "planes": 3}),
-        ("MaskablePPO", BESIDE, spaces.Discrete(1 + 2 * 63), {"head": "planes", "planes": 2}),
+        ("PPO", PLANES, CHOICE, 0, {}),
+        ("PPO", PLANES, NUMBERS, 0, {"normalised": True}),
+        ("PPO", PICTURE, CHOICE, 0, {"stride": 2}),
+        ("SAC", BESIDE, NUMBERS, 0, {"stride": 2, "channels": (4, 5, 6)}),
+        ("DQN", BESIDE, CHOICE, 0, {"channels": (3,)}),
+        ("PPO", BESIDE, CHOICE, 0, {"stride": 3}),
+        ("MaskablePPO", PLANES, spaces.Discrete(2 + 3 * 30), 3, {"head": "planes"}),
+        ("MaskablePPO", BESIDE, spaces.Discrete(1 + 2 * 63), 2, {"head": "planes"}),
     ],
 )
-def test_convolutions_are_those_of_the_model(algorithm, observation, action, options):
+def test_convolutions_are_those_of_the_model(algorithm, observation, action, planes, options):
     model, normalizer = board_model(algorithm, observation, action, **options)
     network, observations = network_of(model, normalizer), observations_of(observation)
     seen = normalizer.normalize_obs(observations) if normalizer else observations
     expected = model.predict(seen, deterministic=True)[0]
     actions = network.act(observations)[0]
     same(actions, expected, network)
-    assert network.architecture["convolutions"]["planes"] == options.get("planes", 0)
+    assert network.architecture["convolutions"]["planes"] == planes
     if network.choices > 6:
         masks = np.random.default_rng(0).random((ROWS, network.choices)) < 0.1
         expected = model.predict(observations, deterministic=True, action_masks=masks)[0]

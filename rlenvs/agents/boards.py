@@ -16,14 +16,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from rlenvs.agents.network import PLACES, places_of
+from rlenvs.agents.network import BOARD, PLACES, is_picture, parts_of, places_of
 from rlenvs.core.errors import ParameterError
 
-KERNEL, AXES = 3, 3  # cells across; planes, height and width
+KERNEL = 3  # cells across
 FIRST_GAIN = 0.01  # of the ratings at the start, as Stable-Baselines3 has it
 
 
@@ -43,7 +42,7 @@ class BoardFeatures(BaseFeaturesExtractor):
         self, observation_space: Any, channels: Sequence[int], activation: type[nn.Module], stride: int = 1
     ) -> None:
         parts = parts_of(observation_space)
-        (self.board,) = [name for name, part in parts.items() if len(part.shape) == AXES]
+        (self.board,) = [name for name, part in parts.items() if len(part.shape) == BOARD]
         self.others = [name for name in parts if name != self.board]
         numbers = sum(math.prod(parts[name].shape) for name in self.others)
         inputs, *size = parts[self.board].shape
@@ -115,19 +114,9 @@ def with_planes(policy: Any) -> Any:
 # --- what they are for ------------------------------------------------------------------------------------------------
 
 
-def parts_of(space: Any) -> dict[Any, Any]:
-    """The parts of an observation by name; None for one that is no dictionary."""
-    return dict(space.spaces) if isinstance(space, spaces.Dict) else {None: space}
-
-
-def is_picture(space: Any) -> bool:
-    """Whether a part is a picture, (height, width, channels) of bytes."""
-    return len(space.shape) == AXES and space.dtype == "uint8"
-
-
 def check_board(space: Any) -> None:
     """ParameterError unless an observation has exactly one part with three axes."""
-    if sum(len(part.shape or ()) == AXES for part in parts_of(space).values()) != 1:
+    if sum(len(part.shape or ()) == BOARD for part in parts_of(space).values()) != 1:
         raise ParameterError(
             f"[network] convolutions need observations with planes (planes, height, width) or a picture, not {space}"
         )
@@ -135,7 +124,7 @@ def check_board(space: Any) -> None:
 
 def check_planes(space: Any, action_space: Any) -> None:
     """ParameterError unless an action is a few choices, and planes of the board's size behind them."""
-    (board,) = [part for part in parts_of(space).values() if len(part.shape) == AXES]
+    (board,) = [part for part in parts_of(space).values() if len(part.shape) == BOARD]
     cells = math.prod(board.shape[:2] if is_picture(board) else board.shape[1:])
     choices = getattr(action_space, "n", 0)
     if choices <= cells or choices % cells == 0:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.files import Agent, AgentScore, Card
-from rlenvs.agents.network import Network
+from rlenvs.agents.network import Network, is_picture, parts_of
 from rlenvs.core.batch import cores
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import entry, world_of
@@ -240,11 +240,9 @@ def _array(tensor: Any) -> np.ndarray:
 
 def _parts(model: Any) -> list[dict[str, Any]]:
     """The parts of an observation in the order in which the network takes them."""
-    space = model.observation_space
-    spaces = getattr(space, "spaces", None) or {None: space}
     return [
         {"name": name, **_part("observations" if name is None else f"observations[{name!r}]", part, model)}
-        for name, part in spaces.items()
+        for name, part in parts_of(model.observation_space).items()
     ]
 
 
@@ -252,7 +250,7 @@ def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
     found = {"shape": list(getattr(space, "shape", None) or ()), "normalised": False, "picture": False}
     if type(space).__name__ == "Box" and space.dtype.kind == "f":
         return found
-    if _extractor(model) == "BoardFeatures" and space.dtype == np.uint8 and len(space.shape) == 3:
+    if _extractor(model) == "BoardFeatures" and is_picture(space):
         planes, height, width = space.shape  # as Stable-Baselines3 has turned them
         return {**found, "shape": [height, width, planes], "picture": True}
     raise ParameterError(

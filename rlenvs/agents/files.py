@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.agents.network import Network, State
+from rlenvs.agents.network import Network, State, parts_of
 from rlenvs.agents.writing import discard_pending, pending, take_place, write_pending
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, world_of
@@ -38,6 +38,13 @@ FOREIGN = {
 
 
 # --- the card ---------------------------------------------------------------------------------------------------------
+
+
+def normalized(mean: float, random: float | None, expert: float | None) -> float | None:
+    """A mean return on the scale where random has 0 and the expert 1; None where there is no such scale."""
+    if random is None or expert is None or random == expert:
+        return None
+    return (mean - random) / (expert - random)
 
 
 @dataclass(frozen=True)
@@ -66,9 +73,7 @@ class AgentScore:
     @property
     def normalized(self) -> float | None:
         """The mean on the scale where random has 0 and the expert 1; None where there is no such scale."""
-        if self.random is None or self.expert is None or self.random == self.expert:
-            return None
-        return (self.mean - self.random) / (self.expert - self.random)
+        return normalized(self.mean, self.random, self.expert)
 
 
 @dataclass(frozen=True)
@@ -289,8 +294,7 @@ class Agent:
 
     def check(self, setup: Setup, label: str = "the agent") -> None:
         """ParameterError where the spaces of the world's agents, padded to equal size, are not those of this agent."""
-        spaces = getattr(setup.observation_space, "spaces", {None: setup.observation_space})
-        wanted = {name: space.shape for name, space in spaces.items()}
+        wanted = {name: space.shape for name, space in parts_of(setup.observation_space).items()}
         name = setup.world.name
         if dict(self.network.parts) != wanted:
             raise ParameterError(

@@ -64,6 +64,16 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
+def parts_of(space: Any) -> dict[Any, Any]:
+    """The parts of an observation space by name; None for one that is no dictionary."""
+    return dict(getattr(space, "spaces", None) or {None: space})
+
+
+def is_picture(space: Any) -> bool:
+    """Whether a part is a picture: three axes of bytes."""
+    return len(space.shape or ()) == BOARD and space.dtype == np.uint8
+
+
 def places_of(height: int, width: int) -> np.ndarray:
     """The row and column of every cell, from -1 to 1: float32 (2, height, width)."""
     sides = (np.linspace(-1.0, 1.0, size, dtype=np.float32) for size in (height, width))
@@ -116,8 +126,10 @@ class Network:
         self.masked: bool = action.get("masked", False)
         _check_tensors(architecture, tensors)
         self._scales = {j: self._scale(j) for j, part in enumerate(architecture["observation"]) if part["normalised"]}
-        self._looks = [index for index, (_, shape) in enumerate(self.parts) if len(shape) == BOARD]
         self._kernels = self._kernel_arrays() if architecture["convolutions"] else []
+        if self._kernels:
+            self._board = architecture["observation"].index(_boards(architecture["observation"])[0])
+            self._places = places_of(*_sides(architecture["observation"][self._board])).transpose(1, 2, 0)
         self._cells = [tuple(tensors[f"memory.{k}.{name}"] for name in CELL) for k in range(self.memory_shape[0])]
         self._layers = [
             (tensors[f"layers.{k}.weight"].T, tensors[f"layers.{k}.bias"], ACTIVATIONS[layer["activation"]])
@@ -165,14 +177,15 @@ class Network:
             ParameterError: arrays of other shapes, observations that are not finite, or masks for numbers.
         """
         features, board = self._features(observations)
-        ratings = np.empty((len(features), 0), np.float32)
+        ratings = None
         if board is not None:
             features, ratings = self._look(features, board)
         if self._cells:
             features, state = self._remember(features, state, starts)
         for weight, bias, activation in self._layers:
             features = activation(features @ weight + bias)
-        return self._decide(np.concatenate((features, ratings), axis=1), masks), state if self._cells else None
+        outputs = features if ratings is None else np.concatenate((features, ratings), axis=1)
+        return self._decide(outputs, masks), state if self._cells else None
 
     def _features(self, observations: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
@@ -191,11 +204,10 @@ class Network:
                 raise ParameterError(f"row {row} of the observations is not finite: number {place} is NaN or infinite")
         board = None
         if self._kernels:
-            part = self._looks[0]
-            board, flat[part] = columns[part], flat[part][:, :0]
-            if not self.architecture["observation"][part]["picture"]:
+            board, flat[self._board] = columns[self._board], flat[self._board][:, :0]
+            if not self.architecture["observation"][self._board]["picture"]:
                 board = board.transpose(0, 2, 3, 1)
-            places = np.broadcast_to(places_of(*board.shape[1:3]).transpose(1, 2, 0), (*board.shape[:3], PLACES))
+            places = np.broadcast_to(self._places, (*board.shape[:3], PLACES))
             board = np.concatenate((board, places), axis=3)
         return flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1), board
 
@@ -218,8 +230,8 @@ class Network:
         array = array.astype(np.float32)
         return array / np.float32(WHITE) if self.architecture["observation"][index]["picture"] else array
 
-    def _look(self, numbers: np.ndarray, board: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The convolutions: what the layers see, and how they rate the choices of the planes, (rows, 0) without."""
+    def _look(self, numbers: np.ndarray, board: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The convolutions: what the layers see, and how they rate the choices of the planes (None without)."""
         found, rows = self.architecture["convolutions"], len(board)
         activation = ACTIVATIONS[found["activation"]]
         for k, (kernel, bias) in enumerate(self._kernels):
@@ -229,7 +241,7 @@ class Network:
             board = activation(board)
         if not found["planes"]:
             seen = board.transpose(0, 3, 1, 2).reshape(rows, math.prod(board.shape[1:]))
-            return np.concatenate((seen, numbers), axis=1), np.empty((rows, 0), np.float32)
+            return np.concatenate((seen, numbers), axis=1), None
         planes = board @ self.tensors["planes.weight"].T + self.tensors["planes.bias"]
         ratings = planes.transpose(0, 3, 1, 2).reshape(rows, math.prod(planes.shape[1:]))
         return np.concatenate((board.mean(axis=(1, 2)), numbers), axis=1), ratings
@@ -360,11 +372,16 @@ def _boards(parts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [part for part in parts if len(part["shape"]) == BOARD]
 
 
+def _sides(part: Mapping[str, Any]) -> Sequence[int]:
+    """Height and width."""
+    return part["shape"][:2] if part["picture"] else part["shape"][1:]
+
+
 def _seen(architecture: Mapping[str, Any]) -> tuple[int, int, int]:
     """Channels and cells that the last convolution gives, and the numbers beside."""
     found, parts = architecture["convolutions"], architecture["observation"]
     (part,) = _boards(parts)
-    sides = part["shape"][:2] if part["picture"] else part["shape"][1:]
+    sides = _sides(part)
     for _ in found["channels"]:
         sides = [-(-side // found["stride"]) for side in sides]
     numbers = sum(math.prod(other["shape"]) for other in parts if other is not part)

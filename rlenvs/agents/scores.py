@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
-from rlenvs.agents.files import Agent, AgentScore, is_id, load_agent, reference_agents
+from rlenvs.agents.files import Agent, AgentScore, is_id, load_agent, normalized, reference_agents
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.registry import entry, world_of
@@ -54,10 +54,13 @@ def comparison_rows(found: Mapping[str, Evaluation]) -> list[tuple[str, ...]]:
     chance, expert = found["random"].mean, found["expert"].mean if "expert" in found else None
     rows: list[tuple[str, ...]] = []
     for name, row in found.items():
-        scale = f"{(row.mean - chance) / (expert - chance):.3f}" if expert not in (None, chance) else ""
+        scale = normalized(row.mean, chance, expert)
         mean = f"{row.mean:.4g} ± {row.half_width:.2g}"
         rows.append(
-            (name, mean, scale, f"{100 * row.success_rate:.0f} %", f"{row.mean_cost:.4g}", f"{row.mean_length:.1f}")
+            (
+                *(name, mean, "" if scale is None else f"{scale:.3f}", f"{100 * row.success_rate:.0f} %"),
+                *(f"{row.mean_cost:.4g}", f"{row.mean_length:.1f}"),
+            )
         )
     return rows
 
