@@ -8,11 +8,13 @@ from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, R
 
 import rlenvs
 from rlenvs.core.check import check
+from rlenvs.core.check.playing import difference
+from rlenvs.core.check.records import golden_digest, read_golden
+from rlenvs.core.check.rules import RULES
+from rlenvs.core.check.subject import golden_file, subject_of
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ConformanceError, UnknownNameError
 from rlenvs.core.gym_env import Env
-from rlenvs.core.players import difference, golden_file, subject_of
-from rlenvs.core.rules import RULES, golden_digest, read_golden
 from rlenvs.core.spec import load_world
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]

@@ -539,7 +539,7 @@ def test_unknown_backends_are_refused(monkeypatch):
 
 
 def test_conformance():
-    from rlenvs.core.rules import RULES
+    from rlenvs.core.check.rules import RULES
 
     report = rlenvs.check(SPEC)
     assert [outcome.number for outcome in report.failures] == [15], report  # no headings

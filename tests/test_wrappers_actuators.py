@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
+from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.core.players import difference
 from rlenvs.wrappers.actuators import ActionCost, ActionRepeat, ActionSequence, Actuator
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.layer import Stage, layer_from

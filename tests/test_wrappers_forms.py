@@ -17,8 +17,8 @@ from pettingzoo.test import parallel_api_test
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
+from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.core.players import difference
 from rlenvs.wrappers.forms import WrappedEnv, wrap
 from rlenvs.wrappers.layer import Layer
 

@@ -19,8 +19,8 @@ import rlenvs
 from rlenvs.agents import robustness
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.robustness import Robustness, evaluate_robustness
+from rlenvs.core.check.playing import Player, difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownNameError
-from rlenvs.core.players import Player, difference
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.adversary import (
     ActionAdversary,

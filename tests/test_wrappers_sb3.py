@@ -10,8 +10,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import rlenvs
+from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.core.players import difference
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.snapshots import JumpStart, SnapshotReset

@@ -16,10 +16,10 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.agents.teacher import collect_snapshots
+from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, ParameterError, SnapshotError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.players import difference
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.snapshots import (
     TRIES,

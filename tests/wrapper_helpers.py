@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import rlenvs
 from rlenvs.core.check import check
-from rlenvs.core.players import Player
-from rlenvs.core.rules import _compare, _vector_record
+from rlenvs.core.check.playing import Player
+from rlenvs.core.check.verdicts import compare, vector_record
 from rlenvs.wrappers.forms import wrap
 
 
@@ -33,4 +33,4 @@ def assert_forms_agree(id: str, *layers: Any, horizon: int = 12, steps: int = 30
         if hasattr(sync.envs[0], "reward_space"):  # its array of rewards has no room for vectors
             sync._rewards = np.zeros((3, *sync.envs[0].reward_space.shape), np.float32)
         stock = Player(sync, seed=7).play(steps)
-        _compare(f"{mode.name}: vector form and single forms", _vector_record(ours), _vector_record(stock))
+        compare(f"{mode.name}: vector form and single forms", vector_record(ours), vector_record(stock))

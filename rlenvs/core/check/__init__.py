@@ -3,22 +3,23 @@
     python -m rlenvs.core.check Name-v0            print the report
     python -m rlenvs.core.check --record Name-v0   record the numbers of rule 16 again
 
-Without ids, both take all that are registered. The rules are in `rlenvs.core.rules`.
+Without ids, both take all that are registered. The rules are listed in `rlenvs.core.check.rules`.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlenvs.core.check.records import golden_digest, read_golden
+from rlenvs.core.check.rules import LAYER_RULES, RULES, Rule
+from rlenvs.core.check.subject import Subject, golden_file, subject_of
+from rlenvs.core.check.verdicts import Failed, NotApplicable
 from rlenvs.core.errors import ConformanceError
-from rlenvs.core.players import Subject, golden_file, subject_of
-from rlenvs.core.registry import catalogue, entry, list_envs
-from rlenvs.core.rules import LAYER_RULES, RULES, Failed, NotApplicable, Rule, golden_digest, read_golden
+from rlenvs.core.registry import catalogue, entry
 from rlenvs.core.spec import load_world
 
 
@@ -119,22 +120,3 @@ def _shortened(message: str, most: int = 500) -> str:
         message = message.partition("nopython frontend)")[2] or message
     lines = " ".join(line.strip() for line in message.splitlines() if line.strip())
     return lines if len(lines) <= most else f"{lines[:most]} ..."
-
-
-def main() -> None:
-    """The command line: reports, or recording."""
-    parser = argparse.ArgumentParser(prog="python -m rlenvs.core.check", description="Check environments of rlenvs.")
-    parser.add_argument("ids", nargs="*", help="ids; all by default")
-    parser.add_argument("--record", action="store_true", help="record the golden numbers of rule 16")
-    given = parser.parse_args()
-    if given.record:
-        record_golden(given.ids)
-        return
-    reports = [check(id) for id in given.ids or list_envs()]
-    print(*reports, sep="\n\n")
-    if not all(report.passed for report in reports):
-        raise SystemExit(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,27 @@
+"""`python -m rlenvs.core.check`: reports, or recording."""
+
+from __future__ import annotations
+
+import argparse
+
+from rlenvs.core.check import check, record_golden
+from rlenvs.core.registry import list_envs
+
+
+def main() -> None:
+    """The command line: reports, or recording."""
+    parser = argparse.ArgumentParser(prog="python -m rlenvs.core.check", description="Check environments of rlenvs.")
+    parser.add_argument("ids", nargs="*", help="ids; all by default")
+    parser.add_argument("--record", action="store_true", help="record the golden numbers of rule 16")
+    given = parser.parse_args()
+    if given.record:
+        record_golden(given.ids)
+        return
+    reports = [check(id) for id in given.ids or list_envs()]
+    print(*reports, sep="\n\n")
+    if not all(report.passed for report in reports):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

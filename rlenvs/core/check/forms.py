@@ -1,0 +1,246 @@
+"""Rules on the API forms: the same numbers from all of them, and nothing shared."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from rlenvs.core.check.playing import Player, Trajectory, choose, difference, roll
+from rlenvs.core.check.subject import Subject
+from rlenvs.core.check.values import vector_of
+from rlenvs.core.check.verdicts import Failed, compare, rows_from, vector_record
+from rlenvs.core.setup import Setup
+
+
+def repeatable(t: Subject) -> str:
+    """2. Two copies with the same seed return the same observations, rewards, flags and infos, reset's included.
+
+    To mend: draw only from the `rng` that kernels are given; keep nothing outside the state; no clocks in info.
+    """
+    steps = 2 * t.short + 3
+    for name, make in t.forms():
+        env = make(horizon=t.short)
+        first = Player(env, seed=3).play(steps)
+        compare(f"two copies of {name} with the same seed", first, Player(make(horizon=t.short), seed=3).play(steps))
+        compare(f"{name} and itself, seeded again", first, Player(env, seed=3).play(steps))
+    return f"{steps} steps in {len(t.forms())} forms"
+
+
+def copies(t: Subject) -> str:
+    """3. A deepcopy and a pickle, made in the middle of an episode, go on as the original does.
+
+    To mend: keep what the environment needs in the world's state; leave nothing on it that cannot be pickled.
+    """
+    for name, make in t.forms():
+        player = Player(make(horizon=2 * t.short))
+        player.play(t.short // 2)
+        try:
+            twins = {"deepcopy": copy.deepcopy(player), "pickle": pickle.loads(pickle.dumps(player))}
+        except Exception as error:
+            raise Failed(f"{name} cannot be copied: {type(error).__name__}: {error}") from error
+        record = player.play(2 * t.short)
+        for way, twin in twins.items():
+            compare(f"{name} and its {way}", record, twin.play(2 * t.short))
+    return "deepcopy and pickle of every form go on alike"
+
+
+def fresh_arrays(t: Subject) -> str:
+    """4. What one call returns shares no memory with what the next returns, and is never changed afterwards.
+
+    To mend: return copies, not views of the arrays that the next step overwrites.
+    """
+    for name, make in t.forms():
+        player = Player(make(horizon=t.short))
+        for _ in range(t.short + 2):
+            before = list(_arrays(player.raw))
+            player.step()
+            for path, array in _arrays(player.raw):
+                shared = next((old for old, other in before if np.shares_memory(array, other)), None)
+                if shared is not None:
+                    raise Failed(f"{name} returned {path} in the memory of the previous call's {shared}")
+    return "observations and infos of consecutive calls"
+
+
+def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        yield path or "value", value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _arrays(item, f"{path}[{key!r}]")
+    elif isinstance(value, (tuple, list)):
+        for i, item in enumerate(value):
+            yield from _arrays(item, f"{path}[{i}]")
+
+
+def neighbours_untouched(t: Subject) -> str:
+    """8. What one world of a batch does, when it ends and when it is reset leaves its neighbours as they are.
+
+    To mend: a vector form resets the rows that ended and no others; a kernel knows its own world only.
+    """
+    steps = 2 * t.short + 3
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+        calm = Player(t.vector(4, mode, horizon=t.short)).play(steps)
+        other = Player(t.vector(4, mode, horizon=t.short))
+        other.reset(seed=[100, 1, 2, 3])
+        del other.record[0]
+        other.play(3)
+        before = other.last[0]
+        other.reset(options={"reset_mask": np.array([True, False, False, False])})
+        changed = difference(rows_from(before, 1), rows_from(other.last[0], 1))
+        if changed:
+            raise Failed(f"resetting world 0 alone changed others: {changed}")
+        interlude = len(other.record) - 1
+        other.play(steps - 3)
+        del other.record[interlude]
+        mine, theirs = (_neighbours(record) for record in (calm, other.record))
+        compare(f"{mode.name}: worlds 1 to 3 beside two different worlds 0", mine, theirs)
+    return f"{steps} steps beside two different neighbours"
+
+
+def _neighbours(record: Sequence[Any]) -> list[Any]:
+    """What a record says of all worlds but the first; whether there are finals depends on the first one too."""
+    drop = ("final_obs", "final_info", "_final_obs", "_final_info")
+    slim = [(*out[:-1], {key: value for key, value in out[-1].items() if key not in drop}) for out in record]
+    return [rows_from(out, 1) for out in slim]
+
+
+def forms_agree(t: Subject) -> str:
+    """7. Single, vector (all autoreset modes), Gymnasium's SyncVectorEnv, parallel form and batch agree bit for bit.
+
+    To mend: let a world's kernels depend on its own state and parameters only, and API forms only copy from the batch.
+    """
+    steps = 2 * t.short + 3
+    for mode in AutoresetMode:
+        ours = Player(t.vector(3, mode, horizon=t.short)).play(steps)
+        stock = Player(_sync_vector(t, mode)).play(steps)
+        compare(f"{mode.name}: VectorEnv and SyncVectorEnv of Env", vector_record(ours), vector_record(stock))
+    reference, states = _batch_run(t, 5, 1, steps, None)
+    for count, threads in ((5, 2), (2, 1), (1, 1)):
+        trajectory, other = _batch_run(t, count, threads, steps, reference.actions[:, :count])
+        for name in Trajectory._fields:
+            wrong = difference(getattr(reference, name)[:, :count], getattr(trajectory, name))
+            if wrong:
+                raise Failed(f"{name} of a batch of 5 and of one of {count} with {threads} threads differ: {wrong}")
+        if states[:count] != other:
+            raise Failed(f"the states of a batch of 5 and of one of {count} with {threads} threads differ")
+    if t.world.agents and t.dress:
+        _layers_agree(t)
+    elif t.world.agents:
+        _parallel_agrees(t, reference)
+    return f"{steps} steps in {'6' if t.world.agents else '5'} forms"
+
+
+def _sync_vector(t: Subject, mode: AutoresetMode) -> SyncVectorEnv:
+    stock = SyncVectorEnv([functools.partial(t.env, horizon=t.short)] * 3, autoreset_mode=mode)
+    space = getattr(stock.envs[0], "reward_space", None)
+    if space is not None:  # its array of rewards has no room for vectors
+        stock._rewards = np.zeros((3, *space.shape), np.float32)
+    return stock
+
+
+def _batch_run(t: Subject, count: int, threads: int, steps: int, actions: Any) -> tuple[Trajectory, list[bytes]]:
+    batch = t.batch(count, threads=threads, horizon=t.short)
+    return roll(batch, steps, actions=actions), [batch.get_state(i).state for i in range(count)]
+
+
+def _layers_agree(t: Subject) -> None:
+    """Failed when the first agent fares otherwise in the single form, where the others do nothing, than in the parallel
+    form, where they choose to do nothing."""
+    single, parallel = t.env(horizon=t.short), t.parallel(horizon=t.short)
+    first = parallel.possible_agents[0]
+    for seed in range(2):
+        (seen, _), (all_seen, _) = single.reset(seed=seed), parallel.reset(seed=seed)
+        chooser = np.random.default_rng(seed)
+        for step in range(t.short):
+            wrong = difference(
+                seen, all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first]
+            )
+            if wrong:
+                raise Failed(f"the first agent's observations in Env and ParallelEnv differ at step {step}: {wrong}")
+            action = choose(chooser, single.action_space)
+            idle = {a: np.zeros_like(parallel.action_space(a).sample()) for a in parallel.agents}
+            seen, reward, terminated, truncated, _ = single.step(action)
+            all_seen, rewards, ends, cuts, _ = parallel.step({**idle, first: action})
+            wrong = difference([reward, terminated, truncated], [rewards[first], ends[first], cuts[first]])
+            if wrong:
+                raise Failed(f"what the first agent gets in Env and ParallelEnv differs at step {step}: {wrong}")
+            if terminated or truncated:
+                break
+
+
+def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
+    """Failed when the first episode of a parallel form differs from the row of the batch with the same seed."""
+    continuous = Setup(t.world, **t.choices).continuous
+    for row in range(2):
+        env = t.parallel(horizon=t.short)
+        env.reset(seed=row)
+        agents = {agent: k for k, agent in enumerate(env.possible_agents)}
+        for step, given in enumerate(batch.actions[:, row]):
+            if not env.agents:
+                break
+            sizes = [role.action for role in env.batch.setup.roles]
+            actions = {a: given[k, : sizes[k]] if continuous else int(given[k, 0]) for a, k in agents.items()}
+            observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in env.agents})
+            for agent in rewards:
+                k = agents[agent]
+                plain = vector_of(observations[agent])
+                reward = batch.terms[step, row, : len(t.world.terms), k].astype(np.float32)
+                whole = batch.observations[step + 1, row, k]
+                wanted = (
+                    whole[: env.batch.setup.roles[k].observation] if t.world.roles else whole,
+                    reward if t.vector_reward else batch.rewards[step, row, k].item(),
+                    batch.terminated[step, row, k].item(),
+                    batch.truncated[step, row, k].item(),
+                )
+                compare(
+                    f"ParallelEnv ({agent}) and batch row {row} at step {step}",
+                    [(plain, rewards[agent], terminated[agent], truncated[agent])],
+                    [wanted],
+                )
+
+
+def instances_independent(t: Subject) -> str:
+    """12. A second instance, with another seed and other parameters, leaves the first as it is.
+
+    To mend: keep nothing that changes in classes, modules or default arguments.
+    """
+    steps = 2 * t.short + 3
+    other = {name: p.high if p.high != p.default else p.low for name, p in t.world.params.items()}
+    for name, make in t.forms():
+        alone = Player(make(horizon=t.short)).play(steps)
+        first = Player(make(horizon=t.short))
+        second = Player(make(horizon=t.short, **other), seed=99)
+        for _ in range(steps):
+            second.step()
+            first.step()
+        compare(f"{name} alone and beside a second instance", alone, first.record)
+    return f"{steps} steps beside a second instance"
+
+
+def seeding(t: Subject) -> str:
+    """13. Seeding an action space survives reset; the global generators of NumPy and Python are left alone.
+
+    To mend: draw from `rng` in kernels and from `self.np_random` elsewhere; make spaces once.
+    """
+    numpy_before, python_before = np.random.get_state(), random.getstate()  # noqa: NPY002
+    Player(t.env(horizon=t.short)).play(t.short + 2)
+    Player(t.vector(2, horizon=t.short)).play(t.short + 2)
+    if difference(list(numpy_before), list(np.random.get_state())):  # noqa: NPY002
+        raise Failed("NumPy's global generator was used")
+    if python_before != random.getstate():
+        raise Failed("Python's global generator was used")
+    for env in (t.env(), t.vector(2)):
+        env.action_space.seed(7)
+        wanted = [env.action_space.sample() for _ in range(5)]
+        env.action_space.seed(7)
+        env.reset(seed=1)
+        if difference(wanted, [env.action_space.sample() for _ in range(5)]):
+            raise Failed(f"{type(env).__name__}: after reset the action space samples differently")
+    return "global generators untouched, seeded spaces kept"

@@ -1,0 +1,79 @@
+"""Rules on what is written about an environment: its page, its recorded numbers."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from rlenvs.core.check.playing import roll
+from rlenvs.core.check.subject import Subject, golden_file
+from rlenvs.core.check.verdicts import Failed, NotApplicable
+from rlenvs.core.docs import check_headings
+from rlenvs.core.engines import new_batch
+from rlenvs.core.spec import World
+
+
+def headings(t: Subject) -> str:
+    """15. The docstring has the ten headings in their order, a text under each, and its examples run.
+
+    To mend: see `rlenvs.core.docs.HEADINGS`.
+    """
+    complaints = check_headings(t.world.doc)
+    if complaints:
+        raise Failed("; ".join(complaints))
+    test = doctest.DocTestParser().get_doctest(t.world.doc, {}, t.world.name, None, 0)
+    told: list[str] = []
+    results = doctest.DocTestRunner().run(test, out=told.append)
+    if results.failed:
+        raise Failed(f"an example in the docstring fails: {''.join(told).strip().splitlines()[-1]}")
+    return f"all headings, {len(test.examples)} examples"
+
+
+def golden(t: Subject) -> str:
+    """16. A short rollout gives the numbers recorded for this world: changed behaviour needs a new version.
+
+    To mend: when the change alters learning, give the world a new -vN and keep the old one; when the record is what is
+    wrong, `python -m rlenvs.core.check --record Name-v0`.
+    """
+    recorded = read_golden(t.golden or golden_file(t.world)).get(t.world.name)
+    if recorded is None:
+        raise NotApplicable("nothing recorded; record with `python -m rlenvs.core.check --record`")
+    found = golden_digest(t.world, t.backend)
+    for name, value in recorded.items():
+        if name not in found or not math.isclose(found[name], value, rel_tol=1e-5, abs_tol=1e-5):
+            raise Failed(f"{name} is {found.get(name)}, recorded was {value}")
+    return ", ".join(f"{name} {value:g}" for name, value in found.items())
+
+
+def golden_digest(world: World, backend: str = "numba") -> dict[str, float]:
+    """Numbers that tell the behaviour of a world's default form: 4 worlds, 32 steps, random actions.
+
+    Numbers, not a hash: the last bits of sin and exp differ between machines.
+    """
+    batch = new_batch(world, 4, backend=backend)
+    trajectory = roll(batch, 32)  # longer ones of some worlds are chaotic
+
+    def project(values: np.ndarray) -> float:
+        flat = values.astype(np.float64).ravel()
+        return float(f"{flat @ np.cos(np.arange(flat.size)):.12g}")
+
+    ends = trajectory.terminated.sum() + 1000 * trajectory.truncated.sum()
+    return {"observations": project(trajectory.observations), "terms": project(trajectory.terms), "ends": int(ends)}
+
+
+def read_golden(path: Path | None) -> dict[str, dict[str, float]]:
+    """The recorded numbers by world; empty when there is no file."""
+    return json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
+
+
+def parity(t: Subject) -> str:
+    """17. Parity with the published original: one state sync, then actions only.
+
+    The originals are not installed with this package: their recordings, and the tests that compare with them, lie under
+    tests/ and benchmarks/parity/. This rule is listed so that nobody forgets it.
+    """
+    raise NotApplicable("covered by the parity test of the world, where a published original exists")

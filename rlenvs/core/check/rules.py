@@ -1,0 +1,62 @@
+"""The rules of the conformance suite: one function each, run by `rlenvs.core.check`.
+
+A rule looks at a `Subject`. It returns what it looked at, or raises `Failed` or `NotApplicable` with the reason. Its
+docstring says what it checks and how to mend a failure. RULES lists them in the order in which they run. A rule is not
+run when one that it builds on has failed: mend that one first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rlenvs.core.check.episodes import starts_differ, time_limit
+from rlenvs.core.check.forms import (
+    copies,
+    forms_agree,
+    fresh_arrays,
+    instances_independent,
+    neighbours_untouched,
+    repeatable,
+    seeding,
+)
+from rlenvs.core.check.inputs import bad_input
+from rlenvs.core.check.kernels import backends_agree
+from rlenvs.core.check.records import golden, headings, parity
+from rlenvs.core.check.settings import parameters_matter, sizes_and_levels
+from rlenvs.core.check.subject import Subject
+from rlenvs.core.check.values import no_constant_elements, rewards_add_up, spaces_hold
+
+
+class Rule(NamedTuple):
+    """A rule: its number, its function, and the numbers of the rules that it builds on."""
+
+    number: int
+    check: Callable[[Subject], str]
+    needs: tuple[int, ...] = ()
+
+
+# 7 comes late: when forms differ, one of the rules that it builds on tells better what is wrong
+RULES = (
+    Rule(1, spaces_hold),
+    Rule(2, repeatable, (1,)),
+    Rule(3, copies, (1, 2)),
+    Rule(4, fresh_arrays, (1,)),
+    Rule(5, no_constant_elements, (1,)),
+    Rule(6, starts_differ, (1,)),
+    Rule(8, neighbours_untouched, (1, 2)),
+    Rule(9, time_limit, (1, 2, 8)),
+    Rule(10, parameters_matter, (1, 2)),
+    Rule(11, rewards_add_up, (1,)),
+    Rule(12, instances_independent, (1, 2)),
+    Rule(7, forms_agree, (1, 2, 4, 8, 9, 11, 12)),
+    Rule(13, seeding, (1,)),
+    Rule(14, sizes_and_levels, (1, 2, 7, 11)),
+    Rule(15, headings),
+    Rule(16, golden, (1, 2)),
+    Rule(17, parity),
+    Rule(18, bad_input, (1,)),
+    Rule(19, backends_agree, (1, 2)),
+)
+# those that layers on an environment could break; the others are about the world itself
+LAYER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18)

@@ -1,0 +1,139 @@
+"""What is checked: an environment in all its forms."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+from gymnasium.vector import AutoresetMode
+
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.engines import new_batch
+from rlenvs.core.gym_env import Env
+from rlenvs.core.registry import entry
+from rlenvs.core.setup import Setup
+from rlenvs.core.simulate import batch_of
+from rlenvs.core.spec import World, load_world
+from rlenvs.core.vector_env import VectorEnv
+
+SHORT = 12  # steps of a short episode, with the compiled backend
+
+
+def golden_file(world: World) -> Path | None:
+    """Where the numbers of rule 16 are kept: beside the world's own file, so that a family keeps its own."""
+    file = getattr(sys.modules[world.module], "__file__", None)
+    return Path(file).with_name("golden.json") if file else None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A world with keywords, and the classes of its API forms; `dress` puts layers on each form."""
+
+    name: str
+    world: World
+    choices: Mapping[str, Any]
+    backend: str = "numba"
+    golden: Path | None = None
+    vector_reward: bool = False
+    env_class: type[Env] = Env
+    vector_class: type[VectorEnv] = VectorEnv
+    parallel_class: type | None = None
+    dress: Callable[[Any], Any] | None = None
+
+    def having(self, **choices: Any) -> Subject:
+        """The same with other keywords."""
+        return replace(self, choices={**self.choices, **choices})
+
+    def env(self, **choices: Any) -> Any:
+        """A single environment; in a multi-agent world nobody else moves."""
+        return self._dressed(self.env_class(self.world, **self._form(choices)))
+
+    def vector(self, count: int, mode: AutoresetMode = AutoresetMode.NEXT_STEP, **choices: Any) -> Any:
+        """The vector form."""
+        return self._dressed(self.vector_class(self.world, count, autoreset_mode=mode, **self._form(choices)))
+
+    def _dressed(self, env: Any) -> Any:
+        return self.dress(env) if self.dress else env
+
+    def _form(self, choices: Mapping[str, Any]) -> dict[str, Any]:
+        form = {"backend": self.backend, "vector_reward": self.vector_reward, "team": "idle"}
+        return {**form, **self.choices, **choices}
+
+    def parallel(self, **choices: Any) -> Any:
+        """The parallel form of a multi-agent world."""
+        from rlenvs.core.parallel_env import ParallelEnv
+
+        make = self.parallel_class or ParallelEnv
+        form = {"backend": self.backend, "vector_reward": self.vector_reward}
+        return self._dressed(make(self.world, **{**form, **self.choices, **choices}))
+
+    def batch(self, count: int, **choices: Any) -> KernelBatch:
+        """The batch."""
+        return new_batch(self.world, count, **{"backend": self.backend, **self.choices, **choices})
+
+    def forms(self) -> list[tuple[str, Callable[..., Any]]]:
+        """The API forms by name."""
+        found: list[tuple[str, Callable[..., Any]]] = [
+            ("Env", self.env),
+            ("VectorEnv", functools.partial(self.vector, 3)),
+        ]
+        return [*found, ("ParallelEnv", self.parallel)] if self.world.agents else found
+
+    @functools.cached_property
+    def horizon(self) -> int:
+        """Steps until truncation."""
+        return Setup(self.world, **self.choices).horizon
+
+    @property
+    def short(self) -> int:
+        """The horizon of short episodes."""
+        return min(self.horizon, self.scale(SHORT, 8))
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Who can play the world."""
+        expert = ("expert",) if {"expert", "python_expert"} & set(self.world.kernels) else ()
+        return ("random", *expert, *(name for name in self.world.players if name != "random"))
+
+    def scale(self, many: int, few: int) -> int:
+        """How much to do: the compiled backend is worth many, the interpreted one few."""
+        return many if self.backend == "numba" else few
+
+
+def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[str, Any]) -> Subject:
+    """What to check, from an id, a world or an environment."""
+    if isinstance(given, World):
+        return Subject(given.name, given, choices, backend, golden)
+    if isinstance(given, str):
+        row = entry(given)
+        vector_reward = bool(gymnasium.spec(row.id).kwargs.get("vector_reward", False))
+        return Subject(row.id, load_world(row.address), choices, backend, golden, vector_reward)
+    batch = batch_of(given)
+    inner = getattr(given, "unwrapped", given)
+    chosen = {**_choices_of(batch.setup), **choices}
+    dress = getattr(given, "same_layers_on", None)
+    subject = Subject(batch.world.name, batch.world, chosen, batch.backend, golden, dress=dress)
+    if isinstance(inner, Env):
+        return replace(subject, env_class=type(inner), vector_reward=inner._vector_reward)
+    if isinstance(inner, VectorEnv):
+        return replace(subject, vector_class=type(inner), vector_reward=inner._vector_reward)
+    return subject if isinstance(inner, KernelBatch) else replace(subject, parallel_class=type(inner))
+
+
+def _choices_of(setup: Setup) -> dict[str, Any]:
+    """The keywords that a setup was made with, as far as they differ from the defaults."""
+    usual = vars(Setup(setup.world, level=setup.level).values)
+    values = {name: value for name, value in vars(setup.values).items() if value != usual[name]}
+    weights = dict(zip(setup.world.terms, setup.weights.tolist(), strict=True))
+    return {
+        "level": setup.level,
+        "horizon": setup.horizon,
+        "weights": weights,
+        "randomize": setup.random_ranges,
+        **values,
+    }
