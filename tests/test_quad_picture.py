@@ -52,7 +52,7 @@ def test_known_points_lie_where_perspective_puts_them():
     np.testing.assert_allclose(tilted.see([(0.0, 0.0, 0.0)]), [(0.0, 0.0, 5.0)], atol=1e-12)
     np.testing.assert_allclose(tilted.see([(0.0, 0.0, 1.0)]), [(0.0, 0.6, 4.2)], atol=1e-12)
 
-    canvas = Canvas()
+    canvas = Canvas(framed=False)
     scene = Scene3D(canvas, camera)
     scene.disc((2.0, -1.0, 2.0), 0.1, "red")
     scene.paint()
@@ -75,7 +75,7 @@ def test_rotation_matrix_turns_body_axes_into_the_world():
 @pytest.mark.parametrize("height", [0.6, 1.5, 3.4])
 def test_what_is_nearer_hides_what_is_behind_it_whatever_the_heights(height):
     def orange_pixels(*distances):
-        canvas = Canvas()
+        canvas = Canvas(framed=False)
         scene = Scene3D(canvas, Camera((-8.0, 0.0, 6.0), (0.0, 0.0, height)))
         scene.disc((0.0, 0.0, height), 0.15, "orange")
         for x in distances:
@@ -90,7 +90,7 @@ def test_what_is_nearer_hides_what_is_behind_it_whatever_the_heights(height):
 
 
 def test_a_box_between_two_things_is_sorted_by_its_parts():
-    canvas = Canvas()
+    canvas = Canvas(framed=False)
     scene = Scene3D(canvas, Camera((-6.0, -6.0, 2.0), (0.0, 0.0, 1.0)))
     scene.disc((4.0, -0.6, 1.0), 0.2, "orange")  # in front of the wall, though farther away than its middle
     scene.disc((-4.0, 0.6, 1.0), 0.2, "green")  # behind the wall, though nearer than its middle
@@ -102,7 +102,7 @@ def test_a_box_between_two_things_is_sorted_by_its_parts():
 
 def test_bodies_close_to_the_camera_become_outlines():
     def orange_pixels(cutaway):
-        canvas = Canvas()
+        canvas = Canvas(framed=False)
         scene = Scene3D(canvas, Camera((-8.0, 0.0, 2.0), (0.0, 0.0, 2.0)), cutaway=cutaway)
         scene.disc((0.0, 0.0, 2.0), 0.15, "orange")
         scene.cylinder((-5.0, 0.0, 2.0), 1.0, 2.0, "blue")
@@ -116,7 +116,7 @@ def test_bodies_close_to_the_camera_become_outlines():
 
 
 def test_a_line_that_ends_behind_the_camera_is_cut_off_where_it_leaves_the_picture():
-    canvas = Canvas()
+    canvas = Canvas(framed=False)
     camera = Camera((0.0, 0.0, 1.0), (10.0, 0.0, 1.0), field_of_view=math.pi / 2)
     scene = Scene3D(canvas, camera)
     scene.line([(10.0, 0.0, 0.0), (-10.0, 5.0, 0.0)], "red", 4.0)
@@ -127,7 +127,7 @@ def test_a_line_that_ends_behind_the_camera_is_cut_off_where_it_leaves_the_pictu
 
 
 def test_the_map_shows_vehicles_where_they_are():
-    canvas = Canvas()
+    canvas = Canvas(framed=False)
     draw_course_flight(canvas, CRAZYFLIE, state((6.0, -3.0, 1.0)), arena=(8.0, 8.0, 4.0))
     first = canvas.pixels()
     canvas.clear()
@@ -143,7 +143,7 @@ def test_the_map_shows_vehicles_where_they_are():
 
 
 def test_a_flyer_outside_the_arena_is_kept_at_the_edge_of_the_map():
-    canvas = Canvas()
+    canvas = Canvas(framed=False)
     draw_course_flight(canvas, CRAZYFLIE, state((500.0, 0.0, 1.0)), arena=(8.0, 8.0, 4.0))
     rows, columns = where(canvas.pixels()[:180, 320:], "blue")
     assert len(rows) > 10
@@ -155,7 +155,7 @@ def test_a_flyer_outside_the_arena_is_kept_at_the_edge_of_the_map():
     [(0.0, 0.0, -3.0), (30.0, -50.0, 1.0), (1e7, 1e7, 1e7), (-4.0, 0.0, 200.0), (2.2, -3.0, 2.6), (0.0, 0.0, 0.0)],
 )
 def test_odd_places_are_drawn_without_errors(position):
-    canvas = Canvas()
+    canvas = Canvas(framed=False)
     shapes = [
         pillar(-3.0, 0.1, (0.5, 0.4, 0.3)),
         [1, 0, 0, 1, 0.5, *7 * [0.5]],
@@ -174,7 +174,7 @@ def test_a_state_without_a_drone_axis_gives_the_same_picture():
     one = SimpleNamespace(position=many.position[0], attitude=many.attitude[0], velocity=many.velocity[0])
     pictures = []
     for s in (many, one):
-        canvas = Canvas()
+        canvas = Canvas(framed=False)
         draw_room_flight(canvas, CRAZYFLIE, s, [(0.0, 0.0, 1.2)], room=1.5, ceiling=2.0)
         pictures.append(canvas.pixels())
     np.testing.assert_array_equal(*pictures)

@@ -45,10 +45,10 @@ def film(
         ParameterError: a world without a picture, or a parameter outside its range.
     """
     batch, choose = _begin(id, policy, seed, against, "rgb_array", keywords)
-    renderer = Renderer("rgb_array", batch.setup.fps)
+    renderer = Renderer("rgb_array", batch)
     for step in range(max(1, round(seconds * batch.setup.fps))):
         if step % every == 0:
-            yield renderer.picture(batch, 0)
+            yield renderer.picture(0)
         batch.step(choose())
 
 
@@ -75,12 +75,12 @@ def watch(
     import pygame
 
     batch, choose = _begin(id, policy, seed, against, "human", keywords)
-    renderer = Renderer("human", batch.setup.fps)
+    renderer = Renderer("human", batch)
     last = None if seconds is None else max(1, round(seconds * batch.setup.fps))
     shown = 0
     try:
         while shown != last:
-            renderer.picture(batch, 0)
+            renderer.picture(0)
             shown += 1
             if any(_leaves(event, pygame) for event in pygame.event.get()):
                 break

@@ -99,16 +99,16 @@ class Replay:
         """Pictures, uint8 (height, width, 3): of the start, of every so many steps, and of the end."""
         renderer: Renderer | None = None
         for t, batch in enumerate(self.play()):
-            renderer = renderer or Renderer("rgb_array", batch.setup.fps)
+            renderer = renderer or Renderer("rgb_array", batch)
             if t % every == 0 or t == len(self):
-                yield renderer.picture(batch, 0)
+                yield renderer.picture(0)
 
     def watch(self) -> None:
         """Show the episode in a window, at the world's own pace."""
         renderer: Renderer | None = None
         for batch in self.play():
-            renderer = renderer or Renderer("human", batch.setup.fps)
-            renderer.picture(batch, 0)
+            renderer = renderer or Renderer("human", batch)
+            renderer.picture(0)
         assert renderer is not None
         renderer.close()
 

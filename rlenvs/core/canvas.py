@@ -1,5 +1,8 @@
 """Drawing verbs for worlds: shapes in the world's own units, on a picture without a display.
 
+Every picture has the same frame: a head with name, step, return, cost and success, which the core fills in, and the
+world's own `caption`; below it the scene; at the bottom the `legend`, where a world gives one. None covers the scene.
+
 Pictures are drawn at twice their size and scaled down, so edges are smooth. Colours are the Okabe-Ito palette, which
 people with colour blindness can tell apart.
 """
@@ -9,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +33,22 @@ COLORS: dict[str, tuple[int, int, int]] = {
 AGENT_COLORS = ("blue", "orange", "green", "red", "pink", "sky", "yellow", "black")
 Point = Sequence[float]
 Color = str | tuple[int, int, int]
+# the frame of a picture that is USUAL pixels wide; it grows with the width
+USUAL = 512
+HEAD, ROW, MARGIN, SWATCH = 44, 20, 10, 11
+HEAD_COLOR, HEAD_TEXT, LEGEND_COLOR, RULE = (37, 44, 52), (188, 196, 204), (240, 240, 236), (206, 206, 200)
+SMALLEST = 9  # size of text in the head; what is longer still is cut
+SHAPES = ("square", "disc", "ring", "line", "triangle")
+
+
+class Head(NamedTuple):
+    """What the core writes into the head of a picture, beside the world's caption."""
+
+    title: str = ""
+    step: str = ""
+    totals: str = ""
+    mark: str = ""
+    success: bool = False
 
 
 class Canvas:
@@ -37,27 +56,42 @@ class Canvas:
 
     Args:
         width, height: size in pixels.
+        framed: with head and legend; without them the scene fills the picture.
 
     `view(...)` chooses what part of the world is shown where; all coordinates and lengths after it are in the world's
     units, y upwards. A colour is a name of COLORS or (red, green, blue).
     """
 
-    def __init__(self, width: int = 512, height: int = 512) -> None:
+    def __init__(self, width: int = USUAL, height: int = USUAL, framed: bool = True) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
         import pygame
 
         pygame.font.init()
         self._pygame = pygame
-        self.width, self.height = width, height
+        self.width, self.height, self.framed = width, height, framed
+        self._unit = width / USUAL
         self._surface = pygame.Surface((2 * width, 2 * height))
         self._fonts: dict[int, Any] = {}
         self.clear()
 
     def clear(self, color: Color = "background") -> None:
-        """Fill the whole picture, and show the unit square until the next `view`."""
+        """Fill the whole picture, without caption and legend, and show the unit square until the next `view`."""
         self._surface.set_clip(None)
         self._surface.fill(_rgb(color))
+        self._captions: tuple[str, ...] = ()
+        self._legend: list[tuple[Color, str, str]] = []
+        self._head = Head()
+        self._top, self._bottom = (self._px(HEAD) if self.framed else 0), self.height
         self.view(0.0, 1.0, 0.0, 1.0)
+
+    def _px(self, length: float) -> int:
+        """A length of the frame in pixels."""
+        return round(length * self._unit)
+
+    @property
+    def scene(self) -> tuple[int, int]:
+        """Width and height in pixels of what lies between head and legend."""
+        return self.width, self._bottom - self._top
 
     def view(
         self,
@@ -67,18 +101,15 @@ class Canvas:
         top: float,
         area: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0),
     ) -> None:
-        """Show the world's rectangle, undistorted and centred, in an area of the picture.
+        """Show the world's rectangle, undistorted and centred, in an area of the scene.
 
         Args:
             left, right, bottom, top: the part of the world.
-            area: (left, top, right, bottom) as fractions of the picture, from its upper left corner.
+            area: (left, top, right, bottom) as fractions of the scene, from its upper left corner.
         """
-        x0, y0, x1, y1 = (
-            2 * self.width * area[0],
-            2 * self.height * area[1],
-            2 * self.width * area[2],
-            2 * self.height * area[3],
-        )
+        width, height = self.scene
+        x0, x1 = (2 * width * part for part in area[::2])
+        y0, y1 = (2 * (self._top + height * part) for part in area[1::2])
         self._scale = min((x1 - x0) / (right - left), (y1 - y0) / (top - bottom))
         self._origin = (
             (x0 + x1) / 2 - self._scale * (left + right) / 2,
@@ -146,27 +177,133 @@ class Canvas:
         ]
         draw.polygon(self._surface, _rgb(color), corners)
 
-    def text(self, position: Point, text: str, color: Color = "black", size: int = 14, align: str = "left") -> None:
-        """A line of text of `size` pixels at a point of the world: its "left" end, "centre" or "right" end."""
+    def text(
+        self,
+        position: Point,
+        text: str,
+        color: Color = "black",
+        size: int = 14,
+        align: str = "left",
+        ground: Color | None = None,
+    ) -> None:
+        """A line of text of `size` pixels at a point of the world: its "left" end, "centre" or "right" end. `ground` is
+        the colour of a plate behind it, for text on a busy scene."""
         image = self._font(size).render(text, True, _rgb(color))
         x, y = self._pixel(position)
         shift = {"left": 0.0, "centre": 0.5, "right": 1.0}[align]
-        self._surface.blit(image, (x - shift * image.get_width(), y - image.get_height() / 2))
+        box = image.get_rect(topleft=(round(x - shift * image.get_width()), round(y - image.get_height() / 2)))
+        if ground is not None:
+            self._pygame.draw.rect(self._surface, _rgb(ground), box.inflate(12, 4), 0, 8)
+        self._surface.blit(image, box)
 
     def photo(self, pixels: np.ndarray) -> None:
-        """Fill the picture with another one, uint8 (height, width, 3)."""
+        """Fill the scene with a picture, uint8 (height, width, 3)."""
         image = self._pygame.surfarray.make_surface(np.ascontiguousarray(pixels.transpose(1, 0, 2)))
+        width, height = self.scene
         self._surface.set_clip(None)
-        self._surface.blit(self._pygame.transform.smoothscale(image, self._surface.get_size()), (0, 0))
+        self._surface.blit(self._pygame.transform.scale(image, (2 * width, 2 * height)), (0, 2 * self._top))
 
-    def caption(self, *lines: str, color: Color = "black", size: int = 14) -> None:
-        """Lines of text in the upper left corner of the picture, over everything else."""
+    # --- the frame ----------------------------------------------------------------------------------------------------
+
+    def caption(self, *lines: str) -> None:
+        """What a world tells in the head of its picture, a line or parts of it: "distance to goal 0.13 m"."""
+        self._captions = lines
+
+    def legend(self, *entries: tuple[Color, str] | tuple[Color, str, str]) -> None:
+        """Say at the bottom what colours stand for. It takes its place from the scene, so it comes before `view`.
+
+        Args:
+            entries: (colour, what has it) or (colour, what has it, shape), a shape of SHAPES, "square" by default.
+        """
+        if not self.framed:
+            return
+        self._legend = [(entry[0], entry[1], entry[2] if len(entry) > 2 else SHAPES[0]) for entry in entries]
+        self._bottom = self.height - self._px(ROW) * len(self._legend_rows())
+        self.view(0.0, 1.0, 0.0, 1.0)
+
+    def head(self, head: Head) -> None:
+        """What the core writes into the head."""
+        self._head = head
+
+    def _paint_frame(self) -> None:
+        if not self.framed:
+            return
         clip = self._surface.get_clip()
         self._surface.set_clip(None)
-        for row, line in enumerate(lines):
-            image = self._font(size).render(line, True, _rgb(color), _rgb("background"))
-            self._surface.blit(image, (12, 10 + row * 2 * (size + 5)))
+        self._paint_head()
+        self._paint_legend()
         self._surface.set_clip(clip)
+
+    def _paint_head(self) -> None:
+        """Name and step in the first row, caption and totals in the second."""
+        head, margin = self._head, 2 * self._px(MARGIN)
+        self._surface.fill(HEAD_COLOR, (0, 0, 2 * self.width, 2 * self._top))
+        rows = [round(2 * self._top * part) for part in (0.29, 0.72)]
+        right = 2 * self.width - margin
+        step = self._write((right, rows[0]), head.step, HEAD_TEXT, 13, 1.0)
+        title = self._write((margin, rows[0]), head.title, "white", 15, room=step.left - 2 * margin)
+        if head.mark:
+            self._paint_mark((title.right + margin, rows[0]), head.mark, head.success)
+        totals = self._write((right, rows[1]), head.totals, "white", 13, 1.0)
+        self._write((margin, rows[1]), "   ".join(self._captions), HEAD_TEXT, 13, room=totals.left - 2 * margin)
+
+    def _paint_mark(self, left: tuple[int, int], text: str, good: bool) -> None:
+        image = self._font(self._px(12)).render(text, True, _rgb("white"))
+        box = image.get_rect(midleft=(left[0] + self._px(MARGIN), left[1]))
+        plate = box.inflate(2 * self._px(MARGIN), self._px(6))
+        self._pygame.draw.rect(self._surface, _rgb("green") if good else (110, 116, 122), plate, 0, plate.height // 2)
+        self._surface.blit(image, box)
+
+    def _write(
+        self, place: tuple[int, int], text: str, color: Color, size: int, align: float = 0.0, room: int | None = None
+    ) -> Any:
+        """Text in the frame, as small as it has to be for its room; returns the rectangle that it takes."""
+        while room is not None and size > SMALLEST and self._font(self._px(size)).size(text)[0] > room:
+            size -= 1
+        font = self._font(self._px(size))
+        if room is not None and font.size(text)[0] > room:
+            while text and font.size(text + "...")[0] > room:
+                text = text[:-1]
+            text += "..."
+        image = font.render(text, True, _rgb(color))
+        box = image.get_rect(topleft=(round(place[0] - align * image.get_width()), place[1] - image.get_height() // 2))
+        self._surface.blit(image, box)
+        return box
+
+    def _legend_rows(self) -> list[list[tuple[int, Color, str, str]]]:
+        """The entries with their places from the left, in as many rows as they need."""
+        rows: list[list[tuple[int, Color, str, str]]] = []
+        start, x = 2 * self._px(MARGIN), 2 * self.width
+        for color, label, shape in self._legend:
+            width = 2 * self._px(SWATCH + 5) + self._font(self._px(12)).size(label)[0]
+            if x + width > 2 * self.width - start:
+                rows.append([])
+                x = start
+            rows[-1].append((x, color, label, shape))
+            x += width + 2 * self._px(14)
+        return rows
+
+    def _paint_legend(self) -> None:
+        height = 2 * self._px(ROW)
+        self._surface.fill(LEGEND_COLOR, (0, 2 * self._bottom, 2 * self.width, 2 * (self.height - self._bottom)))
+        for row, entries in enumerate(self._legend_rows()):
+            y = 2 * self._bottom + row * height + height // 2
+            for x, color, label, shape in entries:
+                self._paint_swatch(x, y, 2 * self._px(SWATCH), color, shape)
+                self._write((x + 2 * self._px(SWATCH + 5), y), label, "black", 12)
+        if self._legend:
+            self._surface.fill(RULE, (0, 2 * self._bottom, 2 * self.width, 2))
+
+    def _paint_swatch(self, x: int, y: int, size: int, color: Color, shape: str) -> None:
+        draw, rgb, half = self._pygame.draw, _rgb(color), size // 2
+        if shape in ("disc", "ring"):
+            draw.circle(self._surface, rgb, (x + half, y), half, size // 4 if shape == "ring" else 0)
+        elif shape == "line":
+            draw.line(self._surface, rgb, (x, y), (x + size, y), size // 4)
+        elif shape == "triangle":
+            draw.polygon(self._surface, rgb, [(x, y + half), (x + half, y - half), (x + size, y + half)])
+        else:
+            draw.rect(self._surface, rgb, (x, y - half, size, size), 0, size // 5)
 
     def _font(self, size: int) -> Any:
         if size not in self._fonts:
@@ -175,6 +312,7 @@ class Canvas:
 
     def pixels(self) -> np.ndarray:
         """The picture as uint8 (height, width, 3)."""
+        self._paint_frame()
         return np.ascontiguousarray(self._pygame.surfarray.array3d(self._reduced()).transpose(1, 0, 2))
 
     def _reduced(self) -> Any:
@@ -182,6 +320,7 @@ class Canvas:
 
     def show(self, window: Any) -> None:
         """Copy the picture to a pygame window surface."""
+        self._paint_frame()
         window.blit(self._reduced(), (0, 0))
 
 

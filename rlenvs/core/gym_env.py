@@ -26,6 +26,8 @@ class Env(gymnasium.Env):
     Args:
         world: the world, or its address "module:name".
         render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
+        render_text: False leaves out the head (step, return, cost, success) and the legend of pictures, so that the
+            scene fills them; for observations made of pictures.
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
         team: who plays the other agents of a multi-agent world: "expert" (the scripted one), the name of one of the
             world's scripted players, or "idle" (action 0).
@@ -43,6 +45,7 @@ class Env(gymnasium.Env):
         world: World | str,
         *,
         render_mode: str | None = None,
+        render_text: bool = True,
         vector_reward: bool = False,
         team: str = "expert",
         backend: str = "numba",
@@ -62,7 +65,7 @@ class Env(gymnasium.Env):
         self._vector_reward = vector_reward
         self._split = bool(setup.vector_parts or world.roles)
         self._keys = InfoKeys(self.batch)
-        self._renderer = Renderer(render_mode, setup.fps)
+        self._renderer = Renderer(render_mode, self.batch, render_text)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode.
@@ -116,11 +119,11 @@ class Env(gymnasium.Env):
         Raises:
             EpisodeOverError: there was no reset yet.
         """
-        return self._renderer.picture(self.batch, 0)
+        return self._renderer.picture(0)
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            self._renderer.picture(self.batch, 0)
+            self._renderer.picture(0)
 
     def close(self) -> None:
         """Close the window and the physics engine, if any. May be called twice."""

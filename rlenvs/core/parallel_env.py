@@ -44,6 +44,7 @@ class ParallelEnv(PettingZooParallelEnv):
         world: World | str,
         *,
         render_mode: str | None = None,
+        render_text: bool = True,
         vector_reward: bool = False,
         max_cycles: int | None = None,
         backend: str = "numba",
@@ -68,7 +69,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self._keys = InfoKeys(self.batch)
         self._make_spaces()
         self._generator: np.random.Generator | None = None
-        self._renderer = Renderer(render_mode, self.batch.setup.fps)
+        self._renderer = Renderer(render_mode, self.batch, render_text)
 
     def _make_spaces(self) -> None:
         self.observation_spaces: dict[str, spaces.Space] = {}
@@ -108,7 +109,7 @@ class ParallelEnv(PettingZooParallelEnv):
         batch.reset()
         self.agents = list(self.possible_agents)
         if self.render_mode == "human":
-            self._renderer.picture(batch, 0)
+            self._renderer.picture(0)
         return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
@@ -132,7 +133,7 @@ class ParallelEnv(PettingZooParallelEnv):
         cuts = {agent: truncated[self._index[agent]] for agent in acted}
         self.agents = [agent for agent in acted if not (ends[agent] or cuts[agent])]
         if self.render_mode == "human":
-            self._renderer.picture(batch, 0)
+            self._renderer.picture(0)
         return self._observations(acted), rewards, ends, cuts, self._infos(acted)
 
     def _load(self, actions: dict[str, Any]) -> None:
@@ -209,7 +210,7 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def render(self) -> Any:
         """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
-        return self._renderer.picture(self.batch, 0)
+        return self._renderer.picture(0)
 
     def close(self) -> None:
         """Close the window and the physics engine, if any. May be called twice."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.canvas import Canvas, Head
 from rlenvs.core.errors import EpisodeOverError, ParameterError
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
+FEW_SIDES = 3  # whose returns are shown one by one
+UNKNOWN = "-"  # in the place of a number
 
 
 def render_modes(world: World) -> list[str]:
@@ -26,30 +29,134 @@ def check_mode(world: World, mode: str | None) -> None:
         raise ParameterError(f"{world.name} has no render_mode {mode!r}; it has {render_modes(world)}")
 
 
-def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
+def draw(batch: KernelBatch, index: int, canvas: Canvas, head: Head | None = None) -> np.ndarray:
     """The picture of one world, uint8 (height, width, 3)."""
     canvas.clear()
-    photo = batch.photo(index, canvas.width, canvas.height)
+    photo = batch.photo(index, *canvas.scene)
     if photo is not None:
         canvas.photo(photo)
     if batch.world.draw_function is not None:
         batch.world.draw_function(canvas, *batch.records(index))
+    canvas.head(head or Head(batch.world.name))
     return canvas.pixels()
 
 
-class Renderer:
-    """Draws worlds in one mode, with a canvas made at the first picture."""
+class Tally:
+    """Return, cost and success of the running episode of every world of a batch, from the steps that it sees.
 
-    def __init__(self, mode: str | None, fps: float) -> None:
-        self._mode = mode
-        self._fps = fps
+    A world that was put into the middle of an episode, by a snapshot for example, has no known return until its next
+    episode begins.
+    """
+
+    def __init__(self, batch: KernelBatch) -> None:
+        shape = batch.num_worlds, batch.agents
+        self._seen = np.full(batch.num_worlds, -1, np.int64)  # the step up to which the totals hold
+        self._totals = np.full((2, *shape), np.nan)  # of rewards and costs
+        self._success, self._playing = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
+
+    def watch(self, batch: KernelBatch) -> None:
+        """See every step of this batch from now on, whoever asks for it."""
+        step, set_state = type(batch).step_loaded, type(batch).set_state
+
+        def step_and_see(only: np.ndarray | None = None) -> None:
+            step(batch, only)
+            self._see_step(batch, np.ones(batch.num_worlds, np.bool_) if only is None else only)
+
+        def set_and_see(snapshot: Any, index: Any = 0) -> None:
+            set_state(batch, snapshot, index)
+            self._seen[index] = -1
+
+        batch.step_loaded, batch.set_state = step_and_see, set_and_see  # type: ignore[method-assign]
+
+    def _see_step(self, batch: KernelBatch, moved: np.ndarray) -> None:
+        elapsed = batch._states["elapsed"]
+        first = moved & (elapsed == 1)
+        lost = moved & ~first & (elapsed != self._seen + 1)
+        self._totals[:, first] = 0.0
+        self._totals[:, lost] = np.nan
+        self._playing[first] = True
+        going = moved & (elapsed > 0)
+        self._totals[0, going] += batch.rewards[going]
+        self._totals[1, going] += batch.costs[going]
+        playing = self._playing & going[:, None]
+        self._success[playing] = batch.success[playing]
+        self._playing &= ~(batch.terminated | batch.truncated)
+        self._seen[moved] = elapsed[moved]
+
+    def totals(self, batch: KernelBatch, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return, cost, both NaN where unknown, and success of the agents of a world."""
+        elapsed = int(batch._states["elapsed"][index])
+        if elapsed != self._seen[index] or elapsed == 0:
+            unknown = np.full(batch.agents, math.nan if elapsed else 0.0)
+            return unknown, unknown, np.zeros(batch.agents, np.bool_)
+        returns, costs = self._totals[:, index]
+        return returns, costs, self._success[index]
+
+    def head(self, batch: KernelBatch, index: int) -> Head:
+        """What the head of a world's picture says."""
+        state, own = batch._states[index], slice(1 if batch.first_decides else None)
+        returns, costs, success = (array[own] for array in self.totals(batch, index))
+        told = [f"return {_returns(returns, np.array(batch.setup.sides)[own])}"]
+        if batch.world.costs:
+            told.append(f"cost {_number(float(costs.sum()))}{_limit(batch, len(costs))}")
+        return Head(
+            batch.world.name,
+            f"step {int(state['elapsed'])} / {batch.setup.horizon}",
+            "   ".join(told),
+            _mark(success, bool(state["over"])),
+            bool(success.any()),
+        )
+
+
+def _returns(returns: np.ndarray, sides: np.ndarray) -> str:
+    """The sum over agents, side by side; from many sides the lowest and the highest."""
+    sums = [float(returns[sides == side].sum()) for side in range(int(sides.max()) + 1)]
+    if len(sums) > FEW_SIDES:
+        return f"{_number(min(sums))} to {_number(max(sums))}"
+    return " : ".join(map(_number, sums))
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return UNKNOWN
+    return f"{value:.2f}" if abs(value) < 100.0 else f"{value:.0f}"
+
+
+def _limit(batch: KernelBatch, agents: int) -> str:
+    """The customary limit of one agent's cost, where its costs have the same."""
+    limits = {cost.limit for cost in batch.world.costs.values()}
+    return f" / {limits.pop():g}" if len(limits) == 1 and agents == 1 else ""
+
+
+def _mark(success: np.ndarray, over: bool) -> str:
+    if success.any():
+        return "success" if success.all() else f"success {success.sum()} of {len(success)}"
+    return "over" if over else ""
+
+
+class Renderer:
+    """Draws the worlds of a batch in one mode, with a canvas made at the first picture.
+
+    Args:
+        mode: None, or a mode that the world has.
+        batch: whose worlds; None only where the mode is None.
+        text: whether pictures have a head and a legend.
+    """
+
+    def __init__(self, mode: str | None, batch: KernelBatch | None, text: bool = True) -> None:
+        self._mode, self._batch, self._text = mode, batch, text
+        self._tally: Tally | None = None
         self._canvas: Canvas | None = None
         self._window: Any = None
         self._clock: Any = None
+        if batch is not None and text and mode in ("human", "rgb_array"):
+            self._tally = Tally(batch)
+            self._tally.watch(batch)
 
-    def picture(self, batch: KernelBatch, index: int) -> Any:
+    def picture(self, index: int) -> Any:
         """The picture of one world; None when the mode is None or "human"."""
-        if self._mode is None:
+        batch = self._batch
+        if self._mode is None or batch is None:
             return None
         if not batch.seeded:
             raise EpisodeOverError(f"{batch.world.name}: call reset() before render()")
@@ -57,25 +164,25 @@ class Renderer:
             assert batch.world.text_function is not None
             return batch.world.text_function(*batch.records(index))
         if self._canvas is None:
-            self._canvas = Canvas()
-        frame = draw(batch, index, self._canvas)
+            self._canvas = Canvas(framed=self._text)
+        frame = draw(batch, index, self._canvas, self._tally.head(batch, index) if self._tally else None)
         if self._mode == "rgb_array":
             return frame
-        self._show(self._canvas, batch.world.name)
+        self._show(self._canvas, batch)
         return None
 
-    def _show(self, canvas: Canvas, title: str) -> None:
+    def _show(self, canvas: Canvas, batch: KernelBatch) -> None:
         import pygame
 
         if self._window is None:
             pygame.display.init()
-            pygame.display.set_caption(title)
+            pygame.display.set_caption(batch.world.name)
             self._window = pygame.display.set_mode((canvas.width, canvas.height))
             self._clock = pygame.time.Clock()
         canvas.show(self._window)
         pygame.event.pump()
         pygame.display.flip()
-        self._clock.tick(self._fps)
+        self._clock.tick(batch.setup.fps)
 
     def close(self) -> None:
         """Close the window, if any."""
@@ -86,4 +193,9 @@ class Renderer:
             self._window = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_mode": self._mode, "_fps": self._fps, "_canvas": None, "_window": None, "_clock": None}
+        return {**self.__dict__, "_canvas": None, "_window": None, "_clock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._tally is not None and self._batch is not None:
+            self._tally.watch(self._batch)

@@ -29,7 +29,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         copy: False returns the batch's own arrays, overwritten by the next step, instead of copies.
         threads: threads per step; None decides by the time that a step takes.
         max_episode_steps: another name of `horizon`, the one that `make_vec` uses.
-        render_mode, vector_reward, team, backend, choices: as for `Env`; a parameter may be an array of N numbers.
+        render_mode, render_text, vector_reward, team, backend, choices: as for `Env`; a parameter may be an array of N
+            numbers.
 
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
@@ -37,7 +38,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 30, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
-    _renderer = Renderer(None, 1.0)  # gymnasium closes even what its constructor refused
+    _renderer = Renderer(None, None)  # gymnasium closes even what its constructor refused
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         copy: bool = True,
         threads: int | None = None,
         render_mode: str | None = None,
+        render_text: bool = True,
         vector_reward: bool = False,
         team: str = "expert",
         backend: str = "numba",
@@ -78,7 +80,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
         self._everyone = np.ones(self.num_envs, np.bool_)
-        self._renderer = Renderer(render_mode, setup.fps)
+        self._renderer = Renderer(render_mode, self.batch, render_text)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -188,7 +190,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def render(self) -> Any:
         """One picture per world, as a tuple."""
-        return tuple(self._renderer.picture(self.batch, i) for i in range(self.num_envs))
+        return tuple(self._renderer.picture(i) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window and the physics engine, if any."""

@@ -76,7 +76,7 @@ class BatchVecEnv(VecEnv):
         """One picture per world (not per row), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
         if self.render_mode != "rgb_array":
             return [None] * self.batch.num_worlds
-        return [self._renderer.picture(self.batch, i) for i in range(self.batch.num_worlds)]
+        return [self._renderer.picture(i) for i in range(self.batch.num_worlds)]
 
     # --- single rows --------------------------------------------------------------------------------------------------
 
@@ -121,6 +121,7 @@ class SB3VecEnv(BatchVecEnv):
         world: the world, or its address "module:name".
         num_worlds: N, at least 1.
         render_mode: None, "rgb_array", "human" or, where a world has one, "ansi".
+        render_text: False leaves out head and legend of pictures, as for `Env`.
         monitor: keep returns and lengths, info["episode"] at the end of an episode, as SB3's Monitor does; leave it to
             VecMonitor with False.
         threads, backend, choices: as for `VectorEnv`; a parameter may be an array of N numbers.
@@ -135,6 +136,7 @@ class SB3VecEnv(BatchVecEnv):
         num_worlds: int = 1,
         *,
         render_mode: str | None = None,
+        render_text: bool = True,
         monitor: bool = True,
         threads: int | None = None,
         backend: str = "numba",
@@ -149,7 +151,7 @@ class SB3VecEnv(BatchVecEnv):
         self._generator = make_generator()[0]
         self._alive = np.ones((batch.num_worlds, batch.agents), np.bool_)  # before the step
         rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
-        renderer = Renderer(render_mode, batch.setup.fps)
+        renderer = Renderer(render_mode, batch, render_text)
         super().__init__(batch, rows, renderer, monitor, batch.setup.observation_space, batch.setup.action_space)
 
     def reset(self) -> np.ndarray:
@@ -385,7 +387,7 @@ class Row:
         """The picture of the row's world; with "human", the window shows the first world."""
         if self.render_mode == "human" and (self.world or self.agent):
             return None
-        return self._venv._renderer.picture(self._venv.batch, self.world)
+        return self._venv._renderer.picture(self.world)
 
 
 class LayeredRow(Row):

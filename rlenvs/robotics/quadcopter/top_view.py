@@ -14,7 +14,7 @@ FEW = 12  # so many vehicles or goals are drawn large
 
 
 def draw_map(canvas: Canvas, flight: Any, centre: Any, half: Any, size: float, corner: Any) -> None:
-    """The surroundings from above, y up, in a panel whose longer side is `size` of the picture.
+    """The surroundings from above, y up, in a panel whose longer side is `size` of the scene's width.
 
     Its place is given by the free space left of it and above it, 0 or 1 of what there is.
     """
@@ -22,8 +22,9 @@ def draw_map(canvas: Canvas, flight: Any, centre: Any, half: Any, size: float, c
     left, right, top = x - half_x - 0.12 * edge, x + half_x + 0.12 * edge, y + half_y + 0.12 * edge
     bottom = y - half_y - 0.36 * edge  # with a strip for the scale
     scale = size / max(right - left, top - bottom)
-    pixel = 1.0 / (scale * canvas.width)
-    width, height = scale * (right - left), scale * (top - bottom)
+    scene_width, scene_height = canvas.scene
+    pixel = 1.0 / (scale * scene_width)
+    width, height = scale * (right - left), scale * (top - bottom) * scene_width / scene_height
     x0, y0 = 0.02 + corner[0] * (0.96 - width), 0.02 + corner[1] * (0.96 - height)
     canvas.view(left, right, bottom, top, (x0, y0, x0 + width, y0 + height))
     canvas.rectangle(left, bottom, right, top, "white")
