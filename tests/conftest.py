@@ -2,6 +2,7 @@ import os
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ["RLENVS_QUIET"] = "1"  # what is said of progress depends on how fast the machine is
 
 import pytest
 from hypothesis import settings

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -6,17 +7,21 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import rlenvs
 from rlenvs import doctor
 from rlenvs.bench import time_batch, time_single
-from rlenvs.cli import _short, app, keywords_from
+from rlenvs.cli import app
+from rlenvs.cli.common import keywords_from
+from rlenvs.cli.environments import short_number
+from rlenvs.core.progress import QUIET, quiet
 from rlenvs.core.registry import list_envs, world_of
 from rlenvs.play import Game, key_table
 
 HOVER = "QuadHover-v0"
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "120", "NO_COLOR": "1"})
+def run(*arguments, width=120):
+    return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": str(width), "NO_COLOR": "1"})
 
 
 def good(*arguments):
@@ -40,7 +45,7 @@ def refused(*arguments):
 
 def test_help_names_every_command_and_imports_nothing_heavy():
     output = good("--help")
-    commands = "list info play record bench check doctor demo tournament replay eval watch scores train dataset"
+    commands = "list info play record bench check doctor demo tournament replay eval watch scores train plot dataset"
     for command in commands.split():
         assert command in output
         assert "Usage" in good(command, "--help")
@@ -55,6 +60,64 @@ def test_python_dash_m():
     assert done.returncode == 2
     assert "there is no environment 'nothing'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_unknown_ids_that_are_like_none_name_the_families():
+    said = refused("info", "Nope-v0")
+    assert "Ant-v0" not in said
+    for words in ("11 like QuadHover-v0", "10 like PandaReach-v0", "MicroRacer-v0", "rlenvs list"):
+        assert words in said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("QuadHover", "'rlenvs/QuadHover-v0'?"),
+        ("quadhover-v0", "'rlenvs/QuadHover-v0'?"),
+        ("QuadHover-v1", "'rlenvs/QuadHover-v0'?"),
+        ("mo-QuadHovr-v0", "'rlenvs/mo-QuadHover-v0'?"),
+        ("hover", "QuadHover-v0"),
+        ("rlenvs/Cheetah-v0", "'rlenvs/HalfCheetah-v0'"),
+    ],
+)
+def test_ids_that_are_meant(wrong, meant):
+    assert meant in refused("info", wrong)
+
+
+def test_overlong_ids():
+    said = refused("info", "\x1b[31m" * 100_000)
+    assert len(said) < 2000
+    assert "\x1b" not in said
+
+
+def test_version():
+    assert good("--version").strip() == f"rlenvs {rlenvs.__version__}"
+
+
+def test_quiet(monkeypatch):
+    monkeypatch.setenv(QUIET, "0")
+    good("--quiet", "list")
+    assert quiet()
+
+
+@pytest.mark.parametrize("width", [30, 50, 80, 200])
+def test_list_never_cuts_ids(width):
+    output = run("list", width=width).output
+    assert "…" not in output
+    for id in list_envs():
+        assert ("/mo-" in id) or re.search(rf"^{id}( |$)", output, re.MULTILINE) or width < len(id)
+    assert max(map(len, output.splitlines())) <= max(width, 110)
+
+
+@pytest.mark.parametrize("id", ["QuadHover-v0", "Generals-v0", "ParticleSpeakerListener-v0", "DeepSeaTreasure-v0"])
+def test_info_begins_with_a_summary(id):
+    output = run("info", id, width=80).output
+    head = output.splitlines()[:25]
+    assert head[0].strip() == f"rlenvs/{id}"
+    names = ("Action", "Observation", "Agents", "Reward", "Horizon", "Run it", "See it")
+    assert [line.split()[0] for line in head if line.startswith(names)] == [n.split()[0] for n in names]
+    assert "Description" in output
+    assert "Description" not in good("info", id, "--short")
 
 
 def test_list():
@@ -264,7 +327,7 @@ def test_bench():
 
 
 def test_numbers_have_three_digits():
-    assert [_short(x) for x in (12.34, 999.4, 1234, 56_789, 999_600, 1_234_567)] == [
+    assert [short_number(x) for x in (12.34, 999.4, 1234, 56_789, 999_600, 1_234_567)] == [
         "12.3",
         "999",
         "1.23 k",

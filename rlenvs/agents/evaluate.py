@@ -15,6 +15,7 @@ from rlenvs.agents.files import Agent, Seen
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.make import make_batch, make_vec
+from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Score, World
@@ -123,11 +124,11 @@ def evaluate(
         from rlenvs.wrappers.forms import wrap
 
         rows = _Layered(wrap(make_vec(id, len(chosen), **keywords), *layers), chosen)
-        return _play(rows, rows.chooser(policy), chosen)
+        return _play(rows, rows.chooser(policy), chosen, label=_label(id, policy))
     batch = make_batch(id, len(chosen), autoreset=AutoresetMode.NEXT_STEP, **keywords)
     batch.seed(chosen)
     batch.reset()
-    return _play(batch, chooser(batch, policy, chosen), chosen)
+    return _play(batch, chooser(batch, policy, chosen), chosen, label=_label(id, policy))
 
 
 def _in_all_seats(id: str, policy: Policy, seeds: list[int], against: str, keywords: dict[str, Any]) -> Evaluation:
@@ -140,7 +141,8 @@ def _in_all_seats(id: str, policy: Policy, seeds: list[int], against: str, keywo
         batch.seed(seeds)
         batch.reset()
         own = np.flatnonzero(sides == side)
-        games.append(_play(batch, seated(batch, chooser(batch, policy, seeds), own, against), seeds, own))
+        label = f"{_label(id, policy)}, side {side + 1} of {sides.max() + 1}"
+        games.append(_play(batch, seated(batch, chooser(batch, policy, seeds), own, against), seeds, own, label))
         batch.close()
     returns, costs = (sum(getattr(game, name) for game in games) for name in ("returns", "costs"))
     lengths, successes = (np.mean([getattr(game, n) for game in games], axis=0) for n in ("lengths", "successes"))
@@ -206,10 +208,21 @@ class _Layered:
 
 
 def _play(
-    batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int], own: np.ndarray | slice = slice(None)
+    batch: KernelBatch | _Layered,
+    choose: Chooser,
+    seeds: list[int],
+    own: np.ndarray | slice = slice(None),
+    label: str = "",
 ) -> Evaluation:
     """Step until every world has ended its first episode; the ones that are through go on uncounted, and so do agents
     that are not own ones."""
+    with progress(label, total=len(seeds)) as tell:
+        return _played(batch, choose, seeds, own, tell)
+
+
+def _played(
+    batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int], own: np.ndarray | slice, tell: Task
+) -> Evaluation:
     count = batch.num_worlds
     returns, costs, lengths = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
     successes = np.zeros((count, batch.agents), np.bool_)
@@ -224,7 +237,13 @@ def _play(
         alive &= ~(batch.terminated | batch.truncated)
         playing &= ~batch.over
         alive[~playing] = False
+        tell(count - np.count_nonzero(playing), f"step {lengths.max()}")
     return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, successes[:, own].mean(axis=1))
+
+
+def _label(id: str, policy: Policy) -> str:
+    """What is going on, in words."""
+    return f"{world_of(id).name}: playing episodes, {policy if isinstance(policy, str) else 'the agent'}"
 
 
 def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser:

@@ -19,8 +19,8 @@ import numpy as np
 
 from rlenvs.agents.network import Network, State, parts_of
 from rlenvs.agents.writing import discard_pending, pending, take_place, write_pending
-from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest
-from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, world_of
+from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
 
 FORMAT, VERSION = "rlenvs agent", 1
@@ -485,7 +485,8 @@ def _find(source: str | Path, level: str | None) -> Path:
     stem = _stem(source)
     if isinstance(source, Path) or source.endswith((WEIGHTS, CARD)) or _beside(stem, WEIGHTS).exists():
         return stem
-    raise UnknownNameError(f"there is no environment and no agent file {source!r}. {nearest(source, catalogue)}")
+    advice = "" if len(Path(source).parts) > 2 else f" {nearest_ids(source)}"
+    raise UnknownNameError(f"there is no environment and no agent file {shortened(source)}.{advice}")
 
 
 def reference_stem(id: str, level: str | None = None) -> Path:

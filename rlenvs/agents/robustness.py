@@ -10,6 +10,7 @@ import numpy as np
 
 from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.robustness import UncertaintySet, uncertainty_set
 
@@ -108,10 +109,12 @@ def evaluate_robustness(
     contexts = region.grid(points) if samples is None else region.sample(_check_samples(samples), sample_seed)
     at_once = max(1, SIDE_BY_SIDE // len(chosen))
     parts = []
-    for start in range(0, len(contexts), at_once):
-        some = contexts[start : start + at_once]
-        own = {name: np.repeat(some[:, j], len(chosen)) for j, name in enumerate(region.names)}
-        parts.append(evaluate(id, policy, chosen * len(some), **{**keywords, **own}))
+    with progress("worlds of the uncertainty set", total=len(contexts)) as tell:
+        for start in range(0, len(contexts), at_once):
+            some = contexts[start : start + at_once]
+            own = {name: np.repeat(some[:, j], len(chosen)) for j, name in enumerate(region.names)}
+            parts.append(evaluate(id, policy, chosen * len(some), **{**keywords, **own}))
+            tell(start + len(some))
 
     def column(name: str) -> np.ndarray:
         return np.concatenate([getattr(part, name) for part in parts]).reshape(len(contexts), len(chosen))

@@ -15,6 +15,7 @@ from rlenvs.agents.settings import Settings
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.make import make_vec
+from rlenvs.core.progress import Task, progress
 from rlenvs.integrations.minari import Episode
 
 SIDE_BY_SIDE = 256  # episodes at once
@@ -42,17 +43,20 @@ def rollouts(id: str, policy: Policy, seeds: Sequence[int], keywords: dict[str, 
         chosen = list(seeds[start : start + at_once])
         env = make_vec(id, len(chosen), autoreset_mode="NEXT_STEP", **keywords)
         try:
-            yield _play(env, policy(env, chosen), chosen)
+            with progress(f"{env.batch.world.name}: recording episodes", total=len(seeds)) as tell:  # type: ignore[attr-defined]
+                tell(start)
+                found = _play(env, policy(env, chosen), chosen, tell)
+            yield found
         finally:
             env.close()
 
 
-def _play(env: Any, choose: Chooser, seeds: list[int]) -> Played:
+def _play(env: Any, choose: Chooser, seeds: list[int], tell: Task) -> Played:
     """Step until every world has ended its first episode; what comes after is left out."""
     observations, infos = env.reset(seed=seeds)
     track = Track(observations, _recorded(infos))
     lengths, returns = np.zeros(len(seeds), np.int64), np.zeros(len(seeds))
-    playing = np.ones(len(seeds), np.bool_)
+    playing, before = np.ones(len(seeds), np.bool_), tell.done
     while playing.any():
         actions = within(env.single_action_space, choose(observations, infos))
         observations, rewards, terminated, truncated, infos = env.step(actions)
@@ -60,6 +64,7 @@ def _play(env: Any, choose: Chooser, seeds: list[int]) -> Played:
         returns[playing] += env.batch.rewards[playing, 0]
         lengths[playing] += 1
         playing &= ~(terminated | truncated)
+        tell(before + len(seeds) - np.count_nonzero(playing), f"step {lengths.max()}")
     track.stack()
     cut = [track.cut(row, 0, int(length), seed) for row, (length, seed) in enumerate(zip(lengths, seeds, strict=True))]
     return Played(cut, returns.tolist())
@@ -237,12 +242,12 @@ def watched_training(id: str, settings: Settings, episodes: int, seed: int) -> I
         ParameterError: no episode ended.
         MissingExtraError: Stable-Baselines3 or sb3-contrib is not installed.
     """
-    from rlenvs.agents.train import new_model, torch_threads
+    from rlenvs.agents.train import learn, new_model, torch_threads
 
     model = new_model(id, settings, seed)
     recorder = _recorder(model)
     with torch_threads(1):
-        model.learn(settings.steps)
+        learn(model, id, settings.steps)
     model.env.close()
     if not recorder.ends:
         raise ParameterError(f"{id}: no episode ended within {settings.steps} steps of training; train for longer")

@@ -11,6 +11,7 @@ from rlenvs.agents.evaluate import Policy, check_policy, chooser
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import make_batch
+from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.snapshots import Bank
 
@@ -50,12 +51,14 @@ def collect_snapshots(
     choose = chooser(batch, policy, seeds)
     snapshots: list[Snapshot] = []
     time = 0
-    while not batch.over.all():
-        batch.load_actions(choose())
-        batch.step_loaded(~batch.over)
-        time += 1
-        if time % every == 0:
-            snapshots += [batch.get_state(i) for i in np.flatnonzero(~batch.over).tolist()]
+    with progress("the teacher plays episodes", total=episodes) as tell:
+        while not batch.over.all():
+            batch.load_actions(choose())
+            batch.step_loaded(~batch.over)
+            time += 1
+            if time % every == 0:
+                snapshots += [batch.get_state(i) for i in np.flatnonzero(~batch.over).tolist()]
+            tell(np.count_nonzero(batch.over), f"step {time}")
     batch.close()
     if not snapshots:
         raise ParameterError(

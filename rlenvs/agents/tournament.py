@@ -19,6 +19,7 @@ from rlenvs.agents.ratings import elo, wilson
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Choice, World
@@ -190,12 +191,15 @@ def tournament(
     rounds = -(-games // sides)
     names = sorted(known)
     wins, draws = np.zeros((2, len(names), len(names)), np.int64)
-    for seats in _seatings(names, sides):
-        held = [names.index(name) for name in seats]
-        for start in range(0, rounds, AT_ONCE):
-            batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
-            _count(wins, draws, held, _Match(batch, seats, known, seed + start).play())
-            batch.close()
+    seatings = _seatings(names, sides)
+    with progress(f"{world.name}: playing games", total=len(seatings) * rounds) as tell:
+        for n, seats in enumerate(seatings):
+            held = [names.index(name) for name in seats]
+            for start in range(0, rounds, AT_ONCE):
+                tell(n * rounds + start, " against ".join(seats))
+                batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
+                _count(wins, draws, held, _Match(batch, seats, known, seed + start).play(tell))
+                batch.close()
     ratings, half_widths = elo(wins, draws)
     order = sorted(range(len(names)), key=lambda i: (-ratings[i], names[i]))
     return Tournament(
@@ -286,15 +290,19 @@ class _Match:
         batch.seed(range(seed, seed + batch.num_worlds))
         batch.reset()
 
-    def play(self) -> np.ndarray:
+    def play(self, tell: Task | None = None) -> np.ndarray:
         """Step until all games are through, the others going on uncounted.
+
+        Args:
+            tell: told how many are through; None for nobody.
 
         Returns:
             how each side came out, float64 (N, sides): the larger the better.
         """
         batch, members = self.batch, [self.sides == side for side in range(self.sides.max() + 1)]
         places = np.zeros((batch.num_worlds, len(members)))
-        playing = np.ones(batch.num_worlds, np.bool_)
+        tell = tell or Task("")
+        playing, before = np.ones(batch.num_worlds, np.bool_), tell.done
         for step in itertools.count(1):
             self._act()
             batch.step_loaded()
@@ -306,6 +314,7 @@ class _Match:
                 places[ended & batch.success[:, own].any(axis=1), side] = np.inf
             playing &= ~batch.over
             self.alive = survived & ~batch.truncated
+            tell(before + batch.num_worlds - np.count_nonzero(playing))
             if not playing.any():
                 break
         return places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import numpy as np
 from rlenvs.agents.imitate import dagger
 from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.progress import progress as shown
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
@@ -68,7 +70,8 @@ def train(
         seed: of the environments, the network and the exploration. The same seed on the same machine gives the same
             policy.
         threads: of torch; for small networks one is the fastest.
-        progress: called after every rollout, or every 1000 steps where rollouts are shorter.
+        progress: called after every rollout, or every 1000 steps where rollouts are shorter. Without it the progress is
+            told on standard error, unless RLENVS_QUIET=1.
         keywords: of `make`, in place of those of the settings, in training alone.
 
     Returns:
@@ -90,8 +93,22 @@ def train(
     )
     with torch_threads(threads):
         model = new_model(id, settings, seed)
-        model.learn(settings.steps, callback=callback_of(Reporter(settings.steps, progress)), log_interval=None)
+        learn(model, id, settings.steps, progress)
     return model
+
+
+def learn(model: Any, id: str, steps: int, progress: Callable[[Progress], Any] | None = None) -> None:
+    """Let a model learn, and tell how far it is: to `progress`, or on standard error."""
+    with shown(f"training {entry(id).id}", total=steps) as tell:
+        report = progress or (lambda now: tell(min(now.steps, now.total), in_words(now)))
+        model.learn(steps, callback=callback_of(Reporter(steps, report)), log_interval=None)
+
+
+def in_words(now: Progress) -> str:
+    """What a training has come to."""
+    parts = [] if math.isnan(now.mean_return) else [f"return {now.mean_return:.4g}"]
+    parts += [] if math.isnan(now.success) else [f"success {100 * now.success:.0f} %"]
+    return ", ".join(parts)
 
 
 def train_ppo(

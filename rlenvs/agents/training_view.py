@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rlenvs.agents.runs import (
     SETTINGS,
@@ -23,7 +23,9 @@ from rlenvs.agents.runs import (
 )
 from rlenvs.agents.settings import Settings, differences, settings_for, with_changes
 from rlenvs.agents.train import Progress as Report
+from rlenvs.agents.train import in_words
 from rlenvs.core.errors import RunError
+from rlenvs.core.progress import progress
 from rlenvs.core.registry import entry
 
 SIGNALLED = 128  # and the number of the signal, as shells count
@@ -81,7 +83,7 @@ def train_with_view(request: Request, console: Console) -> int:
     if request.resume and not any((run_folder(request.folder, seed) / SETTINGS).exists() for seed in request.seeds):
         raise RunError(f"{request.folder} holds no run that could be resumed; leave out --resume to begin one")
     chosen = {seed: request.settings(seed) for seed in request.seeds}
-    with console.status("starting (compiling once) ..."):
+    with progress("starting"):
         from rlenvs.integrations.sb3 import sb3_vec_env
 
         settings = chosen[request.seeds[0]]
@@ -102,7 +104,7 @@ def train_with_view(request: Request, console: Console) -> int:
                 if request.resume and is_complete(place):
                     console.print(escape(f"seed {seed}: complete already, {place}"), soft_wrap=True)
                     continue
-                outcomes.append(_one(request, seed, chosen[seed], stop, console))
+                outcomes.append(_one(request, seed, chosen[seed], stop))
                 if stop.wanted:
                     break
         except KeyboardInterrupt:
@@ -116,33 +118,19 @@ def train_with_view(request: Request, console: Console) -> int:
     return 0
 
 
-def _one(request: Request, seed: int, settings: Settings, stop: Any, console: Console) -> Outcome:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=8),
-        TextColumn("{task.completed:,.0f}"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("return {task.fields[mean]}, success {task.fields[success]}, best {task.fields[best]}"),
-        TimeRemainingColumn(),
-    )
+def _one(request: Request, seed: int, settings: Settings, stop: Any) -> Outcome:
     best = -float("inf")
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(f"seed {seed}", total=settings.steps, rate="", mean="...", success="...", best="...")
-        begun: list[tuple[float, int]] = []
+    with progress(f"seed {seed}", total=settings.steps) as tell:
 
         def show(now: Report) -> None:
-            begun.append((now.seconds, now.steps))
-            seconds, steps = now.seconds - begun[0][0], now.steps - begun[0][1]
-            fields = {"rate": f"{steps / seconds:,.0f}/s"} if seconds > 0 else {}
-            fields |= {"mean": _number(now.mean_return), "success": _percent(now.success)}
-            bar.update(task, completed=min(now.steps, now.total), **fields)  # type: ignore[arg-type]
+            words = [in_words(now)] if best == -float("inf") else [in_words(now), f"best {best:.4g}"]
+            tell(min(now.steps, now.total), ", ".join(filter(None, words)))
 
         def evaluated(found: Any) -> None:
             nonlocal best
             best = max(best, found.mean)
-            bar.update(task, best=_number(best))
 
-        outcome = run(
+        return run(
             request.id,
             settings,
             run_folder(request.folder, seed),
@@ -153,16 +141,6 @@ def _one(request: Request, seed: int, settings: Settings, stop: Any, console: Co
             evaluated=evaluated,
             stop=stop,
         )
-        bar.update(task, completed=min(outcome.steps, outcome.total))
-    return outcome
-
-
-def _number(value: float) -> str:
-    return "..." if value != value else f"{value:.4g}"
-
-
-def _percent(value: float) -> str:
-    return "..." if value != value else f"{100 * value:.0f} %"
 
 
 def _tell(outcomes: list[Outcome], console: Console) -> None:
@@ -170,3 +148,9 @@ def _tell(outcomes: list[Outcome], console: Console) -> None:
         done = f"stopped at {outcome.steps:,} of {outcome.total:,} steps" if outcome.stopped else "complete"
         text = f"{outcome.folder}: {done}, {outcome.seconds:.0f} s, best agent {outcome.agent} ({outcome.best:.4g})"
         console.print(escape(text), soft_wrap=True)
+    if outcomes:
+        best = max(outcomes, key=lambda outcome: outcome.best)
+        shown = outcomes[0].folder if len(outcomes) == 1 else outcomes[0].folder.parent
+        for what, command in (("See it", "watch"), ("Measure it", "eval")):
+            console.print(escape(f"{what}: rlenvs {command} {shlex.quote(str(best.agent))}"), soft_wrap=True)
+        console.print(escape(f"Its curve: rlenvs plot {shlex.quote(str(shown))}"), soft_wrap=True)

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 
 
 class RlenvsError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package. Their texts may quote files, so they hold no control characters."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class UnknownNameError(RlenvsError, ValueError):
@@ -62,6 +65,17 @@ class MissingExtraError(RlenvsError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an optional dependency. Install it with: pip install 'rlenvs[{extra}]'")
+
+
+def printable(text: str) -> str:
+    """The text with control characters, which could steer a terminal, written as \\x1b and the like; lines stay."""
+    return "".join(c if c in "\n\t" or c.isprintable() or c == "\u00a0" else ascii(c)[1:-1] for c in text)
+
+
+def shortened(value: object, length: int = 80) -> str:
+    """How a value is written in Python, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= length else f"{text[: length - 4]} ..."
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

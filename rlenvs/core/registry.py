@@ -6,22 +6,26 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from rlenvs.core.errors import UnknownNameError, nearest
+from rlenvs.core.errors import UnknownNameError, nearest, shortened
 
 if TYPE_CHECKING:
     from rlenvs.core.spec import World
 
 NAMESPACE = "rlenvs"
 KINDS = ("single", "multi-agent", "multi-objective", "safe", "robotics")
+LIKE, LIKE_LETTERS = 0.6, 3  # how much alike names have to be, in [0, 1]; letters of a part of a name that count
+MUCH = 100  # letters of a name that are looked at
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,39 @@ def entry(id: str) -> Entry:
     full = id.removeprefix("rlenvs:")
     full = full if "/" in full else f"{NAMESPACE}/{full}"
     if full not in catalogue:
-        raise UnknownNameError(f"there is no environment {id!r}. {nearest(full, catalogue)}")
+        raise UnknownNameError(f"there is no environment {shortened(id)}. {nearest_ids(id)}")
     return catalogue[full]
+
+
+def nearest_ids(name: str) -> str:
+    """A sentence that names the ids most like a name; an id of each family where none is like it."""
+    wanted = _stem(name[:MUCH])
+    ids = [id for id in catalogue if id.startswith(f"{NAMESPACE}/mo-") == name.rpartition("/")[2].startswith("mo-")]
+    likeness = {id: SequenceMatcher(None, wanted, _stem(id)).ratio() for id in ids}
+    if len(wanted) >= LIKE_LETTERS:
+        likeness |= {id: max(likeness[id], LIKE) for id in ids if wanted in _stem(id)}
+    best = max(likeness.values(), default=0.0)
+    near = sorted((id for id in ids if likeness[id] >= max(LIKE, best - 0.1)), key=lambda id: (-likeness[id], id))[:3]
+    if near:
+        return f"Did you mean {' or '.join(map(repr, near))}?"
+    families: dict[str, list[str]] = {}
+    for id, row in catalogue.items():
+        if not id.startswith(f"{NAMESPACE}/mo-"):
+            families.setdefault(_family(row), []).append(id.partition("/")[2])
+    groups = sorted(families.values(), key=len, reverse=True)
+    some = [f"{len(group)} like {group[0]}" if len(group) > 1 else group[0] for group in groups]
+    return f"No name is near it. There are {', '.join(some)}; `rlenvs list` lists all."
+
+
+def _stem(id: str) -> str:
+    """A name without namespace, form, version and capitals."""
+    name = id.lower().rpartition("/")[2].removeprefix("mo-")
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"-v\d+$", "", name))
+
+
+def _family(row: Entry) -> str:
+    parts = row.address.partition(":")[0].split(".")
+    return parts[2] if parts[0] == NAMESPACE and len(parts) > 3 else "your own"
 
 
 def world_of(id: str) -> World:

@@ -1,0 +1,171 @@
+"""What the commands share: the program, its errors, options, and keywords from texts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from typer.core import TyperGroup
+
+from rlenvs.core.errors import ParameterError, RlenvsError, printable
+from rlenvs.core.progress import QUIET, progress
+
+# --- output -----------------------------------------------------------------------------------------------------------
+
+
+def console() -> Console:
+    """A console on the present standard output."""
+    return Console(highlight=False)
+
+
+def say(text: str) -> None:
+    """A line of plain text: no markup, no control characters, never folded."""
+    console().print(printable(text), markup=False, soft_wrap=True)
+
+
+def say_written(*paths: Path) -> None:
+    """What was written."""
+    for path in paths:
+        say(f"wrote {path}")
+
+
+def table_of_numbers(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
+    """A table whose columns are numbers, but for the first."""
+    table = Table(*head, box=None, pad_edge=False)
+    table.columns[0].overflow = "fold"
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*(escape(printable(cell)) for cell in row))
+    return table
+
+
+# --- the program ------------------------------------------------------------------------------------------------------
+
+
+class Commands(TyperGroup):
+    """Commands whose own errors end in one red line and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except RlenvsError as error:
+            Console(stderr=True, highlight=False, soft_wrap=True).print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Reinforcement-learning environments: list, inspect, play, record, train, measure, check.",
+    epilog="Begin with: rlenvs list, rlenvs info QuadHover-v0, rlenvs watch QuadHover-v0.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from rlenvs import __version__
+
+        say(f"rlenvs {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version, and leave.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help=f"Say nothing of what is going on; so does {QUIET}=1.")
+    ] = False,
+) -> None:
+    """What holds for all commands."""
+    if quiet:
+        os.environ[QUIET] = "1"
+
+
+# --- arguments and options --------------------------------------------------------------------------------------------
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="Environment, with or without 'rlenvs/' in front.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="NAME=VALUE", help="Keyword of make, such as mass=0.03; repeatable."),
+]
+Level = Annotated[str | None, typer.Option(help="One of the environment's levels.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed.")]
+Source = Annotated[
+    str, typer.Argument(metavar="ID|FILE", help="Environment, for its reference agent; or the file of an agent.")
+]
+Against = Annotated[
+    str | None, typer.Option(help="Where sides play against each other: the scripted player of the other sides.")
+]
+
+
+def keywords_from(pairs: list[str] | None, level: str | None = None, option: str = "--set") -> dict[str, Any]:
+    """The keywords in "name=value" texts of an option; a value is JSON where it can be, else a string."""
+    keywords: dict[str, Any] = {} if level is None else {"level": level}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.isidentifier():
+            example = {"--set": "horizon=100", "--hyper": "gamma=0.99"}[option]
+            raise ParameterError(f"{option} {pair}: write it as NAME=VALUE, for example {option} {example}")
+        keywords[name] = _value_of(text)
+    return keywords
+
+
+def _value_of(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def compiled(id: str, keywords: dict[str, Any]) -> None:
+    """Make the environment and step it, so that its kernels are compiled or loaded: some 10 s, once per change."""
+    from rlenvs.core.make import make_batch
+    from rlenvs.core.registry import entry
+
+    with progress(f"compiling {entry(id).id} (once)"):
+        batch = make_batch(id, 1, **keywords)
+        batch.seed([0])
+        batch.reset()
+        batch.step_loaded()
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def check_output(path: Path) -> Path:
+    """The path of a file that is to be written; its folder is made.
+
+    Raises:
+        ParameterError: it cannot be written. Better now than after minutes of work.
+    """
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder; give the name of a file in it")
+    check_folder(path.parent)
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ParameterError(f"{path} exists and cannot be written: Permission denied")
+    return path
+
+
+def check_folder(folder: Path) -> Path:
+    """A folder for files that are to be written; it is made where it is missing. ParameterError where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ParameterError(f"nothing can be written to the folder {folder}: {reason}") from None
+    return folder

@@ -1,0 +1,252 @@
+"""Commands on environments: list them, read about them, play, film, measure, check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from rlenvs.cli.common import (
+    Id,
+    Level,
+    Seed,
+    Set,
+    app,
+    check_output,
+    compiled,
+    console,
+    keywords_from,
+    say,
+    say_written,
+)
+from rlenvs.core.progress import counted, progress
+
+if TYPE_CHECKING:
+    from rlenvs.core.setup import Setup
+    from rlenvs.core.spec import World
+
+PANEL = "Environments"
+LEAST_WIDTH = 30  # of the text beside an id
+
+
+@app.command("list", rich_help_panel=PANEL)
+def list_command(
+    kind: Annotated[
+        str | None, typer.Option(help="Only one kind: single, multi-agent, multi-objective, safe, robotics.")
+    ] = None,
+) -> None:
+    """List the environments."""
+    from rlenvs.core.registry import list_envs
+
+    found = list_envs(kind)
+    ids = [id for id in found if not id.startswith("rlenvs/mo-")]
+    console().print(_listed(ids, console().width))
+    say(f"\n{len(ids)} environments. More about one of them: rlenvs info ID")
+    if len(ids) < len(found):
+        say("Multi-objective ones also exist as rlenvs/mo-Name-v0, where the reward is the vector of terms.")
+
+
+def _listed(ids: list[str], width: int) -> Table:
+    """Ids are never cut: what is said of them is folded, and stands below them where there is no room beside them."""
+    from rlenvs.core.docs import summary
+    from rlenvs.core.registry import catalogue, world_of
+
+    widest = max(map(len, ids))
+    beside = width >= widest + 2 + LEAST_WIDTH
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=beside, overflow="fold")
+    for id in ids:
+        about = f"{escape(summary(world_of(id).doc))} [dim]({', '.join(catalogue[id].kinds)})[/dim]"
+        table.add_row(f"[bold]{id}[/bold]", about) if beside else table.add_row(f"[bold]{id}[/bold]\n{about}")
+    return table
+
+
+@app.command(rich_help_panel=PANEL)
+def info(
+    id: Id,
+    short: Annotated[bool, typer.Option("--short", help="Only the summary, without the page below it.")] = False,
+) -> None:
+    """Describe an environment: a summary, then its page with all spaces, rewards, costs, parameters, levels, scores."""
+    from rich.markdown import Markdown
+
+    from rlenvs.core.docs import page
+    from rlenvs.core.registry import entry, world_of
+
+    console().print(_summary(entry(id).id, world_of(id)))
+    if not short:
+        console().print()
+        console().print(Markdown(page(world_of(id))))
+
+
+def _summary(id: str, world: World) -> Table:
+    """What it is, what one does and sees, and how to run it."""
+    from rlenvs.core.docs import summary
+    from rlenvs.core.setup import Setup
+
+    setup = Setup(world)
+    agents = f"{setup.agents}, {'on one side' if len(set(setup.sides)) == 1 else f'{len(set(setup.sides))} sides'}"
+    rows = [
+        ("Action", _action_words(setup)),
+        ("Observation", _observation_words(setup)),
+        ("Agents", agents if world.agents else "1"),
+        ("Reward", ", ".join(f"{name} x {term.weight:g}" for name, term in world.terms.items())),
+        ("Costs", ", ".join(world.costs) or "none"),
+        ("Horizon", f"{setup.horizon} steps, {setup.horizon / setup.fps:.3g} s at {setup.fps:g} steps/s"),
+        ("Levels", ", ".join(world.levels) or "none"),
+        ("Scores", ", ".join(f"{name} {score.mean:.4g}" for name, score in world.scores.items()) or "none"),
+        ("Run it", f'import rlenvs; env = rlenvs.{"parallel_env" if world.agents else "make"}("{id}")'),
+        ("See it", "\n".join(f"rlenvs {command} {world.name}" for command in ("watch", "play", "record"))),
+    ]
+    table = Table(box=None, pad_edge=False, show_header=False, title_justify="left", title_style="")
+    table.title = f"[bold]{id}[/bold]\n{escape(summary(world.doc))}.\n"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in rows:
+        table.add_row(f"[bold]{name}[/bold]", escape(text))
+    return table
+
+
+def _action_words(setup: Setup) -> str:
+    labels = ", ".join(setup.action.labels) or setup.action.doc
+    kind = f"{setup.action_size} numbers in [-1, 1]" if setup.continuous else f"one of {setup.action_size} choices"
+    return f"{kind}: {labels}" if labels else kind
+
+
+def _observation_words(setup: Setup) -> str:
+    shape = setup.observation_shape
+    kind = f"{shape[0]} numbers" if len(shape) == 1 else f"numbers of shape {shape}"
+    pictures = "".join(f", and a picture {shape}" for shape in setup.image_shapes.values())
+    blocks = setup.world.observation.items()
+    names = [name for name, part in blocks if all(setup.sizes[d] if isinstance(d, str) else d for d in part.shape)]
+    return f"{kind}{pictures}: {', '.join(names)}"
+
+
+@app.command(rich_help_panel=PANEL)
+def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
+    """Play an environment with the keyboard."""
+    from rlenvs.play import Game, key_table
+
+    keywords = keywords_from(set, level)
+    table = Table("Key", "Action", box=None, pad_edge=False)
+    for key, meaning in [*key_table(id, **keywords), ("R", "restart"), ("Esc", "quit")]:
+        table.add_row(f"[bold]{key}[/bold]", escape(meaning))
+    console().print(table)
+    compiled(id, keywords)
+    Game(id, seed, told=say, **keywords).run()
+
+
+@app.command(rich_help_panel=PANEL)
+def record(
+    id: Id,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File, .gif or .mp4. Default: Name-v0.gif.")
+    ] = None,
+    policy: Annotated[str, typer.Option(help="expert (scripted) or random.")] = "expert",
+    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film.")] = 8.0,
+    level: Level = None,
+    seed: Seed = 0,
+    set: Set = None,
+) -> None:
+    """Record a film of an environment."""
+    from rlenvs.agents.evaluate import check_policy
+    from rlenvs.agents.film import check_file, film, pace, save
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.render import check_mode
+    from rlenvs.core.setup import Setup
+
+    world, keywords = world_of(id), keywords_from(set, level)
+    path = output or Path(f"{world.name}.gif")
+    check_file(path)
+    check_output(path)
+    check_policy(world, policy)
+    check_mode(world, "rgb_array")
+    compiled(id, keywords)
+    own = Setup(world, **keywords).fps
+    every, fps = pace(path, own)
+    frames = film(id, policy, seed, seconds, every, **keywords)
+    save(path, counted(frames, f"filming {seconds:g} s", round(seconds * own) // every), fps)
+    say_written(path)
+
+
+@app.command(rich_help_panel=PANEL)
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay, a JSON file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Film to write, .gif or .mp4. Default: a window.")
+    ] = None,
+) -> None:
+    """Check a replay, and watch it or film it."""
+    from rlenvs.agents.film import check_file, pace, save
+    from rlenvs.agents.replay import Replay
+
+    if output:
+        check_file(output)
+        check_output(output)
+    with progress("playing it through"):
+        found = Replay.load(file)
+    say(f"{found.id}: {len(found)} steps, and they come out as the file says")
+    if output is None:
+        found.watch()
+        return
+    every, fps = pace(output, found.fps)
+    save(output, counted(found.frames(every), "filming", len(found) // every + 1), fps)
+    say_written(output)
+
+
+@app.command(rich_help_panel=PANEL)
+def bench(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long to measure each number.")] = 0.5,
+    set: Set = None,
+) -> None:
+    """Measure steps per second with random actions."""
+    from rlenvs.bench import time_batch, time_single
+    from rlenvs.core.registry import entry, list_envs
+
+    keywords = keywords_from(set)
+    chosen = [entry(id).id for id in ids or [id for id in list_envs() if not id.startswith("rlenvs/mo-")]]
+    batches = [(1, 1), (64, 1), (4096, 1), (4096, 2)]
+    table = Table(
+        "Environment", "single", *(_batch_head(n, threads) for n, threads in batches), box=None, pad_edge=False
+    )
+    for column in table.columns[1:]:
+        column.justify = "right"
+    with progress("measuring", total=len(chosen) * (1 + len(batches))) as tell:
+        for n, id in enumerate(chosen):
+            tell(n * (1 + len(batches)), f"compiling {id} (once)")
+            time_single(id, 0.0, **keywords)
+            tell(detail=id)
+            numbers = [time_single(id, seconds, **keywords)]
+            for num_worlds, threads in batches:
+                tell(n * (1 + len(batches)) + len(numbers))
+                numbers.append(time_batch(id, num_worlds, threads, seconds, **keywords))
+            table.add_row(id.removeprefix("rlenvs/"), *map(short_number, numbers))
+    console().print("World steps per second, random actions, resets included.\n")
+    console().print(table)
+
+
+def _batch_head(num_worlds: int, threads: int) -> str:
+    return f"batch of\n{num_worlds}" + (f",\n{threads} threads" if threads > 1 else "")
+
+
+def short_number(number: float) -> str:
+    """A number with three digits and the letter of its thousands."""
+    for unit, letter in ((1e6, " M"), (1e3, " k")):
+        if number >= 0.9995 * unit:
+            return f"{number / unit:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+@app.command(rich_help_panel=PANEL)
+def check(id: Id, level: Level = None, set: Set = None) -> None:
+    """Check an environment against all rules of the package. Exit code 1 when it breaks one."""
+    from rlenvs.core.check import check as run_check
+
+    keywords = keywords_from(set, level)
+    compiled(id, keywords)
+    report = run_check(id, **keywords)
+    say(str(report))
+    raise typer.Exit(0 if report.passed else 1)
