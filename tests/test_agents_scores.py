@@ -158,7 +158,7 @@ def test_watch(saved, tmp_path):
     assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
     assert "Esc" in run("watch", saved, "--seconds", 0.1)
     assert "no environment and no agent file" in run("watch", "nothing", code=2)
-    assert "must end in .gif or .mp4" in run("watch", saved, "--output", tmp_path / "a.png", code=2)
+    assert "must end in .gif, .webp or .mp4" in run("watch", saved, "--output", tmp_path / "a.png", code=2)
 
 
 def test_films_and_windows_against_a_scripted_side():

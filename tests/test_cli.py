@@ -225,7 +225,7 @@ def test_record_mp4(tmp_path):
     with imageio.get_reader(path) as reader:
         frames = [frame for frame in reader]  # noqa: C416 (a reader has no length)
     assert len(frames) == 15
-    assert frames[0].shape == (512, 512, 3)
+    assert frames[0].shape == (1024, 1024, 3)  # which keeps the colours of small things
 
 
 def test_record_refuses_what_it_cannot_do(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Films of policies: frames, and GIF or MP4 files of them."""
+"""Films of policies: frames, and GIF, WebP or MP4 files of them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
 from rlenvs.core.render import Renderer, check_mode
 
-SUFFIXES = (".gif", ".mp4")
-GIF_FPS = 15  # viewers of GIFs are slow; more only makes the file larger
+SUFFIXES = (".gif", ".webp", ".mp4")
+PICTURES_PER_SECOND = 15  # of GIF and WebP; more only makes the file larger
+PALETTE_PICTURES = 24  # from which a GIF's palette is made
 
 
 def film(
@@ -115,7 +116,7 @@ def _begin(
 
 def pace(path: Path, fps: float) -> tuple[int, float]:
     """How many steps there are from picture to picture in such a file, and its pictures per second."""
-    every = max(1, round(fps / GIF_FPS)) if path.suffix.lower() == ".gif" else 1
+    every = max(1, round(fps / PICTURES_PER_SECOND)) if path.suffix.lower() != ".mp4" else 1
     return every, fps / every
 
 
@@ -123,7 +124,7 @@ def check_file(path: Path) -> None:
     """ParameterError for a suffix that is no film's; MissingExtraError for MP4 without imageio."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ParameterError(f"{path.name!r} must end in {' or '.join(SUFFIXES)}")
+        raise ParameterError(f"{path.name!r} must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     if suffix == ".mp4":
         try:
             importlib.import_module("imageio_ffmpeg")
@@ -132,41 +133,52 @@ def check_file(path: Path) -> None:
 
 
 def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Write pictures, uint8 (height, width, 3), to a GIF or MP4 file; the folder is made when it is missing."""
+    """Write pictures, uint8 (height, width, 3), to a GIF, WebP or MP4 file; the folder is made when it is missing.
+
+    WebP keeps every pixel; GIF and MP4 keep small saturated things recognisable: of the pixels with a chroma above 40,
+    at least 90 % differ by less than 15 (CIE76) from the picture. `benchmarks/films.py` measures it.
+    """
     check_file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    (save_gif if path.suffix.lower() == ".gif" else _save_mp4)(path, frames, fps)
+    {".gif": save_gif, ".webp": _save_webp, ".mp4": _save_mp4}[path.suffix.lower()](path, frames, fps)
 
 
 def save_gif(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Write a GIF that repeats for ever. All pictures share one palette: the 256 colours that are most frequent."""
+    """Write a GIF that repeats for ever. All pictures share one palette."""
     from PIL import Image
 
     pictures = list(frames)
-    palette = _palette(np.stack(pictures[:: math.ceil(len(pictures) / 8)]))
+    palette = _palette(np.concatenate(pictures[:: math.ceil(len(pictures) / PALETTE_PICTURES)]))
     none = Image.Dither.NONE
     first, *rest = [Image.fromarray(picture).quantize(palette=palette, dither=none) for picture in pictures]
-    first.save(path, save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+    # GIF counts in hundredths of a second, which are shared out so that the film keeps time
+    ends = np.round(np.arange(len(pictures) + 1) * 100.0 / fps)
+    durations = (10.0 * np.diff(ends)).astype(int).tolist()
+    first.save(path, save_all=True, append_images=rest, duration=durations, loop=0)
 
 
-def _palette(pictures: np.ndarray) -> Any:
-    """The most frequent colours, exactly: worlds are drawn in few flat colours, and averages would tint them."""
+def _palette(picture: np.ndarray) -> Any:
+    """256 colours by their place in the cube of colours, not by their number alone: the most frequent ones, or those of
+    a median cut, would all be shades of the background, and a small goal or drone would turn grey."""
     from PIL import Image
 
-    red, green, blue = np.moveaxis(pictures.astype(np.int32), -1, 0)
-    codes, counts = np.unique(red << 16 | green << 8 | blue, return_counts=True)
-    codes = codes[np.argsort(-counts)][:256]
-    image = Image.new("P", (1, 1))
-    image.putpalette(np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.uint8).tobytes())
-    return image
+    return Image.fromarray(picture).quantize(256, method=Image.Quantize.FASTOCTREE)
+
+
+def _save_webp(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
+    """Without loss: with it WebP halves the resolution of colours, and flat drawings would take more space."""
+    from PIL import Image
+
+    first, *rest = map(Image.fromarray, frames)
+    duration = round(1000 / fps)
+    first.save(path, save_all=True, append_images=rest, duration=duration, loop=0, lossless=True, quality=30, method=1)
 
 
 def _save_mp4(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
+    """At twice the size: players want colours at half the resolution of the brightness, which small things need."""
     from imageio.v2 import get_writer
 
     writer: Any
     with get_writer(path, fps=fps, macro_block_size=1) as writer:
         for frame in frames:
-            writer.append_data(
-                frame[: frame.shape[0] // 2 * 2, : frame.shape[1] // 2 * 2]
-            )  # the codec wants even sizes
+            writer.append_data(frame.repeat(2, axis=0).repeat(2, axis=1))

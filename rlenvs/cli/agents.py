@@ -38,7 +38,7 @@ PANEL = "Agents"
 def watch(
     source: Source,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Film to write, .gif or .mp4. Default: a window.")
+        Path | None, typer.Option("--output", "-o", help="Film to write, .gif, .webp or .mp4. Default: a window.")
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(min=0.1, help="Length; 8 s for films, no end for windows by default.")

@@ -142,7 +142,7 @@ def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
 def record(
     id: Id,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File, .gif or .mp4. Default: Name-v0.gif.")
+        Path | None, typer.Option("--output", "-o", help="File, .gif, .webp or .mp4. Default: Name-v0.gif.")
     ] = None,
     policy: Annotated[str, typer.Option(help="expert (scripted) or random.")] = "expert",
     seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film.")] = 8.0,
@@ -175,7 +175,7 @@ def record(
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay, a JSON file.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Film to write, .gif or .mp4. Default: a window.")
+        Path | None, typer.Option("--output", "-o", help="Film to write, .gif, .webp or .mp4. Default: a window.")
     ] = None,
 ) -> None:
     """Check a replay, and watch it or film it."""
