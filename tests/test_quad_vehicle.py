@@ -115,6 +115,26 @@ def test_a_faster_rotor_lifts_its_own_corner(name):
         assert np.where(coupled, 0, np.sign(s.rates[0])).tolist() == [np.sign(y), -np.sign(x), SPINS[name][rotor]]
 
 
+def fly_recorded(name, **keywords):
+    """Distances [m] from a recorded flight of one vehicle, after each of its control steps."""
+    batch, p, s = flight(action_range=1.0, **keywords)
+    put(s, FLIGHTS[f"{name}_position"][0, 0], FLIGHTS[f"{name}_quaternion"][0, 0], FLIGHTS[f"{name}_velocity"][0, 0])
+    distances = []
+    for rpm, place in zip(FLIGHTS[f"{name}_rpm"], FLIGHTS[f"{name}_position"][1:, 0], strict=True):
+        step_rpm(batch, p, s, rpm)
+        distances.append(np.linalg.norm(s.position[0] - place))
+    return distances
+
+
+def test_the_racer_of_the_originals_explicit_dynamics():
+    """There its torques have the lever 0.109 / sqrt 2, not that of its drawing; docs/quadcopters.md tells how."""
+    assert max(fly_recorded("cf2p_dyn", vehicle="cf2p")) < 1e-12
+    x = 0.5**0.5
+    rotors = [(x, x, 1), (-x, x, -1), (-x, -x, 1), (x, -x, -1)]
+    assert max(fly_recorded("race_dyn", vehicle="racer", arm=0.109, rotors=rotors)) < 1e-12
+    assert 0.03 < fly_recorded("race_dyn", vehicle="racer")[29] < 0.2
+
+
 def test_a_frame_of_ones_own_and_impossible_ones():
     wide = [[0.5, -0.8, -1], [-0.5, -0.8, 1], [-0.5, 0.8, -1], [0.5, 0.8, 1]]
     batch, p, _s = flight(rotors=wide, mass=0.05, hull=(0.1, 0.03))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         World,
         block,
         choice,
+        constraint,
         continuous,
         cost,
         discrete,
@@ -33,8 +34,8 @@ _HOMES = {
     "layout": ("b1", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8"),
     "rng": ("below", "normal", "uniform"),
     "spec": (
-        *("Score", "World", "block", "choice", "continuous", "cost", "discrete", "flag", "free", "image", "integer"),
-        *("param", "role", "term", "world"),
+        *("Score", "World", "block", "choice", "constraint", "continuous", "cost", "discrete", "flag", "free", "image"),
+        *("integer", "param", "role", "term", "world"),
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

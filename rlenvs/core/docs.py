@@ -178,6 +178,7 @@ def _parameter_tables(world: World) -> list[str]:
             for name, p in world.params.items()
         ]
         parts.append(_table(("Parameter", "Default", "Range", "Unit", "Meaning"), lines))
+    parts += [f"{_listed(rule.names)}: {rule.doc}." for rule in world.constraints]
     if world.options:
         rows = [(f"`{name}`", f"`{o.default!r}`", _values(o), o.doc) for name, o in world.options.items()]
         parts.append(_table(("Option", "Default", "Values", "Meaning"), rows))
@@ -189,6 +190,11 @@ def _parameter_tables(world: World) -> list[str]:
         ]
         parts.append(_table(("Level", "Sets"), levels))
     return parts
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}" if len(quoted) > 1 else quoted[0]
 
 
 def _preset_table(name: str, option: Choice) -> str:

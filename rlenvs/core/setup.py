@@ -6,6 +6,7 @@ import copy
 import difflib
 import hashlib
 import importlib
+import itertools
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,8 @@ class Setup:
         self.fps = world.fps_of(self.values)
         self.weights = self._resolve_weights({**self._preset_weights(), **(weights or {})})
         self.random_ranges = self._resolve_ranges(randomize or {})
+        self.check_together({**vars(self.values), **self.contexts})
+        self.check_ranges(self.random_ranges)
         self._resolve_sizes()
 
     def _resolve_values(self, chosen: Mapping[str, Any]) -> SimpleNamespace:
@@ -77,6 +80,18 @@ class Setup:
                 value = float(value)
             values[name] = value
         return SimpleNamespace(**values)
+
+    def check_together(self, values: Mapping[str, Any]) -> None:
+        """ParameterError where values of all parameters by name, numbers or one per world, contradict each other."""
+        for rule in self.world.constraints:
+            rule.check(values)
+
+    def check_ranges(self, ranges: Mapping[str, tuple[float, float]]) -> None:
+        """ParameterError where (low, high) by name allow values that contradict each other, or the other parameters."""
+        values = {**vars(self.values), **self.contexts}
+        for rule in self.world.constraints:
+            for ends in itertools.product(*(ranges.get(name, (values[name],)) for name in rule.names)):
+                rule.check(dict(zip(rule.names, ends, strict=True)))
 
     def _preset_weights(self) -> dict[str, float]:
         """The weights that go with the choices made."""

@@ -61,6 +61,35 @@ def param(default: float, low: float, high: float, unit: str = "", doc: str = ""
 
 
 @dataclass(frozen=True)
+class Constraint:
+    """What has to hold between parameters, each of which is inside its own range."""
+
+    names: tuple[str, ...]
+    holds: Callable[..., Any]
+    doc: str
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """ParameterError with the numbers where it does not hold for these values by name, numbers or arrays."""
+        numbers = [values[name] for name in self.names]
+        held = np.asarray(self.holds(*numbers))
+        if not held.all():
+            worst = [float(np.broadcast_to(number, held.shape)[~held][0]) for number in numbers]
+            given = ", ".join(f"{name}={number:g}" for name, number in zip(self.names, worst, strict=True))
+            raise ParameterError(f"{given} do not go together: {self.doc}")
+
+
+def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
+    """What has to hold between parameters.
+
+    Args:
+        names: the parameters.
+        holds: function of their values, numbers or NumPy arrays, that says whether it holds, element by element.
+        doc: what has to hold, in words.
+    """
+    return Constraint(names, holds, doc)
+
+
+@dataclass(frozen=True)
 class Choice:
     """An option with a fixed list of values; kernels see the index.
 
@@ -355,6 +384,7 @@ class World:
     central: Mapping[str, Block]
     incremental: bool
     barriers: int | str
+    constraints: tuple[Constraint, ...] = ()
     kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
     data_function: Callable[[Any], Mapping[str, Any]] | None = None
     model_function: Callable[[Any], Any] | None = None
@@ -559,6 +589,7 @@ def world(
     central: Mapping[str, Block] | None = None,
     incremental: bool = False,
     barriers: int | str = 0,
+    constraints: Sequence[Constraint] = (),
 ) -> World:
     """Declare a world.
 
@@ -605,6 +636,7 @@ def world(
             arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
             Such observations are raw, and the arrays of a batch are read-only for its users.
         barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
+        constraints: what has to hold between parameters, see `constraint`.
 
     Raises:
         ParameterError: a contradiction in the declaration.
@@ -621,6 +653,9 @@ def world(
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     if barriers and (agents or isinstance(action, DiscreteChoice)):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
+    for rule in constraints:
+        if unknown := set(rule.names) - set(params or {}):
+            raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, which are no parameters")
     module = sys._getframe(1).f_globals["__name__"]
     return World(
         name=name,
@@ -654,6 +689,7 @@ def world(
         central=dict(central or {}),
         incremental=incremental,
         barriers=barriers,
+        constraints=tuple(constraints),
     )
 
 

@@ -33,12 +33,25 @@ def parameters_matter(t: Subject) -> str:
         if key not in seen:
             steps = min(t.horizon, t.scale(400, 60))
             seen[key] = [roll(t.having(**setting).batch(t.scale(8, 3)), steps, policy) for policy in t.policies]
-        ends = [{**setting, name: end} for end in (declared.low, declared.high)]
+        ends = [{**setting, name: _allowed(t.having(**setting), name, end)} for end in (declared.low, declared.high)]
         if not any(_changes(t.having(**end), base) for base in seen[key] for end in ends):
             silent.append(f"{name} in [{declared.low:g}, {declared.high:g}]")
     if silent:
         raise Failed(f"no trajectory changes with {', '.join(silent)}")
     return f"{len(t.world.params)} parameters at both ends of their ranges"
+
+
+def _allowed(t: Subject, name: str, end: float) -> float:
+    """The end of a parameter's range, or the farthest value towards it that goes together with the others."""
+    usual = float(getattr(Setup(t.world, **t.choices).values, name))
+    for halvings in range(64):
+        value = usual + (end - usual) * 0.5**halvings
+        try:
+            Setup(t.world, **{**t.choices, name: value})
+        except ParameterError:
+            continue
+        return value
+    return usual
 
 
 def _changes(t: Subject, base: Trajectory) -> bool:

@@ -112,11 +112,11 @@ def pid(p, s, k, dt, x, y, z, yaw, speed_x, speed_y, speed_z, turn_x, turn_y, tu
     ryx, ryy, ryz = 2.0 * (qx * qy + qw * qz), 1.0 - 2.0 * (qx * qx + qz * qz), 2.0 * (qy * qz - qw * qx)
     rzx, rzy, rzz = 2.0 * (qx * qz - qw * qy), 2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
     thrust = max(0.0, fx * rxz + fy * ryz + fz * rzz)
-    size = math.sqrt(fx * fx + fy * fy + fz * fz)
+    size = max(math.sqrt(fx * fx + fy * fy + fz * fz), 1e-12)
     dxz, dyz, dzz = fx / size, fy / size, fz / size
     cosine, sine = math.cos(yaw), math.sin(yaw)
     dxy, dyy, dzy = -dzz * sine, dzz * cosine, dxz * sine - dyz * cosine
-    size = math.sqrt(dxy * dxy + dyy * dyy + dzy * dzy)
+    size = max(math.sqrt(dxy * dxy + dyy * dyy + dzy * dzy), 1e-12)
     dxy, dyy, dzy = dxy / size, dyy / size, dzy / size
     dxx, dyx, dzx = dyy * dzz - dzy * dyz, dzy * dxz - dxy * dzz, dxy * dyz - dyy * dxz
     # twice the vector part of d^T r

@@ -15,6 +15,7 @@ from rlenvs.robotics.quadcopter.control import THRUST_RATES, hold_rates
 from rlenvs.robotics.quadcopter.vehicle import RADIANS
 
 FRICTION = 0.5  # of the floor
+FASTEST = 1000.0  # rad/s, beyond which nothing turns: what is integrated explicitly would grow without bound there
 
 
 @kernel
@@ -78,7 +79,9 @@ def wrench(p, s, k, c, height, qx, qy, qz, qw, vx, vy, vz):
         turning += s.rpm[k, j]
     if p.drag or p.wind:
         vx, vy, vz = vx - s.wind[0], vy - s.wind[1], vz - s.wind[2]
-        across, along = turning * c[5], turning * c[6]
+        # at most what takes all the speed in a step: more would throw the vehicle back ever faster
+        most = p.mass * p.physics_hz
+        across, along = min(turning * c[5], most), min(turning * c[6], most)
         yy, zz, xy = qy * qy, qz * qz, qx * qy
         fx -= across * ((1.0 - 2.0 * (yy + zz)) * vx + 2.0 * (xy + qw * qz) * vy + ux * vz)
         fy -= across * (2.0 * (xy - qw * qz) * vx + (1.0 - 2.0 * (qx * qx + zz)) * vy + uy * vz)
@@ -129,6 +132,7 @@ def fly_alone(p, s, k, substeps, dt):
     turn_x, turn_y, turn_z = dt / p.inertia_x, dt / p.inertia_y, dt / p.inertia_z
     per_mass, gravity_dt, half_dt, rest = dt / p.mass, dt * p.gravity, 0.5 * dt, 0.5 * p.hull[1]
     damping = dt * p.damping
+    fastest = half_dt * FASTEST
     c = constants(p, dt)
     airborne = p.drag or p.wind
     held = p.action == THRUST_RATES
@@ -161,8 +165,8 @@ def fly_alone(p, s, k, substeps, dt):
             az += per_mass * (2.0 * (qx * qz - qw * qy) * fx + 2.0 * (qy * qz + qw * qx) * fy)
         slow, calm = 1.0, 1.0
         if damping > 0.0:
-            slow -= damping * (1.0 + math.sqrt(vx * vx + vy * vy + vz * vz))
-            calm -= damping * (1.0 + math.sqrt(wx * wx + wy * wy + wz * wz))
+            slow = max(0.0, slow - damping * (1.0 + math.sqrt(vx * vx + vy * vy + vz * vz)))
+            calm = max(0.0, calm - damping * (1.0 + math.sqrt(wx * wx + wy * wy + wz * wz)))
         vx = slow * vx + ax
         vy = slow * vy + ay
         vz = slow * vz + az
@@ -185,6 +189,11 @@ def fly_alone(p, s, k, substeps, dt):
             wx, wy, wz = 0.0, 0.0, 0.0
         hx, hy, hz = half_dt * wx, half_dt * wy, half_dt * wz
         square = hx * hx + hy * hy + hz * hz
+        if square > fastest * fastest:
+            share = fastest / math.sqrt(square)
+            wx, wy, wz = share * wx, share * wy, share * wz
+            hx, hy, hz = share * hx, share * hy, share * hz
+            square = fastest * fastest
         cosine, sine = cosine_and_sinc(square)
         nx = cosine * qx + sine * (hz * qy - hy * qz + hx * qw)
         ny = cosine * qy + sine * (hx * qz - hz * qx + hy * qw)

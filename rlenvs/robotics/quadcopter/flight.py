@@ -22,6 +22,7 @@ from rlenvs.robotics.quadcopter.control import (
     control_state,
     limited,
     pid,
+    pid_target,
     start_control,
 )
 from rlenvs.robotics.quadcopter.vehicle import (
@@ -325,10 +326,15 @@ def nearest_drone(s, k):
 
 @kernel
 def steer_rotors(p, s, k, a, ax, ay, az):
-    """The rpm or thrust_rates action that accelerates vehicle k by (ax, ay, az) [m/s^2, world], with its nose along x.
+    """The action that accelerates vehicle k by (ax, ay, az) [m/s^2, world], with its nose along x, by rotors or rates;
+    one-dimensional actions give `az` alone.
 
     The wanted direction of thrust gives the wanted attitude, its error the wanted rates, and these the torques.
     """
+    if p.action == ONE_D_POSITION:
+        _, _, z = pid_target(s, k, 0.0, 0.0, az)
+        a[0] = limited((z - s.position[k, 2]) / CLIMB, 1.0)
+        return
     qx, qy, qz, qw = s.attitude[k, 0], s.attitude[k, 1], s.attitude[k, 2], s.attitude[k, 3]
     ux, uy, uz = 2.0 * (qx * qz + qw * qy), 2.0 * (qy * qz - qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
     az += p.gravity

@@ -91,6 +91,7 @@ from rlenvs.robotics.quadcopter.formation import (
 )
 from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
 from rlenvs.robotics.quadcopter.top_view import FEW
+from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
 
 CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
 APART, BESIDE, CLOSE = 0.4, 2.0, 0.25  # m, separation; m, cohesion; m, of the leader to its goal, for success
@@ -137,6 +138,7 @@ SPEC = world(
     horizon=lasting(12.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={**LEVELS, "original": {**LEVELS["original"], "goal_speed": 0.0}},
     probe=PROBE,
     scores={
@@ -244,7 +246,7 @@ def judge(p, s, a, rng, r):
             r.chain[k] = -min(distance * distance, FAR)
             done = done and distance < CLOSE
         else:
-            r.chain[k] = -((s.position[k, 2] - s.position[ahead_of(s, k), 2]) ** 2)
+            r.chain[k] = -min((s.position[k, 2] - s.position[ahead_of(s, k), 2]) ** 2, FAR)
     for k in range(count):
         r.success[k] = done
 

@@ -78,7 +78,7 @@ from rlenvs.robotics.quadcopter.gates import HIT, PASSED, crossing, gate_frame
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
 from rlenvs.robotics.quadcopter.racing import note_place, put_gates
 from rlenvs.robotics.quadcopter.scene import GATE_ROWS
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
 
 ROOM, CEILING, CRASH_TILT = 2.5, 2.0, 1.0
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT, CLOSE = 2.2, 1.8, 0.4, 0.1
@@ -133,6 +133,7 @@ SPEC = world(
     horizon=lasting(10.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "easy": {"half_opening": 0.35, "gate_spread": 0.0, "gate_turn": 0.0},
         "hard": {"half_opening": 0.15, "gate_spread": 0.25, "gate_turn": 0.6, "start_spread": 0.3},

@@ -19,7 +19,7 @@ million.
 import math
 
 from rlenvs.core import kernel
-from rlenvs.robotics.quadcopter.control import FORCE_D, MASS, TORQUE_D, TORQUE_P
+from rlenvs.robotics.quadcopter.control import FORCE_D, MASS, TORQUE_D, TORQUE_P, VELOCITY
 
 SETTLING = MASS / FORCE_D  # s
 LEANING = TORQUE_D / (2.0 * TORQUE_P)  # s
@@ -34,7 +34,12 @@ def fences(values):
 
 @kernel
 def stay_inside(p, s, k, a, b, radius):
-    """Fill the barrier [m] of vehicle k against leaving the upright cylinder of this radius [m] around the origin."""
+    """Fill the barrier [m] of vehicle k against leaving the upright cylinder of this radius [m] around the origin.
+
+    There is none where actions are no velocities.
+    """
+    if p.action != VELOCITY:
+        return
     qx, qy, qz, qw = s.attitude[k, 0], s.attitude[k, 1], s.attitude[k, 2], s.attitude[k, 3]
     lean = 2.0 * SETTLING * LEANING * p.gravity / max(1.0 - 2.0 * (qx * qx + qy * qy), 0.1)
     px = s.position[k, 0] + SETTLING * s.velocity[k, 0] + lean * (qx * qz + qw * qy)

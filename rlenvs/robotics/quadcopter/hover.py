@@ -80,12 +80,13 @@ from rlenvs.robotics.quadcopter.flight import (
 from rlenvs.robotics.quadcopter.geofence import fences, stay_inside
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
 from rlenvs.robotics.quadcopter.scene import put_box, put_cylinder, put_sphere
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
 
 GOAL_HEIGHT = 1.0
 ROOM, CEILING = 1.5, 2.0
 LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
+FAR = 5.0  # m, the largest distance that is told
 MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
 SPEC = world(
@@ -114,7 +115,7 @@ SPEC = world(
     action=flight_action,
     terms={
         "hover": term(0.0, 2.0, 1.0, "max(0, 2 - d^4), d the distance to the goal in metres"),
-        "distance": term(-5.0, 0.0, 0.0, "minus the distance to the goal in metres"),
+        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     costs={
@@ -125,6 +126,7 @@ SPEC = world(
     fps=flight_fps,
     barriers="fences",
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "original": {"start_spread": 0.0, "goal_spread": 0.0, "start_height": 0.1125, "history": 15},
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
@@ -206,7 +208,7 @@ def judge(p, s, a, rng, r):
     tilt = largest_tilt(s, 0)
     r.effort = -mean_square(a)
     r.hover = max(0.0, 2.0 - distance**4)
-    r.distance = -distance
+    r.distance = -min(distance, FAR)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
     r.geofence = 1.0 if math.sqrt(s.position[0, 0] ** 2 + s.position[0, 1] ** 2) > SAFE_RADIUS else 0.0
     r.success = distance < CLOSE

@@ -91,6 +91,7 @@ from rlenvs.robotics.quadcopter.formation import (
     take_off_all,
 )
 from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
+from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
 
 CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest square that is told
 ORIGINAL_GOAL = 0.5  # m, height
@@ -122,6 +123,7 @@ SPEC = world(
     horizon=lasting(8.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels=LEVELS,
     probe=PROBE,
     scores={
@@ -175,7 +177,7 @@ def judge(p, s, a, rng, r):
             r.original[k] = -min(distance * distance, FAR)
         else:
             r.formation[k] = math.exp(-distance)
-            r.original[k] = -((s.position[k, 2] - s.position[leader, 2]) ** 2) / count
+            r.original[k] = -min((s.position[k, 2] - s.position[leader, 2]) ** 2 / count, FAR)
     for k in range(count):
         r.success[k] = done
 

@@ -86,6 +86,7 @@ from rlenvs.robotics.quadcopter.formation import (
     take_off_all,
 )
 from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
+from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
 
 NEAREST, MIDDLE, FARTHEST = 0.2, 0.35, 0.5  # m, between partners
 CLOSE, FAR = 0.15, 100.0  # m, success of the one without a partner; m^2, the largest square that is told
@@ -115,6 +116,7 @@ SPEC = world(
     horizon=lasting(8.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels=LEVELS,
     probe=PROBE,
     scores={

@@ -82,6 +82,7 @@ from rlenvs.robotics.quadcopter.formation import (
     take_off_all,
 )
 from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
+from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
 
 CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest distance that is told
 
@@ -108,6 +109,7 @@ SPEC = world(
     horizon=lasting(8.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels=LEVELS,
     probe=PROBE,
     scores={

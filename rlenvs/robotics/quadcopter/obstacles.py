@@ -93,7 +93,7 @@ from rlenvs.robotics.quadcopter.scene import (
     put_cylinder,
     put_sphere,
 )
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, VEHICLES, euler_angles, frame_data
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, VEHICLES, euler_angles, frame_data
 
 CEILING, CRASH_TILT = 2.5, 1.2
 STRIP = 1.0  # m, free of obstacles before the two borders where start and goal are
@@ -107,6 +107,7 @@ SAFE_TILT, SAFE_BORDER, SAFE_HEIGHT = 0.5, 0.3, 0.2
 SECONDS_PER_METRE = 2.0
 PILLAR_COLOR, BOX_COLOR = (0.62, 0.62, 0.64), (0.34, 0.55, 0.75)
 BALL_COLOR, MOVING_COLOR = (0.36, 0.68, 0.45), (0.84, 0.32, 0.2)
+FAR = 40.0  # m, the largest distance that is told
 CRUISE, MOST = 1.0, 4.0  # m/s and m/s^2, of the expert
 HEADINGS, FORESIGHT, KEEP_OFF = 48, 1.5, 0.1  # directions it compares; s; m beside the hull
 LAG, SUDDEN = 0.2, 0.6  # s and m/s, of changes of velocity
@@ -189,9 +190,9 @@ SPEC = world(
     images=IMAGES,
     action=flight_action,
     terms={
-        "progress": term(-40.0, 40.0, 1.0, "decrease of the distance to the goal in metres"),
+        "progress": term(-FAR, FAR, 1.0, "decrease of the distance to the goal in metres"),
         "goal": term(0.0, 1.0, 10.0, "1 when the goal is reached"),
-        "distance": term(-40.0, 0.0, 0.0, "minus the distance to the goal in metres"),
+        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
         "clearance": term(-1.0, 0.0, 0.0, "minus the cost of proximity"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
@@ -204,6 +205,7 @@ SPEC = world(
     horizon=lambda values: max(1, round(SECONDS_PER_METRE * values.arena * values.control_hz)),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "empty": {"obstacles": 0},
         "easy": {"obstacles": 10},
@@ -369,9 +371,9 @@ def judge(p, s, a, rng, r):
     tilt = largest_tilt(s, 0)
     crashed = (hit and p.collision_ends) or border < 0.0 or z > CEILING or tilt > CRASH_TILT
     r.success = distance < p.goal_radius and not crashed
-    r.progress = past - distance
+    r.progress = limited(past - distance, FAR)
     r.goal = 1.0 if r.success else 0.0
-    r.distance = -distance
+    r.distance = -min(distance, FAR)
     r.effort = -mean_square(a)
     r.collision = 1.0 if hit else 0.0
     r.proximity = min(1.0, max(0.0, 1.0 - gap / p.safe_gap))

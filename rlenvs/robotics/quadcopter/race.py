@@ -73,6 +73,7 @@ from rlenvs.robotics.quadcopter.racing import (
     FASTEST_RATE,
     FENCE,
     GATE_SECONDS,
+    LONGEST_FLIGHT,
     LONGEST_STEP,
     RACE_DATA,
     RACE_OPTIONS,
@@ -97,7 +98,7 @@ from rlenvs.robotics.quadcopter.racing import (
     set_course,
     wall_distance,
 )
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles, tilt_of
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles, tilt_of
 
 
 def race_horizon(values):
@@ -121,7 +122,7 @@ SPEC = world(
         "rates": term(-FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
         "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, or leaving the arena"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every step"),
-        "finish_time": term(0.0, 1e4, 0.0, "seconds flown, in the step that finishes the course"),
+        "finish_time": term(0.0, LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
     },
     costs={
         "collision": cost(0.1, doc="1 when a frame or the floor is hit"),
@@ -131,6 +132,7 @@ SPEC = world(
     horizon=race_horizon,
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "easy": {"gate_scale": 1.3, "rate_limit": 5.0},
         "hard": {"course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
@@ -178,7 +180,7 @@ def judge(p, s, a, rng, r):
     r.rates = -rate_size(s, 0)
     r.crash = -1.0 if hit or room < 0.0 else 0.0
     r.time = -1.0
-    r.finish_time = (s.elapsed + 1) / p.control_hz if finished else 0.0
+    r.finish_time = min((s.elapsed + 1) / p.control_hz, LONGEST_FLIGHT) if finished else 0.0
     r.collision = 1.0 if hit else 0.0
     r.geofence = 1.0 if room < FENCE else 0.0
     r.tilt = 1.0 if tilt_of(s, 0) > SAFE_TILT else 0.0

@@ -75,6 +75,7 @@ from rlenvs.robotics.quadcopter.racing import (
     FASTEST_RATE,
     FENCE,
     GATE_SECONDS,
+    LONGEST_FLIGHT,
     LONGEST_STEP,
     MARGIN,
     RACE_DATA,
@@ -115,7 +116,7 @@ from rlenvs.robotics.quadcopter.swarm import (
     observe_neighbours,
     wash_all,
 )
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles, tilt_of
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles, tilt_of
 
 MOST_RACERS = 16
 RACER_SECONDS = 1.0  # s that an episode lasts longer for each racer
@@ -255,7 +256,7 @@ SPEC = world(
         "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, another racer, or leaving the arena"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every step"),
         "lead": term(0.0, 1.0, 0.0, "1 while nobody has passed more gates"),
-        "finish_time": term(0.0, 1e4, 0.0, "seconds flown, in the step that finishes the course"),
+        "finish_time": term(0.0, LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
     },
     costs={
         "collision": cost(0.1, doc="1 when a frame or the floor is hit"),
@@ -267,6 +268,7 @@ SPEC = world(
     horizon=swarm_horizon,
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "easy": {"agents": 2, "gate_scale": 1.3, "rate_limit": 5.0, "collisions_end": False},
         "hard": {"agents": 6, "course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
@@ -350,7 +352,7 @@ def judge_racer(p, s, k, rank, r):
     if finished:
         s.finished += 1
         r.rank[k] = 1.0 / rank
-        r.finish_time[k] = (s.elapsed + 1) / p.control_hz
+        r.finish_time[k] = min((s.elapsed + 1) / p.control_hz, LONGEST_FLIGHT)
     r.success[k] = finished
     s.gone[k] = finished or out
     r.terminated[k] = s.gone[k]

@@ -74,11 +74,12 @@ from rlenvs.robotics.quadcopter.flight import (
     take_off,
 )
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT = 1.3, 1.8, 0.2
 LOW = 0.02  # m, the original's "still on the ground"
+FAR = 5.0  # m, the largest distance that is told
 CLOSE, HOLD = 0.1, 0.5  # m and s of hovering that make a success
 MOST = 3.0  # m/s^2, sideways acceleration of the expert
 
@@ -108,8 +109,8 @@ SPEC = world(
     terms={
         "goal": term(0.0, 1.0, 1.0, "exp(-2 d), d the distance to the goal in metres"),
         "takeoff": term(-5.0, 0.0, 0.0, "the original's reward: -5 below 0.02 m, else -1/(10 z)"),
-        "height": term(-5.0, 0.0, 0.0, "minus the difference in height from the goal in metres"),
-        "drift": term(-5.0, 0.0, 0.0, "minus the distance from the vertical above the start in metres"),
+        "height": term(-FAR, 0.0, 0.0, "minus the difference in height from the goal in metres"),
+        "drift": term(-FAR, 0.0, 0.0, "minus the distance from the vertical above the start in metres"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     costs={
@@ -119,6 +120,7 @@ SPEC = world(
     horizon=lasting(5.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "easy": {"start_spread": 0.0, "height_spread": 0.0},
         "hard": {"start_spread": 1.2, "goal_height": 1.2, "height_spread": 0.3, "action_range": 1.0},
@@ -160,8 +162,8 @@ def judge(p, s, a, rng, r):
     tilt = largest_tilt(s, 0)
     r.goal = math.exp(-2.0 * distance)
     r.takeoff = -5.0 if z < LOW else -1.0 / (10.0 * z)
-    r.height = -abs(s.goal[2] - z)
-    r.drift = -math.sqrt((s.goal[0] - x) ** 2 + (s.goal[1] - y) ** 2)
+    r.height = -min(abs(s.goal[2] - z), FAR)
+    r.drift = -min(math.sqrt((s.goal[0] - x) ** 2 + (s.goal[1] - y) ** 2), FAR)
     r.effort = -mean_square(a)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
     r.geofence = 1.0 if aside > SAFE_RADIUS or z > SAFE_HEIGHT else 0.0

@@ -98,7 +98,7 @@ from rlenvs.robotics.quadcopter.paths import (
     sample,
 )
 from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
 
 HELIX, LEMNISCATE, LINE, VERTICAL = range(4)
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 1.0
@@ -202,6 +202,7 @@ SPEC = world(
     horizon=lasting(12.0),
     fps=flight_fps,
     engines=ENGINES,
+    constraints=CONSTRAINTS,
     levels={
         "easy": {"start_spread": 0.0, "lap_time": 20.0, "climb": 0.0},
         "hard": {"path": "lemniscate", "radius": 1.0, "lap_time": 5.0, "start_spread": 0.3, "action_range": 0.2},

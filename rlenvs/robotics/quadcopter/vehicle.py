@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, choice, f8, flag, free, kernel, param
+from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, param
 
 # rotors of a vehicle: x and y in arm lengths, and the sign of the torque about body z that a faster rotor gives
 DIAGONAL = math.sqrt(0.5)
@@ -79,6 +79,20 @@ BODY = {
     "damping": param(0.0, 0.0, 1.0, "", "Bullet's damping of velocities and rates (the original's Bullet modes: 0.04)"),
     "speed_limit": param(0.25, 0.05, 10.0, "m/s", "speed at full command of velocity actions"),
 }
+
+LOPSIDED, DRAGGING = 3.0, 1.0  # what room `CONSTRAINTS` leave for randomised numbers; DRAGGING [m]
+CONSTRAINTS = [
+    constraint(
+        *("inertia_x", "inertia_y", "inertia_z"),
+        holds=lambda x, y, z: np.maximum(np.maximum(x, y), z) * (1.0 + LOPSIDED) <= LOPSIDED * (x + y + z),
+        doc="none may exceed 3 x the sum of the other two (no rigid body exceeds 1 x)",
+    ),
+    constraint(
+        *("torque_coefficient", "thrust_coefficient"),
+        holds=lambda torque, thrust: torque <= DRAGGING * thrust,
+        doc="the drag torque of a rotor may be at most 1 m x its thrust (0.0025 to 0.05 m x in the vehicles here)",
+    ),
+]
 
 AIR = {
     "propeller_radius": param(0.0231348, 0.01, 0.3, "m", "radius of a propeller"),

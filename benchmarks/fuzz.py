@@ -1,0 +1,524 @@
+"""Random options, random and expert actions, every array index checked: what no setting may break.
+
+    python benchmarks/fuzz.py checked [ID ...]   every id x level x 20 sets of options x random, extreme and expert
+                                                 actions, 200 steps each, compiled with bounds checks
+    python benchmarks/fuzz.py long [ID ...]      1e8 world-steps over all ids as users run them; watches memory too
+
+Each id runs in a process of its own. What is done is kept in a file of JSON lines (`--out`); run again, the script goes
+on where it was stopped. A case that ended its process (a crash) is reported and not run again.
+
+In checked code an index below zero is an error too, though NumPy and numba would count from the end: kernels mean it
+nowhere.
+"""
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+POLICIES = ("random", "extreme", "expert")
+REFUSED = "refused"  # by the world, with a reason: no finding
+CORNERS = 0.5  # share of drawn parameters that stand at an end of their range
+MOST_AGENTS, MOST_BYTES, MOST_SUBSTEPS = 24, 400_000, 1000  # what a case may be large in, to be over soon
+# what the options of any type may be, where they are not left alone
+SAMPLES: dict[str, tuple[Any, ...]] = {
+    "scenario": (
+        "2s3z",
+        "MMM2",
+        "27m_vs_30m",
+        "1c3s5z",
+        "3 marine, 1 medivac vs 2 baneling, 1 zealot",
+        "zerg_10_vs_11",
+    ),
+    "board": ("A...\n.#2.\n..x.\n...B", "A....x\n.##...\n..C..D\nB....."),
+    "rotors": (
+        [[1, 0, 1], [0, 1, -1], [-1, 0, 1], [0, -1, -1]],
+        [[1, 1, 1], [-1, 1, -1], [-1, -1, 1], [1, -1, -1]],
+    ),
+    "hull": ([0.01, 0.01], [0.2, 0.4]),
+    "gates": ([[0, 0, 1.5]], [[2, 0, 1.5, 1.57], [0, 2, 1.5], [-2, 0, 1.5], [0, -2, 1.5]]),
+    "arena": ([3, 3, 3], [20, 5, 4]),
+    "waypoints": ([[0, 0, 1], [0.5, 0.5, 1]], [[0, 0, 1], [0.5, 0, 1.2], [0, 0.5, 1], [0, 0, 1]]),
+}
+NAMED_SAMPLES: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("DeepSeaTreasure-v0", "map"): ("concave", [[0, 1], [-10, 5]], [[0, 0, 2.5], [1, 0, -10], [-10, 3, -10]]),
+    ("PathFinding-v0", "map"): ("....\n.#..\n...#\n....", "." * 20, [[0] * 7] * 9),
+}
+
+
+class RefusedError(Exception):
+    """No set of options that the world takes was found."""
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def draw_number(declared: Any, rng: np.random.Generator) -> float:
+    """A value of a parameter: an end of its range, or between them, by orders of magnitude where it spans some."""
+    if rng.random() < CORNERS:
+        return declared.low if rng.random() < 0.5 else declared.high
+    if declared.low > 0.0 and declared.high / declared.low > 100.0:
+        return float(math.exp(rng.uniform(math.log(declared.low), math.log(declared.high))))
+    return float(rng.uniform(declared.low, declared.high))
+
+
+def draw_option(world: Any, name: str, rng: np.random.Generator) -> Any:
+    """A value of an option."""
+    from rlenvs.core.spec import Choice, Flag, Integer
+
+    option = world.options[name]
+    if isinstance(option, Choice):
+        values = [value for value in option.values if value != "pybullet_window"]
+        return values[rng.integers(len(values))]
+    if isinstance(option, Flag):
+        return bool(rng.integers(2))
+    if isinstance(option, Integer):
+        span = option.high - option.low
+        kind = rng.integers(4)
+        if kind == 0:
+            return int(option.low)
+        if kind == 1:
+            return int(option.low + rng.integers(min(span, 3) + 1))
+        if kind == 2:
+            return int(option.low + rng.integers(span + 1))
+        return int(min(option.high, option.low + round(math.exp(rng.uniform(0.0, math.log(span + 1.0)))) - 1))
+    samples = NAMED_SAMPLES.get((world.name, name), SAMPLES.get(name, ()))
+    return samples[rng.integers(len(samples))] if samples else option.default
+
+
+def small(setup: Any) -> bool:
+    """Whether a setting is over soon."""
+    v = setup.values
+    bytes_of = setup.dtypes["state"].itemsize + 4 * setup.agents * setup.scaling.shape[1]
+    bytes_of += setup.agents * setup.dtypes["images"].itemsize
+    substeps = getattr(v, "physics_hz", 1) // max(getattr(v, "control_hz", 1), 1) * setup.agents
+    return setup.agents <= MOST_AGENTS and bytes_of <= MOST_BYTES and substeps <= MOST_SUBSTEPS
+
+
+def draw_setting(world: Any, level: str | None, rng: np.random.Generator) -> dict[str, Any]:
+    """Keywords of `make` that the world takes: some options and some parameters, drawn.
+
+    Raises:
+        RefusedError: none was found.
+    """
+    from rlenvs.core.errors import RlenvsError
+    from rlenvs.core.setup import Setup
+
+    for _ in range(200):
+        share = rng.random()
+        setting = {name: draw_option(world, name, rng) for name in world.options if rng.random() < share}
+        if rng.random() < 0.7:
+            many = rng.random() ** 2
+            setting |= {name: draw_number(p, rng) for name, p in world.params.items() if rng.random() < many}
+        if "control_hz" in setting or "physics_hz" in setting:  # mostly wrong when drawn apart
+            setting["physics_hz"] = int(rng.choice([30, 60, 240, 480, 1000, 4000]))
+            rates = [n for n in (1, 2, 5, 10, 15, 30, 48, 60, 100, 240, 500, 1000) if not setting["physics_hz"] % n]
+            setting["control_hz"] = int(rng.choice(rates))
+        for _ in range(6):
+            try:
+                if small(Setup(world, level=level, **setting)):
+                    return setting
+                break
+            except RlenvsError:
+                setting.pop(list(setting)[rng.integers(len(setting))], None) if setting else None
+    raise RefusedError(f"{world.name} level {level}: no setting was accepted in 200 attempts")
+
+
+# --- a case -----------------------------------------------------------------------------------------------------------
+
+
+class Looker:
+    """Plays a batch and notes what must not be: numbers that are not finite, or outside what is declared."""
+
+    def __init__(self, batch: Any, policy: str, rng: np.random.Generator, draws: int = 2) -> None:
+        self.batch, self.policy, self.rng, self.draws = batch, policy, rng, draws
+        self.found: Counter[str] = Counter()
+        world, setup = batch.world, batch.setup
+        self.bounds = [(f"reward_{name}", term.low, term.high) for name, term in world.terms.items()]
+        self.bounds += [(f"cost_{name}", 0.0, cost.high) for name, cost in world.costs.items()]
+        self.space = setup.state_space
+        self.held: Any = None
+        self.canvas: Any = None
+        # raw blocks are not to need the clipping that they get beside scaled ones
+        raw = [part.raw for part in world.observation.values()]
+        self.raw = np.zeros(setup.scaling.shape[1], bool)
+        self.raw_bounds = setup.scaling[2:].copy()
+        if any(raw) and not all(raw):
+            start = 0
+            for part in world.observation.values():
+                count = int(np.prod([setup.sizes[d] if isinstance(d, str) else d for d in part.shape], dtype=int))
+                self.raw[start : start + count] = part.raw
+                start += count
+            setup.scaling[2, self.raw], setup.scaling[3, self.raw] = -np.inf, np.inf
+
+    def note(self, what: str) -> None:
+        self.found[what] += 1
+
+    def actions(self, step: int) -> None:
+        """Fill batch.actions."""
+        batch, rng = self.batch, self.rng
+        shape = batch.actions.shape
+        if self.policy == "expert":
+            if batch.world.players and step % 50 >= 25:
+                seats = [str(name) for name in rng.choice(batch.world.players, batch.agents)]
+                batch.play(seats)
+            elif batch.world.has_expert:
+                advice = batch.advise()
+                if not np.isfinite(advice).all():
+                    self.note("the expert's action is not finite")
+                    batch.actions[:] = np.nan_to_num(batch.actions)
+            if batch.world.has_expert:
+                return
+        if batch.setup.continuous:
+            if self.policy == "extreme":
+                if step % 20 == 0:
+                    self.held = rng.choice([-1.0, 1.0], shape)
+                batch.actions[:] = self.held
+            else:
+                batch.actions[:] = rng.uniform(-1.0, 1.0, shape)
+            return
+        choices = np.array([role.action for role in batch.setup.roles])[:, None]
+        if self.policy == "extreme":
+            if step % 20 == 0:
+                self.held = (rng.random(shape) * choices).astype(np.int64)
+            batch.actions[:] = self.held
+        elif step % 100 < 50:  # what is allowed
+            odds = rng.random(batch.masks.shape) * batch.masks
+            batch.actions[..., 0] = odds.reshape(*shape[:2], -1).argmax(-1)
+        else:
+            batch.actions[:] = (rng.random(shape) * choices).astype(np.int64)
+
+    def step(self, step: int) -> None:
+        batch = self.batch
+        self.actions(step)
+        batch.step_loaded()
+        self.look()
+        if batch.world.central:
+            central = batch.central()
+            if not np.isfinite(central).all():
+                self.note("the central state is not finite")
+        if batch.world.barriers:
+            proposals = self.rng.uniform(-1.0, 1.0, (batch.num_worlds, batch.setup.action_size))
+            with contextlib.suppress(NotImplementedError):  # there are none with these options
+                batch.barriers(proposals)
+        if batch.world.goal:
+            size = batch.setup.goal_size
+            goals = batch.observations[..., -2 * size :]
+            rewards, _ = batch.compute_reward(goals[..., :size], goals[..., size:])
+            if not np.isfinite(rewards).all():
+                self.note("compute_reward is not finite")
+
+    def look(self) -> None:
+        """Note what is wrong with what the last step gave."""
+        batch = self.batch
+        seen = batch.observations.reshape(-1, self.raw.size)
+        if not np.isfinite(seen).all():
+            self.note("an observation is not finite")
+        clipped = np.clip(seen, self.raw_bounds[0], self.raw_bounds[1])
+        if (abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any():
+            where = np.flatnonzero((abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any(axis=0))[0]
+            self.note(f"number {where} of an observation is outside its bounds")
+        for j, (name, low, high) in enumerate(self.bounds):
+            values = batch.terms[:, j]
+            if not np.isfinite(values).all():
+                self.note(f"{name} is not finite")
+            slack = 1e-9 * (1.0 + max(abs(low), abs(high)))
+            if ((values < low - slack) | (values > high + slack)).any():
+                self.note(f"{name} is outside [{low:g}, {high:g}]")
+        if not (np.isfinite(batch.rewards).all() and np.isfinite(batch.costs).all()):
+            self.note("a reward or cost is not finite")
+        if not batch.setup.continuous:
+            awake = ~batch.over
+            if (batch.masks[awake].sum(-1) < 1).any():
+                self.note("a mask forbids everything")
+        if getattr(batch, "errors", None) is not None:
+            for error in set(batch.errors) - {""}:
+                self.note(f"simulation error: {str(error)[:60]}")
+
+    def states(self) -> None:
+        """Note what is not finite in the states of all worlds."""
+        fields = [name for name, kind in self.batch.world.state.items() if kind.code.startswith("f")]
+        for i in range(self.batch.num_worlds):
+            _, s = self.batch.records(i)
+            for name in fields:
+                if not np.isfinite(np.asarray(getattr(s, name))).all():
+                    self.note(f"the state's {name} is not finite")
+
+    def draw(self) -> None:
+        """Pictures and words of the first world."""
+        world = self.batch.world
+        p, s = self.batch.records(0)
+        if world.draw_function is not None:
+            from rlenvs.core.canvas import Canvas
+
+            self.canvas = self.canvas or Canvas(64, 64)
+            self.canvas.clear()
+            world.draw_function(self.canvas, p, s)
+        if world.text_function is not None:
+            world.text_function(p, s)
+        if world.describe_function is not None:
+            for k in range(min(self.batch.agents, 3)):
+                world.describe_function(p, s, k)
+
+    def run(self, steps: int) -> Counter[str]:
+        batch = self.batch
+        batch.seed(self.rng.integers(2**31, size=batch.num_worlds).tolist())
+        batch.reset()
+        self.look()
+        between = max(steps // max(self.draws, 1), 1)
+        for step in range(steps):
+            self.step(step)
+            if step % 20 == 0:
+                self.states()
+            if self.draws and step % between == between - 1:
+                self.draw()
+        return self.found
+
+
+def play(id: str, case: dict[str, Any], steps: int, backend: str = "numba", worlds: int = 2) -> Counter[str]:
+    """What a case shows: descriptions of findings and how many steps showed each."""
+    from gymnasium.vector import AutoresetMode
+
+    import rlenvs
+
+    rng = np.random.default_rng(case["seed"])
+    mode = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)[rng.integers(2)]
+    keywords = dict(case["setting"], level=case["level"], autoreset=mode, threads=1, backend=backend)
+    with np.errstate(all="ignore"):
+        try:
+            batch = rlenvs.make_batch(id, worlds, **keywords)
+        except rlenvs.core.errors.RlenvsError as error:
+            return Counter({f"{REFUSED} by the batch: {error}": 1})
+        try:
+            return Looker(batch, case["policy"], rng).run(steps)
+        except Exception as error:
+            return Counter({f"{type(error).__name__}: {' '.join(str(error).split())[:200]}": 1})
+        finally:
+            batch.close()
+
+
+def cases(id: str, sets: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Every level x set of options x policy of a world; the first set of each level is the level as it is."""
+    from rlenvs.core.registry import world_of
+
+    world = world_of(id)
+    for level in (None, *world.levels):
+        for number in range(sets):
+            rng = np.random.default_rng([seed, number, *str(level).encode()])
+            try:
+                setting = draw_setting(world, level, rng) if number else {}
+            except RefusedError as error:
+                print(error, flush=True)
+                continue
+            for n, policy in enumerate(POLICIES):
+                yield {
+                    "level": level,
+                    "policy": policy,
+                    "seed": int(rng.integers(2**31)) + n,
+                    "setting": setting,
+                    "key": f"{id} {level} {number} {policy} {seed}",
+                }
+
+
+# --- checks of indices ------------------------------------------------------------------------------------------------
+
+
+def check_indices_in_compiled_code() -> None:
+    """From now on, compiled code raises IndexError for every index outside its array, below zero too. Call it before
+    anything is compiled, with a cache of its own."""
+    os.environ["NUMBA_BOUNDSCHECK"] = "1"
+    import numba.core.config
+    from numba.np import arrayobj
+
+    numba.core.config.BOUNDSCHECK = 1
+
+    def as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        from numba.core import types
+
+        return context.cast(builder, index, kind, types.intp)
+
+    arrayobj.fix_integer_index = as_it_is
+
+
+class StrictArray(np.ndarray):
+    """An array that refuses indices below zero."""
+
+    def __getitem__(self, key: Any) -> Any:
+        _refuse_negative(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _refuse_negative(key)
+        super().__setitem__(key, value)
+
+
+def _refuse_negative(key: Any) -> None:
+    for index in key if isinstance(key, tuple) else (key,):
+        if isinstance(index, (int, np.integer)) and index < 0:
+            raise IndexError(f"index {key} counts from the end")
+
+
+class StrictRecord:
+    """A record whose arrays are strict."""
+
+    def __init__(self, record: Any) -> None:
+        object.__setattr__(self, "_record", record)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(object.__getattribute__(self, "_record"), name)
+        return value.view(StrictArray) if isinstance(value, np.ndarray) else value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(object.__getattribute__(self, "_record"), name, value)
+
+
+def strict_accessor(accessor: Any) -> Any:
+    """`rlenvs.core.build._python_accessor` with strict records, for backend="python"."""
+
+    def make(dtype: np.dtype) -> Any:
+        record_at = accessor(dtype)
+        return lambda address, meta: StrictRecord(record_at(address, meta))
+
+    return make
+
+
+# --- processes --------------------------------------------------------------------------------------------------------
+
+
+class Log:
+    """What is done, one JSON object a line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text().splitlines() if path.exists() else []
+        rows = [json.loads(line) for line in lines if line.endswith("}")]
+        self.done = {row["key"]: row for row in rows if "found" in row}
+        self.begun = {row["key"] for row in rows}
+
+    def write(self, **row: Any) -> None:
+        with open(self.path, "a") as file:
+            file.write(json.dumps(row, default=str) + "\n")
+
+
+def memory() -> float:
+    """Resident memory of this process in MB."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def run_checked(id: str, given: argparse.Namespace) -> None:
+    check_indices_in_compiled_code()
+    log = Log(Path(given.out))
+    for case in cases(id, given.sets, given.seed):
+        key = case["key"]
+        if key in log.done:
+            continue
+        if key in log.begun:
+            log.write(key=key, id=id, found={"the process ended (a crash)": 1}, case=case)
+            print(f"CRASH {key} {case['setting']}", flush=True)
+            continue
+        log.write(key=key, begun=True)
+        began = time.perf_counter()
+        found = play(id, case, given.steps)
+        seconds = round(time.perf_counter() - began, 2)
+        log.write(key=key, id=id, steps=given.steps, seconds=seconds, found=found, case=case if found else None)
+        if found:
+            print(f"{key}: {dict(found)} {case['setting']}", flush=True)
+
+
+def run_long(id: str, given: argparse.Namespace, steps: int) -> None:
+    """World-steps of one id, on all its levels, in chunks with changing policies; notes findings and memory."""
+    import rlenvs
+    from rlenvs.core.registry import world_of
+
+    log = Log(Path(given.out))
+    levels = (None, *world_of(id).levels)
+    for number, level in enumerate(levels):
+        key = f"{id} {level} long {given.steps:g}"
+        if key in log.done:
+            continue
+        rng = np.random.default_rng([given.seed, number])
+        batch = rlenvs.make_batch(id, 64, level=level)
+        looker = Looker(batch, "random", rng, draws=0)
+        looker.run(50)
+        wanted, gone, first, began, told = steps / len(levels), 0, memory(), time.perf_counter(), time.perf_counter()
+        while gone < wanted:
+            looker.policy = POLICIES[gone // (64 * 200) % 3]
+            looker.step(gone // 64)
+            gone += 64
+            if gone % (64 * 200) == 0:
+                looker.states()
+            if time.perf_counter() - told > 30:
+                told = time.perf_counter()
+                print(f"{id} {level}: {gone:.3g} of {wanted:.3g} steps, {memory() - first:+.0f} MB", flush=True)
+        batch.close()
+        rate, grown = gone / (time.perf_counter() - began), memory() - first
+        if grown > 100.0:
+            looker.note(f"memory grew by {grown:.0f} MB")
+        log.write(key=key, id=id, steps=gone, rate=round(rate), grown=round(grown, 1), found=looker.found)
+        print(f"{key}: {gone:.3g} steps, {rate:.3g} a second, {grown:+.0f} MB, {dict(looker.found)}", flush=True)
+
+
+def summary(log: Log) -> str:
+    """What was run, and what was found."""
+    steps = sum(row.get("steps", 0) for row in log.done.values())
+    lines = [f"{len(log.done)} cases, {steps:.4g} steps"]
+    kinds: Counter[tuple[str, str]] = Counter()
+    for row in log.done.values():
+        for what in row["found"]:
+            kinds[row["id"], what] += 1
+    lines += [f"{id}: {what}: {count} cases" for (id, what), count in sorted(kinds.items())]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("mode", choices=("checked", "long", "summary"))
+    options.add_argument("ids", nargs="*", help="environments; all by default")
+    options.add_argument("--sets", type=int, default=20, help="checked: sets of options per level")
+    options.add_argument("--steps", type=float, help="checked: per case, 200; long: over all ids, 1e8")
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--out", default="fuzz.jsonl", help="what is done; the script goes on from it")
+    options.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.mode == "summary":
+        print(summary(Log(Path(given.out))))
+        return
+    import rlenvs
+
+    given.steps = given.steps or (200 if given.mode == "checked" else 1e8)
+    all_ids = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs() if "/mo-" not in id]
+    if given.child:
+        if given.mode == "checked":
+            given.steps = int(given.steps)
+            run_checked(given.ids[0], given)
+        else:
+            run_long(given.ids[0], given, int(given.steps / len(all_ids)))
+        return
+    environment = dict(os.environ)
+    if given.mode == "checked":
+        cache = Path(tempfile.gettempdir()) / f"rlenvs-fuzz-{os.getuid()}"
+        environment |= {"NUMBA_BOUNDSCHECK": "1", "RLENVS_CACHE_DIR": os.environ.get("FUZZ_CACHE_DIR", str(cache))}
+    ids = given.ids or all_ids
+    for number, id in enumerate(ids):
+        print(f"--- {id} ({number + 1} of {len(ids)})", flush=True)
+        command = [sys.executable, __file__, given.mode, id, "--child", "--sets", str(given.sets)]
+        command += ["--steps", str(given.steps), "--seed", str(given.seed), "--out", given.out]
+        for _ in range(20):  # a crash ends the child; the next one goes on after it
+            if subprocess.run(command, env=environment, check=False).returncode >= 0:
+                break
+    print(summary(Log(Path(given.out))))
+
+
+if __name__ == "__main__":
+    main()
