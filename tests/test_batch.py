@@ -236,7 +236,8 @@ def test_no_step_before_the_first_reset():
         {"randomize": {"leak": (0.2, 0.1)}},
         {"randomize": {"leak": (0.1, 0.9)}},
         {"leek": 0.1},
-        {"max_episode_steps": 3},
+        {"max_steps": 3},
+        {"max_episode_steps": 3, "horizon": 4},
     ],
 )
 def test_bad_keywords_are_refused(keywords):
@@ -248,7 +249,7 @@ def test_unknown_keyword_names_the_nearest():
     with pytest.raises(TypeError, match="Did you mean 'leak'"):
         KernelBatch(SPEC, leek=0.1)
     with pytest.raises(TypeError, match="Here it is called 'horizon'"):
-        KernelBatch(SPEC, max_episode_steps=3)
+        KernelBatch(SPEC, max_steps=3)
 
 
 def test_a_foreign_snapshot_is_refused():

@@ -14,13 +14,14 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
+from rlenvs.core.time_limit import ShowsLimit
 
 TEAMS = ("expert", "idle")
 GOAL_METHODS = ("compute_reward", "compute_terminated")
 FIRST = (0, 0)  # the first agent of the first world
 
 
-class Env(gymnasium.Env):
+class Env(ShowsLimit, gymnasium.Env):
     """One world behind the Gymnasium API. Made by `gymnasium.make("rlenvs/Name-v0", ...)`.
 
     Args:

@@ -31,7 +31,6 @@ class ParallelEnv(PettingZooParallelEnv):
         world: the world, or its address "module:name".
         render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
         vector_reward: rewards are vectors of the reward terms (float32).
-        max_cycles: PettingZoo's name of `horizon`.
         backend: "numba", or "python" to debug kernels.
         choices: parameters, options, level, horizon, weights, randomize.
 
@@ -46,14 +45,11 @@ class ParallelEnv(PettingZooParallelEnv):
         render_mode: str | None = None,
         render_text: bool = True,
         vector_reward: bool = False,
-        max_cycles: int | None = None,
         backend: str = "numba",
         **choices: Any,
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        if max_cycles is not None:
-            choices["horizon"] = max_cycles
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
         self.metadata = {
             "name": world.name.replace("-", "_"),

@@ -16,10 +16,11 @@ from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest
 from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
+from rlenvs.core.time_limit import one_limit
 
 COMMON = ("level", "horizon", "weights", "randomize")
 # what users of other packages call these keywords
-ALIASES = {"max_episode_steps": "horizon", "max_cycles": "horizon", "max_steps": "horizon", "difficulty": "level"}
+ALIASES = {"max_steps": "horizon", "difficulty": "level"}
 
 
 class Setup:
@@ -28,7 +29,8 @@ class Setup:
     Args:
         world: the declaration.
         level: name of one of the world's levels, whose values replace the defaults.
-        horizon: steps until truncation; None for the world's own.
+        horizon: steps until truncation; None for the world's own. Gymnasium's name max_episode_steps and PettingZoo's
+            max_cycles mean the same.
         weights: weight by reward term, for terms whose weight is to differ from the default.
         randomize: (low, high) by parameter; drawn uniformly at every reset.
         values: parameters and options by name. A parameter may be an array with one number per world.
@@ -44,6 +46,8 @@ class Setup:
         *,
         level: str | None = None,
         horizon: int | None = None,
+        max_episode_steps: int | None = None,
+        max_cycles: int | None = None,
         weights: Mapping[str, float] | None = None,
         randomize: Mapping[str, tuple[float, float]] | None = None,
         **values: Any,
@@ -52,6 +56,7 @@ class Setup:
         self.level = level
         self.contexts: dict[str, np.ndarray] = {}
         self.values = self._resolve_values({**_level_values(world, level), **values})
+        horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
         self.horizon = _check_horizon(world.horizon_of(self.values) if horizon is None else horizon)
         self.fps = world.fps_of(self.values)
         self.weights = self._resolve_weights({**self._preset_weights(), **(weights or {})})

@@ -17,9 +17,10 @@ from rlenvs.core.gym_env import check_team, params_from
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
+from rlenvs.core.time_limit import ShowsLimit
 
 
-class VectorEnv(gymnasium.vector.VectorEnv):
+class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
     """N worlds behind Gymnasium's vector API. Made by `gymnasium.make_vec("rlenvs/Name-v0", num_envs=N, ...)`.
 
     Args:
@@ -28,7 +29,6 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: when finished worlds start anew, an AutoresetMode or its name: NEXT_STEP, SAME_STEP, DISABLED.
         copy: False returns the batch's own arrays, overwritten by the next step, instead of copies.
         threads: threads per step; None decides by the time that a step takes.
-        max_episode_steps: another name of `horizon`, the one that `make_vec` uses.
         render_mode, render_text, vector_reward, team, backend, choices: as for `Env`; a parameter may be an array of N
             numbers.
 
@@ -53,14 +53,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         vector_reward: bool = False,
         team: str = "expert",
         backend: str = "numba",
-        max_episode_steps: int | None = None,
         **choices: Any,
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         mode = _autoreset(autoreset_mode)
-        if max_episode_steps is not None:
-            choices["horizon"] = max_episode_steps
         self.batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
