@@ -83,7 +83,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     known = sorted(known)
-    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    close = get_close_matches(str(name), known, n=3, cutoff=0.5)
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"
     return f"Known: {', '.join(map(repr, known)) or 'none'}."

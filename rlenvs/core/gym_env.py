@@ -12,6 +12,7 @@ from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
+from rlenvs.core.inputs import actions_of, params_of, seed_of, shown, truth
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -19,6 +20,7 @@ from rlenvs.core.time_limit import ShowsLimit
 TEAMS = ("expert", "idle")
 GOAL_METHODS = ("compute_reward", "compute_terminated")
 FIRST = (0, 0)  # the first agent of the first world
+PLAIN = (np.ndarray, int, np.int64)  # actions that are what they seem
 
 
 class Env(ShowsLimit, gymnasium.Env):
@@ -55,6 +57,7 @@ class Env(ShowsLimit, gymnasium.Env):
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         check_team(world, team)
+        vector_reward = truth("vector_reward", vector_reward)
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
         setup = self.batch.setup
         self.observation_space, self.action_space = setup.agent_spaces(0)
@@ -76,12 +79,13 @@ class Env(ShowsLimit, gymnasium.Env):
             options: {"params": {name: number}} changes physical parameters from this episode on.
 
         Raises:
-            ParameterError: an unknown option or parameter, or a value outside its range.
+            ParameterError: an unknown option or parameter, a value outside its range, a seed that is no integer of 0 or
+                more. Nothing has changed then.
         """
+        seed, batch = seed_of(seed), self.batch
+        if options is not None:
+            batch.set_params(params_of(options)[0])
         super().reset(seed=seed)
-        batch = self.batch
-        if options:
-            batch.set_params(params_from(options))
         if seed is not None:
             batch.seed_from(self.np_random, 0)
         else:
@@ -99,9 +103,9 @@ class Env(ShowsLimit, gymnasium.Env):
         """
         batch = self.batch
         if batch.agents > 1:
-            batch.load_first(np.asarray(action)[None], self.team)
+            batch.load_first(actions_of(batch.world.name, action)[None], self.team)
         else:
-            batch.load_actions(action)
+            batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
         batch.step_loaded()
         outcome = batch.first.outcome.item()
         info = self._keys.first(batch, outcome)
@@ -180,16 +184,5 @@ class Env(ShowsLimit, gymnasium.Env):
 
 def check_team(world: World, team: str) -> None:
     """ParameterError when nobody of that name can play the other agents."""
-    if team not in (*TEAMS, *world.players):
-        raise ParameterError(f"team={team!r} is not one of {(*TEAMS, *world.players)}")
-
-
-def params_from(options: dict[str, Any] | None) -> dict[str, Any]:
-    """The parameters among reset's options."""
-    options = dict(options or {})
-    params = options.pop("params", {})
-    if options:
-        raise ParameterError(
-            f"reset knows no options {sorted(options)}; it knows 'params' (and 'reset_mask' in vector form)"
-        )
-    return params
+    if not isinstance(team, str) or team not in (*TEAMS, *world.players):
+        raise ParameterError(f"team={shown(team)} is not one of {(*TEAMS, *world.players)}")

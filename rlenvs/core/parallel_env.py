@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ActionError, EpisodeOverError
+from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError
 from rlenvs.core.info import InfoKeys
+from rlenvs.core.inputs import actions_of, params_of, seed_of, shown, truth
 from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -48,6 +50,7 @@ class ParallelEnv(PettingZooParallelEnv):
         backend: str = "numba",
         **choices: Any,
     ) -> None:
+        vector_reward = truth("vector_reward", vector_reward)
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
@@ -80,11 +83,19 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
-        return self.observation_spaces[agent]
+        return self._own(self.observation_spaces, agent)
 
     def action_space(self, agent: str) -> spaces.Space:
         """The action space of an agent, the same object on every call."""
-        return self.action_spaces[agent]
+        return self._own(self.action_spaces, agent)
+
+    def _own(self, spaces_by_agent: dict[str, spaces.Space], agent: str) -> spaces.Space:
+        try:
+            return spaces_by_agent[agent]
+        except (KeyError, TypeError):
+            raise UnknownNameError(
+                f"{self.batch.world.name}: there is no agent {shown(agent)}; there are {self.possible_agents}"
+            ) from None
 
     def reward_space(self, agent: str) -> spaces.Box:
         """The space of the reward vector of an agent."""
@@ -95,10 +106,11 @@ class ParallelEnv(PettingZooParallelEnv):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start an episode with all agents. Arguments as for the single-agent form."""
         batch = self.batch
-        options = dict(options or {})
-        batch.set_params(options.pop("params", {}))
-        if options:  # PettingZoo's own tests pass options that no environment knows
-            warnings.warn(f"{batch.world.name}: reset ignores the options {sorted(options)}", stacklevel=2)
+        seed = seed_of(seed)
+        params, others = params_of(options, *(options if isinstance(options, Mapping) else ()))
+        batch.set_params(params)
+        if others:  # PettingZoo's own tests pass options that no environment knows
+            warnings.warn(f"{batch.world.name}: reset ignores the options {sorted(others)}", stacklevel=2)
         if seed is not None or self._generator is None:
             self._generator = make_generator(seed)[0]
             batch.seed_from(self._generator, 0)
@@ -134,19 +146,21 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def _load(self, actions: dict[str, Any]) -> None:
         batch, continuous = self.batch, self.batch.setup.continuous
-        roles = batch.setup.roles
+        roles, name, kind = batch.setup.roles, batch.world.name, "real numbers" if continuous else "an integer"
+        if not isinstance(actions, Mapping):
+            raise ActionError(f"{name}: actions={shown(actions)} must be a dictionary with an action by agent")
         if not self._index.keys() >= actions.keys():
-            unknown = sorted(set(actions) - set(self._index))
-            raise ActionError(f"{batch.world.name}: there are no agents {unknown}; there are {self.possible_agents}")
+            unknown = sorted(map(str, actions.keys() - self._index.keys()))
+            raise ActionError(f"{name}: there are no agents {unknown}; there are {self.possible_agents}")
         for agent in self.agents:
             if agent not in actions:
-                raise ActionError(f"{batch.world.name}: no action was given for {agent}")
-            value, k = np.asarray(actions[agent]), self._index[agent]
+                raise ActionError(f"{name}: no action was given for {agent}")
+            value, k = actions_of(f"{name}, {agent}", actions[agent]), self._index[agent]
             shape = (roles[k].action,) if continuous else ()
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
                 raise ActionError(
-                    f"{batch.world.name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
-                    f"({actions[agent]!r}); needed: {'real numbers' if continuous else 'an integer'} of shape {shape}"
+                    f"{name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
+                    f"({shown(actions[agent])}); needed: {kind} of shape {shape}"
                 )
             batch.actions[0, k, : roles[k].action] = value
 

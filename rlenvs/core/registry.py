@@ -82,6 +82,8 @@ def _register_form(name: str, address: str, kinds: Sequence[str], extra: dict[st
 
 def entry(id: str) -> Entry:
     """The entry of an id, with or without the namespace; UnknownNameError names the nearest ids."""
+    if not isinstance(id, str):
+        raise UnknownNameError(f"an id is a string such as 'rlenvs/QuadHover-v0', not {id!r}")
     full = id.removeprefix("rlenvs:")
     full = full if "/" in full else f"{NAMESPACE}/{full}"
     if full not in catalogue:

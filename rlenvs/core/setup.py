@@ -15,10 +15,12 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest
+from rlenvs.core.inputs import mapping, numbers, shown
 from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
 from rlenvs.core.time_limit import one_limit
 
 COMMON = ("level", "horizon", "weights", "randomize")
+LONGEST = 2**62  # steps; kernels count in 64 bits
 # what users of other packages call these keywords
 ALIASES = {"max_steps": "horizon", "difficulty": "level"}
 
@@ -59,8 +61,8 @@ class Setup:
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
         self.horizon = _check_horizon(world.horizon_of(self.values) if horizon is None else horizon)
         self.fps = world.fps_of(self.values)
-        self.weights = self._resolve_weights({**self._preset_weights(), **(weights or {})})
-        self.random_ranges = self._resolve_ranges(randomize or {})
+        self.weights = self._resolve_weights(mapping("weights", weights, {next(iter(world.terms)): 2.0}))
+        self.random_ranges = self._resolve_ranges(mapping("randomize", randomize, _range_example(world)))
         self.check_together({**vars(self.values), **self.contexts})
         self.check_ranges(self.random_ranges)
         self._resolve_sizes()
@@ -108,10 +110,11 @@ class Setup:
         for name in weights:
             if name not in terms:
                 raise UnknownNameError(f"{self.world.name} has no reward term {name!r}. {nearest(name, terms)}")
-        row = np.array([weights.get(name, term.weight) for name, term in terms.items()], np.float64)
-        if not np.isfinite(row).all():
-            raise ParameterError(f"weights={dict(weights)} must be finite numbers")
-        return row
+            number = numbers(f"weights[{name!r}]", weights[name])
+            if number.ndim or not np.isfinite(number):
+                raise ParameterError(f"weights[{name!r}]={shown(weights[name])} must be one finite number")
+        chosen = {**self._preset_weights(), **weights}
+        return np.array([chosen.get(name, term.weight) for name, term in terms.items()], np.float64)
 
     def _resolve_ranges(self, ranges: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
         resolved = {}
@@ -123,7 +126,7 @@ class Setup:
                 )
             pair = declared.check(f"randomize[{name!r}]", bounds)
             if pair.shape != (2,) or pair[0] > pair[1]:
-                raise ParameterError(f"randomize[{name!r}]={bounds} must be (low, high) with low <= high")
+                raise ParameterError(f"randomize[{name!r}]={shown(bounds)} must be (low, high) with low <= high")
             resolved[name] = (float(pair[0]), float(pair[1]))
         return resolved
 
@@ -308,9 +311,14 @@ def _presets(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
     return values
 
 
+def _range_example(world: World) -> dict[str, tuple[float, float]]:
+    return {name: (declared.low, declared.default) for name, declared in world.params.items()}
+
+
 def _check_horizon(horizon: Any) -> int:
-    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-        raise ParameterError(f"horizon={horizon!r} must be a positive integer (steps until truncation)")
+    whole = isinstance(horizon, (int, np.integer)) and not isinstance(horizon, bool)
+    if not whole or not 1 <= horizon <= LONGEST:
+        raise ParameterError(f"horizon={shown(horizon)} must be an integer in [1, {LONGEST}] (steps until truncation)")
     return int(horizon)
 
 
@@ -318,7 +326,7 @@ def _level_values(world: World, level: str | None) -> Mapping[str, Any]:
     if level is None:
         return {}
     if not isinstance(level, str) or level not in world.levels:
-        raise UnknownNameError(f"{world.name} has no level {level!r}. {nearest(str(level), world.levels)}")
+        raise UnknownNameError(f"{world.name} has no level {shown(level)}. {nearest(level, world.levels)}")
     return world.levels[level]
 
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.inputs import numbers, shown, truth
 from rlenvs.core.kernels import kernel
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
@@ -42,13 +43,10 @@ class Param:
 
     def check(self, name: str, value: Any) -> np.ndarray:
         """The value (one, or one per world) as float64; ParameterError when it is outside the range."""
-        try:
-            number = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError(f"{name} must be a number, not {value!r}") from None
+        number = numbers(name, value)
         if not np.all((number >= self.low) & (number <= self.high)):
             raise ParameterError(
-                f"{name}={value} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip()
+                f"{name}={shown(value)} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip()
             )
         return number
 
@@ -111,8 +109,8 @@ class Choice:
         return replace(self, usual=self.check("default", value))
 
     def check(self, name: str, value: Any) -> str:
-        if value not in self.values:
-            raise ParameterError(f"{name}={value!r} is not one of {', '.join(map(repr, self.values))}")
+        if not isinstance(value, str) or value not in self.values:
+            raise ParameterError(f"{name}={shown(value)} is not one of {', '.join(map(repr, self.values))}")
         return value
 
     def code(self, value: str) -> int:
@@ -130,7 +128,7 @@ class Integer:
 
     def check(self, name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not self.low <= value <= self.high:
-            raise ParameterError(f"{name}={value!r} must be an integer in [{self.low}, {self.high}]")
+            raise ParameterError(f"{name}={shown(value)} must be an integer in [{self.low}, {self.high}]")
         return int(value)
 
     def code(self, value: int) -> int:
@@ -145,9 +143,7 @@ class Flag:
     doc: str
 
     def check(self, name: str, value: Any) -> bool:
-        if not isinstance(value, (bool, np.bool_)):
-            raise ParameterError(f"{name}={value!r} must be True or False")
-        return bool(value)
+        return truth(name, value)
 
     def code(self, value: bool) -> int:
         return int(value)
@@ -164,8 +160,10 @@ class Free:
     def check(self, name: str, value: Any) -> Any:
         try:
             return self.parse(value)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"{name}: {error}") from None
+        except ParameterError:
+            raise
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+            raise ParameterError(f"{name}={shown(value)}: {error}") from None
 
 
 Option = Choice | Integer | Flag | Free

@@ -10,6 +10,7 @@ since learners take an "action_mask" for one of the action space.
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -19,7 +20,9 @@ from pettingzoo import ParallelEnv as PettingZooParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import Snapshot
+from rlenvs.core.errors import ActionError, SnapshotError
 from rlenvs.core.gym_env import FIRST, Env
+from rlenvs.core.inputs import seed_of, shown
 from rlenvs.core.language import LONGEST_REPLY, Interpreter
 from rlenvs.core.parallel_env import ParallelEnv
 from rlenvs.core.spec import World
@@ -33,6 +36,15 @@ class TextSnapshot(NamedTuple):
 
     world: Snapshot
     illegal: tuple[int, ...]
+
+
+def _world_in(snapshot: Any, agents: int) -> Snapshot:
+    """The world's part of a snapshot; SnapshotError when it is none of a text form with so many agents."""
+    if not isinstance(snapshot, TextSnapshot) or not isinstance(snapshot.illegal, tuple):
+        raise SnapshotError(f"a snapshot of an environment in words is needed, not {shown(snapshot)}")
+    if len(snapshot.illegal) != agents:
+        raise SnapshotError(f"the snapshot is of {len(snapshot.illegal)} agents; needed: {agents}")
+    return snapshot.world
 
 
 def description_space() -> spaces.Text:
@@ -104,6 +116,8 @@ class TextParallelEnv(PettingZooParallelEnv):
             ActionError: a reply is missing, or there is no such agent.
             EpisodeOverError: no agent is alive.
         """
+        if not isinstance(actions, Mapping):
+            raise ActionError(f"actions={shown(actions)} must be a dictionary with a reply by agent")
         read = {
             agent: self._interpreter.act(actions[agent], self._index[agent])
             for agent in self.agents
@@ -141,7 +155,7 @@ class TextParallelEnv(PettingZooParallelEnv):
 
     def set_state(self, snapshot: TextSnapshot) -> dict[str, str]:
         """Go back to a snapshot; returns the descriptions for the agents alive in it."""
-        self.numeric.set_state(snapshot.world)
+        self.numeric.set_state(_world_in(snapshot, len(self.possible_agents)))
         self._illegal = dict(zip(self.possible_agents, snapshot.illegal, strict=True))
         return self._told(self.agents)
 
@@ -167,8 +181,8 @@ class TextEnv(gymnasium.Env):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Start an episode. Arguments as for the numeric form."""
-        super().reset(seed=seed)
         _, info = self.numeric.reset(seed=seed, options=options)
+        super().reset(seed=seed_of(seed))
         self._illegal = 0
         return self._told(), _note(info, 0, "")
 
@@ -200,7 +214,7 @@ class TextEnv(gymnasium.Env):
 
     def set_state(self, snapshot: TextSnapshot) -> str:
         """Go back to a snapshot; returns its description."""
-        self.numeric.set_state(snapshot.world)
+        self.numeric.set_state(_world_in(snapshot, 1))
         self._illegal = snapshot.illegal[0]
         return self._told()
 

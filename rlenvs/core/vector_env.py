@@ -13,8 +13,9 @@ from gymnasium.vector.utils import batch_space
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.gym_env import check_team, params_from
+from rlenvs.core.gym_env import check_team
 from rlenvs.core.info import InfoKeys
+from rlenvs.core.inputs import actions_of, params_of, seeds_of, shown, truth
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -57,7 +58,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        mode = _autoreset(autoreset_mode)
+        mode, copy = _autoreset(autoreset_mode), truth("copy", copy)
+        vector_reward = truth("vector_reward", vector_reward)
         self.batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
@@ -89,15 +91,16 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             options: "reset_mask" (bool, (num_envs,)) and "params" ({name: number or array}).
 
         Raises:
-            ParameterError: a mask of the wrong shape or type, an unknown option, a wrong number of seeds.
+            ParameterError: a mask of the wrong shape or type, an unknown option or parameter, a value outside its
+                range, a wrong number of seeds. Nothing has changed then.
         """
-        options = dict(options or {})
-        mask = self._check_mask(options.pop("reset_mask", None))
+        params, others = params_of(options, "reset_mask")
+        mask = self._check_mask(others.get("reset_mask"))
         batch = self.batch
         seeds = self._check_seeds(seed)
-        batch.set_params(params_from(options), mask)
-        if isinstance(seed, (int, np.integer)):
-            super().reset(seed=int(seed))
+        batch.set_params(params, mask)
+        if seeds is not None and not isinstance(seed, (Sequence, np.ndarray)):
+            super().reset(seed=seeds[0])
         if seeds is not None:
             batch.seed([s if mask is None or mask[i] else None for i, s in enumerate(seeds)])
         batch.seed_unseeded(self.np_random)
@@ -105,13 +108,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return self._observations(), self._infos(mask)
 
     def _check_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None] | None:
-        if seed is None:
-            return None
-        if isinstance(seed, (int, np.integer)):
-            return [int(seed) + i for i in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ParameterError(f"{len(seed)} seeds were given for {self.num_envs} environments")
-        return seed
+        return seeds_of(seed, self.num_envs)
 
     def _check_mask(self, mask: Any) -> np.ndarray | None:
         if mask is None:
@@ -131,6 +128,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             EpisodeOverError: autoreset is disabled and an episode is over.
         """
         batch = self.batch
+        actions = actions_of(batch.world.name, actions)
         if batch.agents > 1:
             batch.load_first(actions, self.team)
             batch.step_loaded()
@@ -201,8 +199,9 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     def set_state(self, snapshots: Sequence[Snapshot]) -> Any:
         """Put all worlds back to snapshots, one per world; returns the observations."""
-        if len(snapshots) != self.num_envs:
-            raise ParameterError(f"{len(snapshots)} snapshots were given for {self.num_envs} environments")
+        given = len(snapshots) if isinstance(snapshots, (list, tuple)) and not isinstance(snapshots, Snapshot) else 1
+        if given != self.num_envs or isinstance(snapshots, Snapshot):
+            raise ParameterError(f"a list of {self.num_envs} snapshots is needed, one per environment, not {given}")
         for i, snapshot in enumerate(snapshots):
             self.batch.set_state(snapshot, i)
         return self._observations()
@@ -217,6 +216,6 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     if isinstance(mode, AutoresetMode):
         return mode
     for member in AutoresetMode:
-        if str(mode).lower() in (member.name.lower(), member.value.lower()):
+        if isinstance(mode, str) and mode.lower() in (member.name.lower(), member.value.lower()):
             return member
-    raise ParameterError(f"autoreset_mode={mode!r} is not one of {[member.name for member in AutoresetMode]}")
+    raise ParameterError(f"autoreset_mode={shown(mode)} is not one of {[member.name for member in AutoresetMode]}")

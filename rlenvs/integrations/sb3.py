@@ -14,8 +14,8 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
-from rlenvs.core.gym_env import params_from
 from rlenvs.core.info import InfoKeys
+from rlenvs.core.inputs import actions_of, params_of, seed_of
 from rlenvs.core.registry import NAMESPACE, entry
 from rlenvs.core.render import Renderer, check_mode
 from rlenvs.core.spec import World, load_world
@@ -42,15 +42,29 @@ class BatchVecEnv(VecEnv):
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed world i with seed + i at the next reset; returns the seed of every row."""
-        super().seed(seed)
+        super().seed(seed_of(seed))
         self._seeds = [self._seeds[0] + row.world for row in self._rows]  # type: ignore[operator]
         return self._seeds
 
     def _take_options(self) -> None:
         """Set the parameters among the options of the next reset, in every world those of its first row."""
-        for row, options in zip(self._rows, self._options, strict=True):
-            if options and row.agent == 0:
-                self.batch.set_params(params_from(options), np.arange(self.batch.num_worlds) == row.world)
+        own = [params_of(options)[0] for row, options in zip(self._rows, self._options, strict=True) if row.agent == 0]
+        names = {name: None for params in own for name in params}  # in order
+        if names:
+            now = [self.batch.get_params(i) for i in range(self.batch.num_worlds)]
+            rows = [{**before, **params} for before, params in zip(now, own, strict=True)]
+            self.batch.set_params({name: [row.get(name) for row in rows] for name in names})
+
+    def set_options(self, options: list[dict] | dict | None = None) -> None:
+        """Options of the next reset: one dictionary for all rows, or one for each.
+
+        Raises:
+            ParameterError: something else.
+        """
+        several = options if isinstance(options, (list, tuple)) else [options] * self.num_envs
+        if len(several) != self.num_envs:
+            raise ParameterError(f"{len(several)} options were given for {self.num_envs} environments")
+        super().set_options([{"params": params} for params, _ in map(params_of, several)])
 
     def _begun(self) -> None:
         """All episodes have begun."""
@@ -187,7 +201,8 @@ class SB3VecEnv(BatchVecEnv):
         Raises:
             ActionError: wrong shape or type.
         """
-        batch, actions = self.batch, np.asarray(actions)
+        batch = self.batch
+        actions = actions_of(batch.world.name, actions)
         if len(actions.shape) == 0 or actions.shape[0] != self.num_envs:
             raise ActionError(
                 f"{batch.world.name}: actions of shape {actions.shape} were given for {self.num_envs} rows"
@@ -315,7 +330,7 @@ class LayeredVecEnv(BatchVecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next step, (num_envs, ...)."""
-        self._actions = np.asarray(actions)
+        self._actions = actions_of(self.batch.world.name, actions)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Advance all worlds; finished ones begin their next episode at once.

@@ -1,0 +1,125 @@
+"""What users pass to constructors, resets and steps, looked at before anything changes."""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.errors import ActionError, ParameterError
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 80
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it; long ones are cut."""
+    return _short.repr(value)
+
+
+def numbers(name: str, value: Any) -> np.ndarray:
+    """Real numbers as a float64 array.
+
+    Raises:
+        ParameterError: text, truth values, a ragged list, or anything else that is no number.
+    """
+    try:
+        array = np.asarray(value)
+    except Exception:  # whatever a foreign __array__ raises, and ragged lists
+        array = np.empty(0, object)
+    if array.dtype.kind not in "fiu":
+        raise ParameterError(f"{name}={shown(value)} must be a number, such as 0.5, or an array of numbers")
+    return array.astype(np.float64)
+
+
+def mapping(name: str, value: Any, example: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A dictionary with names as keys; None is an empty one. The first entry of `example` goes into the message.
+
+    Raises:
+        ParameterError: something else.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        such = f", such as {dict(islice(example.items(), 1))}" if example else ""
+        raise ParameterError(f"{name}={shown(value)} must be a dictionary by name{such}")
+    return value
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False; ParameterError otherwise."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name}={shown(value)} must be True or False")
+    return bool(value)
+
+
+def seed_of(value: Any) -> int | None:
+    """A seed as Python's integer, or None.
+
+    Raises:
+        ParameterError: not a whole number, or negative.
+    """
+    if value is None:
+        return None
+    try:
+        seed = -1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except Exception:  # whatever a foreign __index__ raises
+        seed = -1
+    if seed < 0:
+        raise ParameterError(f"seed={shown(value)} must be an integer, 0 or more, or None")
+    return seed
+
+
+def seeds_of(value: Any, count: int) -> list[int | None] | None:
+    """A seed for each of `count` environments: `value` + i of an integer, or those of a sequence; None of None.
+
+    Raises:
+        ParameterError: neither, a seed that is none, or another number of seeds.
+    """
+    if value is None:
+        return None
+    several = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+    if several or (isinstance(value, np.ndarray) and value.ndim):
+        if len(value) != count:
+            raise ParameterError(f"{len(value)} seeds were given for {count} environments; give one for each, or one")
+        return [seed_of(seed) for seed in value]
+    try:
+        first = seed_of(value)
+    except ParameterError:
+        raise ParameterError(
+            f"seed={shown(value)} must be an integer, 0 or more, a list with one for each environment, or None"
+        ) from None
+    return [first + i for i in range(count)]  # type: ignore[operator]
+
+
+def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters among the options of a reset, and the other options.
+
+    Raises:
+        ParameterError: the options or the parameters are no dictionary, or there are options other than `others`.
+    """
+    left = dict(mapping("options", options, {"params": {}}))
+    params = left.pop("params", {})
+    if params is None:
+        raise ParameterError("options['params']=None must be a dictionary of physical parameters; leave it out")
+    params = dict(mapping("options['params']", params, {}))
+    if set(left) - set(others):
+        known = " and ".join(map(repr, ("params", *others)))
+        raise ParameterError(f"reset knows no options {sorted(set(left) - set(others))}; it knows {known}")
+    return params, left
+
+
+def actions_of(world: str, actions: Any) -> np.ndarray:
+    """Actions as an array.
+
+    Raises:
+        ActionError: they make no array: a ragged list, for example.
+    """
+    try:
+        return np.asarray(actions)
+    except Exception as error:  # whatever a foreign __array__ raises
+        raise ActionError(f"{world}: {shown(actions)} cannot be read as an action: {error}") from None
