@@ -74,7 +74,10 @@ def printable(text: str) -> str:
 
 def shortened(value: object, length: int = 80) -> str:
     """How a value is written in Python, cut where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # an integer of more digits than Python writes, a foreign __repr__
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= length else f"{text[: length - 4]} ..."
 
 

@@ -10,9 +10,9 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of, shown, truth
+from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -185,4 +185,4 @@ class Env(ShowsLimit, gymnasium.Env):
 def check_team(world: World, team: str) -> None:
     """ParameterError when nobody of that name can play the other agents."""
     if not isinstance(team, str) or team not in (*TEAMS, *world.players):
-        raise ParameterError(f"team={shown(team)} is not one of {(*TEAMS, *world.players)}")
+        raise ParameterError(f"team={shortened(team)} is not one of {(*TEAMS, *world.players)}")

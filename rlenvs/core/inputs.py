@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import operator
-import reprlib
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ActionError, ParameterError
-
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = _short.maxlong = 80
-
-
-def shown(value: Any) -> str:
-    """A value as messages show it; long ones are cut."""
-    return _short.repr(value)
+from rlenvs.core.errors import ActionError, ParameterError, shortened
 
 
 def numbers(name: str, value: Any) -> np.ndarray:
@@ -32,7 +23,7 @@ def numbers(name: str, value: Any) -> np.ndarray:
     except Exception:  # whatever a foreign __array__ raises, and ragged lists
         array = np.empty(0, object)
     if array.dtype.kind not in "fiu":
-        raise ParameterError(f"{name}={shown(value)} must be a number, such as 0.5, or an array of numbers")
+        raise ParameterError(f"{name}={shortened(value)} must be a number, such as 0.5, or an array of numbers")
     return array.astype(np.float64)
 
 
@@ -46,14 +37,14 @@ def mapping(name: str, value: Any, example: Mapping[str, Any]) -> Mapping[str, A
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         such = f", such as {dict(islice(example.items(), 1))}" if example else ""
-        raise ParameterError(f"{name}={shown(value)} must be a dictionary by name{such}")
+        raise ParameterError(f"{name}={shortened(value)} must be a dictionary by name{such}")
     return value
 
 
 def truth(name: str, value: Any) -> bool:
     """True or False; ParameterError otherwise."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name}={shown(value)} must be True or False")
+        raise ParameterError(f"{name}={shortened(value)} must be True or False")
     return bool(value)
 
 
@@ -70,7 +61,7 @@ def seed_of(value: Any) -> int | None:
     except Exception:  # whatever a foreign __index__ raises
         seed = -1
     if seed < 0:
-        raise ParameterError(f"seed={shown(value)} must be an integer, 0 or more, or None")
+        raise ParameterError(f"seed={shortened(value)} must be an integer, 0 or more, or None")
     return seed
 
 
@@ -91,7 +82,7 @@ def seeds_of(value: Any, count: int) -> list[int | None] | None:
         first = seed_of(value)
     except ParameterError:
         raise ParameterError(
-            f"seed={shown(value)} must be an integer, 0 or more, a list with one for each environment, or None"
+            f"seed={shortened(value)} must be an integer, 0 or more, a list with one for each environment, or None"
         ) from None
     return [first + i for i in range(count)]  # type: ignore[operator]
 
@@ -122,4 +113,4 @@ def actions_of(world: str, actions: Any) -> np.ndarray:
     try:
         return np.asarray(actions)
     except Exception as error:  # whatever a foreign __array__ raises
-        raise ActionError(f"{world}: {shown(actions)} cannot be read as an action: {error}") from None
+        raise ActionError(f"{world}: {shortened(actions)} cannot be read as an action: {error}") from None

@@ -16,9 +16,9 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError
+from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of, shown, truth
+from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
 from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -94,7 +94,7 @@ class ParallelEnv(PettingZooParallelEnv):
             return spaces_by_agent[agent]
         except (KeyError, TypeError):
             raise UnknownNameError(
-                f"{self.batch.world.name}: there is no agent {shown(agent)}; there are {self.possible_agents}"
+                f"{self.batch.world.name}: there is no agent {shortened(agent)}; there are {self.possible_agents}"
             ) from None
 
     def reward_space(self, agent: str) -> spaces.Box:
@@ -148,7 +148,7 @@ class ParallelEnv(PettingZooParallelEnv):
         batch, continuous = self.batch, self.batch.setup.continuous
         roles, name, kind = batch.setup.roles, batch.world.name, "real numbers" if continuous else "an integer"
         if not isinstance(actions, Mapping):
-            raise ActionError(f"{name}: actions={shown(actions)} must be a dictionary with an action by agent")
+            raise ActionError(f"{name}: actions={shortened(actions)} must be a dictionary with an action by agent")
         if not self._index.keys() >= actions.keys():
             unknown = sorted(map(str, actions.keys() - self._index.keys()))
             raise ActionError(f"{name}: there are no agents {unknown}; there are {self.possible_agents}")
@@ -160,7 +160,7 @@ class ParallelEnv(PettingZooParallelEnv):
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
                 raise ActionError(
                     f"{name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
-                    f"({shown(actions[agent])}); needed: {kind} of shape {shape}"
+                    f"({shortened(actions[agent])}); needed: {kind} of shape {shape}"
                 )
             batch.actions[0, k, : roles[k].action] = value
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import Canvas, Head
-from rlenvs.core.errors import EpisodeOverError, ParameterError
-from rlenvs.core.inputs import shown
+from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
@@ -27,7 +26,7 @@ def render_modes(world: World) -> list[str]:
 def check_mode(world: World, mode: str | None) -> None:
     """ParameterError when the world cannot be rendered in this mode."""
     if mode is not None and not (isinstance(mode, str) and mode in render_modes(world)):
-        raise ParameterError(f"{world.name} has no render_mode {shown(mode)}; it has {render_modes(world)}")
+        raise ParameterError(f"{world.name} has no render_mode {shortened(mode)}; it has {render_modes(world)}")
 
 
 def draw(batch: KernelBatch, index: int, canvas: Canvas, head: Head | None = None) -> np.ndarray:

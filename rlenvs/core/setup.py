@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest
-from rlenvs.core.inputs import mapping, numbers, shown
+from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
+from rlenvs.core.inputs import mapping, numbers
 from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
 from rlenvs.core.time_limit import one_limit
 
@@ -112,7 +112,7 @@ class Setup:
                 raise UnknownNameError(f"{self.world.name} has no reward term {name!r}. {nearest(name, terms)}")
             number = numbers(f"weights[{name!r}]", weights[name])
             if number.ndim or not np.isfinite(number):
-                raise ParameterError(f"weights[{name!r}]={shown(weights[name])} must be one finite number")
+                raise ParameterError(f"weights[{name!r}]={shortened(weights[name])} must be one finite number")
         chosen = {**self._preset_weights(), **weights}
         return np.array([chosen.get(name, term.weight) for name, term in terms.items()], np.float64)
 
@@ -126,7 +126,7 @@ class Setup:
                 )
             pair = declared.check(f"randomize[{name!r}]", bounds)
             if pair.shape != (2,) or pair[0] > pair[1]:
-                raise ParameterError(f"randomize[{name!r}]={shown(bounds)} must be (low, high) with low <= high")
+                raise ParameterError(f"randomize[{name!r}]={shortened(bounds)} must be (low, high) with low <= high")
             resolved[name] = (float(pair[0]), float(pair[1]))
         return resolved
 
@@ -318,7 +318,9 @@ def _range_example(world: World) -> dict[str, tuple[float, float]]:
 def _check_horizon(horizon: Any) -> int:
     whole = isinstance(horizon, (int, np.integer)) and not isinstance(horizon, bool)
     if not whole or not 1 <= horizon <= LONGEST:
-        raise ParameterError(f"horizon={shown(horizon)} must be an integer in [1, {LONGEST}] (steps until truncation)")
+        raise ParameterError(
+            f"horizon={shortened(horizon)} must be an integer in [1, {LONGEST}] (steps until truncation)"
+        )
     return int(horizon)
 
 
@@ -326,7 +328,7 @@ def _level_values(world: World, level: str | None) -> Mapping[str, Any]:
     if level is None:
         return {}
     if not isinstance(level, str) or level not in world.levels:
-        raise UnknownNameError(f"{world.name} has no level {shown(level)}. {nearest(level, world.levels)}")
+        raise UnknownNameError(f"{world.name} has no level {shortened(level)}. {nearest(level, world.levels)}")
     return world.levels[level]
 
 

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.inputs import numbers, shown, truth
+from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.inputs import numbers, truth
 from rlenvs.core.kernels import kernel
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
@@ -46,7 +46,7 @@ class Param:
         number = numbers(name, value)
         if not np.all((number >= self.low) & (number <= self.high)):
             raise ParameterError(
-                f"{name}={shown(value)} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip()
+                f"{name}={shortened(value)} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip()
             )
         return number
 
@@ -110,7 +110,7 @@ class Choice:
 
     def check(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in self.values:
-            raise ParameterError(f"{name}={shown(value)} is not one of {', '.join(map(repr, self.values))}")
+            raise ParameterError(f"{name}={shortened(value)} is not one of {', '.join(map(repr, self.values))}")
         return value
 
     def code(self, value: str) -> int:
@@ -128,7 +128,7 @@ class Integer:
 
     def check(self, name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not self.low <= value <= self.high:
-            raise ParameterError(f"{name}={shown(value)} must be an integer in [{self.low}, {self.high}]")
+            raise ParameterError(f"{name}={shortened(value)} must be an integer in [{self.low}, {self.high}]")
         return int(value)
 
     def code(self, value: int) -> int:
@@ -163,7 +163,7 @@ class Free:
         except ParameterError:
             raise
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
-            raise ParameterError(f"{name}={shown(value)}: {error}") from None
+            raise ParameterError(f"{name}={shortened(value)}: {error}") from None
 
 
 Option = Choice | Integer | Flag | Free

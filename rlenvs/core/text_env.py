@@ -20,9 +20,9 @@ from pettingzoo import ParallelEnv as PettingZooParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import Snapshot
-from rlenvs.core.errors import ActionError, SnapshotError
+from rlenvs.core.errors import ActionError, SnapshotError, shortened
 from rlenvs.core.gym_env import FIRST, Env
-from rlenvs.core.inputs import seed_of, shown
+from rlenvs.core.inputs import seed_of
 from rlenvs.core.language import LONGEST_REPLY, Interpreter
 from rlenvs.core.parallel_env import ParallelEnv
 from rlenvs.core.spec import World
@@ -41,7 +41,7 @@ class TextSnapshot(NamedTuple):
 def _world_in(snapshot: Any, agents: int) -> Snapshot:
     """The world's part of a snapshot; SnapshotError when it is none of a text form with so many agents."""
     if not isinstance(snapshot, TextSnapshot) or not isinstance(snapshot.illegal, tuple):
-        raise SnapshotError(f"a snapshot of an environment in words is needed, not {shown(snapshot)}")
+        raise SnapshotError(f"a snapshot of an environment in words is needed, not {shortened(snapshot)}")
     if len(snapshot.illegal) != agents:
         raise SnapshotError(f"the snapshot is of {len(snapshot.illegal)} agents; needed: {agents}")
     return snapshot.world
@@ -117,7 +117,7 @@ class TextParallelEnv(PettingZooParallelEnv):
             EpisodeOverError: no agent is alive.
         """
         if not isinstance(actions, Mapping):
-            raise ActionError(f"actions={shown(actions)} must be a dictionary with a reply by agent")
+            raise ActionError(f"actions={shortened(actions)} must be a dictionary with a reply by agent")
         read = {
             agent: self._interpreter.act(actions[agent], self._index[agent])
             for agent in self.agents

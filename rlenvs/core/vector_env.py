@@ -12,10 +12,10 @@ from gymnasium.vector.utils import batch_space
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.gym_env import check_team
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seeds_of, shown, truth
+from rlenvs.core.inputs import actions_of, params_of, seeds_of, truth
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -218,4 +218,4 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     for member in AutoresetMode:
         if isinstance(mode, str) and mode.lower() in (member.name.lower(), member.value.lower()):
             return member
-    raise ParameterError(f"autoreset_mode={shown(mode)} is not one of {[member.name for member in AutoresetMode]}")
+    raise ParameterError(f"autoreset_mode={shortened(mode)} is not one of {[member.name for member in AutoresetMode]}")
