@@ -56,6 +56,18 @@ class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 
 
+class KernelError(RlenvsError, TypeError):
+    """A kernel that does not compile; the message names the file, the line and the reason.
+
+    Attributes:
+        full: the compiler's own report.
+    """
+
+    def __init__(self, message: str, full: str = "") -> None:
+        super().__init__(message)
+        self.full = full
+
+
 class ConformanceError(RlenvsError, AssertionError):
     """An environment breaks a rule that `rlenvs.check` holds all environments to; the message is the report."""
 
