@@ -81,7 +81,7 @@ MISTAKES = {
     "None": ("x = None\ns.room += x", 1, "+= is not possible with float64 and None"),
     "two types": (
         "x = 1.0\nif s.room > 20:\n    x = 'cold'\ns.room = x",
-        2,
+        3,
         "x is float64 in one place and the text 'cold'",
     ),
     "a function of NumPy": ("s.room = np.linalg.foo(s.room)", 0, "'numpy.linalg' has no attribute 'foo'"),
