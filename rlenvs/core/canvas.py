@@ -198,7 +198,7 @@ class Canvas:
 
     def photo(self, pixels: np.ndarray) -> None:
         """Fill the scene with a picture, uint8 (height, width, 3)."""
-        image = self._pygame.surfarray.make_surface(np.ascontiguousarray(pixels.transpose(1, 0, 2)))
+        image = self._pygame.image.frombuffer(np.ascontiguousarray(pixels), pixels.shape[1::-1], "RGB")
         width, height = self.scene
         self._surface.set_clip(None)
         self._surface.blit(self._pygame.transform.scale(image, (2 * width, 2 * height)), (0, 2 * self._top))
@@ -313,7 +313,8 @@ class Canvas:
     def pixels(self) -> np.ndarray:
         """The picture as uint8 (height, width, 3)."""
         self._paint_frame()
-        return np.ascontiguousarray(self._pygame.surfarray.array3d(self._reduced()).transpose(1, 0, 2))
+        buffer = bytearray(self._pygame.image.tobytes(self._reduced(), "RGB"))  # which an array may write to
+        return np.frombuffer(buffer, np.uint8).reshape(self.height, self.width, 3)
 
     def _reduced(self) -> Any:
         return self._pygame.transform.smoothscale(self._surface, (self.width, self.height))
