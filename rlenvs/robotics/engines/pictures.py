@@ -14,8 +14,8 @@ from rlenvs.core.errors import EngineError
 OFF = ("disable", "disabled", "off", "false", "0")
 ON = ("", "enable", "enabled", "on", "true", "1")
 MOST_SHAPES = 2000  # in a picture
-# of fine pictures, so that 25 per second can be drawn without a graphics card: shadow maps and round bodies no finer than
-# one sees at 512 pixels; several samples per pixel would double the time, edges are smoothed afterwards instead
+# of fine pictures, so that 25 per second can be drawn without a graphics card: shadow maps and round bodies no finer
+# than one sees at 512 pixels; several samples per pixel would double the time, so edges are smoothed afterwards
 SHADOW_SIZE, SLICES, STACKS = 1024, 20, 12
 EDGE = 16  # difference of brightness between neighbours, of 255
 

@@ -58,6 +58,7 @@ from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, unifo
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation.picture import View, Way, apart, draw_ways
 
 FARTHEST = 2.0  # m
 FRONT, PLACE_DEPTH = 0.12, 0.04  # m, along x: where the cabinet's front is on average, and how much that varies
@@ -70,6 +71,7 @@ SLIDE = panda.ARM_QPOS  # where the drawer's joint lies in qpos
 # the cabinet stands still and its drawer runs on rails: they need to touch arms only
 TOUCHES_ARMS = {"contype": 4, "conaffinity": 2}
 BLUE, PALE, DARK = (0.0, 0.45, 0.70, 1.0), (0.55, 0.72, 0.84, 1.0), (0.90, 0.62, 0.0, 1.0)
+VIEW = View((-0.6, -0.95, 0.65), (-0.1, 0.0, 0.15), 45.0)
 
 SPEC = world(
     "PandaDrawer-v0",
@@ -168,7 +170,7 @@ def model(values):
     add_drawer(cabinet, values)
     panda.add_goal(spec, "goal", values.threshold)
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", (-0.75, -1.25, 0.8), (-0.1, 0.0, 0.17), 45.0)
+    panda.add_camera(spec, "overview", *VIEW)
     panda.add_sensor(spec, "handle", "FRAMEPOS", "handle", "SITE")
     panda.add_sensor(spec, "handle_velocity", "FRAMELINVEL", "handle", "SITE")
     return spec
@@ -306,6 +308,13 @@ def expert(p, s, a):
         arm.steer(s, 0, x, y, HANDLE_HEIGHT, a)
     else:
         arm.steer(s, 0, x, y, ALOFT, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    legend = [("green", "goal of the handle", "ring"), ("orange", "handle", "disc")]
+    told = f"handle {apart(s.handle, s.desired)} from its goal"
+    draw_ways(canvas, [Way(s.handle, s.desired, p.threshold)], legend, told, view=VIEW)
 
 
 SPEC.keys(arm.keys)

@@ -62,6 +62,7 @@ from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, unifo
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda, rotations
+from rlenvs.robotics.manipulation.picture import OVERVIEW, look_through, project
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
 CLEAR = 1.1  # angles of the threshold between start and goal
@@ -276,6 +277,15 @@ def observe(p, s, o):
         o.hand_attitude[j] = sign * s.hand_attitude[j]
         o.achieved[j] = s.achieved[j]
         o.desired[j] = s.desired[j]
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    half_turn = math.asin(min(math.sqrt(rotations.difference(s.cube_attitude, s.desired)), 1.0))
+    look_through(canvas, ())
+    x, y, _ = project(OVERVIEW, [(SHOWN[0], SHOWN[1], SHOWN[2] - 2.5 * p.side)])[0]
+    canvas.text((x, y), "goal, larger", "black", 13, "centre", ground="background")
+    canvas.caption(f"cube turned by {math.degrees(2.0 * half_turn):.0f} degrees against the goal")
 
 
 SPEC.keys(arm.keys)

@@ -55,6 +55,7 @@ from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uni
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation.picture import View, Way, apart, draw_ways
 
 FIRST_TABLE, SECOND_TABLE = (-0.7, 0.07), (0.23, 1.0)  # m, along x
 MIDDLE, START = 0.15, -0.13  # m, along x: where the bar changes hands, and around where it lies at first
@@ -66,6 +67,7 @@ PRESSED = 1.0  # N, by each finger that holds
 FARTHEST = 3.0  # m
 BAR = 2 * panda.ARM_QPOS  # where the bar's free joint begins in qpos
 ORANGE = (0.90, 0.62, 0.0, 1.0)
+VIEW = View((0.15, -1.35, 0.95), (0.15, 0.0, 0.17), 45.0)
 
 SPEC = world(
     "PandaHandover-v0",
@@ -161,7 +163,7 @@ def model(values):
         panda.add_contact_sensor(spec, f"pressure/{i}", f"{('left', 'right')[i % 2]}/{i // 2}", "bar")
     panda.add_contact_sensor(spec, "clash", "base/0", "base/1")
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", (0.15, -1.9, 1.05), (0.15, 0.0, 0.2), 42.0)
+    panda.add_camera(spec, "overview", *VIEW)
     return spec
 
 
@@ -322,6 +324,13 @@ def receive(p, s, a):
 def expert(p, s, a):
     give(p, s, a[0])
     receive(p, s, a[1])
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    legend = [("green", "goal", "ring"), ("orange", "bar", "disc")]
+    told = f"bar {apart(s.bar, s.goal)} from the goal"
+    draw_ways(canvas, [Way(s.bar, s.goal, p.threshold)], legend, told, view=VIEW)
 
 
 SPEC.keys(arm.keys)

@@ -7,6 +7,7 @@ from typing import Any
 
 from rlenvs.core import block, choice, f4, kernel, term
 from rlenvs.robotics.manipulation import arm
+from rlenvs.robotics.manipulation.picture import OVERVIEW, Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, farther than an object gets from its goal
 CLEAR = 1.5  # thresholds between the object and its goal at the start
@@ -87,3 +88,10 @@ def observe(p, s, place, o):
         o.offset[j] = place[j] - s.grip[0, j]
         o.achieved[j] = s.achieved[j]
         o.desired[j] = s.desired[j]
+
+
+def draw(canvas, p, s, place, name, view=OVERVIEW):
+    """The object at `place` and its goal."""
+    legend = [("green", "goal", "ring"), ("orange", name, "disc")]
+    told = f"{name} {apart(place, s.desired)} from its goal"
+    draw_ways(canvas, [Way(place, s.desired, p.threshold)], legend, told, view=view)

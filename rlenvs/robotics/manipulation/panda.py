@@ -20,6 +20,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rlenvs.robotics.manipulation.picture import OVERVIEW
+
 PHYSICS_HZ = 200
 CONTROL_HZ = 25  # as panda-gym's: 20 steps at 500 Hz
 
@@ -123,7 +125,7 @@ def _add_surroundings(spec: Any, table: tuple[float, float]) -> None:
     add_table(spec, "table", *table)
     world.add_geom(name="floor", type=kinds.mjGEOM_PLANE, size=(3.0, 3.0, 0.1), pos=(0.0, 0.0, -0.4), **WORLD_BITS)
     spec.geom("floor").rgba = (0.62, 0.64, 0.66, 1.0)
-    add_camera(spec, "overview", (0.85, -1.05, 0.75), (-0.17, 0.0, 0.17), 45.0)
+    add_camera(spec, "overview", *OVERVIEW)
     add_camera(spec, "front", (0.95, 0.0, 0.65), (-0.05, 0.0, 0.12), 40.0)
 
 

@@ -63,6 +63,7 @@ from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, 
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation import arm, panda, rotations
+from rlenvs.robotics.manipulation.picture import View, Way, draw_ways
 
 STEP, TURN = 0.008, 0.04  # m and rad per control step at full action: SERL's 0.02 m and 0.1 rad at 10 Hz
 OUT, INSIDE = 0.05, 0.02  # m, of the peg below and above the grip
@@ -89,6 +90,8 @@ def with_fixed(values):
 
 
 SHARED = {name: arm.PARAMS[name] for name in arm.PARAMS if name not in FIXED}
+VIEW = View((0.34, -0.36, 0.26), (-0.02, 0.0, 0.09), 45.0)
+
 SPEC = world(
     "PandaPegInsertion-v0",
     doc=__doc__,
@@ -192,7 +195,7 @@ def model(values):
     add_peg(spec, values)
     add_board(spec, values)
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", (0.42, -0.42, 0.30), (-0.03, 0.0, 0.08), 45.0)
+    panda.add_camera(spec, "overview", *VIEW)
     return spec
 
 
@@ -384,3 +387,11 @@ def expert(p, s, a):
     a[2] = min(max((s.grip[0, 2] + down - s.mocap_pos[0, 2]) / STEP, -1.0), 1.0)
     for j in range(3):
         a[3 + j] = min(max(GAIN * rest[j] / TURN, -1.0), 1.0)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    legend = [("red", "peg"), ("sky", "board"), ("green", "mouth of the hole", "ring")]
+    mouth = s.desired[:3] + (0.0, 0.0, p.depth)
+    told = f"tip {1000.0 * arm.distance(s.tip, s.desired):.1f} mm from its goal, force {strength(s):.0f} N"
+    draw_ways(canvas, [Way(s.tip, mouth, p.threshold, "red")], legend, told, view=VIEW)

@@ -159,4 +159,9 @@ def expert(p, s, a):
         arm.take(p, s, s.cube, s.cube[2] + 0.5 * p.side + 0.02, a)
 
 
+@SPEC.draw
+def draw(canvas, p, s):
+    moving.draw(canvas, p, s, s.cube, "cube")
+
+
 SPEC.keys(arm.keys)

@@ -166,6 +166,11 @@ def observe(p, s, o):
     )
 
 
+@SPEC.draw
+def draw(canvas, p, s):
+    moving.draw(canvas, p, s, s.cube, "cube")
+
+
 SPEC.keys(arm.keys)
 
 

@@ -49,6 +49,7 @@ from rlenvs.core import Score, block, f4, kernel, param, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, more than the arm reaches
 LOWEST = 0.02  # m, of goals
@@ -170,6 +171,13 @@ def expert(p, s, a):
         arm.steer_joints(s, s.desired[0], s.desired[1], s.desired[2], a)
     else:
         arm.steer(s, 0, s.desired[0], s.desired[1], s.desired[2], a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    way = Way(s.grip[0], s.desired, p.threshold, "orange")
+    legend = [("green", "goal", "ring"), ("orange", "hand", "disc")]
+    draw_ways(canvas, [way], legend, f"hand {apart(s.grip[0], s.desired)} from the goal")
 
 
 SPEC.keys(arm.keys)

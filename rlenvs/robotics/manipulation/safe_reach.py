@@ -50,6 +50,7 @@ from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 
 COST_LIMIT, GOALS_WANTED = 25.0, 20
 MIDDLE = -0.1  # m, x of the middle of goals and zones
@@ -400,7 +401,11 @@ def safe_height(p, s):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    canvas.caption(f"PandaSafeReach   {s.elapsed / arm.FPS:4.1f} s", f"goals {s.goals}   cost {s.spent:.0f}")
+    way = Way(s.grip[0], s.mocap_pos[1], p.threshold)
+    legend = [("green", "goal", "ring"), ("orange", "hand", "disc"), ("red", "not to enter")]
+    inside = bool(s.in_spheres.any() or s.in_boxes.any())
+    told = f"{s.goals} goals reached, next {apart(s.grip[0], s.mocap_pos[1])} away"
+    draw_ways(canvas, [way], legend, *(["ARM INSIDE"] if inside else []), told)
 
 
 SPEC.keys(arm.keys)

@@ -46,6 +46,7 @@ import math
 from rlenvs.core import Score, kernel, param, uniform, world
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, moving, panda
+from rlenvs.robotics.manipulation.picture import View
 
 TABLE = (-0.8, 0.6)  # m, along x, longer than for other tasks
 PUCK = panda.ARM_QPOS  # where the puck's free joint begins in qpos
@@ -65,6 +66,7 @@ SOFT = 0.4  # m/s, of feedback at most, so that the puck does not slip
 LAG = 0.07  # s, by which the hand follows its target at constant speed
 KEEP = 0.8  # of its speed when the hand lets go, so that it does not speed up
 BRAKE = 0.05  # s, of travel by which the hand stops early
+VIEW = View((0.9, -0.9, 0.72), (0.1, 0.0, 0.06), 45.0)
 
 SPEC = world(
     "PandaSlide-v0",
@@ -113,7 +115,8 @@ SPEC = world(
 @SPEC.model
 def model(values):
     spec = panda.scene(values, table=TABLE)
-    spec.camera("overview").pos += (0.3, -0.1, 0.1)  # to see all goals
+    spec.delete(spec.camera("overview"))
+    panda.add_camera(spec, "overview", *VIEW)
     size = (values.radius, 0.5 * values.height)
     panda.add_object(spec, "puck", "CYLINDER", size, values.mass, values.friction, rgba=moving.ORANGE)
     panda.add_goal(spec, "goal", values.threshold)
@@ -158,6 +161,11 @@ def observe(p, s, o):
         *(s.puck, s.puck_attitude, s.puck_velocity, s.puck_spin),
         *(o.puck, o.puck_attitude, o.puck_velocity, o.puck_spin),
     )
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    moving.draw(canvas, p, s, s.puck, "puck", view=VIEW)
 
 
 SPEC.keys(arm.keys)

@@ -55,6 +55,7 @@ from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform, 
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, farther than the cubes get from their goals
 LOWER, UPPER = panda.ARM_QPOS, panda.ARM_QPOS + 7  # where the cubes' free joints begin in qpos
@@ -312,6 +313,16 @@ def expert(p, s, a):
         arm.take(p, s, s.upper, clear, a)
     else:
         arm.glide(p, s, s.grip[0, 0], s.grip[0, 1], 2.0 * clear, 1.0, a)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    half = 0.5 * p.side
+    lower, upper = s.desired[:3], s.desired[3:]
+    ways = [Way(s.lower, lower, half, "blue", "blue"), Way(s.upper, upper, half, "orange", "orange")]
+    legend = [("blue", "lower cube and its place"), ("orange", "upper cube and its place")]
+    told = f"lower cube {apart(s.lower, lower)} off, upper cube {apart(s.upper, upper)} off"
+    draw_ways(canvas, ways, legend, told)
 
 
 SPEC.keys(arm.keys)
