@@ -59,7 +59,7 @@ from rlenvs.multi.particle.physics import (
     show,
     show_others,
 )
-from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.scenes import draw_adversary
 from rlenvs.multi.particle.steering import assign, stop_at
 
 MOST = 64  # good agents
@@ -177,15 +177,7 @@ def direct(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_bodies(
-        canvas,
-        "Adversary",
-        s,
-        bodies=[(0.15, "red"), *[(0.15, "blue")] * (len(s.position) - 1)],
-        spots=[(place, 0.08, "green" if j == s.goal else "black") for j, place in enumerate(s.landmark)],
-        rings=[(s.landmark[s.goal], 0.19, "green")],
-        labels=["A", *[""] * (len(s.position) - 1)],
-    )
+    draw_adversary(canvas, s)
 
 
 SPEC.keys(keys)

@@ -44,6 +44,7 @@ v0: first version.
 from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, kernel, role, term, world
 from rlenvs.multi.particle.physics import blank, tell, utter
 from rlenvs.multi.particle.picture import spoken
+from rlenvs.multi.particle.scenes import draw_crypto
 from rlenvs.multi.particle.steering import loudest, say
 
 EVE, BOB, ALICE = 0, 1, 2
@@ -153,19 +154,7 @@ def plain(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    places = ((0.75, 0.35), (0.25, 0.35), (0.5, 0.8))
-    colors = ("red", "blue", "green")
-    for k in (EVE, BOB):
-        canvas.arrow(places[ALICE], [0.3 * places[ALICE][i] + 0.7 * places[k][i] for i in range(2)], "grey", 2.0)
-    for k in range(3):
-        canvas.circle(places[k], 0.09, colors[k])
-        canvas.text(places[k], NAMES[k], "white", 16, "centre")
-        canvas.text((places[k][0], places[k][1] - 0.13), f"says {spoken(s.words[k])}", "black", 16, "centre")
-    canvas.text((0.5, 0.95), f"message {'AB'[s.message]}   key {'AB'[s.key]}", "black", 16, "centre")
-    right = [loudest(s.words[k]) == s.message for k in (EVE, BOB)]
-    canvas.text((0.75, 0.15), "has it" if right[0] else "wrong", "red", 16, "centre")
-    canvas.text((0.25, 0.15), "has it" if right[1] else "wrong", "blue", 16, "centre")
-    canvas.caption(f"Crypto   step {s.elapsed}")
+    draw_crypto(canvas, s, [loudest(s.words[EVE]), loudest(s.words[BOB])])
 
 
 @SPEC.text

@@ -54,7 +54,6 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform, world
-from rlenvs.core.canvas import agent_color
 from rlenvs.core.errors import ParameterError
 from rlenvs.multi.particle.cells import (
     CELLS,
@@ -80,7 +79,7 @@ from rlenvs.multi.particle.physics import (
     moving,
     push,
 )
-from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.scenes import draw_navigation
 from rlenvs.multi.particle.steering import press, stop_at
 
 MOST = 4096
@@ -413,17 +412,7 @@ def direct(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    colors = [agent_color(k) for k in range(len(s.position))]
-    draw_bodies(
-        canvas,
-        "Navigation",
-        s,
-        bodies=[(p.radius, color) for color in colors],
-        spots=[(place, p.radius, "grey") for place in s.obstacle],
-        rings=[(place, p.radius, color) for place, color in zip(s.goal, colors, strict=True)],
-        lines=[f"at their goals so far: {int(sum(s.arrival > 0))} of {len(colors)}"],
-        half=p.side / 2.0,
-    )
+    draw_navigation(canvas, p, s)
 
 
 SPEC.keys(keys)

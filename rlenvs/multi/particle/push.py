@@ -58,7 +58,7 @@ from rlenvs.multi.particle.physics import (
     show_others,
     tell,
 )
-from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.scenes import draw_push
 from rlenvs.multi.particle.steering import stop_at
 
 ADVERSARY, AGENT = 0, 1
@@ -164,14 +164,7 @@ def direct(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_bodies(
-        canvas,
-        "Push",
-        s,
-        bodies=[(p.radius, "red"), (p.radius, "blue")],
-        spots=[(place, 0.05, "green" if j == s.goal else "black") for j, place in enumerate(s.landmark)],
-        rings=[(s.landmark[s.goal], 0.1, "green")],
-    )
+    draw_push(canvas, p, s)
 
 
 SPEC.keys(keys)

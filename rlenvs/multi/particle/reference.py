@@ -55,7 +55,7 @@ from rlenvs.multi.particle.physics import (
     tell,
     utter,
 )
-from rlenvs.multi.particle.picture import draw_bodies, spoken
+from rlenvs.multi.particle.scenes import draw_reference
 from rlenvs.multi.particle.steering import loudest, say, stop_at
 
 WORDS = 10
@@ -143,14 +143,4 @@ def fluent(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    goals = [int(s.goal[1]), int(s.goal[0])]  # of agent 0 and of agent 1
-    draw_bodies(
-        canvas,
-        "Reference",
-        s,
-        bodies=[(0.05, COLORS[goal]) for goal in goals],
-        spots=[(place, 0.05, COLORS[j]) for j, place in enumerate(s.landmark)],
-        rings=[(s.landmark[goal], 0.1, COLORS[goal]) for goal in goals],
-        labels=["0", "1"],
-        lines=[f"agent {k} says {spoken(s.words[k])}" for k in range(2)],
-    )
+    draw_reference(canvas, s, p.goal_radius)

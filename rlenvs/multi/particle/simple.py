@@ -52,7 +52,7 @@ from rlenvs.multi.particle.physics import (
     show,
     tell,
 )
-from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.scenes import draw_simple
 from rlenvs.multi.particle.steering import stop_at
 
 SPEC = world(
@@ -110,9 +110,7 @@ def direct(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_bodies(
-        canvas, "Simple", s, [(0.05, "blue")], [(s.landmark[0], 0.05, "red")], rings=[(s.landmark[0], 0.1, "red")]
-    )
+    draw_simple(canvas, s, p.goal_radius)
 
 
 SPEC.keys(keys)

@@ -54,7 +54,7 @@ from rlenvs.multi.particle.physics import (
     tell,
     utter,
 )
-from rlenvs.multi.particle.picture import draw_bodies, spoken
+from rlenvs.multi.particle.scenes import draw_speaker_listener
 from rlenvs.multi.particle.steering import loudest, say, stop_at
 
 SPEAKER, LISTENER = 0, 1
@@ -144,13 +144,4 @@ def fluent(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_bodies(
-        canvas,
-        "Speaker and listener",
-        s,
-        bodies=[(0.075, "grey"), (0.075, COLORS[s.goal])],
-        spots=[(place, 0.04, COLORS[j]) for j, place in enumerate(s.landmark)],
-        rings=[(s.landmark[s.goal], 0.1, COLORS[s.goal])],
-        labels=["S", "L"],
-        lines=[f"speaker says {spoken(s.words)}"],
-    )
+    draw_speaker_listener(canvas, s, p.goal_radius)

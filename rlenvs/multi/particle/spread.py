@@ -61,7 +61,7 @@ from rlenvs.multi.particle.physics import (
     show_others,
     tell,
 )
-from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.scenes import draw_spread
 from rlenvs.multi.particle.steering import assign, stop_at
 
 MOST = 256  # agents or landmarks
@@ -184,13 +184,7 @@ def to_nearest(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_bodies(
-        canvas,
-        "Spread",
-        s,
-        bodies=[(p.radius, "blue")] * len(s.position),
-        spots=[(place, 0.05, "black") for place in s.landmark],
-    )
+    draw_spread(canvas, p, s)
 
 
 SPEC.keys(keys)

@@ -71,7 +71,7 @@ from rlenvs.multi.particle.physics import (
     scatter,
     tell,
 )
-from rlenvs.multi.particle.picture import draw_bodies
+from rlenvs.multi.particle.scenes import draw_tag
 from rlenvs.multi.particle.steering import chase, flee
 
 MOST = 64
@@ -305,10 +305,7 @@ def pursuit(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    hunters = int(p.adversaries)
-    bodies = [(p.adversary_radius, "red")] * hunters + [(p.good_radius, "green")] * (len(s.position) - hunters)
-    obstacles = [(place, p.obstacle_radius, "grey") for place in s.landmark]
-    draw_bodies(canvas, "Tag", s, bodies, obstacles, lines=[f"prey touched so far: {int(sum(s.touched))} of {p.good}"])
+    draw_tag(canvas, p, s)
 
 
 SPEC.keys(keys)

@@ -72,7 +72,7 @@ from rlenvs.multi.particle.physics import (
     tell,
     utter,
 )
-from rlenvs.multi.particle.picture import draw_bodies, spoken
+from rlenvs.multi.particle.scenes import draw_world_comm
 from rlenvs.multi.particle.steering import chase, flee, say, stop_at
 
 MOST = 64
@@ -314,18 +314,4 @@ def pursuit(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    hunters, bodies, food = int(p.adversaries), len(s.position), int(p.obstacles)
-    forests = food + int(p.food)
-    draw_bodies(
-        canvas,
-        "World with words",
-        s,
-        bodies=[(p.adversary_radius, "red")] * hunters + [(p.good_radius, "blue")] * (bodies - hunters),
-        spots=[
-            *((place, p.obstacle_radius, "grey") for place in s.landmark[:food]),
-            *((place, p.food_radius, "orange") for place in s.landmark[food:forests]),
-        ],
-        fields=[(place, p.forest_radius, (185, 225, 190)) for place in s.landmark[forests:]],
-        labels=["L", *[""] * (bodies - 1)],
-        lines=[f"leader says {spoken(s.words)}", f"prey touched so far: {int(sum(s.touched))} of {p.good}"],
-    )
+    draw_world_comm(canvas, p, s)
