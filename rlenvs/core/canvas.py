@@ -31,7 +31,7 @@ COLORS: dict[str, tuple[int, int, int]] = {
     "pink": (204, 121, 167),
 }
 AGENT_COLORS = ("blue", "orange", "green", "red", "pink", "sky", "yellow", "black")
-Point = Sequence[float]
+Point = Sequence[float] | np.ndarray
 Color = str | tuple[int, int, int]
 # the frame of a picture that is USUAL pixels wide; it grows with the width
 USUAL = 512

@@ -9,7 +9,7 @@ import numpy as np
 
 from rlenvs.core.canvas import COLORS, Canvas, Color
 
-INSIDE, OUTSIDE = (250, 250, 247), (231, 235, 236)
+INSIDE, OUTSIDE = (253, 252, 248), (231, 235, 236)
 LINES, FAR_LINES = (234, 235, 232), (220, 225, 227)
 FOREST, FOREST_EDGE, LEAVES = (196, 228, 203), (112, 178, 133), (62, 148, 98)
 BURST = (255, 196, 0)

@@ -1,0 +1,156 @@
+"""Pictures of worlds of several agents and of the sea: what matters is seen, told apart, and inside the frame."""
+
+import numpy as np
+import pytest
+
+import rlenvs
+from rlenvs.core.canvas import COLORS, HEAD, Canvas
+from rlenvs.core.registry import catalogue
+from rlenvs.multi.particle.picture import BALLOON, BURST, FARTHEST_VIEW
+
+PARTICLES = [id for id, row in catalogue.items() if ".particle." in row.address and "mo-" not in id]
+
+
+def world_at_start(id, seed=0, **keywords):
+    """A batch of one uncompiled world, its parameters and its state, which may be changed."""
+    batch = rlenvs.make_batch(id, backend="python", **keywords)
+    batch.seed([seed])
+    batch.reset()
+    return (batch, *batch.records(0))
+
+
+def scene_of(batch):
+    """The picture between head and legend."""
+    canvas = Canvas()
+    batch.world.draw_function(canvas, *batch.records(0))
+    return canvas.pixels()[HEAD : canvas._bottom]
+
+
+def is_color(pixels, color, tolerance=3):
+    color = COLORS[color] if isinstance(color, str) else color
+    return np.abs(pixels.astype(int) - color).max(axis=-1) <= tolerance
+
+
+def count(pixels, color):
+    return int(is_color(pixels, color).sum())
+
+
+def frames(id, steps=12, **keywords):
+    """The scenes at the start, in the middle and at the end of some steps of random actions."""
+    batch, _, _ = world_at_start(id, **keywords)
+    seats = batch.world.players and [batch.world.players[0]] * batch.agents
+    yield scene_of(batch)
+    for step in range(steps):
+        actions = batch.play(seats) if seats else np.zeros_like(batch.actions)
+        batch.step(actions)
+        if step in (steps // 2, steps - 1):
+            yield scene_of(batch)
+
+
+def test_drawing_writes_no_state_and_leaves_no_frame_unused():
+    for id in PARTICLES:
+        batch, _, _ = world_at_start(id)
+        before = batch._states.tobytes()
+        scene = scene_of(batch)
+        assert batch._states.tobytes() == before, id
+        unused = (scene == COLORS["background"]).all(axis=-1).mean()
+        assert unused < 0.1, f"{id}: {unused:.0%} of the scene is background"
+
+
+# --- particles --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agents", [3, 16])
+def test_landmarks_show_above_agents_that_stand_on_them(agents):
+    batch, _, s = world_at_start("ParticleSpread-v0", agents=agents, radius=0.15 if agents == 3 else 0.05)
+    s.position[:] = 5.0  # nobody near
+    s.position[:] = np.linspace([-0.9, -0.9], [0.9, 0.9], agents)
+    s.landmark[:] = s.position
+    covered = count(scene_of(batch), "green")
+    assert covered > 100 * agents
+    s.position[:, 0] = -s.position[::-1, 0]
+    s.landmark[:] = s.landmark[:, ::-1] * [[1.0, -1.0]] + [[0.0, 0.05]]
+    assert count(scene_of(batch), "red") > 0
+
+
+def test_an_agent_that_runs_away_stays_in_the_picture_or_is_pointed_at():
+    batch, _, s = world_at_start("ParticleSimple-v0")
+    s.landmark[:] = 0.0
+    s.velocity[:] = 0.0
+    seen = {}
+    for away in (0.9, 1.5, 0.95 * FARTHEST_VIEW, 10.0, 99.0):
+        s.position[0] = away, -0.3
+        seen[away] = scene_of(batch)
+        assert count(seen[away], "blue") > 100, away
+        assert count(seen[away], "red") > 60, away  # the landmark's ring does not shrink away
+    np.testing.assert_array_equal(is_color(seen[10.0], "red"), is_color(seen[99.0], "red"))
+    columns = np.flatnonzero(is_color(seen[99.0], "blue").any(axis=0))
+    assert columns.min() > 480
+    assert columns.max() < 511  # at the right edge, not cut
+
+
+def test_roles_differ_in_shape_too():
+    """A hunter of the size and colour of prey would still be one: it has horns."""
+    batch, p, s = world_at_start("ParticleTag-v0", good=1, adversaries=1, obstacles=0)
+    p.adversary_radius = p.good_radius
+    dark = []
+    for k in range(2):
+        s.position[1 - k], s.position[k] = (0.9, 0.9), (0.0, -0.5)
+        middle = scene_of(batch)[200:400, 150:350]
+        dark.append((middle.max(axis=-1) < 90).sum())
+    assert dark[0] > dark[1] + 30
+
+
+@pytest.mark.parametrize("id", ["ParticleSpeakerListener-v0", "ParticleReference-v0", "ParticleWorldComm-v0"])
+def test_words_are_in_balloons(id):
+    batch, _, s = world_at_start(id)
+    silent = scene_of(batch)
+    s.words.reshape(-1)[1] = 1.0
+    spoken = scene_of(batch)
+    assert count(silent, BALLOON) > 100
+    assert count(spoken, BALLOON) > 100
+    assert not np.array_equal(silent, spoken)
+
+
+def test_the_message_and_who_has_it_are_written():
+    batch, _, s = world_at_start("ParticleCrypto-v0")
+    s.words[:] = 0.0
+    undecided = scene_of(batch)
+    s.words[:, 0] = 1.0
+    s.message = 0
+    told = scene_of(batch)
+    s.message = 1
+    mistaken = scene_of(batch)
+    assert count(undecided, "green") == 0
+    assert count(told, "green") > 2000
+    assert count(mistaken, "green") == 0
+
+
+def test_contacts_show():
+    batch, _, s = world_at_start("ParticleTag-v0")
+    s.landmark[:] = [[0.7, 0.7], [0.7, -0.7]]
+    s.position[:] = [[-0.5, 0.0], [-0.5, 0.5], [-0.5, -0.5], [0.0, 0.0]]
+    assert count(scene_of(batch), BURST) == 0
+    s.position[3] = -0.42, 0.0
+    assert count(scene_of(batch), BURST) > 20
+
+
+def test_every_agent_and_goal_of_navigation_has_its_colour():
+    batch, _, s = world_at_start("ParticleNavigation-v0", agents=4, obstacles=0)
+    s.position[:] = [[-0.8, 0.5], [-0.3, 0.5], [0.3, 0.5], [0.8, 0.5]]
+    s.goal[:] = [[-0.8, -0.5], [-0.3, -0.5], [0.3, -0.5], [0.8, -0.5]]
+    scene = scene_of(batch)
+    half = len(scene) // 2
+    for color in ("blue", "orange", "green", "red"):
+        assert count(scene[:half], color) > 60, color
+        assert count(scene[half:], color) > 60, color
+
+
+@pytest.mark.parametrize("id", PARTICLES)
+def test_the_square_is_as_large_as_the_frame_allows(id):
+    if "Crypto" in id:
+        return
+    for scene in frames(id, steps=2):
+        inside = is_color(scene, (150, 150, 150), 20)  # its border
+        rows = np.flatnonzero(inside.sum(axis=1) > 250)
+        assert rows.max() - rows.min() > 0.8 * len(scene)
