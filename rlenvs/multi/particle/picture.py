@@ -136,10 +136,9 @@ class Plane:
             for side in (-1.0, 1.0):
                 self._polygon(place, body.radius, [(0.2 * side, 0.8), (0.85 * side, 1.5), (0.85 * side, 0.4)], "black")
         if body.look == "box":
-            corners = place - body.radius, place + body.radius
-            canvas.rectangle(*corners[0], *corners[1], "black", rounded=0.3 * body.radius)
-            inner = body.radius - 1.5 * self.pixel
-            canvas.rectangle(*(place - inner), *(place + inner), body.color, rounded=0.3 * inner)
+            for half, color in ((body.radius, "black"), (body.radius - 1.5 * self.pixel, body.color)):
+                x, y = float(place[0]), float(place[1])
+                canvas.rectangle(x - half, y - half, x + half, y + half, color, rounded=0.3 * half)
         else:
             canvas.circle(place, body.radius + 0.5 * self.pixel, "black")
             canvas.circle(place, body.radius - 1.0 * self.pixel, body.color)
