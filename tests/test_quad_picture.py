@@ -10,6 +10,7 @@ import pytest
 from rlenvs.core.canvas import COLORS, Canvas
 from rlenvs.robotics.quadcopter.painter import Camera, Scene3D, nice_length
 from rlenvs.robotics.quadcopter.picture import (
+    Flight,
     course_heading,
     draw_course_flight,
     draw_room_flight,
@@ -70,6 +71,39 @@ def test_rotation_matrix_turns_body_axes_into_the_world():
     both = rotation_matrix([yaw, nose_down])
     assert both.shape == (2, 3, 3)
     np.testing.assert_allclose(both[1][:, 0], (math.cos(0.2), 0.0, -math.sin(0.2)), atol=1e-12)
+
+
+def width_of(pixels, color):
+    """In pixels, of everything in a colour in the scene without the map."""
+    pixels = pixels.copy()
+    pixels[330:, :150] = 0
+    columns = where(pixels, color, 60)[1]
+    return 512 * np.ptp(columns)
+
+
+@pytest.mark.parametrize("goal", [(0.0, 0.0, 1.0), (1.2, -1.1, 0.2), (-1.4, 1.4, 1.9), (0.3, 0.2, 1.1)])
+def test_a_vehicle_in_a_room_is_large_wherever_it_and_its_goal_are(goal):
+    for position in ((0.0, 0.0, 1.0), (-1.3, -1.2, 0.4)):
+        canvas = Canvas()
+        draw_room_flight(canvas, CRAZYFLIE, state(position), [goal], room=1.5, ceiling=2.0)
+        pixels = canvas.pixels()[44:]
+        assert width_of(pixels, "orange") > 24, "front rotors"
+        assert len(where(pixels, "green", 30)[0]) > 60, "the goal"
+
+
+def test_vehicles_keep_their_colours_and_numbers_when_others_are_lost():
+    three = state((0.0, 0.0, 1.0), (0.8, 0.0, 1.0), (0.0, 0.8, 1.0))
+    two = SimpleNamespace(**{name: getattr(three, name)[1:] for name in ("position", "attitude", "velocity")})
+    two.numbers = [1, 2]
+    flights = [Flight(CRAZYFLIE, s, 0.0, (), (), (), (), (0.0, 0.0, 0.0)) for s in (three, two)]
+    assert [flights[0].color(k) for k in (1, 2)] == [flights[1].color(k) for k in (0, 1)]
+
+
+def test_an_empty_room_can_be_drawn():
+    canvas = Canvas()
+    nobody = SimpleNamespace(position=np.zeros((0, 3)), attitude=np.zeros((0, 4)), velocity=np.zeros((0, 3)))
+    draw_room_flight(canvas, CRAZYFLIE, nobody)
+    assert canvas.pixels().std() > 5.0
 
 
 @pytest.mark.parametrize("height", [0.6, 1.5, 3.4])
@@ -138,7 +172,7 @@ def test_the_map_shows_vehicles_where_they_are():
         rows, columns = where(pixels[:180, 320:], "blue")  # the corner of the map
         places.append((columns.mean() * 192, -rows.mean() * 180))
     moved = np.subtract(places[0], places[1])
-    metre = 0.34 * 512 / (8.0 * 2.48)  # the panel is as high as the arena and margins of 0.12 and 0.36 of its half size
+    metre = 0.28 * 512 / (8.0 * 2.48)  # the panel is as high as the arena and margins of 0.12 and 0.36 of its half size
     np.testing.assert_allclose(moved / metre, (8.0, -8.0), atol=0.15)
 
 

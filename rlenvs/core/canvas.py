@@ -198,7 +198,7 @@ class Canvas:
 
     def photo(self, pixels: np.ndarray) -> None:
         """Fill the scene with a picture, uint8 (height, width, 3)."""
-        image = self._pygame.image.frombuffer(np.ascontiguousarray(pixels), pixels.shape[1::-1], "RGB")
+        image = self._pygame.image.frombuffer(np.ascontiguousarray(pixels).data, pixels.shape[1::-1], "RGB")
         width, height = self.scene
         self._surface.set_clip(None)
         self._surface.blit(self._pygame.transform.scale(image, (2 * width, 2 * height)), (0, 2 * self._top))

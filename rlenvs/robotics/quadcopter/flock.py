@@ -279,10 +279,9 @@ def draw(canvas, p, s):
     count = len(s.position)
     shown = range(count) if count <= FEW else ()  # a longer chain is a tangle
     chain = [(k, ahead_of(s, k)) for k in shown if not s.lost[k] and ahead_of(s, k) != k]
-    title = f"QuadFlock   {s.elapsed / p.control_hz:4.1f} s"
     leader = leader_of(s)
     distance = distance_to(s, leader, *s.goal)
-    draw_swarm(canvas, p, s, [s.goal], chain, title, f"leader (vehicle {leader}) {distance:.2f} m from its goal")
+    draw_swarm(canvas, p, s, [s.goal], chain, "follows", f"leader (vehicle {leader}) {distance:.2f} m from its goal")
 
 
 SPEC.keys(fly_by_keys)

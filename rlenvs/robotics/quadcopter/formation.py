@@ -359,13 +359,14 @@ def fly_clear(p, s, k, a, x, y, z, vx, vy, vz):
 # --- pictures and keys ------------------------------------------------------------------------------------------------
 
 
-def draw_swarm(canvas: Any, p: Any, s: Any, goals: Any, pairs: Any, *caption: str) -> None:
-    """The vehicles that are not lost, goals (A, 3) or () [m], lines between the pairs, and lines of text."""
+def draw_swarm(canvas: Any, p: Any, s: Any, goals: Any, pairs: Any, meaning: str, *caption: str) -> None:
+    """The vehicles that are not lost, goals (A, 3) or () [m], lines between the pairs and what they mean, and text."""
     there = [k for k in range(len(s.position)) if not s.lost[k]]
     number = {k: n for n, k in enumerate(there)}
     fleet = SimpleNamespace(**{name: getattr(s, name)[there] for name in ("position", "velocity", "attitude")})
+    fleet.numbers = there
     links = [(number[k], number[j]) for k, j in pairs if k in number and j in number]
     shown = [goals[k] for k in there] if len(goals) == len(s.position) else goals
-    draw_room_flight(canvas, p, fleet, shown, ROOM, CEILING, links, wind=s.wind)
+    draw_room_flight(canvas, p, fleet, shown, ROOM, CEILING, links, wind=s.wind, meaning=meaning)
     lost = len(s.position) - len(there)
-    canvas.caption(*caption, *([f"{lost} lost"] if lost else []))
+    canvas.caption(f"{s.elapsed / p.control_hz:.1f} s", *caption, *([f"{lost} lost"] if lost else []))

@@ -228,7 +228,7 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
-        f"QuadGate   {s.elapsed / p.control_hz:4.1f} s",
+        f"{s.elapsed / p.control_hz:.1f} s",
         "gate passed" if s.passed else f"distance to gate {distance_to(s, 0, *s.gate[0, :3]):.2f} m",
     )
 

@@ -237,7 +237,7 @@ def barrier(p, s, a, b):
 def draw(canvas, p, s):
     draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
-        f"QuadHover   {s.elapsed / p.control_hz:4.1f} s",
+        f"{s.elapsed / p.control_hz:.1f} s",
         f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",
     )
 

@@ -209,14 +209,13 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     leader, count = leader_of(s), len(s.position)
     there = sum(not s.lost[k] and to_place(p, s, k, leader) < CLOSE for k in range(count))
-    title = f"QuadLeaderFollower   {s.elapsed / p.control_hz:4.1f} s"
     draw_swarm(
         canvas,
         p,
         s,
         [s.goal],
         [(leader, k) for k in range(count) if k != leader],
-        title,
+        "leader to followers",
         f"leader is vehicle {leader}; {there} of {count} in place",
     )
 

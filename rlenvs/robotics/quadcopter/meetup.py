@@ -227,8 +227,7 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     pairs = [(k, partner_of(s, k)) for k in range(len(s.position) // 2)]
     met = sum(not s.lost[k] and together(s, k) for k, _ in pairs)
-    title = f"QuadMeetup   {s.elapsed / p.control_hz:4.1f} s"
-    draw_swarm(canvas, p, s, (), pairs, title, f"{met} of {len(pairs)} pairs together")
+    draw_swarm(canvas, p, s, (), pairs, "partners", f"{met} of {len(pairs)} pairs together")
 
 
 SPEC.keys(fly_by_keys)

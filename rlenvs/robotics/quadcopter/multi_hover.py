@@ -183,8 +183,7 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     count = len(s.goal)
     there = sum(not s.lost[k] and to_goal(s, k) < CLOSE for k in range(count))
-    title = f"QuadMultiHover   {s.elapsed / p.control_hz:4.1f} s"
-    draw_swarm(canvas, p, s, s.goal, (), title, f"{there} of {count} at their goals")
+    draw_swarm(canvas, p, s, s.goal, (), "", f"{there} of {count} at their goals")
 
 
 SPEC.keys(fly_by_keys)

@@ -462,7 +462,7 @@ def draw(canvas, p, s):
         canvas, p, s, arena=(half, half, CEILING), shapes=s.shapes, goals=[s.goal], wind=s.wind, distance=2.5
     )
     canvas.caption(
-        f"QuadObstacles   {s.elapsed / p.control_hz:4.1f} s",
+        f"{s.elapsed / p.control_hz:.1f} s",
         f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",
     )
 

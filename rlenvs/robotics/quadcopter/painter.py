@@ -113,7 +113,8 @@ class Scene3D:
     Args:
         canvas: what is painted on.
         camera: from where.
-        frame: (left, right, bottom, top) of the picture plane to show; by default the camera's field of view.
+        frame: (left, right, bottom, top) of the picture plane to show; by default the camera's field of view, from the
+            lower to the upper edge.
         fog: (start, end) distances [m] between which things fade.
         cutaway: bodies nearer than this [m] are drawn as outlines, not to hide what the camera follows.
     """
@@ -128,8 +129,15 @@ class Scene3D:
     ) -> None:
         self.canvas, self.camera, self.fog, self.cutaway = canvas, camera, fog, cutaway
         half = camera.half_width
-        self._frame = tuple(frame) if frame is not None else (-half, half, -half, half)
+        wide = half * canvas.scene[0] / canvas.scene[1]
+        self._frame = tuple(frame) if frame is not None else (-wide, wide, -half, half)
         self._items: list[_Item] = []
+
+    def pixel(self, point: Any) -> float:
+        """The length [m] of a pixel at a point of the world; zero behind the camera."""
+        width, height = self.canvas.scene
+        left, right, bottom, top = self._frame
+        return max((right - left) / width, (top - bottom) / height) * max(float(self.camera.see([point])[0, 2]), 0.0)
 
     def polygon(self, points: Any, color: Color, layer: int = THINGS, anchor: Any = None, solid: bool = False) -> None:
         """A filled convex polygon (n, 3); `solid` if it is part of a body that may be cut away."""

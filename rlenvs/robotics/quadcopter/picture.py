@@ -1,7 +1,8 @@
 """Pictures of flights: a view in perspective and, in a corner, a map.
 
-`draw_room_flight` shows a whole room from a fixed place, `draw_course_flight` follows the vehicles from behind.
-Vehicles are drawn larger than they are, to be seen. Their front rotors are orange; a red arrow shows the velocity.
+`draw_room_flight` shows a room from a fixed side, as near as what matters allows; `draw_course_flight` follows the
+vehicles from behind. Vehicles are drawn larger than they are, to be seen. Their front rotors are orange; a red arrow
+shows the velocity.
 """
 
 import math
@@ -12,14 +13,16 @@ import numpy as np
 
 from rlenvs.core.canvas import Canvas, Color
 from rlenvs.robotics.quadcopter.painter import GROUND, SHADOW, Camera, Scene3D, circle, mix, nice_length, rectangle
-from rlenvs.robotics.quadcopter.scene import COLUMNS, KIND, NOTHING
+from rlenvs.robotics.quadcopter.scene import BOX, COLUMNS, CYLINDER, KIND, NOTHING, SPHERE, A, B, C, X, Z
 from rlenvs.robotics.quadcopter.top_view import FEW, FLOOR, LINK, draw_map
 
 DRONE_COLORS = ("blue", "green", "pink", "sky", "black", "yellow")  # none that looks like the orange of front rotors
 TILE, LEFT_WALL, RIGHT_WALL = (214, 216, 213), (238, 239, 236), (230, 232, 230)
 ROTOR, BODY, GOAL = 0.6, 0.32, 0.72  # radii in arm lengths as drawn
 LOWER_LEFT, UPPER_RIGHT = (0.0, 1.0), (1.0, 0.0)
-ROOM_CAMERA, ROOM_TARGET = (2.27, -3.07, 1.67), 0.45  # in half widths from the target; target's height in ceilings
+ROOM_CAMERA = (2.27, -3.07, 1.67)  # in half widths of the room from what it looks at
+LEAST_RING = 12.0  # pixels, the radius of a goal's ring at least
+LARGE, MOST_SMALLER = 0.085, 3.6  # arm length as drawn, in sizes of what is shown; by how much less in a swarm
 CHASE_ABOVE, CHASE_AHEAD = 0.7, 0.45  # height of the camera, and how far ahead it looks, in distances to the vehicle
 
 
@@ -52,6 +55,7 @@ class Flight:
         half_opening: float = 0.0,
         half_outer: float = 0.0,
     ) -> None:
+        self.numbers = list(getattr(s, "numbers", range(len(np.atleast_2d(s.position)))))  # the names of the vehicles
         self.position = np.atleast_2d(np.asarray(s.position, float))
         self.velocity = np.atleast_2d(np.asarray(s.velocity, float))
         self.rotation = rotation_matrix(np.atleast_2d(s.attitude))  # (D, 3, 3), body to world
@@ -68,11 +72,29 @@ class Flight:
 
     def color(self, index: int) -> str:
         """Of a vehicle."""
-        return DRONE_COLORS[index % len(DRONE_COLORS)]
+        return DRONE_COLORS[self.numbers[index] % len(DRONE_COLORS)]
 
     def goal_color(self, index: int) -> str:
         """The vehicle's colour where each has a goal."""
-        return self.color(index) if len(self.goals) == len(self.position) > 1 else "green"
+        return self.color(index) if self.own_goals else "green"
+
+    @property
+    def own_goals(self) -> bool:
+        """Whether every vehicle of several has a goal of its own."""
+        return len(self.goals) == len(self.position) and max(self.numbers, default=0) > 0
+
+    def legend(self, links: str = "") -> list[Any]:
+        """What colours stand for; `links` says what the lines between vehicles do."""
+        found: list[Any] = [("orange", "front rotors", "disc"), ("red", "velocity", "line")]
+        if self.goals:
+            found.insert(0, ("black", "goal, in its colour", "ring") if self.own_goals else ("green", "goal", "ring"))
+        if len(self.path):
+            found.append(("pink", "path to fly", "line"))
+        if self.links and links:
+            found.append((LINK, links, "line"))
+        if len(self.gates):
+            found = [("orange", "next gate"), ("blue", "later ones"), ("grey", "passed"), *found]
+        return found
 
 
 # --- what a scene is made of ------------------------------------------------------------------------------------------
@@ -101,7 +123,7 @@ def _add_drones(scene: Scene3D, flight: Flight, seconds: float) -> None:
         if np.linalg.norm(ends[k] - centre) > arm:
             scene.arrow(centre, _nearer(centre, ends[k], 7.0 * arm), "red", 1.5 if many else 2.5, anchor=centre)
         if 1 < len(flight.position) <= FEW:
-            scene.text(centre + (0.0, 0.0, 1.6 * arm), str(k), "black", 11)
+            scene.text(centre + (0.0, 0.0, 1.6 * arm), str(flight.numbers[k]), "black", 13)
 
 
 def _nearer(start: np.ndarray, end: np.ndarray, longest: float) -> np.ndarray:
@@ -117,8 +139,9 @@ def _add_goals(scene: Scene3D, flight: Flight) -> None:
         color = flight.goal_color(k)
         scene.polygon(dot + goal * (1.0, 1.0, 0.0), mix(color, FLOOR, 0.4), GROUND)
         scene.line((goal * (1.0, 1.0, 0.0), goal), mix(color, FLOOR, 0.4), 1.0, anchor=goal)
-        scene.ring(goal, GOAL * flight.arm, color, 3.5 if len(flight.position) <= FEW else 2.0)
-        scene.disc(goal, 0.16 * flight.arm, color)
+        radius = max(GOAL * flight.arm, LEAST_RING * scene.pixel(goal))
+        scene.ring(goal, radius, color, 3.5 if len(flight.position) <= FEW else 2.0)
+        scene.disc(goal, 0.22 * radius, color)
 
 
 def _add_gates(scene: Scene3D, flight: Flight) -> None:
@@ -173,19 +196,26 @@ def _add_panel(scene: Scene3D, corner: Any, first: Any, second: Any, color: Colo
             scene.line((start, start + across), "white", 1.0, GROUND)
 
 
-def _room_scene(canvas: Canvas, room: float, ceiling: float) -> Scene3D:
-    """The floor of a room and the two walls that are farthest from the viewer, fitted into the picture."""
-    target = np.array([0.0, 0.0, ROOM_TARGET * ceiling])
+def _room_scene(canvas: Canvas, room: float, ceiling: float, shown: np.ndarray, size: float) -> Scene3D:
+    """The floor of a room and the two walls that are farthest from the viewer, as near as the points (n, 3) allow.
+
+    What they need is fitted into the picture, with the floor below them and `size` [m] around them.
+    """
+    shown = np.clip(shown, (-2.0 * room, -2.0 * room, 0.0), (2.0 * room, 2.0 * room, 2.0 * ceiling))
+    shown = np.concatenate([shown, shown * (1.0, 1.0, 0.0)])
+    target = 0.5 * (shown.min(axis=0) + shown.max(axis=0))
     camera = Camera(target + room * np.array(ROOM_CAMERA), target)
-    corners = [(x, y, z) for x in (-room, room) for y in (-room, room) for z in (0.0, ceiling)]
-    corners.remove((room, -room, ceiling))  # next to the viewer, not drawn
-    (left, low), (right, high) = (f(camera.project(corners), axis=0) for f in (np.min, np.max))
-    margin = 0.03 * (right - left)
-    scene = Scene3D(canvas, camera, (left - margin, right + margin, low - margin, high + margin))
-    width, height, tile = (0.0, 2.0 * room, 0.0), (0.0, 0.0, ceiling), nice_length(0.4 * room)
-    _add_panel(scene, (-room, -room, 0.0), (2.0 * room, 0.0, 0.0), width, TILE, tile)
-    _add_panel(scene, (-room, -room, 0.0), width, height, LEFT_WALL, tile)
-    _add_panel(scene, (-room, room, 0.0), (2.0 * room, 0.0, 0.0), height, RIGHT_WALL, tile)
+    seen = camera.project(shown)
+    margin = size / float(np.linalg.norm(room * np.array(ROOM_CAMERA)))
+    (left, low), (right, high) = seen.min(axis=0) - margin, seen.max(axis=0) + margin
+    width, height = canvas.scene
+    half = max(0.5 * (high - low), 0.5 * (right - left) * height / width)
+    x, y, wide = 0.5 * (left + right), 0.5 * (low + high), half * width / height
+    scene = Scene3D(canvas, camera, (x - wide, x + wide, y - half, y + half))
+    across, up, tile = (0.0, 2.0 * room, 0.0), (0.0, 0.0, ceiling), nice_length(0.4 * room)
+    _add_panel(scene, (-room, -room, 0.0), (2.0 * room, 0.0, 0.0), across, TILE, tile)
+    _add_panel(scene, (-room, -room, 0.0), across, up, LEFT_WALL, tile)
+    _add_panel(scene, (-room, room, 0.0), (2.0 * room, 0.0, 0.0), up, RIGHT_WALL, tile)
     return scene
 
 
@@ -200,24 +230,39 @@ def draw_room_flight(
     path: Any = (),
     shapes: Any = (),
     wind: Any = (0.0, 0.0, 0.0),
+    meaning: str = "",
 ) -> None:
-    """Vehicles in a room, seen from a fixed place, and a map in the lower left corner.
+    """Vehicles in a room, as near as they, their goals and the path allow, and a map in the lower left corner.
 
     Args:
         canvas, p, s: as a world's `draw` gets them; read are p.arm, p.rotor, s.position, s.attitude, s.velocity.
         goals: of x, y, z [m]; as many as vehicles, goal k has the colour of vehicle k.
         room, ceiling: half width and height of the room [m].
-        links: pairs of vehicles to join by a line.
+        links: pairs of vehicles to join by a line; `meaning` says in the legend what they are.
         path: (n, 3) points to mark [m].
         shapes: (S, 12), see scene.py.
         wind: x, y, z [m/s]; shown on the map where it blows.
     """
-    arm = 0.093 * room / (1.0 + len(np.atleast_2d(s.position)) / 40.0)
-    flight = Flight(p, s, arm, goals, links, path, shapes, wind)
-    scene = _room_scene(canvas, room, ceiling)
+    flight = Flight(p, s, 0.0, goals, links, path, shapes, wind)
+    canvas.legend(*flight.legend(meaning))
+    shown = np.concatenate([flight.position, *(goal[None] for goal in flight.goals), flight.path, _ends(flight.shapes)])
+    if not len(shown):
+        shown = room * np.array([(-1.0, -1.0, 0.0), (1.0, 1.0, 0.5)])
+    extent = max(float(np.ptp(shown, axis=0).max()), float(shown[:, 2].max()), 0.4 * room)
+    smaller = min(math.sqrt(1.0 + (len(flight.position) - 1) / 6.0), MOST_SMALLER)
+    flight.arm = max(flight.arm, LARGE * min(extent, 2.0 * room) / smaller)
+    scene = _room_scene(canvas, room, ceiling, shown, 2.6 * flight.arm)
     _add_things(scene, flight, seconds=0.5)
     scene.paint()
-    draw_map(canvas, flight, (0.0, 0.0), (room, room), 0.27, LOWER_LEFT)
+    draw_map(canvas, flight, (0.0, 0.0), (room, room), 0.23, LOWER_LEFT)
+
+
+def _ends(shapes: np.ndarray) -> np.ndarray:
+    """Opposite corners (n, 3) of boxes around shapes."""
+    columns = {SPHERE: [A, A, A], CYLINDER: [A, A, B], BOX: [A, B, C]}
+    reach = np.array([row[columns[int(row[KIND])]] for row in shapes]).reshape(-1, 3)
+    middle = shapes[:, X : Z + 1]
+    return np.concatenate([middle - reach, middle + reach])
 
 
 # --- course -----------------------------------------------------------------------------------------------------------
@@ -311,7 +356,7 @@ def draw_course_flight(
     wind: Any = (0.0, 0.0, 0.0),
     heading: float = 0.0,
     follow: int | None = None,
-    distance: float = 4.0,
+    distance: float = 3.2,
 ) -> None:
     """Vehicles on a course or in the open, seen from behind and above, and a map in the upper right corner.
 
@@ -331,8 +376,9 @@ def draw_course_flight(
         next_gate = int(next_gate) % len(gates)
     shown = next_gate if passed is None else int(passed)
     colors = [gate_color(g, len(gates), next_gate, shown) for g in range(len(gates))]
-    arm = 0.05 * distance
+    arm = 0.07 * distance
     flight = Flight(p, s, arm, goals, links, path, shapes, wind, gates, colors, half_opening, half_outer)
+    canvas.legend(*flight.legend())
     chased = flight.position if follow is None else flight.position[[follow]]
     centre = chased.mean(axis=0)
     spread = math.sqrt(float(((chased - centre) ** 2).sum(axis=1).mean()))
@@ -349,7 +395,7 @@ def draw_course_flight(
     _add_things(scene, flight, seconds=0.25)
     scene.paint()
     if half is not None:
-        draw_map(canvas, flight, (0.0, 0.0), half, 0.34, UPPER_RIGHT)
+        draw_map(canvas, flight, (0.0, 0.0), half, 0.28, UPPER_RIGHT)
     else:
         reach = 2.0 * nice_length(distance + 1.0)
         draw_map(canvas, flight, centre[:2], (reach, reach), 0.28, UPPER_RIGHT)

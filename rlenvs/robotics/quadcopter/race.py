@@ -216,8 +216,8 @@ def draw(canvas, p, s):
     )
     speed = (s.velocity[0] ** 2).sum() ** 0.5
     canvas.caption(
-        f"QuadRace   {s.elapsed / p.control_hz:4.1f} s   {speed:3.1f} m/s",
-        f"passed {s.passed[0]} of {p.passes} gates",
+        f"{s.elapsed / p.control_hz:.1f} s   {speed:.1f} m/s",
+        f"{s.passed[0]} of {p.passes} gates",
     )
 
 

@@ -386,6 +386,7 @@ def draw(canvas, p, s):
     there = [k for k in range(len(s.gone)) if not s.gone[k]] or [0]
     leader = max(there, key=lambda k: (s.passed[k], -s.distance[k]))
     fleet = SimpleNamespace(**{name: getattr(s, name)[there] for name in ("position", "velocity", "attitude")})
+    fleet.numbers = there
     half_opening, half_outer = p.gate_scale * p.frame
     draw_course_flight(
         canvas,
@@ -400,8 +401,9 @@ def draw(canvas, p, s):
         follow=there.index(leader),
     )
     canvas.caption(
-        f"QuadSwarmRace   {s.elapsed / p.control_hz:4.1f} s   {s.finished} finished",
-        f"racer {leader} passed {s.passed[leader]} of {p.passes} gates",
+        f"{s.elapsed / p.control_hz:.1f} s",
+        f"racer {leader} leads: {s.passed[leader]} of {p.passes} gates",
+        f"{s.finished} finished",
     )
 
 

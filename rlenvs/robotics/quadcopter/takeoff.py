@@ -188,7 +188,7 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
     canvas.caption(
-        f"QuadTakeoff   {s.elapsed / p.control_hz:4.1f} s",
+        f"{s.elapsed / p.control_hz:.1f} s",
         f"height {s.position[0, 2]:.2f} m of {s.goal[2]:.2f} m",
     )
 

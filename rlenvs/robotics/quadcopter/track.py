@@ -335,4 +335,4 @@ def draw(canvas, p, s):
         refer(p, s, now + p.lap_time * i / len(path), out)
     draw_room_flight(canvas, p, s, goals=[s.reference[0]], room=ROOM, ceiling=CEILING, path=path[:, 0], wind=s.wind)
     error = distance_to(s, 0, *s.reference[0])
-    canvas.caption(f"QuadTrack   {now:4.1f} s", f"{error:.2f} m off the reference")
+    canvas.caption(f"{now:.1f} s", f"{error:.2f} m off the reference")
