@@ -209,7 +209,7 @@ def test_no_reply_breaks_anything(reply):
 def test_missing_and_unknown_agents_and_the_end_are_errors():
     env = make("PathFinding-v0", horizon=1)
     with pytest.raises(EpisodeOverError):
-        env.step({})
+        env.step({"agent_0": "<stay()>"})
     env.reset(seed=0)
     with pytest.raises(ActionError, match="no action was given for agent_3"):
         env.step(dict.fromkeys(env.agents[:3], "<stay()>"))
@@ -218,7 +218,8 @@ def test_missing_and_unknown_agents_and_the_end_are_errors():
     _, _, _, cuts, _ = env.step(dict.fromkeys(env.agents, "<stay()>"))
     assert all(cuts.values())
     with pytest.raises(EpisodeOverError):
-        env.step({})
+        env.step({"agent_0": "<stay()>"})
+    assert env.step({}) == ({}, {}, {}, {}, {})
 
 
 def test_a_refused_step_leaves_the_counts_alone():

@@ -48,6 +48,13 @@ def truth(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
+    """The value, which is one of a few texts or truth values; ParameterError otherwise."""
+    if isinstance(value, (str, bool)) and value in known:
+        return value
+    raise ParameterError(f"{name}={shortened(value)} is not one of {', '.join(map(repr, known))}")
+
+
 def seed_of(value: Any) -> int | None:
     """A seed as Python's integer, or None.
 

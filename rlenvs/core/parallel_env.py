@@ -18,7 +18,7 @@ from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.inputs import actions_of, one_of, params_of, seed_of, truth
 from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -27,12 +27,23 @@ class ParallelEnv(PettingZooParallelEnv):
     """One multi-agent world behind PettingZoo's parallel API.
 
     Agents are called "agent_0", "agent_1", ..., or as the world's roles say. Observations of a world with action masks
-    are dictionaries {"observation", "action_mask"}; otherwise they are plain arrays.
+    are dictionaries {"observation", "action_mask"} by default; otherwise they are plain arrays.
+
+    With finished="keep" all agents act and are told until the whole team's episode ends, for learners that want a
+    constant team. An agent whose own episode has ended observes zeros, is paid 0, may choose 0 alone, and what it
+    chooses does nothing; info["alive"] says who lives. Only in the last step of all is anybody done: truncated those
+    whom the time limit cut off, terminated the others.
 
     Args:
         world: the world, or its address "module:name".
         render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
         vector_reward: rewards are vectors of the reward terms (float32).
+        masks: where the action masks of a world that has them are: "observation" (and info), "info" alone, or False for
+            nowhere.
+        finished: "remove" takes agents whose episode has ended out of the team, as PettingZoo says; "keep" leaves them
+            in.
+        pad: agents that differ in what they see and choose get equal spaces, those of the largest: zeros follow on
+            shorter observations, and choices that an agent does not have are its choice 0.
         backend: "numba", or "python" to debug kernels.
         choices: parameters, options, level, horizon, weights, randomize.
 
@@ -47,10 +58,15 @@ class ParallelEnv(PettingZooParallelEnv):
         render_mode: str | None = None,
         render_text: bool = True,
         vector_reward: bool = False,
+        masks: str | bool = "observation",
+        finished: str = "remove",
+        pad: bool = False,
         backend: str = "numba",
         **choices: Any,
     ) -> None:
-        vector_reward = truth("vector_reward", vector_reward)
+        vector_reward, self._padded = truth("vector_reward", vector_reward), truth("pad", pad)
+        self._masks_in = one_of("masks", masks, ("observation", "info", False))
+        self._keeps_finished = one_of("finished", finished, ("remove", "keep")) == "keep"
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
@@ -63,9 +79,13 @@ class ParallelEnv(PettingZooParallelEnv):
         self.render_mode = render_mode
         self.possible_agents = [role.name for role in self.batch.setup.roles]
         self.agents: list[str] = []
+        self._living: list[str] = []
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
+        setup = self.batch.setup
+        whole = (setup.scaling.shape[1], setup.action_size)
+        self._sizes = [whole if self._padded else (role.observation, role.action) for role in setup.roles]
         self._make_spaces()
         self._generator: np.random.Generator | None = None
         self._renderer = Renderer(render_mode, self.batch, render_text)
@@ -75,11 +95,15 @@ class ParallelEnv(PettingZooParallelEnv):
         self.action_spaces: dict[str, spaces.Space] = {}
         self.state_space = self.batch.setup.central_space
         for agent, k in self._index.items():
-            observed, action = self.batch.setup.agent_spaces(k)
-            if self._keys.has_mask:
-                mask = spaces.Box(0, 1, (self.batch.setup.roles[k].action,), np.int8)
+            observed, action = self.batch.setup.agent_spaces(None if self._padded else k)
+            if self._in_observation:
+                mask = spaces.Box(0, 1, self._sizes[k][1:], np.int8)
                 observed = spaces.Dict({"observation": observed, "action_mask": mask})
             self.observation_spaces[agent], self.action_spaces[agent] = observed, action
+
+    @property
+    def _in_observation(self) -> bool:
+        return self._keys.has_mask and self._masks_in == "observation"
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
@@ -115,13 +139,13 @@ class ParallelEnv(PettingZooParallelEnv):
             self._generator = make_generator(seed)[0]
             batch.seed_from(self._generator, 0)
         batch.reset()
-        self.agents = list(self.possible_agents)
+        self.agents, self._living = list(self.possible_agents), list(self.possible_agents)
         if self.render_mode == "human":
             self._renderer.picture(0)
         return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
-        """Advance by one step, with an action for every living agent.
+        """Advance by one step, with an action for every living agent. No actions of nobody give empty dictionaries.
 
         Raises:
             ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
@@ -129,20 +153,34 @@ class ParallelEnv(PettingZooParallelEnv):
         """
         batch = self.batch
         if not self.agents:
+            if isinstance(actions, Mapping) and not actions:
+                return {}, {}, {}, {}, {}
             raise EpisodeOverError(
                 f"{batch.world.name}: the episode is over, or never began; call reset() before step()"
             )
         self._load(actions)
         batch.step_loaded()
-        acted = self.agents
-        terminated, truncated = batch.terminated[0].tolist(), batch.truncated[0].tolist()
-        rewards = self._rewards(acted)
-        ends = {agent: terminated[self._index[agent]] for agent in acted}
-        cuts = {agent: truncated[self._index[agent]] for agent in acted}
-        self.agents = [agent for agent in acted if not (ends[agent] or cuts[agent])]
+        told, acted = self.agents, self._living
+        ends, cuts = self._flags(told, acted)
+        self._count_living()
         if self.render_mode == "human":
             self._renderer.picture(0)
-        return self._observations(acted), rewards, ends, cuts, self._infos(acted)
+        return self._observations(told, acted), self._rewards(told), ends, cuts, self._infos(told, acted)
+
+    def _count_living(self) -> None:
+        """See who lives, and so who acts next."""
+        state = self.batch.records(0)[1]
+        self._living = [agent for agent, k in self._index.items() if state["alive"][k] and not state["over"]]
+        self.agents = list(self.possible_agents if self._keeps_finished and self._living else self._living)
+
+    def _flags(self, agents: list[str], living: list[str]) -> tuple[dict[str, bool], dict[str, bool]]:
+        """Who is terminated, and who truncated, in this step."""
+        batch = self.batch
+        if self._keeps_finished and not batch.over[0]:
+            return dict.fromkeys(agents, False), dict.fromkeys(agents, False)
+        terminated, truncated = batch.terminated[0].tolist(), batch.truncated[0].tolist()
+        ends = {agent: agent not in living or terminated[self._index[agent]] for agent in agents}
+        return ends, {agent: truncated[self._index[agent]] for agent in agents}
 
     def _load(self, actions: dict[str, Any]) -> None:
         batch, continuous = self.batch, self.batch.setup.continuous
@@ -152,17 +190,20 @@ class ParallelEnv(PettingZooParallelEnv):
         if not self._index.keys() >= actions.keys():
             unknown = sorted(map(str, actions.keys() - self._index.keys()))
             raise ActionError(f"{name}: there are no agents {unknown}; there are {self.possible_agents}")
-        for agent in self.agents:
+        for agent in self._living:
             if agent not in actions:
                 raise ActionError(f"{name}: no action was given for {agent}")
             value, k = actions_of(f"{name}, {agent}", actions[agent]), self._index[agent]
-            shape = (roles[k].action,) if continuous else ()
+            shape = self._sizes[k][1:] if continuous else ()
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
                 raise ActionError(
                     f"{name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
                     f"({shortened(actions[agent])}); needed: {kind} of shape {shape}"
                 )
-            batch.actions[0, k, : roles[k].action] = value
+            if continuous:
+                batch.actions[0, k, : roles[k].action] = value[: roles[k].action]
+            else:
+                batch.actions[0, k, 0] = 0 if self._padded and roles[k].action <= value < self._sizes[k][1] else value
 
     def _rewards(self, agents: list[str]) -> dict[str, Any]:
         if self._vector_reward:
@@ -171,25 +212,48 @@ class ParallelEnv(PettingZooParallelEnv):
         rewards = self.batch.rewards[0].tolist()
         return {agent: rewards[self._index[agent]] for agent in agents}
 
-    def _observations(self, agents: list[str]) -> dict[str, Any]:
-        batch = self.batch
+    def _observations(self, agents: list[str], living: list[str] | None = None) -> dict[str, Any]:
+        """What agents see. living: those who lived until this step, all by default; the others see nothing."""
+        batch, living = self.batch, agents if living is None else living
         if batch.setup.vector_parts:
-            found = {agent: batch.observed((0, self._index[agent])) for agent in agents}
+            parts = batch.observed(0)
+            found = {agent: {name: rows[self._index[agent]] for name, rows in parts.items()} for agent in agents}
         else:
             rows = batch.observations[0].copy()
             found = {agent: rows[self._index[agent]] for agent in agents}
-            if batch.world.roles:
-                roles = batch.setup.roles
-                found = {agent: row[: roles[self._index[agent]].observation] for agent, row in found.items()}
-        if not self._keys.has_mask:
+        if batch.world.roles and not self._padded:
+            found = {agent: cut(seen, self._sizes[self._index[agent]][0]) for agent, seen in found.items()}
+        if len(living) < len(agents):
+            found.update({agent: blank(found[agent]) for agent in agents if agent not in living})
+        if not self._in_observation:
             return found
-        masks, roles = batch.masks[0].copy(), batch.setup.roles
-        own = {agent: masks[k, : roles[k].action] for agent, k in self._index.items()}
-        return {agent: {"observation": found[agent], "action_mask": own[agent]} for agent in agents}
+        masks = self._masks()
+        return {agent: {"observation": found[agent], "action_mask": masks[agent]} for agent in agents}
 
-    def _infos(self, agents: list[str]) -> dict[str, Any]:
-        infos = self._keys.agents(self.batch, 0)
-        return {agent: infos[self._index[agent]] for agent in agents}
+    def _masks(self) -> dict[str, np.ndarray]:
+        masks = self.batch.masks[0].copy()
+        if self._keeps_finished:
+            masks[~self.batch.records(0)[1]["alive"]] = np.arange(masks.shape[1]) == 0
+        return {agent: masks[k, : self._sizes[k][1]] for agent, k in self._index.items()}
+
+    def _infos(self, agents: list[str], living: list[str] | None = None) -> dict[str, Any]:
+        living = agents if living is None else living
+        told = self._keys.agents(self.batch, 0)
+        infos = {agent: told[self._index[agent]] for agent in agents}
+        if self._keys.has_mask and not self._masks_in:
+            for info in infos.values():
+                del info["action_mask"]
+        elif self._keys.has_mask and (self._keeps_finished or self._padded):
+            masks = self._masks()
+            for agent, info in infos.items():
+                info["action_mask"] = masks[agent]
+        if self._keeps_finished:
+            alive = self.batch.records(0)[1]["alive"].tolist()
+            for agent, info in infos.items():
+                info["alive"] = alive[self._index[agent]]
+                if agent not in living:
+                    info["reward_vector"][:] = 0.0
+        return infos
 
     def state(self) -> np.ndarray:
         """What a central critic may see: the world's central state, or the observations of all agents, stacked, without
@@ -210,9 +274,8 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def _actions(self, rows: np.ndarray) -> dict[str, Any]:
         if self.batch.setup.continuous:
-            roles = self.batch.setup.roles
             return {
-                agent: rows[k, : roles[k].action].astype(np.float32)
+                agent: rows[k, : self._sizes[k][1]].astype(np.float32)
                 for agent, k in self._index.items()
                 if agent in self.agents
             }
@@ -232,11 +295,24 @@ class ParallelEnv(PettingZooParallelEnv):
         return self.batch.get_state()
 
     def set_state(self, snapshot: Snapshot) -> dict[str, Any]:
-        """Go back to a snapshot; returns the observations of the agents alive in it."""
+        """Go back to a snapshot; returns the observations of the agents alive in it, or of all with finished="keep"."""
         self.batch.set_state(snapshot)
-        state = self.batch.records(0)[1]
-        self.agents = [agent for agent, k in self._index.items() if state["alive"][k] and not state["over"]]
-        return self._observations(self.agents)
+        self._count_living()
+        return self._observations(self.agents, self._living)
+
+
+def cut(observation: Any, size: int) -> Any:
+    """The part of an observation's vector that an agent sees."""
+    if isinstance(observation, dict):
+        return {**observation, "state": observation["state"][:size]}
+    return observation[:size]
+
+
+def blank(observation: Any) -> Any:
+    """Zeros in the form of an observation."""
+    if isinstance(observation, dict):
+        return {name: blank(part) for name, part in observation.items()}
+    return np.zeros_like(observation)
 
 
 def parallel_env(**keywords: Any) -> ParallelEnv:

@@ -227,9 +227,10 @@ class Setup:
         low, high = self.state_space.low, self.state_space.high
         return np.stack([low] * self.agents), np.stack([high] * self.agents)
 
-    def agent_spaces(self, agent: int) -> tuple[spaces.Space, spaces.Space]:
-        """The observation space (without a mask) and the action space of one agent; new objects."""
-        if not self.world.roles:
+    def agent_spaces(self, agent: int | None) -> tuple[spaces.Space, spaces.Space]:
+        """The observation space (without a mask) and the action space of one agent; new objects. None: those into which
+        every agent's fit."""
+        if not self.world.roles or agent is None:
             return copy.deepcopy(self.observation_space), copy.deepcopy(self.action_space)
         role, low, high = self.roles[agent], self.state_space.low, self.state_space.high
         observed: spaces.Space = spaces.Box(low[: role.observation], high[: role.observation])

@@ -238,7 +238,7 @@ class AgentRows(_Called):
             return
         observe_again(self.batch, np.zeros(1, np.int64))
         inner, alive = self.env.unwrapped, self.batch.records(0)[1]["alive"]
-        inner.agents = [agent for agent, living in zip(self.possible, alive, strict=True) if living]
+        inner._count_living()
         seen, infos = inner._observations(self.possible), inner._infos(self.possible)
         for row, agent in enumerate(self.possible):
             self._take(row, seen[agent], infos[agent])
