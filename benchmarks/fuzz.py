@@ -30,7 +30,12 @@ import numpy as np
 POLICIES = ("random", "extreme", "expert")
 REFUSED = "refused"  # by the world, with a reason: no finding
 CORNERS = 0.5  # share of drawn parameters that stand at an end of their range
-MOST_AGENTS, MOST_BYTES, MOST_SUBSTEPS = 24, 400_000, 1000  # what a case may be large in, to be over soon
+MOST_AGENTS, MOST_BYTES, MOST_PIXELS, MOST_SUBSTEPS = (
+    24,
+    400_000,
+    4000,
+    1000,
+)  # what a case may be large in, to be over soon
 # what the options of any type may be, where they are not left alone
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "scenario": (
@@ -101,9 +106,11 @@ def small(setup: Any) -> bool:
     """Whether a setting is over soon."""
     v = setup.values
     bytes_of = setup.dtypes["state"].itemsize + 4 * setup.agents * setup.scaling.shape[1]
-    bytes_of += setup.agents * setup.dtypes["images"].itemsize
+    pixels = setup.agents * sum(shape[0] * shape[1] for shape in setup.image_shapes.values())
     substeps = getattr(v, "physics_hz", 1) // max(getattr(v, "control_hz", 1), 1) * setup.agents
-    return setup.agents <= MOST_AGENTS and bytes_of <= MOST_BYTES and substeps <= MOST_SUBSTEPS
+    return (
+        setup.agents <= MOST_AGENTS and bytes_of <= MOST_BYTES and pixels <= MOST_PIXELS and substeps <= MOST_SUBSTEPS
+    )
 
 
 def draw_setting(world: Any, level: str | None, rng: np.random.Generator) -> dict[str, Any]:
