@@ -269,6 +269,18 @@ def test_joint_control_moves_one_joint(joint):
         np.testing.assert_allclose(s.qpos[:7], expected, atol=1e-3)
 
 
+@pytest.mark.parametrize("shoulder", [0.0, -1.7])
+def test_the_hand_is_observed_wherever_joints_take_it(shoulder):
+    """Stretched out, more than a metre up or behind: an observation that is cut off at 1 m does not tell."""
+    worlds = batch(control="joints", backend="python")
+    s, wanted = worlds.records(0)[1], np.array(panda.NEUTRAL)
+    wanted[[1, 3]] = shoulder, -0.07
+    for _ in range(120):
+        worlds.step(np.clip(5.0 * (wanted - s.qpos[:7]), -1.0, 1.0)[None])
+    assert np.abs(s.grip).max() > 1.1
+    np.testing.assert_allclose(worlds.observations[0, 0, :3], s.grip[0], atol=1e-6)
+
+
 def test_joint_control_keeps_its_pace():
     """A full action moves a joint by 0.05 rad per step; it is behind its target by the servo's lag of 0.1 s."""
     worlds = batch(control="joints")

@@ -80,7 +80,7 @@ def state(arms: int = 1) -> dict[str, Any]:
 
 
 ARM_BLOCKS = {
-    "grip": block(3, low=-1.0, high=1.0, unit="m", doc="position of the end effector", raw=True),
+    "grip": block(3, low=-2.0, high=2.0, unit="m", doc="position of the end effector", raw=True),
     "grip_velocity": block(3, low=-2.0, high=2.0, unit="m/s", doc="its velocity"),
     "fingers": block("fingers", low=0.0, high=2.0 * FINGER_OPEN, unit="m", doc="width between the fingers"),
     "joints": block("joints", low=-3.8, high=3.8, unit="rad", doc="angles, in joint control"),
