@@ -6,8 +6,11 @@ import pytest
 import rlenvs
 from rlenvs.core.canvas import COLORS, HEAD, Canvas
 from rlenvs.core.registry import catalogue
+from rlenvs.multi.battle.figures import FLASH, GROUND, draw_figure
+from rlenvs.multi.battle.units import KINDS
 from rlenvs.multi.particle.picture import BALLOON, BURST, FARTHEST_VIEW
 
+MINI_GAMES = [id for id, row in catalogue.items() if ".minigames." in row.address]
 PARTICLES = [id for id, row in catalogue.items() if ".particle." in row.address and "mo-" not in id]
 
 
@@ -48,7 +51,7 @@ def frames(id, steps=12, **keywords):
 
 
 def test_drawing_writes_no_state_and_leaves_no_frame_unused():
-    for id in PARTICLES:
+    for id in [*PARTICLES, *MINI_GAMES, "Battle-v0"]:
         batch, _, _ = world_at_start(id)
         before = batch._states.tobytes()
         scene = scene_of(batch)
@@ -154,3 +157,96 @@ def test_the_square_is_as_large_as_the_frame_allows(id):
         inside = is_color(scene, (150, 150, 150), 20)  # its border
         rows = np.flatnonzero(inside.sum(axis=1) > 250)
         assert rows.max() - rows.min() > 0.8 * len(scene)
+
+
+# --- battles ----------------------------------------------------------------------------------------------------------
+
+
+def silhouette(kind):
+    """The pixels of a unit without its letter, as it has none below a certain size."""
+    canvas = Canvas(framed=False)
+    canvas.clear(GROUND)
+    canvas.view(0.0, 512.0, 0.0, 512.0)
+    draw_figure(canvas, kind, (256.0, 256.0), 100.0, 0, 1000.0)
+    return ~is_color(canvas.pixels(), GROUND)
+
+
+def test_kinds_of_units_have_silhouettes_of_their_own():
+    shapes = [silhouette(kind) for kind in range(len(KINDS))]
+    for i, one in enumerate(shapes):
+        for j, other in enumerate(shapes[:i]):
+            shared = (one & other).sum() / (one | other).sum()
+            assert shared < 0.93, f"{KINDS[i]} looks like {KINDS[j]}: {shared:.2f}"
+
+
+@pytest.mark.parametrize("scenario", ["3m", "2s3z", "27m_vs_30m", "2c_vs_64zg", "MMM2"])
+def test_all_units_are_in_the_frame_and_the_fallen_fade(scenario):
+    rules = "smax" if scenario in ("3m", "27m_vs_30m") else "smac"
+    batch, p, s = world_at_start("Battle-v0", scenario=scenario, rules=rules)
+    scene = scene_of(batch)
+    widest = is_color(scene, "blue").any(axis=0)
+    assert widest.sum() > 20
+    for i in (0, len(s.x) - 1):
+        s.x[i], s.y[i] = (0.5, 0.5) if i == 0 else (p.width - 0.5, p.height - 0.5)
+    scene = scene_of(batch)
+    s.standing[0] = s.standing[-1] = False
+    fallen = scene_of(batch)
+    half = len(scene) // 2
+    for color, corner in (("blue", np.s_[half:, :256]), ("orange", np.s_[:half, 256:])):
+        assert count(scene[corner], color) > count(fallen[corner], color) + 15
+
+
+def test_a_unit_of_a_small_battle_is_24_pixels_wide():
+    batch, _, s = world_at_start("Battle-v0")
+    s.x[:3], s.y[:3] = 8.0, [12.0, 16.0, 20.0]
+    rows = np.flatnonzero(is_color(scene_of(batch), "blue")[:, :256].any(axis=1))
+    gaps = np.flatnonzero(np.diff(rows) > 3)
+    assert len(gaps) == 2
+    assert gaps[0] + 1 >= 20  # a disc without its outline
+
+
+def test_attacks_heals_and_bars_show():
+    batch, p, s = world_at_start("Battle-v0", scenario="2 marine, 1 medivac vs 1 zealot", rules="smac")
+    s.x[:], s.y[:] = [10.0, 10.0, 7.0, 13.0], [14.0, 18.0, 16.0, 16.0]
+    calm = scene_of(batch)
+    s.aim[:] = [3, -1, 1, 0]
+    s.cooldown[0] = p.unit_cooldown[s.kind[0]]
+    s.cooldown[1] = 0.5 * p.unit_cooldown[s.kind[1]]
+    s.health[1] *= 0.5
+    s.shield[3] *= 0.5
+    fight = scene_of(batch)
+    assert count(fight, FLASH) > 10 + count(calm, FLASH)  # a flash where it hits
+    assert count(fight, "green") > count(calm, "green")  # the beam
+    assert count(fight, "sky") < count(calm, "sky")
+    assert count(fight, "yellow") > count(calm, "yellow")
+
+
+@pytest.mark.parametrize("id", MINI_GAMES)
+def test_the_field_fills_the_width_and_a_panel_the_rest(id):
+    for scene in frames(id, steps=2):
+        ground = (np.abs(scene.astype(int) - GROUND).max(axis=-1) <= 2).any(axis=0)
+        fog = is_color(scene, (118, 120, 122)).any(axis=0)
+        columns = np.flatnonzero(ground | fog)
+        assert columns.min() < 15
+        assert columns.max() > 496
+
+
+def test_every_shard_and_the_beacon_show():
+    batch, _, s = world_at_start("CollectMineralShards-v0")
+    s.there[:] = False
+    before = count(scene_of(batch), "green")
+    for j in range(len(s.there)):
+        s.there[j], s.shard_x[j], s.shard_y[j] = True, 1.0 + j, 3.0 + j % 3 * 4.0
+        now = count(scene_of(batch), "green")
+        assert now > before + 40
+        before = now
+    batch, _, s = world_at_start("MoveToBeacon-v0")
+    s.beacon_x, s.beacon_y = s.x[0], s.y[0]
+    assert count(scene_of(batch), "green") > 400  # around the marine that stands on it
+
+
+def test_zerglings_that_nobody_sees_are_pale():
+    batch, _, s = world_at_start("FindAndDefeatZerglings-v0")
+    unseen = scene_of(batch)
+    s.x[3:], s.y[3:] = s.x[0] + np.linspace(-4.0, 4.0, 25), s.y[0] + 3.0
+    assert count(scene_of(batch), "orange") > 3 * count(unseen, "orange")

@@ -43,6 +43,7 @@ v0: first version.
 
 from rlenvs.core import Score, b1, block, f8, i4, image, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
+from rlenvs.multi.battle.minigames.pictures import draw_shards
 from rlenvs.multi.battle.minigames.squads import (
     FAR,
     NEAREST,
@@ -70,9 +71,6 @@ from rlenvs.multi.battle.minigames.squads import (
 from rlenvs.multi.battle.minigames.views import (
     across,
     clear_map,
-    draw_field,
-    draw_orders,
-    draw_units,
     list_walkers,
     paint,
     paint_marines,
@@ -209,14 +207,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_field(canvas, p)
-    for j in range(SHARDS):
-        if s.there[j]:
-            x, y = float(s.shard_x[j]), float(s.shard_y[j])
-            canvas.polygon([(x, y + 0.4), (x + 0.25, y), (x, y - 0.4), (x - 0.25, y)], "green")
-    draw_orders(canvas, s)
-    draw_units(canvas, p, s)
-    canvas.caption(f"CollectMineralShards   step {s.elapsed}   score {s.score:g}   left {s.shards_left}")
+    draw_shards(canvas, p, s)
 
 
 @SPEC.describe

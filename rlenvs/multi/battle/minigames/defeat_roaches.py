@@ -47,6 +47,7 @@ v0: first version.
 
 from rlenvs.core import Score, image, kernel, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
+from rlenvs.multi.battle.minigames.pictures import draw_waves
 from rlenvs.multi.battle.minigames.squads import (
     ROACH,
     SMALL_FIELD,
@@ -57,7 +58,7 @@ from rlenvs.multi.battle.minigames.squads import (
     squad_data,
 )
 from rlenvs.multi.battle.minigames.views import clear_map, list_foes, list_marines, paint_foes, paint_marines
-from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, draw_battle, focus, line_up, step_back, wave_world
+from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, focus, line_up, step_back, wave_world
 
 ROACHES, FRESH = 4, 5
 WORTH, PUBLISHED = 10.0, 100.0
@@ -128,7 +129,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_battle(canvas, p, s, "DefeatRoaches", "roaches (orange)")
+    draw_waves(canvas, p, s)
 
 
 @SPEC.describe

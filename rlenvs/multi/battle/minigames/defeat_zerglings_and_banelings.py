@@ -49,6 +49,7 @@ v0: first version.
 
 from rlenvs.core import Score, image, kernel, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
+from rlenvs.multi.battle.minigames.pictures import draw_waves
 from rlenvs.multi.battle.minigames.squads import (
     BANELING,
     SMALL_FIELD,
@@ -61,7 +62,7 @@ from rlenvs.multi.battle.minigames.squads import (
     squad_data,
 )
 from rlenvs.multi.battle.minigames.views import clear_map, list_foes, list_marines, paint_foes, paint_marines
-from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, draw_battle, focus, line_up, wave_world
+from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, focus, line_up, wave_world
 
 ZERGLINGS, BANELINGS, FRESH = 6, 4, 4
 CROWD = 1.0  # half the width of their group
@@ -133,7 +134,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_battle(canvas, p, s, "DefeatZerglingsAndBanelings", "zerglings (red), banelings (green)")
+    draw_waves(canvas, p, s)
 
 
 @SPEC.describe

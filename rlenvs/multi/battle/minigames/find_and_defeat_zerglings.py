@@ -49,8 +49,11 @@ v0: first version.
 
 import math
 
+import numpy as np
+
 from rlenvs.core import Score, b1, block, image, kernel, term, u1, uniform, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
+from rlenvs.multi.battle.minigames.pictures import draw_search
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     FAR,
@@ -80,10 +83,6 @@ from rlenvs.multi.battle.minigames.squads import (
 )
 from rlenvs.multi.battle.minigames.views import (
     clear_map,
-    draw_field,
-    draw_orders,
-    draw_shots,
-    draw_units,
     list_foes,
     list_marines,
     paint_foes,
@@ -281,19 +280,8 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_field(canvas, p)
-    for row in range(CELL_ROWS):
-        for column in range(CELL_COLUMNS):
-            if not cell_in_sight(p, s, row, column):
-                shade = "light" if s.explored[row, column] else "grey"
-                canvas.rectangle(CELL * column, CELL * row, CELL * (column + 1), CELL * (row + 1), shade)
-    draw_orders(canvas, s)
-    draw_shots(canvas, p, s)
-    draw_units(canvas, p, s)
-    canvas.caption(
-        f"FindAndDefeatZerglings   step {s.elapsed}   score {s.score:g}",
-        f"marines {s.marines_left}   zerglings {s.foes_left}   grey: never seen",
-    )
+    in_sight = [[cell_in_sight(p, s, row, column) for column in range(CELL_COLUMNS)] for row in range(CELL_ROWS)]
+    draw_search(canvas, p, s, np.array(in_sight), np.array([seen(p, s, i) for i in range(len(s.x))]), CELL)
 
 
 @SPEC.describe

@@ -41,6 +41,7 @@ v0: first version.
 
 from rlenvs.core import Score, block, f8, image, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
+from rlenvs.multi.battle.minigames.pictures import draw_beacon
 from rlenvs.multi.battle.minigames.squads import (
     SMALL_FIELD,
     SQUAD_DATA,
@@ -62,9 +63,6 @@ from rlenvs.multi.battle.minigames.squads import (
 from rlenvs.multi.battle.minigames.views import (
     across,
     clear_map,
-    draw_field,
-    draw_orders,
-    draw_units,
     list_walkers,
     paint,
     paint_marines,
@@ -155,12 +153,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_field(canvas, p)
-    canvas.circle((s.beacon_x, s.beacon_y), p.reach, "green")
-    canvas.circle((s.beacon_x, s.beacon_y), 0.6 * p.reach, "white")
-    draw_orders(canvas, s)
-    draw_units(canvas, p, s)
-    canvas.caption(f"MoveToBeacon   step {s.elapsed}   score {s.score:g}")
+    draw_beacon(canvas, p, s)
 
 
 @SPEC.describe

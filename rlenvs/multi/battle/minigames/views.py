@@ -1,11 +1,7 @@
-"""What a player sees of a mini-game: lists of units, feature maps, pictures."""
-
-import numpy as np
+"""What a player sees of a mini-game: lists of units and feature maps."""
 
 from rlenvs.core import kernel
-from rlenvs.multi.battle.minigames.squads import BANELING, IDLE, MARINE, ROACH, ZERGLING, seen
-
-COLOR_OF = {MARINE: "blue", ROACH: "orange", ZERGLING: "red", BANELING: "green"}
+from rlenvs.multi.battle.minigames.squads import BANELING, IDLE, MARINE, seen
 
 
 @kernel
@@ -107,41 +103,3 @@ def paint_foes(p, s, pixels, fog):
             kind = s.kind[i]
             value = max(255.0 * s.health[i] / p.unit_health[kind], 1.0)
             paint(p, pixels, 2 if kind == BANELING else 1, s.x[i], s.y[i], p.unit_radius[kind], int(value))
-
-
-def draw_field(canvas, p):
-    """The empty field, below a line of text."""
-    canvas.view(-0.4, p.width + 0.4, -0.4, p.height + 0.4, (0.0, 0.1, 1.0, 1.0))
-    canvas.rectangle(-0.2, -0.2, p.width + 0.2, p.height + 0.2, "grey")
-    canvas.rectangle(0.0, 0.0, p.width, p.height, "white")
-    for x in np.arange(2.0, p.width, 2.0):
-        canvas.line([(x, 0.0), (x, p.height)], "light", 0.5)
-    for y in np.arange(2.0, p.height, 2.0):
-        canvas.line([(0.0, y), (p.width, y)], "light", 0.5)
-
-
-def draw_orders(canvas, s):
-    """A line from each marine under orders to its goal."""
-    for i in range(len(s.order)):
-        if s.standing[i] and s.order[i] != IDLE:
-            canvas.line([(s.x[i], s.y[i]), (s.goal_x[i], s.goal_y[i])], "sky", 1.0)
-
-
-def draw_units(canvas, p, s):
-    """All units as discs with bars of health."""
-    for i in range(len(s.x)):
-        if s.standing[i]:
-            x, y, kind = float(s.x[i]), float(s.y[i]), int(s.kind[i])
-            radius, share = float(p.unit_radius[kind]), float(s.health[i] / p.unit_health[kind])
-            canvas.circle((x, y), radius, COLOR_OF[kind])
-            if share < 1.0:
-                bar = radius + 0.2
-                canvas.rectangle(x - radius, y + bar, x + radius, y + bar + 0.16, "light")
-                canvas.rectangle(x - radius, y + bar, x - radius + 2.0 * radius * share, y + bar + 0.16, "black")
-
-
-def draw_shots(canvas, p, s):
-    """Lines of fire of the marines that have just shot."""
-    for i in range(len(s.order)):
-        if s.standing[i] and s.aim[i] >= 0 and s.cooldown[i] > 0.0:
-            canvas.line([(s.x[i], s.y[i]), (s.x[s.aim[i]], s.y[s.aim[i]])], "yellow", 1.5)

@@ -27,7 +27,6 @@ from rlenvs.multi.battle.minigames.squads import (
     steps_per_second,
     weakest_fighter,
 )
-from rlenvs.multi.battle.minigames.views import draw_field, draw_orders, draw_shots, draw_units
 
 FIRST_MARINES, ENEMY_NUMBERS = 9, 4
 NEAR_SIDE, FAR_SIDE = (1.97, 5.98), (16.02, 20.04)  # where groups are placed, in x
@@ -149,15 +148,3 @@ def focus(p, s, a):
         if s.standing[j] and distance < least:
             target, least = j, distance
     a[0] = choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target]))
-
-
-def draw_battle(canvas, p, s, name, legend):
-    """The picture of a fight; `legend` names the colours of the enemies."""
-    draw_field(canvas, p)
-    draw_orders(canvas, s)
-    draw_shots(canvas, p, s)
-    draw_units(canvas, p, s)
-    canvas.caption(
-        f"{name}   step {s.elapsed}   score {s.score:g}",
-        f"wave {s.wave}   {s.marines_left} marines (blue)   {s.foes_left} left of {legend}",
-    )
