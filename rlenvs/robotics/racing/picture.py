@@ -46,7 +46,7 @@ def _draw_track(canvas: Canvas, p: Any, s: Any, width: float) -> None:
     canvas.line([inner[0], outer[0]], "green", 3.0 * width)
     for wall in s.walls:
         if wall.any():
-            canvas.polygon(hexagon(wall, 0.25 * p.width), "red")
+            canvas.polygon(hexagon(wall, 0.25 * p.width + p.kerb), "red")
 
 
 def _draw_rays(canvas: Canvas, p: Any, s: Any) -> None:
