@@ -108,7 +108,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     scores={
-        "random": Score(-57.69, 19, "success 0 %"),
+        "random": Score(-57.69, 19, costs={"velocity": 0.78}),
+        "idle": Score(993.4, 0.82, "stands, and is paid 1 per step for being healthy", costs={"velocity": 0}),
     },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},

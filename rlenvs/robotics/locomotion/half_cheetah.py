@@ -92,7 +92,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     scores={
-        "random": Score(-286, 17, "success 0 %"),
+        "random": Score(-286, 17, costs={"velocity": 0}),
+        "idle": Score(-0.1834, 0.15, costs={"velocity": 0}),
     },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},

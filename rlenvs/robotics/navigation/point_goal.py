@@ -130,8 +130,9 @@ SPEC = world(
         "2": {"extent": 2.0, "hazards": 10, "vases": 10, "constrain_vases": True},
     },
     scores={
-        "random": Score(-0.1922, 0.14, "success 4 %"),
-        "expert": Score(21.88, 0.28, "success 100 %"),
+        "random": Score(-0.1922, 0.14, success=0.04, costs={"hazards": 51.1, "vases": 0}),
+        "idle": Score(0, 0, success=0, costs={"hazards": 0, "vases": 0}),
+        "expert": Score(21.88, 0.28, success=1, costs={"hazards": 0.39, "vases": 0}),
     },
 )
 
