@@ -747,11 +747,12 @@ def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:
 
 def _param_fields(spec: World) -> dict[str, Kind]:
     encoded = {name: i8 for name, option in spec.options.items() if not isinstance(option, Free)}
-    names: Sequence[str] = [*spec.params, *spec.options, *spec.data_fields]
+    names: Sequence[str] = [*spec.params, *spec.options, *spec.data_fields, "horizon", "weights"]
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):
         raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
-    return {**dict.fromkeys(spec.params, f8), **encoded, **spec.data_fields}
+    own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
+    return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data_fields}
 
 
 def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:
