@@ -11,9 +11,10 @@ import contextlib
 import ctypes
 import functools
 import multiprocessing
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -211,9 +212,10 @@ def _bar_nothing(p: Any, s: Any, a: Any, b: Any) -> None:
 def _players_of(world: World) -> Any:
     """One function (which, p, s, k, a, rng) for all scripted players of a world. Made from text, so that it calls each
     of them by name."""
-    scope = {f"player{n}": world.kernels[f"player {name}"] for n, name in enumerate(world.players)}
+    scope: dict[str, Any] = {f"player{n}": world.kernels[f"player {name}"] for n, name in enumerate(world.players)}
     calls = [f"    if which == {n}:\n        {name}(p, s, k, a, rng)\n" for n, name in enumerate(scope)]
     exec("def play(which, p, s, k, a, rng):\n" + "".join(calls) + "    return\n", scope)
+    scope["play"].__qualname__ = "_players_of.<locals>.play"
     return scope["play"]
 
 
@@ -321,9 +323,17 @@ class CompiledDriver:
 
     def __init__(self, world: World, action: Any, engine: bool) -> None:
         self._world = world
-        self._names = _compilable_names(world, action, engine)
-        self._stem = f"{world.name.replace('-', '_')}_{self._key(action)}"
-        template: dict[str, Any] = {"__name__": "rlenvs.core.driver", **self._names}
+        self._names = kernel_names(world, action, engine)
+        key = self._key(action)
+        self._stem = f"{world.name.replace('-', '_')}_{key}"
+        # linked by name with what other processes compiled: functions of two drivers must not share a name
+        module = ModuleType(f"rlenvs.core.driver_{key}")
+        sys.modules[module.__name__] = module
+        for function in self._names.values():
+            if isinstance(function, FunctionType) and "<locals>" in function.__qualname__:  # made by `kernel_names`
+                function.__module__ = module.__name__
+        template = vars(module)
+        template.update(_compilable_names(self._names, world, action))
         exec(_template_code(), template)
         self._functions = {
             name: function
@@ -349,8 +359,7 @@ class CompiledDriver:
             digest.add(f"{name} {layout.places}")
         for name, value in sorted(self._names.items()):
             digest.add(name)
-            if not name.endswith("_of") and name != "batch_at":  # made from the layouts
-                digest.add(value)
+            digest.add(value)
         return digest.hexdigest()
 
     def __getattr__(self, name: str) -> Any:
@@ -387,13 +396,14 @@ def _template_code() -> Any:
     return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec")
 
 
-def _compilable_names(world: World, action: Any, engine: bool) -> dict[str, Any]:
-    """All names that the compiled driver of a world needs in front of the template."""
+def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> dict[str, Any]:
+    """All names that the compiled driver of a world needs in front of the template: its kernels, as numba wants them,
+    and the accessors of its records."""
     from numba.extending import register_jitable
 
     from rlenvs.core.records import accessor, row_accessor
 
-    names = kernel_names(world, action, engine)
+    names = dict(kernels)
     for function in [*marked, *names.values()]:
         if isinstance(function, FunctionType) and not hasattr(function, "_compiled_by_numba"):
             register_jitable(**INNER)(function)
