@@ -203,6 +203,23 @@ def test_files_of_older_code_go_when_nobody_has_used_them_for_long(tmp_path, mon
     assert recent.exists()
 
 
+def test_code_of_two_worlds_from_two_processes_is_kept_apart(tmp_path):
+    # numbered alike by the compiler in each process, and linked by name in the third
+    cache, worlds = tmp_path / "cache", {}
+    for name, step in (("first", 0.5), ("second", 0.25)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+        (folder / "world.py").write_text(WORLD.format(package=name))
+        write_physics(folder, step=step)
+        assert run(folder, cache)[0] == step
+        worlds[name] = folder
+    both = command(worlds["first"])[-1] + command(worlds["second"])[-1]
+    environment = {**os.environ, "RLENVS_CACHE_DIR": str(cache)}
+    output = subprocess.run([sys.executable, "-c", both], capture_output=True, text=True, check=True, env=environment)
+    assert output.stdout.split() == ["0.5", "0", "0.25", "0"]
+
+
 def test_compiling_is_told(package, tmp_path):
     environment = {**os.environ, "RLENVS_CACHE_DIR": str(tmp_path / "cache"), "RLENVS_QUIET": ""}
     slow = "import rlenvs.core.progress as p; p.PATIENCE = 0.05\n"

@@ -22,7 +22,8 @@ import numpy as np
 from rlenvs.core import rng
 from rlenvs.core.cache import Digest, code_cache, versions
 from rlenvs.core.driver import ENTRY_POINTS
-from rlenvs.core.errors import ParameterError, explain_compile_error
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.kernels import marked
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1, u4
 from rlenvs.core.progress import progress

@@ -106,8 +106,3 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"
     return f"Known: {', '.join(map(repr, known)) or 'none'}."
-
-
-def explain_compile_error(error: Exception, world: object) -> Exception:
-    """The error of the compiler."""
-    return error
