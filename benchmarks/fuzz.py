@@ -39,6 +39,8 @@ MOST_AGENTS, MOST_BYTES, MOST_PIXELS, MOST_SUBSTEPS = (
     4000,
     1000,
 )  # what a case may be large in, to be over soon
+SLOW = 0.1  # part of the steps of a long run that a world with an engine gets
+WORLDS = 256  # side by side in a long run
 # what the options of any type may be, where they are not left alone
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "scenario": (
@@ -518,15 +520,15 @@ def run_long(id: str, given: argparse.Namespace, steps: int) -> None:
         if key in log.done:
             continue
         rng = np.random.default_rng([given.seed, number])
-        batch = rlenvs.make_batch(id, 64, level=level)
+        batch = rlenvs.make_batch(id, WORLDS, level=level)
         looker = Looker(batch, "random", rng, draws=0)
         looker.run(50)
         wanted, gone, first, began, told = steps / len(levels), 0, memory(), time.perf_counter(), time.perf_counter()
         while gone < wanted:
-            looker.policy = POLICIES[gone // (64 * 200) % 3]
-            looker.step(gone // 64)
-            gone += 64
-            if gone % (64 * 200) == 0:
+            looker.policy = POLICIES[gone // (WORLDS * 200) % 3]
+            looker.step(gone // WORLDS)
+            gone += WORLDS
+            if gone % (WORLDS * 200) == 0:
                 looker.states()
             if time.perf_counter() - told > 30:
                 told = time.perf_counter()
@@ -565,6 +567,7 @@ def main() -> None:
         print(summary(Log(Path(given.out))))
         return
     import rlenvs
+    from rlenvs.core.registry import world_of
 
     given.steps = given.steps or {"checked": 200, "corners": 60, "long": 1e8}[given.mode]
     all_ids = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs() if "/mo-" not in id]
@@ -573,7 +576,8 @@ def main() -> None:
             given.steps = int(given.steps)
             {"checked": run_checked, "corners": run_corners}[given.mode](given.ids[0], given)
         else:
-            run_long(given.ids[0], given, int(given.steps / len(all_ids)))
+            shares = {id: SLOW if world_of(id).engine else 1.0 for id in all_ids}
+            run_long(given.ids[0], given, int(given.steps * shares[given.ids[0]] / sum(shares.values())))
         return
     environment = dict(os.environ)
     if given.mode == "checked":
