@@ -396,6 +396,9 @@ class StrictRecord:
         value = getattr(object.__getattribute__(self, "_record"), name)
         return value.view(StrictArray) if isinstance(value, np.ndarray) else value
 
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(object.__getattribute__(self, "_record"), name, value)
 
@@ -582,7 +585,8 @@ def main() -> None:
     environment = dict(os.environ)
     if given.mode == "checked":
         cache = Path(tempfile.gettempdir()) / f"rlenvs-fuzz-{os.getuid()}"
-        environment |= {"NUMBA_BOUNDSCHECK": "1", "RLENVS_CACHE_DIR": os.environ.get("FUZZ_CACHE_DIR", str(cache))}
+        folder = os.environ.get("FUZZ_CACHE_DIR", str(cache))  # nothing is taken from code without checks
+        environment |= {"NUMBA_BOUNDSCHECK": "1", "RLENVS_CACHE_DIR": folder, "XDG_CACHE_HOME": folder}
     ids = given.ids or all_ids
     for number, id in enumerate(ids):
         print(f"--- {id} ({number + 1} of {len(ids)})", flush=True)
