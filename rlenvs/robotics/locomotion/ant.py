@@ -64,6 +64,7 @@ from rlenvs.robotics.locomotion.robots import (
     bounded,
     effort,
     robot,
+    tell,
     touch_floor_only,
 )
 
@@ -184,3 +185,8 @@ def observe(p, s, o):
     for i in range(BODIES - 1):
         for j in range(6):
             o.contacts[i, j] = min(max(s.cfrc_ext[i + 1, j], -1.0), 1.0)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    tell(canvas, s, math.hypot(s.qvel[0], s.qvel[1]), p.speed_limit)

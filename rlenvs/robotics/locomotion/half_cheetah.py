@@ -61,6 +61,7 @@ from rlenvs.robotics.locomotion.robots import (
     bounded,
     effort,
     robot,
+    tell,
     touch_floor_only,
 )
 
@@ -147,3 +148,8 @@ def observe(p, s, o):
         o.positions[j] = bounded(s.qpos[j + 1])
     for j in range(POSITIONS):
         o.velocities[j] = bounded(s.qvel[j])
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    tell(canvas, s, float(s.qvel[0]), p.speed_limit)

@@ -55,7 +55,7 @@ import math
 from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
-from rlenvs.robotics.navigation.picture import draw_floor, draw_lidar, draw_robot, draw_things
+from rlenvs.robotics.navigation.picture import draw_floor, draw_legend, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
 from rlenvs.robotics.navigation.steering import steer
 from rlenvs.robotics.navigation.vases import slide_vases
@@ -286,13 +286,15 @@ SPEC.barrier(keep_out)
 
 @SPEC.draw
 def draw(canvas, p, s):
+    draw_legend(canvas, s)
     draw_floor(canvas, p.extent, s)
     draw_things(canvas, p, s)
     draw_lidar(canvas, p, s)
     draw_robot(canvas, s, s.costing > 0.0)
     canvas.caption(
-        f"SafePointGoal   {s.elapsed * p.substeps * TIMESTEP:4.1f} s",
+        f"{s.elapsed * p.substeps * TIMESTEP:.1f} s",
         f"distance to goal {s.distance:.2f} m",
+        *(["COSTS NOW"] if s.costing > 0.0 else []),
     )
 
 

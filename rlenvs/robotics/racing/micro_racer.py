@@ -264,10 +264,9 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     draw_race(canvas, p, s)
-    canvas.caption(
-        f"MicroRacer   track {s.track}   {s.elapsed * p.dt:5.1f} s",
-        f"speed {s.speed:.3f} m/s   {OUTCOMES[s.end]}",
-    )
+    lap = -float(s.angle) % (2.0 * math.pi) / (2.0 * math.pi)
+    told = OUTCOMES[s.end] or f"{lap:.0%} of the lap"
+    canvas.caption(f"{s.elapsed * p.dt:.1f} s", f"{s.speed:.2f} m/s", told)
 
 
 @SPEC.keys
