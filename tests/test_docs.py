@@ -176,6 +176,35 @@ def test_blocks_of_the_readme_run_when_pasted_alone(block, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+TESTED_ELSEWHERE = ("wrappers.md", "integrations.md", "rllib.md")
+FILE = '"FILE"'  # stands for a file of the reader
+GUIDES = [
+    pytest.param(block, id=f"{path.stem}: {block.strip().splitlines()[-1][:40]}")
+    for path in sorted((ROOT / "docs").glob("*.md"))
+    if path.name not in TESTED_ELSEWHERE
+    for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    if FILE not in block
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", GUIDES)
+def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
+    skip_without_extras(block)
+    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_in_blocks_are_imported_in_them():
+    """What the slow test finds by running, for the most frequent fault, in all documents."""
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+            for name in ("rlenvs", "gymnasium", "np"):
+                used = re.search(rf"^(?!from |import )[^#\n\"]*\b{name}\.\w", block, re.MULTILINE)
+                imported = re.search(rf"^(?:import {name}\b|import \w+ as {name}$)", block, re.MULTILINE)
+                assert not used or imported, f"{path.name}: {block}"
+
+
 def test_calls_in_the_text_of_the_readme_work():
     """The table of forms, and whatever else is code in the text."""
     import gymnasium
