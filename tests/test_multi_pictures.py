@@ -1,15 +1,19 @@
 """Pictures of worlds of several agents and of the sea: what matters is seen, told apart, and inside the frame."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.canvas import COLORS, HEAD, Canvas
+from rlenvs.core.canvas import AGENT_COLORS, COLORS, HEAD, Canvas
 from rlenvs.core.registry import catalogue
 from rlenvs.multi.battle.figures import FLASH, GROUND, draw_figure
 from rlenvs.multi.battle.units import KINDS
 from rlenvs.multi.particle.picture import BALLOON, BURST, FARTHEST_VIEW
+from rlenvs.multi.pathfinding.picture import shortest_way
 
+WORLDS = [id for id, row in catalogue.items() if row.address.split(".")[1] in ("multi", "single") and "mo-" not in id]
 MINI_GAMES = [id for id, row in catalogue.items() if ".minigames." in row.address]
 PARTICLES = [id for id, row in catalogue.items() if ".particle." in row.address and "mo-" not in id]
 
@@ -51,7 +55,7 @@ def frames(id, steps=12, **keywords):
 
 
 def test_drawing_writes_no_state_and_leaves_no_frame_unused():
-    for id in [*PARTICLES, *MINI_GAMES, "Battle-v0"]:
+    for id in WORLDS:
         batch, _, _ = world_at_start(id)
         before = batch._states.tobytes()
         scene = scene_of(batch)
@@ -250,3 +254,102 @@ def test_zerglings_that_nobody_sees_are_pale():
     unseen = scene_of(batch)
     s.x[3:], s.y[3:] = s.x[0] + np.linspace(-4.0, 4.0, 25), s.y[0] + 3.0
     assert count(scene_of(batch), "orange") > 3 * count(unseen, "orange")
+
+
+# --- path finding -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"level": "hard"}, {"level": "large"}, {"height": 3, "width": 9, "agents": 2}])
+def test_every_agent_and_its_goal_show_at_the_start(options):
+    batch, _, s = world_at_start("PathFinding-v0", **options)
+    scene = scene_of(batch)
+    agents = len(s.position)
+    for color in AGENT_COLORS[:agents]:
+        assert count(scene, color) > 30 * 2 * len(range(AGENT_COLORS.index(color), agents, len(AGENT_COLORS))), color
+
+
+@pytest.mark.parametrize("on_target", ["finish", "nothing"])
+def test_who_has_arrived_stays_in_the_picture_with_its_goal(on_target):
+    batch, _, s = world_at_start("PathFinding-v0", on_target=on_target, density=0.0)
+    empty = count(scene_of(batch), "green")
+    s.position[:] = s.goal
+    s.settled[:] = 1
+    scene = scene_of(batch)
+    assert count(scene, "green") > (0 if on_target == "finish" else empty - 2000) + 4 * 60  # ticks
+    floor = is_color(scene, (251, 250, 245)) | is_color(scene, (226, 225, 218))
+    cell = len(scene) / 8.5
+    for row, column in s.goal:
+        x, y = scene.shape[1] / 2 + (column - 3.5) * cell, len(scene) / 2 + (row - 3.5) * cell
+        around = floor[int(y - cell / 2) : int(y + cell / 2), int(x - cell / 2) : int(x + cell / 2)]
+        assert around.mean() < 0.5, f"nothing is left of the goal at {row}, {column}"
+
+
+def test_the_way_that_is_shown_is_a_shortest_one():
+    obstacles = np.array([[0, 1, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]], bool)
+    way = shortest_way(obstacles, (0, 0), (0, 3))
+    assert way[0] == (0, 0)
+    assert way[-1] == (0, 3)
+    assert len(way) == 8
+    assert not any(obstacles[cell] for cell in way)
+    assert all(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 for a, b in itertools.pairwise(way))
+    obstacles[2, 1] = True
+    assert shortest_way(obstacles, (0, 0), (0, 3)) == []
+
+
+# --- generals ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_board_and_the_scores_fill_the_frame_for_all_sizes():
+    for options in ({}, {"level": "paper"}, {"players": 8, "opponent": "self", "height": 24, "width": 24}):
+        batch, _, s = world_at_start("Generals-v0", **options)
+        scene = scene_of(batch)
+        right = scene[:, -84:]  # a box with land and army for everybody
+        for colour in ("blue", "red", "green", "pink", "orange", "sky", "yellow")[: len(s.home)]:
+            assert count(right, colour) > 800, colour
+        assert (scene == COLORS["background"]).all(axis=-1).mean() < 0.02
+
+
+def test_fog_hides_the_other_general_until_the_game_is_over():
+    batch, _, s = world_at_start("Generals-v0", opponent="expander")
+    board = np.s_[:, :400]
+    assert count(scene_of(batch)[board], "red") == 0
+    s.over = 1
+    assert count(scene_of(batch)[board], "red") > 100
+
+
+def test_numbers_of_armies_are_as_large_as_cells_allow():
+    batch, _, s = world_at_start("Generals-v0", level="paper", opponent="self")
+    mine = np.flatnonzero(np.asarray(s.owner) == 1)[0]
+    near = next(mine + step for step in (1, -1) if s.terrain[mine + step] == 0)
+    s.owner[near], s.army[near] = 1, 888
+    with_army = scene_of(batch)
+    s.army[near] = 1
+    changed = np.abs(with_army.astype(int) - scene_of(batch)).max(axis=-1)[:, :400] > 60
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    assert rows.max() - rows.min() >= 5
+    assert columns.max() - columns.min() >= 12  # a cell is 17 wide
+
+
+# --- the sea ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sea", ["convex", "concave", "mirrored"])
+def test_submarine_and_treasures_show_wherever_it_is(sea):
+    batch, p, s = world_at_start("DeepSeaTreasure-v0", map=sea)
+    treasures = np.argwhere(p.sea > 0.0)
+    for row, column in [(int(s.row), int(s.column)), *treasures.tolist()]:
+        s.row, s.column = row, column
+        scene = scene_of(batch)
+        assert count(scene, "yellow") > 60
+        assert count(scene, "orange") > 20 * len(treasures)  # the lid of every chest, of the one that was found too
+
+
+def test_a_large_sea_is_shown_around_the_submarine():
+    sea = np.zeros((60, 80))
+    sea[40:, :20], sea[30, 43] = -10.0, 7.5
+    batch, _, s = world_at_start("DeepSeaTreasure-v0", map=sea.tolist(), start=[30, 40])
+    scene = scene_of(batch)
+    assert count(scene, "yellow") > 40
+    assert count(scene, "orange") > 20
+    s.row = 58
+    assert count(scene_of(batch), "yellow") > 40

@@ -86,7 +86,6 @@ class Commander:
         draw_board_picture(canvas, p, s, seat=None if s.over else 0)
         row, column = self._general(p, s) if self.mark is None else self.mark
         top = int(s.height) - row
-        canvas.view(-0.2, s.width + 0.2, -0.2, s.height + 0.2, (0.0, 0.09, 1.0, 1.0))
         canvas.rectangle(column, top - 1, column + 1, top, "black", 4.0)
         canvas.rectangle(column, top - 1, column + 1, top, "yellow", 2.0)
         if self.half:

@@ -11,8 +11,11 @@ from rlenvs.core.canvas import Canvas
 from rlenvs.multi.generals.board import CITY, GENERAL, GENERALS, MOUNTAIN
 
 COLOURS = ("blue", "red", "green", "pink", "orange", "sky", "yellow", "black")
-FOG, HIDDEN, ROCK, GROUND, WALLS = (176, 176, 170), (150, 150, 146), (112, 112, 108), "white", (128, 128, 128)
+FOG, HIDDEN, ROCK, GROUND, WALLS = (176, 176, 170), (150, 150, 146), (112, 112, 108), (250, 249, 244), (128, 128, 128)
+EDGE, LINES, TOWER = (58, 62, 68), (120, 120, 116), (70, 70, 70)
+DARK_INK = ("yellow", "sky", "orange")
 SMALLEST_NUMBER = 7  # pixels; smaller digits cannot be read
+PANEL, MARGIN = 84, 0.15  # width of the scores in pixels; around the board, in cells
 SELF = 0
 
 
@@ -27,23 +30,35 @@ def in_sight(p: Any, s: Any, seat: int | None) -> np.ndarray:
 
 
 def draw_board_picture(canvas: Canvas, p: Any, s: Any, seat: int | None) -> None:
-    """The board as a player sees it (nobody: all of it), and above it the tick, land and armies."""
+    """The board as a player sees it (nobody: all of it), and beside it the land and armies of all. The view is that of
+    the board afterwards: a unit per cell, upwards from its lowest row."""
+    canvas.caption(f"tick {int(s.elapsed)}, {'the whole board' if seat is None else f'as {GENERALS[seat]} sees it'}")
+    canvas.legend(
+        ("black", "general (crown)", "triangle"),
+        (TOWER, "city"),
+        (ROCK, "mountain", "triangle"),
+        *([(FOG, "fog; ? hides a city or mountain")] if seat is not None else []),
+        ("black", "last move", "line"),
+    )
     height, width = int(s.height), int(s.width)
     sight = in_sight(p, s, seat)
-    canvas.view(-0.2, width + 0.2, -0.2, height + 0.2, (0.0, 0.09, 1.0, 1.0))
-    pixels = 460.0 / max(height, width)
+    scene_width, scene_height = canvas.scene
+    pixels = min((scene_width - PANEL) / (width + 2 * MARGIN), scene_height / (height + 2 * MARGIN))
+    share = min((width + 2 * MARGIN) * pixels / scene_width, 1.0 - PANEL / scene_width)
+    _draw_scores(canvas, s, share)
+    along, across = 0.5 * scene_height / pixels, 0.5 * share * scene_width / pixels
+    view = (width / 2 - across, width / 2 + across, height / 2 - along, height / 2 + along)
+    canvas.view(*view, (0.0, 0.0, share, 1.0))
+    canvas.rectangle(view[0], view[2], view[1], view[3], EDGE)
     for row in range(height):
         for column in range(width):
             _draw_cell(canvas, p, s, row, column, height, bool(sight[row * int(p.columns) + column]), pixels)
     for column in range(width + 1):
-        canvas.line([(column, 0), (column, height)], "grey", 0.5)
+        canvas.line([(column, 0), (column, height)], LINES, 0.5)
     for row in range(height + 1):
-        canvas.line([(0, row), (width, row)], "grey", 0.5)
+        canvas.line([(0, row), (width, row)], LINES, 0.5)
     for k in range(len(s.home)):
         _draw_order(canvas, p, s, k, height, sight)
-    canvas.view(0.0, 1.0, 0.0, 0.09, (0.0, 0.0, 1.0, 0.09))
-    canvas.text((0.015, 0.045), f"tick {int(s.elapsed)}", "black", 15)
-    _draw_scores(canvas, s)
 
 
 def _draw_cell(canvas: Canvas, p: Any, s: Any, row: int, column: int, height: int, seen: bool, pixels: float) -> None:
@@ -68,10 +83,10 @@ def _draw_cell(canvas: Canvas, p: Any, s: Any, row: int, column: int, height: in
         _draw_tower(canvas, column, height - row - 1)
     elif kind == GENERAL:
         _draw_crown(canvas, column, height - row - 1)
-    size = min(round(0.36 * pixels), 20)
+    size = min(round(0.48 * pixels), round(1.4 * pixels / len(str(army))), 20)
     if (army or owner) and size >= SMALLEST_NUMBER:
-        ink = "black" if colour in (GROUND, "yellow", "sky", "orange") and kind != CITY else "white"
-        canvas.text(centre, str(army), ink, min(size, round(0.9 * pixels / len(str(army)))), "centre")
+        ink = "black" if colour in (GROUND, *DARK_INK) and kind not in (CITY, GENERAL) else "white"
+        canvas.text(centre, str(army), ink, size, "centre")
 
 
 def _draw_crown(canvas: Canvas, x: float, y: float) -> None:
@@ -80,9 +95,9 @@ def _draw_crown(canvas: Canvas, x: float, y: float) -> None:
 
 
 def _draw_tower(canvas: Canvas, x: float, y: float) -> None:
-    canvas.rectangle(x + 0.12, y + 0.1, x + 0.88, y + 0.68, (70, 70, 70))
+    canvas.rectangle(x + 0.12, y + 0.1, x + 0.88, y + 0.68, TOWER)
     for left in (0.12, 0.4, 0.68):
-        canvas.rectangle(x + left, y + 0.68, x + left + 0.2, y + 0.88, (70, 70, 70))
+        canvas.rectangle(x + left, y + 0.68, x + left + 0.2, y + 0.88, TOWER)
 
 
 def _draw_order(canvas: Canvas, p: Any, s: Any, k: int, height: int, sight: np.ndarray) -> None:
@@ -97,20 +112,27 @@ def _draw_order(canvas: Canvas, p: Any, s: Any, k: int, height: int, sight: np.n
     middles = [(c % int(p.columns) + 0.5, height - c // int(p.columns) - 0.5) for c in (cell, near)]
     (x0, y0), (x1, y1) = middles
     start, end = (x0 + 0.3 * (x1 - x0), y0 + 0.3 * (y1 - y0)), (x0 + 0.75 * (x1 - x0), y0 + 0.75 * (y1 - y0))
+    canvas.arrow(start, end, "black", 3.0)
     canvas.arrow(start, end, "white", 1.5)
 
 
-def _draw_scores(canvas: Canvas, s: Any) -> None:
-    players = len(s.home)
-    step = 0.82 / players
+def _draw_scores(canvas: Canvas, s: Any, share: float) -> None:
+    """A box per player right of the board: letter, land, army."""
+    width, height = canvas.scene
+    players, left = len(s.home), share * width
+    tall = min(height / players, 92.0)
+    canvas.view(0.0, width, 0.0, height)
+    canvas.rectangle(left, 0.0, width, height, EDGE)
+    middle = (left + width) / 2.0
     for k in range(players):
-        x = 0.17 + k * step
-        canvas.rectangle(x, 0.015, x + step - 0.01, 0.075, COLOURS[k], rounded=0.01)
-        ink = "black" if COLOURS[k] in ("yellow", "sky", "orange") else "white"
-        told = "out" if s.out[k] else f"{int(s.land[k])} land   {int(s.troops[k])} army"
-        if players > 3 and not s.out[k]:
-            told = f"{int(s.land[k])} / {int(s.troops[k])}"
-        canvas.text((x + (step - 0.01) / 2, 0.045), told, ink, 13, "centre")
+        top, colour = height - k * tall - 5.0, COLOURS[k]
+        canvas.rectangle(left + 5.0, top - tall + 6.0, width - 5.0, top, colour, rounded=5.0)
+        ink = "black" if colour in DARK_INK else "white"
+        told = ["out"] if s.out[k] else [f"land {int(s.land[k])}", f"army {int(s.troops[k])}"]
+        lines = [GENERALS[k], *told] if tall > 60.0 else [f"{GENERALS[k]}: {told[0]}", *told[1:]]
+        for row, line in enumerate(lines):
+            y = top - (row + 1) * (tall - 6.0) / (len(lines) + 1)
+            canvas.text((middle, y), line, ink, 17 if len(line) == 1 else 13, "centre")
 
 
 def text_board(p: Any, s: Any) -> str:

@@ -94,9 +94,8 @@ SPEC = world(
     fps=arm.FPS,
     sizes=arm.sizes,
     scores={
-        "random": Score(-50, 0, success=0),
-        "idle": Score(-50, 0, success=0),
-        "expert": Score(-19.27, 1.2, success=1),
+        "random": Score(-50, 0, "success 0 %"),
+        "expert": Score(-19.27, 1.2, "success 100 %"),
     },
     engine=ENGINE,
     levels={

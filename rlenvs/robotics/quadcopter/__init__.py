@@ -1,5 +1,4 @@
-"""Quadcopters that hover, follow, avoid, race and fly together. One vehicle model, a file per task; docs/quadcopters.md
-is their guide."""
+"""Quadcopters: one vehicle model, a file per task. docs/quadcopters.md is their guide."""
 
 from rlenvs.core.registry import register
 

@@ -46,7 +46,7 @@ import numpy as np
 from rlenvs.core import Score, block, discrete, f8, free, i2, term, u1, world
 from rlenvs.single.treasure import maps
 from rlenvs.single.treasure.maps import RICHEST, load_map
-from rlenvs.single.treasure.picture import draw_sea, draw_submarine, sea_text
+from rlenvs.single.treasure.picture import draw_scene, sea_text
 
 UP, DOWN, LEFT, RIGHT = range(4)
 
@@ -84,9 +84,8 @@ SPEC = world(
     fps=5,
     same_start=True,
     scores={
-        "random": Score(2.345, 0.73, success=0),
-        "idle": Score(-10, 0, success=0),
-        "expert": Score(21.8, 0, success=1),
+        "random": Score(2.345, 0.73, "success 0 %"),
+        "expert": Score(21.8, 0, "success 100 %"),
         "bound": Score(21.8, 0, "best return of any policy under the default weights"),
     },
 )
@@ -147,14 +146,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    rows, columns = p.sea.shape
-    canvas.view(-0.2, columns + 0.2, -rows - 0.2, 1.6)
-    draw_sea(canvas, p.sea)
-    draw_submarine(canvas, s.row, s.column)
-    found = p.sea[s.row, s.column]
-    canvas.caption(
-        f"DeepSeaTreasure   step {s.elapsed}", f"found a treasure worth {found:g}" if found > 0.0 else "searching"
-    )
+    draw_scene(canvas, p.sea, int(s.row), int(s.column))
 
 
 @SPEC.text
