@@ -2,6 +2,8 @@
 
     python benchmarks/fuzz.py checked [ID ...]   every id x level x 20 sets of options x random, extreme and expert
                                                  actions, 200 steps each, compiled with bounds checks
+    python benchmarks/fuzz.py corners [ID ...]   every parameter, and every two, at the ends of their ranges, 60 steps
+                                                 each of random, extreme and expert actions
     python benchmarks/fuzz.py long [ID ...]      1e8 world-steps over all ids as users run them; watches memory too
 
 Each id runs in a process of its own. What is done is kept in a file of JSON lines (`--out`); run again, the script goes
@@ -13,6 +15,7 @@ nowhere.
 
 import argparse
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -36,6 +39,8 @@ MOST_AGENTS, MOST_BYTES, MOST_PIXELS, MOST_SUBSTEPS = (
     4000,
     1000,
 )  # what a case may be large in, to be over soon
+SLOW = 0.1  # part of the steps of a long run that a world with an engine gets
+WORLDS = 256  # side by side in a long run
 # what the options of any type may be, where they are not left alone
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "scenario": (
@@ -151,6 +156,7 @@ class Looker:
     def __init__(self, batch: Any, policy: str, rng: np.random.Generator, draws: int = 2) -> None:
         self.batch, self.policy, self.rng, self.draws = batch, policy, rng, draws
         self.found: Counter[str] = Counter()
+        self.worlds: set[int] = set()  # that showed something
         world, setup = batch.world, batch.setup
         self.bounds = [(f"reward_{name}", term.low, term.high) for name, term in world.terms.items()]
         self.bounds += [(f"cost_{name}", 0.0, cost.high) for name, cost in world.costs.items()]
@@ -169,8 +175,11 @@ class Looker:
                 start += count
             setup.scaling[2, self.raw], setup.scaling[3, self.raw] = -np.inf, np.inf
 
-    def note(self, what: str) -> None:
+    def note(self, what: str, where: Any = ()) -> None:
+        """Count a finding, and the worlds where a boolean array (worlds, ...) says so."""
         self.found[what] += 1
+        if len(where):
+            self.worlds |= set(np.flatnonzero(np.asarray(where).reshape(len(where), -1).any(axis=1)).tolist())
 
     def actions(self, step: int) -> None:
         """Fill batch.actions."""
@@ -183,7 +192,7 @@ class Looker:
             elif batch.world.has_expert:
                 advice = batch.advise()
                 if not np.isfinite(advice).all():
-                    self.note("the expert's action is not finite")
+                    self.note("the expert's action is not finite", ~np.isfinite(advice))
                     batch.actions[:] = np.nan_to_num(batch.actions)
             if batch.world.has_expert:
                 return
@@ -231,7 +240,7 @@ class Looker:
         batch = self.batch
         seen = batch.observations.reshape(-1, self.raw.size)
         if not np.isfinite(seen).all():
-            self.note("an observation is not finite")
+            self.note("an observation is not finite", ~np.isfinite(batch.observations))
         clipped = np.clip(seen, self.raw_bounds[0], self.raw_bounds[1])
         if (abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any():
             where = np.flatnonzero((abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any(axis=0))[0]
@@ -239,10 +248,11 @@ class Looker:
         for j, (name, low, high) in enumerate(self.bounds):
             values = batch.terms[:, j]
             if not np.isfinite(values).all():
-                self.note(f"{name} is not finite")
+                self.note(f"{name} is not finite", ~np.isfinite(values))
             slack = 1e-9 * (1.0 + max(abs(low), abs(high)))
-            if ((values < low - slack) | (values > high + slack)).any():
-                self.note(f"{name} is outside [{low:g}, {high:g}]")
+            outside = (values < low - slack) | (values > high + slack)
+            if outside.any():
+                self.note(f"{name} is outside [{low:g}, {high:g}]", outside)
         if not (np.isfinite(batch.rewards).all() and np.isfinite(batch.costs).all()):
             self.note("a reward or cost is not finite")
         if not batch.setup.continuous:
@@ -260,7 +270,7 @@ class Looker:
             _, s = self.batch.records(i)
             for name in fields:
                 if not np.isfinite(np.asarray(getattr(s, name))).all():
-                    self.note(f"the state's {name} is not finite")
+                    self.note(f"the state's {name} is not finite", np.arange(self.batch.num_worlds) == i)
 
     def draw(self) -> None:
         """Pictures and words of the first world."""
@@ -386,6 +396,9 @@ class StrictRecord:
         value = getattr(object.__getattribute__(self, "_record"), name)
         return value.view(StrictArray) if isinstance(value, np.ndarray) else value
 
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(object.__getattribute__(self, "_record"), name, value)
 
@@ -443,6 +456,61 @@ def run_checked(id: str, given: argparse.Namespace) -> None:
             print(f"{key}: {dict(found)} {case['setting']}", flush=True)
 
 
+def corners(world: Any) -> list[dict[str, float]]:
+    """Every parameter at an end of its range, alone and with every other one, where they go together."""
+    from rlenvs.core.errors import ParameterError
+    from rlenvs.core.setup import Setup
+
+    ends = [(name, end) for name, p in world.params.items() for end in sorted({p.low, p.high} - {p.default})]
+    single = [{name: end} for name, end in ends]
+    pairs = [{a: x, b: y} for (a, x), (b, y) in itertools.combinations(ends, 2) if a != b]
+    usual = {name: p.default for name, p in world.params.items()}
+    allowed, setup = [], Setup(world)
+    for corner in [*single, *pairs]:
+        with contextlib.suppress(ParameterError):
+            setup.check_together({**usual, **corner})
+            allowed.append(corner)
+    return allowed
+
+
+def run_corners(id: str, given: argparse.Namespace) -> None:
+    """Worlds with parameters of their own, in batches, with the options as they are and with every switch on."""
+    import rlenvs
+    from rlenvs.core.errors import RlenvsError
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.spec import Flag
+
+    log, world = Log(Path(given.out)), world_of(id)
+    every = corners(world)
+    together = {name: True for name, option in world.options.items() if isinstance(option, Flag)}
+    for setting in ({}, together) if together else ({},):
+        for first in range(0, len(every), given.sets):
+            key = f"{id} corners {first} {given.sets} {'switches' if setting else ''}"
+            if key in log.done:
+                continue
+            some = every[first : first + given.sets]
+            names = {name for corner in some for name in corner}
+            values = {n: np.array([corner.get(n, world.params[n].default) for corner in some]) for n in names}
+            try:
+                batch = rlenvs.make_batch(id, len(some), threads=1, **setting, **values)
+            except RlenvsError as error:
+                print(f"{key}: {error}", flush=True)
+                continue
+            found: Counter[str] = Counter()
+            guilty: set[int] = set()
+            for policy in POLICIES:
+                looker = Looker(batch, policy, np.random.default_rng([given.seed, first]), draws=0)
+                with np.errstate(all="ignore"):
+                    found += looker.run(given.steps)
+                looker.states()
+                guilty |= looker.worlds
+            batch.close()
+            steps = len(POLICIES) * given.steps * len(some)
+            log.write(key=key, id=id, steps=steps, found=found, where=[some[i] for i in sorted(guilty)])
+            if found:
+                print(f"{key}: {dict(found)} {[some[i] for i in sorted(guilty)[:8]]}", flush=True)
+
+
 def run_long(id: str, given: argparse.Namespace, steps: int) -> None:
     """World-steps of one id, on all its levels, in chunks with changing policies; notes findings and memory."""
     import rlenvs
@@ -455,15 +523,15 @@ def run_long(id: str, given: argparse.Namespace, steps: int) -> None:
         if key in log.done:
             continue
         rng = np.random.default_rng([given.seed, number])
-        batch = rlenvs.make_batch(id, 64, level=level)
+        batch = rlenvs.make_batch(id, WORLDS, level=level)
         looker = Looker(batch, "random", rng, draws=0)
         looker.run(50)
         wanted, gone, first, began, told = steps / len(levels), 0, memory(), time.perf_counter(), time.perf_counter()
         while gone < wanted:
-            looker.policy = POLICIES[gone // (64 * 200) % 3]
-            looker.step(gone // 64)
-            gone += 64
-            if gone % (64 * 200) == 0:
+            looker.policy = POLICIES[gone // (WORLDS * 200) % 3]
+            looker.step(gone // WORLDS)
+            gone += WORLDS
+            if gone % (WORLDS * 200) == 0:
                 looker.states()
             if time.perf_counter() - told > 30:
                 told = time.perf_counter()
@@ -490,10 +558,10 @@ def summary(log: Log) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("mode", choices=("checked", "long", "summary"))
+    options.add_argument("mode", choices=("checked", "corners", "long", "summary"))
     options.add_argument("ids", nargs="*", help="environments; all by default")
-    options.add_argument("--sets", type=int, default=20, help="checked: sets of options per level")
-    options.add_argument("--steps", type=float, help="checked: per case, 200; long: over all ids, 1e8")
+    options.add_argument("--sets", type=int, default=20, help="checked: sets of options per level; corners: per batch")
+    options.add_argument("--steps", type=float, help="checked: per case, 200; corners: 60; long: over all ids, 1e8")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", default="fuzz.jsonl", help="what is done; the script goes on from it")
     options.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
@@ -502,20 +570,23 @@ def main() -> None:
         print(summary(Log(Path(given.out))))
         return
     import rlenvs
+    from rlenvs.core.registry import world_of
 
-    given.steps = given.steps or (200 if given.mode == "checked" else 1e8)
+    given.steps = given.steps or {"checked": 200, "corners": 60, "long": 1e8}[given.mode]
     all_ids = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs() if "/mo-" not in id]
     if given.child:
-        if given.mode == "checked":
+        if given.mode != "long":
             given.steps = int(given.steps)
-            run_checked(given.ids[0], given)
+            {"checked": run_checked, "corners": run_corners}[given.mode](given.ids[0], given)
         else:
-            run_long(given.ids[0], given, int(given.steps / len(all_ids)))
+            shares = {id: SLOW if world_of(id).engine else 1.0 for id in all_ids}
+            run_long(given.ids[0], given, int(given.steps * shares[given.ids[0]] / sum(shares.values())))
         return
     environment = dict(os.environ)
     if given.mode == "checked":
         cache = Path(tempfile.gettempdir()) / f"rlenvs-fuzz-{os.getuid()}"
-        environment |= {"NUMBA_BOUNDSCHECK": "1", "RLENVS_CACHE_DIR": os.environ.get("FUZZ_CACHE_DIR", str(cache))}
+        folder = os.environ.get("FUZZ_CACHE_DIR", str(cache))  # nothing is taken from code without checks
+        environment |= {"NUMBA_BOUNDSCHECK": "1", "RLENVS_CACHE_DIR": folder, "XDG_CACHE_HOME": folder}
     ids = given.ids or all_ids
     for number, id in enumerate(ids):
         print(f"--- {id} ({number + 1} of {len(ids)})", flush=True)

@@ -35,8 +35,9 @@ OFF_POLICY = {
     "policy_kwargs": NETWORK,
 }
 ON_POLICY = {"n_steps": 64, "batch_size": 1024, "n_epochs": 10, "gamma": 0.98, "policy_kwargs": {"log_std_init": -0.5}}
-ONE_D = {"action": "one_d_rpm"}
-PRECISE = {"distance": 1.0}  # in training; the default reward hardly tells 0.1 m from 0.2 m
+ORIGINAL = {"reward": "original"}  # as in the published counterparts
+ONE_D = {"action": "one_d_rpm", **ORIGINAL}
+PRECISE = {"distance": 1.0}  # in training; the original reward hardly tells 0.1 m from 0.2 m
 
 
 @dataclass
@@ -56,7 +57,7 @@ TASKS = {
     "ppo": Task(ONE_D, PPO, ON_POLICY, 200_000, 20_000, 32),
     "sac": Task(ONE_D, SAC, OFF_POLICY, 35_000, 3_500, 4),
     "td3": Task(ONE_D, TD3, OFF_POLICY, 35_000, 3_500, 4),
-    "wild": Task({"level": "wild"}, PPO, ON_POLICY, 1_500_000, 150_000, 64),
+    "wild": Task({"level": "wild", **ORIGINAL}, PPO, ON_POLICY, 1_500_000, 150_000, 64),
 }
 
 

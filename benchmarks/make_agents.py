@@ -2,6 +2,7 @@
 
     python benchmarks/make_agents.py                              # all that exist; some hours
     python benchmarks/make_agents.py PandaStack-v0-hard QuadHover-v0
+    python benchmarks/make_agents.py --measure QuadHover-v0       # play it again, and write the score into its card
 
 A name is an id, with the level behind it where that is to have an agent of its own. Runs lie in `runs/reference/`; one
 that is there already is not trained again, only measured and put in its place. Weights are written as float16, and the
@@ -35,9 +36,15 @@ def make(name: str, runs: Path) -> str:
     settings = settings_for(id, environment={} if level is None else {"level": level})
     run(id, settings, folder, resume=(folder / SETTINGS).exists(), tensorboard=False)
     save_agent(REFERENCE / name, load_agent(folder / "agent"), half=True)
-    rounded = load_agent(REFERENCE / name)
-    score = measure(rounded)
-    save_agent(REFERENCE / name, with_score(rounded, score), half=True)
+    return measured(name)
+
+
+def measured(name: str) -> str:
+    """Measure the agent that is there on the seeds of its card, and write the score into it."""
+    agent = load_agent(REFERENCE / name)
+    before = agent.card.score
+    score = measure(agent) if before is None else measure(agent, before.seeds, before.first_seed, before.against)
+    save_agent(REFERENCE / name, with_score(agent, score), half=True)
     scale = "" if score.normalized is None else f", normalised {score.normalized:.3f}"
     return f"{name}: {score.mean:.4g} ± {score.half_width:.2g}{scale}"
 
@@ -46,9 +53,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("names", nargs="*", help="agents; all that exist by default")
     options.add_argument("--runs", type=Path, default=Path("runs/reference"), help="folder of the runs")
+    options.add_argument("--measure", action="store_true", help="only measure, and write the scores")
     given = options.parse_args()
     for name in given.names or [stem.name for stem in reference_agents()]:
-        print(make(name, given.runs), flush=True)
+        print(measured(name) if given.measure else make(name, given.runs), flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from rlenvs.wrappers.forms import wrap
 TABLE = Path(__file__).parent / "safety.md"
 WORLDS = 1000
 POINT, DRONE = "rlenvs/SafePointGoal-v0", "rlenvs/QuadHover-v0"
-FIXED = {POINT: {}, DRONE: {"action": "velocity"}}
+FIXED = {POINT: {}, DRONE: {"action": "velocity", "reward": "original"}}
 COST = {POINT: "cost_hazards", DRONE: "cost_geofence"}
 
 

@@ -1,28 +1,81 @@
-"""Print reference scores as the text that world files hold: `python benchmarks/scores.py [ID ...] [--seeds N]`."""
+"""Measure reference scores: `python benchmarks/scores.py [ID ...] [--seeds N] [--write]`.
+
+Random, idle and scripted expert play the defaults; where sides play against each other, every seed once from each side
+against the world's first scripted player. Prints the text that world files hold under `scores=`; `--write` puts it
+there, with the notes and the other rows as they were. Afterwards: `python docs/generate.py`.
+"""
 
 import argparse
+import re
+from pathlib import Path
 
 import rlenvs
-from rlenvs.agents.evaluate import evaluate
+from rlenvs.agents.evaluate import POLICIES, evaluate
+from rlenvs.agents.scores import opponent
+from rlenvs.core.docs import has_success
 from rlenvs.core.registry import entry, world_of
+from rlenvs.core.spec import Score, World
+
+PLACE = re.compile(r"    scores=\{\n.*?\n    \},\n", re.DOTALL)
 
 
-def row(env_id: str, policy: str, seeds: int) -> str:
-    result = evaluate(env_id, policy, seeds)
-    half_width = result.half_width if result.half_width > 1e-9 else 0.0
-    note = f"success {100 * result.success_rate:.0f} %"
-    return f'        "{policy}": Score({result.mean:.4g}, {half_width:.2g}, "{note}"),'
+def rows_of(id: str, seeds: int) -> dict[str, Score]:
+    """The scores of a world: those of the policies measured, the others as they are."""
+    world = world_of(id)
+    found = {}
+    for name in POLICIES:
+        if name == "expert" and not world.has_expert:
+            continue
+        result = evaluate(id, name, seeds, against=opponent(id, {}))
+        half_width = result.half_width if result.half_width > 1e-9 else 0.0
+        note = world.scores[name].note if name in world.scores else ""
+        success = result.success_rate if has_success(world) else None
+        found[name] = Score(result.mean, half_width, note, success, result.mean_costs)
+    return found | {name: score for name, score in world.scores.items() if name not in found}
+
+
+def text_of(scores: dict[str, Score]) -> str:
+    """Scores as they stand in a world's file."""
+    return "".join(
+        ["    scores={\n", *(f'        "{name}": {_call(score)},\n' for name, score in scores.items()), "    },\n"]
+    )
+
+
+def _call(score: Score) -> str:
+    parts = [f"{_short(score.mean)}", f"{_short(score.half_width, 2)}"]
+    if score.note:
+        parts.append(f'"{score.note}"')
+    if score.success is not None:
+        parts.append(f"success={_short(score.success, 3)}")
+    if score.costs:
+        parts.append("costs={" + ", ".join(f'"{name}": {_short(mean, 3)}' for name, mean in score.costs.items()) + "}")
+    return f"Score({', '.join(parts)})"
+
+
+def _short(number: float, digits: int = 4) -> str:
+    return f"{0.0 if abs(number) < 1e-6 else number:.{digits}g}"
+
+
+def write(world: World, text: str) -> None:
+    """Put scores into the file of a world; SystemExit where it holds no `scores={`, each row on a line."""
+    path = Path(rlenvs.__file__).parent.parent / Path(*world.module.split(".")).with_suffix(".py")
+    changed, count = PLACE.subn(lambda _: text, path.read_text(encoding="utf-8"))
+    if count != 1:
+        raise SystemExit(f"{path}: needs one block `    scores={{`; it has {count}")
+    path.write_text(changed, encoding="utf-8")
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("ids", nargs="*", help="environments; all by default")
     options.add_argument("--seeds", type=int, default=100)
+    options.add_argument("--write", action="store_true", help="put the scores into the files of the worlds")
     given = options.parse_args()
     for env_id in given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id]:
-        policies = ["random", "expert"] if world_of(env_id).has_expert else ["random"]
-        rows = [row(env_id, policy, given.seeds) for policy in policies]
-        print("\n".join([f"# {entry(env_id).id}", "    scores={", *rows, "    },"]), flush=True)
+        text = text_of(rows_of(env_id, given.seeds))
+        print(f"# {entry(env_id).id}\n{text}", flush=True)
+        if given.write:
+            write(world_of(env_id), text)
 
 
 if __name__ == "__main__":

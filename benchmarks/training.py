@@ -55,7 +55,15 @@ class Task:
 
 
 TASKS = {
-    "QuadHover": Task("QuadHover-v0", 470.0, 6_000_000, learning_rate=3e-3, units=64, weights={"distance": 1.0}),
+    "QuadHover": Task(
+        "QuadHover-v0",
+        470.0,
+        6_000_000,
+        learning_rate=3e-3,
+        units=64,
+        keywords={"reward": "original"},
+        weights={"distance": 1.0},
+    ),
     "SafePointGoal": Task("SafePointGoal-v0", 20.0, 4_000_000),
     "MicroRacer": Task("MicroRacer-v0", 4.0, 6_000_000),
 }

@@ -1,28 +1,48 @@
-"""Write the page of every environment, and the table of environments in README.md, from the declarations.
+"""Write the page of every environment, and the tables of environments, from the declarations.
 
-    python docs/generate.py
+    python docs/generate.py                  pages and tables
+    python docs/generate.py --pictures       the picture of README.md, from films of the experts; some minutes
 
-Pages go to docs/environments/<name>.md. The table replaces what stands between the lines `<!-- environments -->` and
-`<!-- /environments -->` of README.md.
+Pages go to docs/environments/<name>.md, the table of all to README.md beside them. The table of families replaces what
+stands between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
 """
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
+import numpy as np
+
 import rlenvs  # noqa: F401  (registers the environments)
-from rlenvs.core.docs import documented, gallery_table, page
+from rlenvs.core.docs import documented, families_table, gallery, page
 from rlenvs.core.registry import world_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "environments"
 README = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "images" / "environments.webp"
+# who plays what, how far into the episode the film begins [s], and how many seconds of it are shown
+SHOWN = {
+    "QuadRace-v0": ("expert", 0.5, 8.0, {}),
+    "QuadMultiHover-v0": ("expert", 0.0, 5.0, {}),
+    "PandaPickAndPlace-v0": ("expert", 0.0, 2.0, {}),
+    "Ant-v0": ("agent", 1.0, 6.0, {}),
+    "SafePointGoal-v0": ("expert", 0.0, 12.0, {}),
+    "MicroRacer-v0": ("expert", 0.0, 24.0, {}),
+    "Battle-v0": ("expert", 0.0, 16.0, {"scenario": "8m"}),
+    "Generals-v0": ("expert", 8.0, 30.0, {}),
+    "PathFinding-v0": ("expert", 0.0, 6.0, {"agents": 8}),
+    "ParticleTag-v0": ("expert", 0.0, 2.5, {}),
+}
+COLUMNS, TILE, FRAMES, MILLISECONDS = 5, 192, 40, 120
 START, STOP = "<!-- environments -->", "<!-- /environments -->"
 
 
 def pages() -> dict[Path, str]:
-    """The text of every page by its path."""
-    return {PAGES / f"{world.name}.md": page(world) for world in (world_of(row.id) for row in documented())}
+    """The text of every page by its path, and of the page of all."""
+    worlds = [world_of(row.id) for row in documented()]
+    return {PAGES / "README.md": gallery(), **{PAGES / f"{world.name}.md": page(world) for world in worlds}}
 
 
 def with_table(readme: str) -> str:
@@ -31,11 +51,55 @@ def with_table(readme: str) -> str:
     _, stop, after = rest.partition(STOP)
     if not start or not stop:
         raise SystemExit(f"README.md needs the line {START} and after it the line {STOP}; the table goes between them")
-    return f"{before}{START}\n{gallery_table()}\n{STOP}{after}"
+    guides = [path.name for path in (ROOT / "docs").glob("*.md")]
+    return f"{before}{START}\n{families_table(guides)}\n{STOP}{after}"
+
+
+def draw_picture(path: Path = PICTURE) -> int:
+    """Film some environments side by side, as an animated WebP; returns its size in bytes."""
+    from PIL import Image
+
+    films = [tile_film(name) for name in SHOWN]
+    frames = [
+        np.vstack([np.hstack([film[t] for film in films[k : k + COLUMNS]]) for k in range(0, len(films), COLUMNS)])
+        for t in range(FRAMES)
+    ]
+    first, *others = map(Image.fromarray, frames)
+    path.parent.mkdir(exist_ok=True)
+    first.save(path, save_all=True, append_images=others, duration=MILLISECONDS, loop=0, quality=55, method=6)
+    return path.stat().st_size
+
+
+def tile_film(name: str) -> list[np.ndarray]:
+    """FRAMES small pictures of an environment, evenly spaced in the seconds that are shown."""
+    from PIL import Image
+
+    from rlenvs.agents.files import load_agent
+    from rlenvs.agents.film import film
+    from rlenvs.core.setup import Setup
+
+    player, begin, seconds, keywords = SHOWN[name]
+    fps = Setup(world_of(name), **keywords).fps
+    wanted = np.linspace(begin * fps, (begin + seconds) * fps, FRAMES, endpoint=False).astype(int)
+    policy = load_agent(name) if player == "agent" else player
+    pictures = film(name, policy, seconds=begin + seconds + 1.0, backend="python", **keywords)
+    small = {}
+    for step, picture in enumerate(pictures):
+        if step in wanted:
+            small[step] = np.asarray(Image.fromarray(picture).resize((TILE, TILE), Image.Resampling.LANCZOS))
+        if step >= wanted[-1]:
+            break
+    print(f"{name}: {len(small)} pictures", flush=True)
+    return [small[step] for step in wanted]
 
 
 def main() -> None:
     """Write everything; pages of environments that are gone are deleted."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pictures", action="store_true", help="only the picture of README.md")
+    if options.parse_args().pictures:
+        print(f"{PICTURE.relative_to(ROOT)}: {draw_picture() / 1e6:.2f} MB")
+        return
     if not README.exists():
         raise SystemExit(f"README.md is missing; it needs the lines {START} and {STOP}")
     readme = with_table(README.read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ import gymnasium
 
 import rlenvs
 
+print("Takes a few seconds; the first time half a minute more, to compile.", flush=True)
 env = gymnasium.make("rlenvs/SafePointGoal-v0", level="1")
 observation, info = env.reset(seed=0)
 returns = spent = 0.0

@@ -1,23 +1,30 @@
 """Hindsight experience replay: SAC learns to push a cube to a place from rewards that are only -1 or 0.
 
-    python examples/learn_to_push.py --steps 256000
+    python examples/learn_to_push.py                    # succeeds in two thirds of the episodes or more
+    python examples/learn_to_push.py --steps 256000     # in nine of ten; twice as long
 
 Before it learns, the scripted expert plays in a quarter of the environments, else it hardly ever sees the cube move.
 """
 
 import argparse
+import time
 
 import numpy as np
 import torch
 from stable_baselines3 import SAC, HerReplayBuffer
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 
 import rlenvs
 
 ID, ENVIRONMENTS, SHOWN, WARM_UP = "PandaPush-v0", 64, 16, 300
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=25_600, help="of all environments together")
+parser.add_argument("--steps", type=int, default=140_800, help="of all environments together")
 steps = parser.parse_args().steps
+print(
+    f"Takes about {max(steps / 25_000, 1.0):.0f} minutes on two cores; the first time half a minute more, to compile.",
+    flush=True,
+)
 
 
 class ShownSAC(SAC):
@@ -27,6 +34,21 @@ class ShownSAC(SAC):
             advice = worlds.batch.advise()[:SHOWN, 0]
             actions[:SHOWN] = stored[:SHOWN] = np.clip(advice + noise.normal(0.0, 0.1, advice.shape), -1.0, 1.0)
         return actions, stored
+
+
+class Report(BaseCallback):
+    """A line every few seconds."""
+
+    told = 0.0
+
+    def _on_step(self):
+        episodes = self.model.ep_info_buffer
+        if time.monotonic() - self.told > 3.0 and episodes:
+            self.told = time.monotonic()
+            mean = sum(episode["r"] for episode in episodes) / len(episodes)
+            doing = "learning" if self.num_timesteps > self.model.learning_starts else "collecting"
+            print(f"{self.num_timesteps:8,} steps, {doing}: return of the last 100 episodes {mean:6.1f}", flush=True)
+        return True
 
 
 class ApartHerReplayBuffer(HerReplayBuffer):
@@ -56,12 +78,13 @@ model = ShownSAC(
     seed=0,
     device="cpu",
 )
-model.learn(steps)
+model.learn(steps, callback=Report())
 
 
 def policy(observations):
     return model.predict(envs.normalize_obs(observations), deterministic=True)[0]
 
 
+print("\n100 episodes each, on seeds that training did not see")
 for name, tried in (("random", "random"), ("learnt", policy), ("scripted", "expert")):
-    print(f"{name:9}", rlenvs.evaluate(ID, tried, seeds=range(1000, 1100), form="goal"))
+    print(f"{name:9}", rlenvs.evaluate(ID, tried, seeds=range(1000, 1100), form="goal"), flush=True)

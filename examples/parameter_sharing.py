@@ -1,7 +1,6 @@
 """Parameter sharing: PPO teaches one network to all agents of a team, on a batch of worlds without a wrapper.
 
-    python examples/parameter_sharing.py --id ParticleSpread-v0
-    python examples/parameter_sharing.py --id Battle-v0 --set scenario=3m
+    python examples/parameter_sharing.py                       # three marines against three
     python examples/parameter_sharing.py --id PathFinding-v0
     python examples/parameter_sharing.py --id QuadMultiHover-v0
 
@@ -37,7 +36,7 @@ def setting(text):
 
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-parser.add_argument("--id", default="ParticleSpread-v0", help="a multi-agent world")
+parser.add_argument("--id", default="Battle-v0", help="a multi-agent world")
 parser.add_argument("--set", type=setting, nargs="*", default=[], metavar="NAME=VALUE", help="keywords of make_batch")
 parser.add_argument("--steps", type=int, default=2_000_000, help="of all agents together")
 parser.add_argument("--worlds", type=int, default=128)
@@ -101,7 +100,8 @@ def learn(arguments, choices):
     chosen = torch.zeros(length, rows, *((batch.actions.shape[2],) if agent.continuous else ()))
     paid, (terminated, done, counted) = torch.zeros(length, rows), torch.zeros(3, length, rows, dtype=torch.bool)
     alive = np.ones((worlds, batch.agents), bool)
-    returns, finished, spread, start = np.zeros(worlds), [0.0], 1.0, time.process_time()
+    returns, finished, spread, start = np.zeros(worlds), [], 1.0, time.process_time()
+    told = time.monotonic()
     updates = math.ceil(arguments.steps / (rows * length))
     seen[-1] = torch.as_tensor(batch.observations.reshape(rows, -1))
 
@@ -125,10 +125,11 @@ def learn(arguments, choices):
             finished = [*finished, *returns[batch.over]][-200:]
             returns[batch.over] = 0.0
         spread = update(agent, optimizer, arguments, spread, seen, masks, chosen, paid, terminated, done, counted)
-        if iteration % max(updates // 10, 1) == 0:
+        if finished and (time.monotonic() - told > 3.0 or iteration == updates - 1):
+            told = time.monotonic()
             steps, spent = (iteration + 1) * rows * length, time.process_time() - start
             print(f"  {steps:9,} steps, {spent:4.0f} s: return of the team {np.mean(finished):8.2f}", flush=True)
-    return agent, float(np.mean(finished))
+    return agent, float(np.mean(finished)) if finished else math.nan
 
 
 def update(agent, optimizer, arguments, spread, seen, masks, chosen, paid, terminated, done, counted):
@@ -185,7 +186,9 @@ def main(given=None):
         parser.error(f"--save {arguments.save}: there is no folder {arguments.save.parent}")
     choices = dict(arguments.set)
     start, wall = time.process_time(), time.time()
-    print(f"one network for all agents of {arguments.id}")
+    minutes = math.ceil(arguments.steps / 1e6)
+    print(f"Takes about {minutes} min on two cores; the first time a minute more, to compile.", flush=True)
+    print(f"one network for all agents of {arguments.id}", flush=True)
     agent, explored = learn(arguments, choices)
     seconds, wall = time.process_time() - start, time.time() - wall
     policies = {"random": "random", "scripted": "expert", "learnt": saved(arguments, choices, agent, wall)}
@@ -199,7 +202,10 @@ def main(given=None):
             arguments.id, policy, range(10_000, 10_000 + arguments.episodes), **choices
         )
         took = seconds if name == "learnt" else 0.0
-        print(f"{name:10}{result.mean:10.2f} ± {result.half_width:5.2f}{100 * result.success_rate:9.0f} %{took:9.0f}")
+        print(
+            f"{name:10}{result.mean:10.2f} ± {result.half_width:5.2f}{100 * result.success_rate:9.0f} %{took:9.0f}",
+            flush=True,
+        )
     print(f"return in the last 200 episodes of training, chance included: {explored:.2f}")
     return found
 

@@ -6,6 +6,7 @@ import numpy as np
 import rlenvs  # noqa: F401  (registers the ids)
 from rlenvs.single.treasure.front import pareto_front
 
+print("Takes a few seconds; the first time half a minute more, to compile.", flush=True)
 env = gymnasium.make("rlenvs/mo-DeepSeaTreasure-v0", map="concave")
 print("reward space", env.unwrapped.reward_space)
 env.reset(seed=0)

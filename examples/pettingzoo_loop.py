@@ -13,6 +13,7 @@ MAP = """
 .##.##.##.
 ..........
 """
+print("Takes a few seconds; the first time half a minute more, to compile.", flush=True)
 env = pettingzoo.make("parallel", "rlenvs/PathFinding-v0", map=MAP.strip(), agents=8, max_cycles=100)
 observations, infos = env.reset(seed=0)
 while env.agents:

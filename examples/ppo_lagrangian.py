@@ -121,8 +121,9 @@ def learn(arguments, limit):
     terminated, done, counted = torch.zeros(3, length, worlds, dtype=torch.bool)
     seen[-1] = torch.as_tensor(envs.reset(seed=arguments.seed)[0])
     over = np.zeros(worlds, bool)
-    lengths, returns, ended, finished = np.zeros(worlds), np.zeros(worlds), [envs.batch.setup.horizon], [0.0]
+    lengths, returns, ended, finished = np.zeros(worlds), np.zeros(worlds), [envs.batch.setup.horizon], []
     updates, start = math.ceil(arguments.steps / (worlds * length)), time.process_time()
+    told = time.monotonic()
 
     for iteration in range(updates):
         optimizer.param_groups[0]["lr"] = RATE * (1.0 - iteration / updates)
@@ -144,7 +145,8 @@ def learn(arguments, limit):
         update(
             agent, optimizer, price.value, scale.value, arguments.gamma, seen, chosen, paid, terminated, done, counted
         )
-        if iteration % max(updates // 10, 1) == 0:
+        if finished and (time.monotonic() - told > 3.0 or iteration == updates - 1):
+            told = time.monotonic()
             steps, spent = (iteration + 1) * worlds * length, time.process_time() - start
             print(
                 f"  {steps:9,} steps, {spent:4.0f} s: return {np.mean(finished):8.2f}, cost {cost:7.2f}, "
@@ -225,11 +227,13 @@ def main(given=None):
         parser.error(f"{arguments.id} has no costs, or no continuous actions")
     if not arguments.limit >= 0.0:
         parser.error(f"--limit {arguments.limit:g} must be at least 0")
+    minutes = math.ceil(arguments.steps / 4e5)
+    print(f"Takes about {minutes} min on two cores; the first time half a minute more, to compile.", flush=True)
     rows = {"random": ("random", math.nan, 0.0)}
     if envs.batch.world.has_expert:
         rows["scripted"] = ("expert", math.nan, 0.0)
     for name, limit in (("PPO", math.inf), ("PPO-Lagrangian", arguments.limit)):
-        print(f"{name} on {arguments.id}, limit {limit:g}")
+        print(f"{name} on {arguments.id}, limit {limit:g}", flush=True)
         start, wall = time.process_time(), time.time()
         agent, price = learn(arguments, limit)
         rows[name] = (stochastic(agent), price, time.process_time() - start)
@@ -242,7 +246,7 @@ def main(given=None):
         seeds = range(10_000, 10_000 + arguments.episodes)
         found[name] = rlenvs.evaluate(arguments.id, policy, seeds, level=arguments.level)
         returns, costs = interval(found[name].returns), interval(found[name].costs)
-        print(f"{name:16}{returns:>18}{costs:>18}{price:12.3f}{seconds:9.0f}")
+        print(f"{name:16}{returns:>18}{costs:>18}{price:12.3f}{seconds:9.0f}", flush=True)
     return found
 
 

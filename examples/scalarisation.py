@@ -156,6 +156,7 @@ def learn(arguments, choices, weights, utility):
     paid = torch.zeros(length, count)
     terminated, done, counted = torch.zeros(3, length, count, dtype=torch.bool)
     updates, start, known = math.ceil(arguments.steps / (count * length)), time.process_time(), None
+    told = time.monotonic()
 
     for iteration in range(updates):
         left = 1.0 - iteration / updates
@@ -187,7 +188,8 @@ def learn(arguments, choices, weights, utility):
         if ended:
             known = best(np.concatenate(ended))
             worlds.archive = known
-        if known is not None and iteration % max(updates // 10, 1) == 0:
+        if known is not None and (time.monotonic() - told > 3.0 or iteration in (0, updates - 1)):
+            told = time.monotonic()
             steps, spent = (iteration + 1) * count * length, time.process_time() - start
             print(
                 f"  {steps:9,} steps, {spent:4.0f} s: {len(known)} returns that no other dominates",
@@ -265,10 +267,12 @@ def main(given=None):
     weights = simplex(arguments.parts, len(arguments.objectives))
     arguments.worlds = max(arguments.worlds, len(weights))
     fronts, seconds = {}, {}
+    minutes = math.ceil(arguments.steps * len(arguments.utilities) / 6e5)
+    print(f"Takes about {minutes} min on two cores; the first time half a minute more, to compile.", flush=True)
     if treasure:
         fronts["true front"] = pareto_front(arguments.map)
     for utility in arguments.utilities:
-        print(f"{len(weights)} vectors of weights, utility {utility}")
+        print(f"{len(weights)} vectors of weights, utility {utility}", flush=True)
         start = time.process_time()
         agent, archive = learn(arguments, choices, weights, utility)
         fronts[utility] = best(play(arguments, choices, weights, utility, agent, archive))

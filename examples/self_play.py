@@ -175,7 +175,8 @@ def learn(arguments, choices, agent, past, share, seed):
     chosen, paid = torch.zeros(2, length, rows)
     terminated, done, counted = torch.zeros(3, length, rows, dtype=torch.bool)
 
-    for _ in range(math.ceil(arguments.steps / (rows * length))):
+    updates, told = math.ceil(arguments.steps / (rows * length)), time.monotonic()
+    for iteration in range(updates):
         host = np.full(worlds, -1)  # whom each world meets: itself, or a member of the league
         host[: round(share * worlds)] = np.resize(league.invite(AT_ONCE), round(share * worlds))
         groups = [(past[m], table.other[host[table.other_world] == m]) for m in np.unique(host[host >= 0])]
@@ -192,6 +193,10 @@ def learn(arguments, choices, agent, past, share, seed):
                     league.note(host[world], points)
         seen[length] = table.observations()[table.own]
         update(agent, optimizer, arguments.gamma, seen, masks, chosen, paid, terminated, done, counted)
+        if time.monotonic() - told > 3.0:
+            told = time.monotonic()
+            won = league.points.sum() / league.games.sum()
+            print(f"    {100 * (iteration + 1) / updates:3.0f} %: {100 * won:.0f} % of the points lately", flush=True)
 
 
 def update(agent, optimizer, gamma, seen, masks, chosen, paid, terminated, done, counted):
@@ -262,6 +267,8 @@ def main(given=None):
     probe = rlenvs.make_batch(arguments.id, 1, **choices)
     if probe.setup.continuous or not probe.world.sides or set(probe.setup.sides) != {0, 1}:
         parser.error(f"{arguments.id} with {choices} has not two sides with choices as actions")
+    minutes = math.ceil(arguments.generations * arguments.steps / 4e5)
+    print(f"Takes about {minutes} min on two cores; the first time a minute more, to compile.", flush=True)
     torch.manual_seed(arguments.seed)
     agent = Agent(math.prod(probe.observations.shape[2:]), probe.masks.shape[2])
     past, start, wall = [agent.frozen()], time.process_time(), time.time()
@@ -277,7 +284,7 @@ def main(given=None):
     players |= {name: name for name in probe.world.players if name != "random"}
     found = rlenvs.tournament(arguments.id, players, games=arguments.games, seed=10_000, threads=1, make=choices)
     print(f"\n{found}\n")
-    print("points of a best response (half is what the other side of an unexploitable policy makes)")
+    print("points of a best response (half is what the other side of an unexploitable policy makes)", flush=True)
     responses = {}
     for k in sorted({0, len(past) // 2, len(past) - 1}):
         responses[k] = best_response(arguments, choices, past[k], arguments.seed + 100 + k)

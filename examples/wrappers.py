@@ -5,6 +5,7 @@ import numpy as np
 import rlenvs
 from rlenvs.wrappers import CostBudget, Sensor, SnapshotReset, wrap
 
+print("Takes about 10 s; the first time a minute more, to compile.", flush=True)
 ID, DRONES, STEPS = "QuadHover-v0", 100, 240
 KEYWORDS = {"action": "velocity", "speed_limit": 1.5, "start_spread": 0.4, "goal_spread": 0.4}
 
@@ -43,7 +44,7 @@ stacks = {
 print(f"{'layers':30}{'distance':>10}{'cost':>8}{'episodes':>10}")
 for name, layers in stacks.items():
     distance, cost, episodes = fly(*layers)
-    print(f"{name:30}{distance:8.2f} m{cost:8.2f}{episodes:10}")
+    print(f"{name:30}{distance:8.2f} m{cost:8.2f}{episodes:10}", flush=True)
 
 one = wrap(rlenvs.make(ID, **KEYWORDS), *stacks["all three"])
 seen, info = one.reset(seed=0)

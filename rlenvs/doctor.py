@@ -6,9 +6,9 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import tempfile
-from pathlib import Path
 from typing import NamedTuple
+
+from rlenvs.core.errors import CacheError
 
 PACKAGES = ("gymnasium", "numpy", "numba", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
 # what makes an extra work: the module to find, and what it is for
@@ -55,13 +55,15 @@ def extra_lines() -> list[Line]:
 
 def machine_lines() -> list[Line]:
     """Processor cores, and the folder where compiled environments are kept."""
-    from rlenvs.core.build import cache_folder
+    from rlenvs.core.cache import cache_folders
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    folder = cache_folder()
-    temporary = folder.name.startswith("rlenvs-") and folder.parent == Path(tempfile.gettempdir())
     advice = "no writable folder; set RLENVS_CACHE_DIR, or everything is compiled again in every process"
-    cache = Line("cache", not temporary, advice if temporary else f"{folder} (writable)")
+    try:
+        writable = [folder for folder in cache_folders() if os.access(folder, os.W_OK)]
+        cache = Line("cache", bool(writable), f"{writable[0]} (writable)" if writable else advice)
+    except CacheError as error:
+        cache = Line("cache", False, str(error))
     return [Line("cores", True, str(cores)), cache]
 
 
@@ -70,4 +72,4 @@ def self_test() -> Line:
     from rlenvs.agents.evaluate import evaluate
 
     result = evaluate("QuadHover-v0", "expert", seeds=2)
-    return Line("self-test", result.mean > 400, f"QuadHover, scripted expert: return {result.mean:.0f} of 480")
+    return Line("self-test", result.success_rate == 1.0, f"QuadHover, scripted expert: {result}")

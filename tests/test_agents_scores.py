@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -55,7 +56,9 @@ def test_measure_and_replay(references):
     own = evaluate(HOVER, agent, range(5, 13))
     score = agent.card.score
     assert (score.mean, score.half_width, score.success_rate) == (own.mean, own.half_width, own.success_rate)
-    assert (score.random, score.expert) == tuple(evaluate(HOVER, p, range(5, 13)).mean for p in ("random", "expert"))
+    others = (score.random, score.idle, score.expert)
+    assert others == tuple(evaluate(HOVER, p, range(5, 13)).mean for p in ("random", "idle", "expert"))
+    assert score.costs == own.mean_costs
     assert (score.seeds, score.first_seed, score.against) == (8, 5, None)
     save_agent(references / "a", agent)
     found = scores.replay_agent(references / "a")
@@ -121,6 +124,32 @@ def test_shipped_agents_are_small_and_named_after_their_environments():
         assert stem.name in (world_of(card.id).name, f"{world_of(card.id).name}-{level}")
 
 
+def test_a_success_that_breaks_a_limit_is_marked(references):
+    """A hundred per cent at twice the allowed cost is no solution of a safe environment."""
+    agent = measured(agent_for(HOVER))
+    for cost, said in ((24.0, "100 %"), (26.0, "100 %, unsafe")):
+        score = replace(agent.card.score, success_rate=1.0, costs={"tilt": cost, "geofence": 1.0})
+        save_agent(references / "QuadHover-v0", files.with_score(agent, score))
+        (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
+        told = dict(zip(scores.HEAD, row, strict=True))
+        assert (told["Success"], told["Cost"], told["Limit"]) == (said, f"tilt {cost:g}", "25")
+    found = evaluate(HOVER, "idle", 3)
+    high = replace(found, cost_parts={"tilt": np.full(3, 26.0), "geofence": np.zeros(3)}, successes=np.ones(3))
+    (row,) = scores.comparison_rows({"random": high})
+    assert row[3] == "100 %, unsafe"
+    assert "tilt 26, limit 25" in row[4]
+
+
+def test_cards_without_idle_and_costs_are_read(references):
+    agent = measured(agent_for(HOVER))
+    save_agent(references / "a", agent)
+    table = json.loads((references / "a.json").read_text())
+    for name in ("idle", "costs", "digest"):
+        table.pop(name, None) or table["score"].pop(name, None)
+    text = json.dumps({**table, "digest": files._digest(table)})
+    assert files.Card.from_json(text).score == replace(agent.card.score, idle=None, costs={})
+
+
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
@@ -128,7 +157,7 @@ def test_eval(references, saved):
     output = run("eval", saved, "--seeds", 3, "--set", "horizon=20")
     assert "rlenvs/QuadHover-v0, horizon=20: 3 seeds from 0" in output
     rows = {line.split()[0]: line for line in output.splitlines()}
-    assert {"random", "expert", "agent"} <= set(rows)
+    assert {"random", "idle", "expert", "agent"} <= set(rows)
     own = evaluate(HOVER, load_agent(saved), 3, horizon=20)
     assert f"{own.mean:.4g} ± {own.half_width:.2g}" in rows["agent"]
     assert "1.000" in rows["expert"]

@@ -2,6 +2,9 @@
 
 import importlib.util
 import itertools
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,42 @@ def test_page_merges_prose_and_tables():
     assert "Panerati" in page
 
 
+@pytest.mark.parametrize("row", docs.documented(), ids=lambda row: row.id)
+def test_every_world_has_reference_scores(row):
+    """Random, doing nothing, and the expert where there is one, with success and the mean of every cost."""
+    world = world_of(row.id)
+    assert {"random", "idle"} <= set(world.scores)
+    assert ("expert" in world.scores) == world.has_expert
+    for name in {"random", "idle", "expert"} & set(world.scores):
+        score = world.scores[name]
+        assert (score.success is not None) == docs.has_success(world)
+        assert list(score.costs) == list(world.costs)
+
+
+@pytest.mark.parametrize("row", docs.documented(), ids=lambda row: row.id)
+def test_chance_and_doing_nothing_are_far_from_the_expert_or_the_page_says_why(row):
+    scores = world_of(row.id).scores
+    if "expert" not in scores:
+        return
+    for name in ("random", "idle"):
+        rivals = (scores[name].mean - scores["random"].mean) / (scores["expert"].mean - scores["random"].mean)
+        assert rivals < 0.8 or len(scores[name].note) > 20, f"{name} has {rivals:.2f} of the expert's score"
+
+
+def test_the_table_of_scores():
+    page = docs.page(HOVER)
+    table = page.partition("## Reference Scores")[2]
+    assert "| Policy | Mean return | Score | Success | Cost | Limit | Note |" in table
+    assert "| random | " in table
+    assert "| 0.000 | 0 % |" in table
+    assert "against" not in table
+    assert "Every seed is played once from each side against `pursuit`" in docs.page(world_of("ParticleTag-v0"))
+    assert docs.cost_cells({}, {}) == ("", "", True)
+    assert docs.cost_cells({"a": 3.0, "b": 2.0}, {"a": 10.0, "b": 2.0}) == ("b 2", "2", True)
+    assert docs.cost_cells({"a": 30.0, "b": 0.1}, {"a": 10.0, "b": 0.0}) == ("b 0.1", "0", False)
+    assert docs.success_cell(1.0, False) == "100 %, unsafe"
+
+
 def test_every_table_has_equal_columns():
     """A cell with a bare "|" would shift its row."""
     for row in docs.documented():
@@ -78,9 +117,19 @@ def test_every_table_has_equal_columns():
 
 
 def test_gallery_has_every_world_once():
-    table = docs.gallery_table()
-    assert len(table.splitlines()) == 2 + len([id for id in rlenvs.list_envs() if not id.startswith("rlenvs/mo-")])
-    assert "[QuadHover-v0](docs/environments/QuadHover-v0.md)" in table
+    names = [row.id.partition("/")[2] for row in docs.documented()]
+    found = re.findall(r"^\| \[([\w-]+)\]\(\1\.md\) \|", docs.gallery(), re.MULTILINE)
+    assert sorted(found) == sorted(names)
+
+
+def test_families_have_counts_links_and_guides():
+    table = docs.families_table(["quadcopters.md"])
+    rows = [line.split(" | ") for line in table.splitlines()[2:]]
+    assert sum(int(row[1]) for row in rows) == len(docs.documented())
+    titles = re.findall(r"^## (\w+)$", docs.gallery(), re.MULTILINE)
+    assert [re.match(r"\| \[(\w+)\]\(docs/environments/README.md#(\w+)\)", row[0])[1] for row in rows] == titles
+    assert "[guide](docs/quadcopters.md)" in table
+    assert table.count("guide") == 1
 
 
 def test_generator_needs_the_markers():
@@ -105,3 +154,99 @@ def test_committed_pages_are_up_to_date():
     assert committed == module.pages(), "run `python docs/generate.py`"
     readme = module.README.read_text(encoding="utf-8")
     assert readme == module.with_table(readme), "run `python docs/generate.py`"
+
+
+# --- the README -------------------------------------------------------------------------------------------------------
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXTRAS = {"pybullet": "pybullet", "Panda": "mujoco", "stable_baselines3": "stable_baselines3", "BarrierFilter": "daqp"}
+
+
+def skip_without_extras(code):
+    for word, module in EXTRAS.items():
+        if word in code:
+            pytest.importorskip(module)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.strip().splitlines()[-1][:40] for block in BLOCKS])
+def test_blocks_of_the_readme_run_when_pasted_alone(block, tmp_path):
+    skip_without_extras(block)
+    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+TESTED_ELSEWHERE = ("wrappers.md", "integrations.md", "rllib.md")
+FILE = '"FILE"'  # stands for a file of the reader
+GUIDES = [
+    pytest.param(block, id=f"{path.stem}: {block.strip().splitlines()[-1][:40]}")
+    for path in sorted((ROOT / "docs").glob("*.md"))
+    if path.name not in TESTED_ELSEWHERE
+    for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    if FILE not in block
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", GUIDES)
+def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
+    skip_without_extras(block)
+    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_in_blocks_are_imported_in_them():
+    """What the slow test finds by running, for the most frequent fault, in all documents."""
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+            for name in ("rlenvs", "gymnasium", "np"):
+                used = re.search(rf"^(?!from |import )[^#\n\"]*\b{name}\.\w", block, re.MULTILINE)
+                imported = re.search(rf"^(?:import {name}\b|import \w+ as {name}$)", block, re.MULTILINE)
+                assert not used or imported, f"{path.name}: {block}"
+
+
+def test_calls_in_the_text_of_the_readme_work():
+    """The table of forms, and whatever else is code in the text."""
+    import gymnasium
+
+    pytest.importorskip("stable_baselines3")
+    env = gymnasium.make("rlenvs/QuadHover-v0")
+    env.reset(seed=0)
+    known = {"rlenvs": rlenvs, "gymnasium": gymnasium, "env": env, "plans": [[[0.0] * 4] * 2], "snapshot": None}
+    text = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
+    calls = re.findall(r"`((?:rlenvs|gymnasium)\.\w+\([^`]*\))`", text)
+    assert len(calls) >= 8
+    for call in calls:
+        if "..." not in call:
+            assert eval(call, dict(known)) is not None, call
+
+
+def test_every_link_of_the_documents_leads_somewhere():
+    for path in [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "benchmarks").glob("*.md"),
+    ]:
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[\w-]*)?\)", path.read_text(encoding="utf-8")):
+            assert "://" in link or (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_what_the_readme_says_of_experts_and_agents():
+    without = [world_of(row.id).name for row in docs.documented() if not world_of(row.id).has_expert]
+    assert f"All\nbut {' and '.join(without)} have a scripted expert" in README
+
+
+def test_figures_of_the_readme_are_those_of_the_benchmarks():
+    measured = "".join(
+        (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "arms", "multi")
+    )
+    table = README.partition("## Speed")[2].partition("\n\nStable")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines() if line.startswith("| ")
+    ][2:]
+    assert len(rows) > 5
+    for name, _, here, there, ratio in rows:
+        (line,) = [line for line in measured.splitlines() if line.startswith(f"| {name} ") and f"| {here} |" in line]
+        assert f"| {there.partition(', ')[0]} |" in line
+        assert float(ratio) == pytest.approx(float(line.split("|")[6].split()[0]), rel=0.03)

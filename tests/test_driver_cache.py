@@ -1,12 +1,17 @@
 """The compiled driver on disk: reused by the next process, rebuilt when any source changes, safe under races."""
 
+import hashlib
 import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import numba
 import pytest
+
+from rlenvs.core import cache as cache_files
+from rlenvs.core.errors import CacheError
 
 WORLD = """
 from rlenvs.core import block, continuous, f8, kernel, term, world
@@ -86,6 +91,11 @@ def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, tmp_
     reward, compiled = run(package, cache)
     assert reward == 0.5
     assert compiled > 0
+    # comments and doc strings compile nothing
+    text = WORLD.format(package="pkg").replace('doc="A point."', 'doc="A point on a line."')
+    (package / "world.py").write_text("# a comment\n" + text.replace("s.x = 0.0", "s.x = 0.0  # the origin"))
+    physics = PHYSICS.format(gain=1.0, step=0.5).replace("    s.x +=", '    """Push it."""\n    # so\n    s.x +=')
+    (package / "physics.py").write_text(physics)
     assert run(package, cache) == (0.5, 0)
     write_physics(package, step=0.25)  # a kernel in another file
     reward, compiled = run(package, cache)
@@ -93,6 +103,130 @@ def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, tmp_
     assert compiled > 0
     write_physics(package, gain=4.0, step=0.25)  # a constant that the world imports
     assert run(package, cache)[0] == 1.0
+
+
+DAMAGE = {
+    "empty": lambda raw: b"",
+    "truncated": lambda raw: raw[: len(raw) // 2],
+    "garbage": lambda raw: bytes(range(256)) * 20,
+    "one bit": lambda raw: raw[:-100] + bytes([raw[-100] ^ 1]) + raw[-99:],
+    "a pickle of something else": lambda raw: cache_files.MAGIC + hashlib.sha256(b"N.").digest() + b"N.",
+}
+
+
+def compiled(folder, monkeypatch):
+    """A small function compiled with its cache in a folder, and whether it was found there."""
+    monkeypatch.setenv("RLENVS_CACHE_DIR", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder.parent / "home"))
+    cache_files._usable.cache_clear()
+    found = []
+
+    def double(x):
+        return 2 * x
+
+    dispatcher = numba.njit(double)
+    cache = cache_files.code_cache("Doubled_key", "double")
+    load = cache.load_overload
+    cache.load_overload = lambda *arguments: found.append(load(*arguments)) or found[-1]
+    dispatcher._cache = cache
+    assert dispatcher(21) == 42
+    return found[0] is not None
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_is_removed_and_compiled_anew(tmp_path, monkeypatch, damage):
+    cache = tmp_path / "cache"
+    assert not compiled(cache, monkeypatch)
+    assert compiled(cache, monkeypatch)
+    (file,) = cache.iterdir()
+    file.write_bytes(DAMAGE[damage](file.read_bytes()))
+    assert not compiled(cache, monkeypatch)
+    assert compiled(cache, monkeypatch)
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are those of POSIX")
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o702])
+def test_a_folder_that_others_may_write_to_is_refused_with_the_fix(tmp_path, monkeypatch, mode):
+    cache = tmp_path / "cache"
+    compiled(cache, monkeypatch)
+    cache.chmod(mode)
+    with pytest.raises(CacheError, match=f"chmod go-w {cache}"):
+        compiled(cache, monkeypatch)
+    cache.chmod(0o755)
+    assert compiled(cache, monkeypatch)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    os.chown(cache, 12345, 12345)
+    with pytest.raises(CacheError, match="belongs to another user"):
+        compiled(cache, monkeypatch)
+    assert not list(cache.iterdir())
+
+
+def test_the_users_own_folder_is_left_alone_when_others_may_write_to_it(tmp_path, monkeypatch, capsys):
+    usual = tmp_path / "home" / "rlenvs"
+    usual.mkdir(parents=True)
+    usual.chmod(0o777)
+    (tmp_path / "file").write_text("")
+    assert not compiled(tmp_path / "file", monkeypatch)
+    assert "every process compiles anew" in capsys.readouterr().err
+    assert not list(usual.iterdir())
+
+
+def test_a_full_disk_leaves_nothing_behind_and_uses_what_is_there(tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    assert not compiled(cache, monkeypatch)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    monkeypatch.setattr(os, "replace", replace)
+    assert not compiled(cache, monkeypatch)
+    monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    assert compiled(cache, monkeypatch)
+
+
+def test_files_of_older_code_go_when_nobody_has_used_them_for_long(tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    old, recent = cache / "Doubled_old.double-0.bin", cache / "Doubled_new.double-0.bin"
+    for file in (old, recent):
+        file.write_bytes(b"")
+    os.utime(old, (0, 0))
+    compiled(cache, monkeypatch)
+    assert not old.exists()
+    assert recent.exists()
+
+
+def test_code_of_two_worlds_from_two_processes_is_kept_apart(tmp_path):
+    # numbered alike by the compiler in each process, and linked by name in the third
+    cache, worlds = tmp_path / "cache", {}
+    for name, step in (("first", 0.5), ("second", 0.25)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+        (folder / "world.py").write_text(WORLD.format(package=name))
+        write_physics(folder, step=step)
+        assert run(folder, cache)[0] == step
+        worlds[name] = folder
+    both = command(worlds["first"])[-1] + command(worlds["second"])[-1]
+    environment = {**os.environ, "RLENVS_CACHE_DIR": str(cache)}
+    output = subprocess.run([sys.executable, "-c", both], capture_output=True, text=True, check=True, env=environment)
+    assert output.stdout.split() == ["0.5", "0", "0.25", "0"]
+
+
+def test_compiling_is_told(package, tmp_path):
+    environment = {**os.environ, "RLENVS_CACHE_DIR": str(tmp_path / "cache"), "RLENVS_QUIET": ""}
+    slow = "import rlenvs.core.progress as p; p.PATIENCE = 0.05\n"
+    program = [sys.executable, "-c", slow + command(package)[-1]]
+    told = subprocess.run(program, capture_output=True, text=True, check=True, env=environment).stderr
+    assert "compiling Cached-v0 for its first use" in told
+    assert sum(file.stat().st_size for file in (tmp_path / "cache").iterdir()) < 500_000
 
 
 def test_processes_may_compile_at_once(package, tmp_path):

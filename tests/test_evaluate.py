@@ -47,7 +47,7 @@ def test_a_row_depends_on_its_own_seed_alone(id, policy):
 
 def test_random_and_expert_on_the_model_world():
     chance, expert = evaluate(HOVER, "random", seeds=20), rlenvs.evaluate(HOVER, "expert", seeds=20)
-    assert chance.mean < 50 < 470 < expert.mean
+    assert chance.mean < 50 < 400 < expert.mean
     assert chance.success_rate < 0.1 < 0.9 < expert.success_rate
     assert (expert.lengths == 240).all()
 
@@ -153,7 +153,7 @@ def test_scores(monkeypatch):
     with pytest.raises(ParameterError, match="no scale"):
         scale_score(1.0, 2.0, 2.0)
     rows = reference_scores(HOVER, seeds=3)
-    assert list(rows) == ["random", "expert"]
+    assert list(rows) == ["random", "idle", "expert"]
     assert rows["expert"].mean == evaluate(HOVER, "expert", seeds=3).mean
 
 
@@ -170,9 +170,43 @@ def test_layers_change_what_policies_see_and_the_expert_sees_the_truth():
 
     assert close("expert", horizon=40)
     assert close("random")
+    assert close("idle", horizon=40)
     seen = []
     evaluate(HOVER, lambda o: seen.append(o) or np.zeros((len(o), 4)), seeds=3, horizon=4, layers=[Blind()])
     assert len(seen) == 4
     assert not np.any(seen)
     treasure = evaluate("DeepSeaTreasure-v0", "random", seeds=4)
     assert np.array_equal(evaluate("DeepSeaTreasure-v0", "random", seeds=4, layers=[Layer()]).lengths, treasure.lengths)
+
+
+def test_idle_does_nothing():
+    def still(observations):
+        return np.zeros((len(observations), 4))
+
+    assert evaluate(HOVER, "idle", 4).returns.tolist() == evaluate(HOVER, still, 4).returns.tolist()
+    for rules, stop in (("smax", 4), ("smac", 1)):
+        batch = rlenvs.make_batch("Battle-v0", 2, backend="python", scenario="3m", rules=rules)
+        batch.reset()
+        choices = module.chooser(batch, "idle", [0, 1])()
+        assert (choices == stop).all()
+        assert batch.masks[..., stop].all()
+
+
+def test_every_cost_is_held_against_its_own_limit():
+    result = evaluate(HOVER, "idle", 3, start_spread=0.0, goal_spread=0.0)
+    assert result.mean_costs == {"tilt": 0.0, "geofence": 0.0}
+    assert result.broken_limits == []
+    assert "limit" not in str(result)
+    steep = evaluate(HOVER, "idle", 3, start_tilt=0.3, start_rate=3.0, action_range=0.01)
+    assert sum(steep.cost_parts.values()).tolist() == steep.costs.tolist()
+    assert steep.mean_costs["tilt"] > 0.0
+    unsafe = Evaluation(*[np.ones(2)] * 5, {"tilt": np.array([20.0, 40.0]), "geofence": np.zeros(2)}, steep.limits)
+    assert unsafe.broken_limits == ["tilt"]
+    assert "(tilt 30.00, over its limit of 25)" in str(unsafe)
+
+
+def test_costs_of_a_team_are_those_of_an_agent():
+    result = evaluate("ParticleSpread-v0", "idle", 5)
+    np.testing.assert_allclose(3 * result.cost_parts["contact"], result.costs)
+    game = evaluate("ParticleTag-v0", "random", 5, against="pursuit")
+    np.testing.assert_allclose(4 * game.cost_parts["collision"], game.costs)

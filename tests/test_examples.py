@@ -1,3 +1,6 @@
+"""Every example runs, says first how long it takes, and shows beside what it learnt what chance reaches."""
+
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +10,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 # a few steps of learning
 ARGUMENTS = {
+    "train_ppo": ["--steps", "8192"],
     "learn_to_push": ["--steps", "19840"],
     "ppo_lagrangian": ["--steps", "4096", "--worlds", "16", "--length", "64", "--episodes", "4"],
     "parameter_sharing": ["--steps", "4096", "--worlds", "16", "--length", "32", "--episodes", "4"],
@@ -14,6 +18,14 @@ ARGUMENTS = {
     "scalarisation": ["--steps", "4000", "--parts", "4", "--length", "16"],
 }
 WANTED = {"rllib_single": "ray", "rllib_multi": "ray", "ray_scale_out": "ray"}  # what the tests do not install
+COMPARED = {  # what the last lines of those that learn or plan put beside each other
+    **dict.fromkeys(("train_ppo", "learn_to_push"), ("random", "learnt", "scripted")),
+    "parameter_sharing": ("random", "scripted", "learnt"),
+    "ppo_lagrangian": ("random", "scripted", "PPO-Lagrangian"),
+    "plan_from_snapshot": ("planned", "random", "idle", "expert"),
+    "self_play": ("gen 0", "gen 1"),
+    "scalarisation": ("true front", "linear", "chebyshev"),
+}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -24,7 +36,12 @@ def test_example_runs(path):
         [sys.executable, path, *ARGUMENTS.get(path.stem, [])], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    first, *others = done.stdout.splitlines()
+    assert others
+    if path.stem != "own_world":
+        assert re.match(r"Takes (about|a few) .*; the first time .* more, to compile", first)
+    for name in COMPARED.get(path.stem, ()):
+        assert any(line.startswith(name) or f" {name} " in line for line in others[-20:]), done.stdout
 
 
 def test_there_is_an_example_per_form():

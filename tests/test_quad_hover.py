@@ -63,7 +63,7 @@ def test_timing_is_240_hz_physics_and_30_hz_control():
 def test_parity_with_the_recorded_original(flight_name):
     """One state sync, then actions alone. 1e-12 is some hundred roundings; the original's model agrees to 2e-14."""
     record = {key: value[MOVES[flight_name]] for key, value in np.load(DATA).items() if np.shape(value)[:1] == (3,)}
-    flight = batch()
+    flight = batch(reward="original")
     _, s = flight.records(0)
     place(s, *(record[key][0] for key in ("position", "quaternion", "velocity", "body_rates")))
     for t, action in enumerate(record["actions"]):
@@ -155,15 +155,23 @@ def test_leaving_the_room_or_tilting_terminates(position, attitude, ends):
     assert not flight.truncated[0, 0]
 
 
-def test_reward_costs_and_success():
-    flight = batch()
+@pytest.mark.parametrize(
+    ("kind", "formula", "a_metre_off"),
+    [
+        ("goal", lambda distance: 2 * math.exp(-5 * distance), 0.01),
+        ("original", lambda distance: max(0, 2 - distance**4), 1.0),
+    ],
+)
+def test_reward_costs_and_success(kind, formula, a_metre_off):
+    flight = batch(reward=kind)
     _, s = flight.records(0)
-    for position, reward, success in (((0, 0, 1), 2.0, True), ((0, 0, 0), 1.0, False), ((1.4, 0, 1), 0.0, False)):
+    cases = (((0, 0, 1), 2.0, True), ((0, 0, 0), a_metre_off, False), ((1.4, 0, 1), 0.0, False))
+    for position, reward, success in cases:
         flight.reset()
         place(s, position)
         flight.step(np.zeros((1, 4)))
         distance = np.linalg.norm(s.position[0] - [0, 0, 1])
-        assert flight.rewards[0, 0] == pytest.approx(max(0, 2 - distance**4), abs=1e-12)
+        assert flight.rewards[0, 0] == pytest.approx(formula(distance), abs=1e-12)
         assert flight.rewards[0, 0] == pytest.approx(reward, abs=0.06)
         assert flight.success[0, 0] == success
         assert flight.costs[0, 0] == (1.0 if position[0] > 1 else 0.0)
@@ -265,3 +273,14 @@ def test_success_is_within_a_tenth_of_a_metre(distance, success):
     place(s, (0, 0, 1), goal=(distance, 0, 1))
     flight.step(np.zeros((1, 4)))
     assert flight.success[0, 0] == success
+
+
+def test_hovering_anywhere_is_not_hovering_at_the_goal():
+    """Doing nothing hovers where it starts. By default that is far from the expert's score; with the original's reward
+    it has nine tenths of it."""
+    for keywords, low, high in (({}, 0.0, 0.2), ({"level": "easy"}, 0.0, 0.2), ({"reward": "original"}, 0.9, 1.0)):
+        found = {name: rlenvs.evaluate("QuadHover-v0", name, 30, **keywords) for name in ("random", "idle", "expert")}
+        chance, idle, expert = (result.mean for result in found.values())
+        assert low < (idle - chance) / (expert - chance) < high
+        assert found["idle"].success_rate < 0.1
+        assert found["expert"].success_rate == 1.0

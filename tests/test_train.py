@@ -172,7 +172,7 @@ def test_another_algorithm_begins_with_its_own_defaults_and_keeps_the_environmen
 
 
 def test_what_is_set_for_the_environment_holds_in_training_too():
-    assert settings_for(HOVER).train_keywords["weights"] == {"distance": 1.0}
+    assert settings_for(HOVER).train_keywords == {}
     assert settings_for(HOVER, environment={"weights": {"distance": 2.0}}).train_keywords["weights"] == {
         "distance": 2.0
     }

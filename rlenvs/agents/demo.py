@@ -18,7 +18,6 @@ from rlenvs.core.setup import Setup
 
 ID = "rlenvs/QuadHover-v0"
 STEPS = 500_000
-TRAINING_WEIGHTS = {"distance": 1.0}  # the default reward is flat near the goal; evaluation uses it all the same
 FLIGHT_SEED = 1000  # a flight that no evaluation counts
 PANEL = 400  # pixels
 
@@ -30,8 +29,8 @@ class Demo:
     Attributes:
         evaluations: of "random", "ppo" and "expert", over the same seeds.
         score: PPO's mean return where random has 0 and the expert 1.
-        curve: (environment steps, mean return of the last 100 training episodes) after every rollout; with the training
-            weights, so a little below the return that is evaluated.
+        curve: (environment steps, mean return of the last 100 training episodes) after every rollout; with exploration,
+            so below the return that is evaluated.
         policy: what was learnt, as `rlenvs.evaluate` takes it.
     """
 
@@ -60,7 +59,7 @@ def run_demo(
         seed: of training.
         seeds: episodes per evaluation.
         progress: as for `train_ppo`.
-        keywords: of the environment, without `weights`.
+        keywords: of the environment.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.
@@ -72,7 +71,7 @@ def run_demo(
         if progress is not None:
             progress(now)
 
-    policy = greedy(train_ppo(ID, steps, seed=seed, progress=note, weights=TRAINING_WEIGHTS, **keywords))
+    policy = greedy(train_ppo(ID, steps, seed=seed, progress=note, **keywords))
     policies: dict[str, Policy] = {"random": "random", "ppo": policy, "expert": "expert"}
     evaluations = {name: evaluate(ID, choice, seeds, **keywords) for name, choice in policies.items()}
     means = {name: result.mean for name, result in evaluations.items()}
@@ -96,7 +95,7 @@ def save_curve(demo: Demo, path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     steps, returns = np.array(demo.curve).T
-    axes.plot(steps / 1000, returns, color="#0072b2", label="PPO, last 100 training episodes (reward with distance)")
+    axes.plot(steps / 1000, returns, color="#0072b2", label="PPO, last 100 training episodes, exploring")
     axes.plot(steps[-1] / 1000, demo.evaluations["ppo"].mean, "o", color="#0072b2", label="PPO, evaluated")
     for name, label, color in (("expert", "scripted expert", "#009e73"), ("random", "random", "#969696")):
         axes.axhline(demo.evaluations[name].mean, color=color, linestyle="--", label=label)

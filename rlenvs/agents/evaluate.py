@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Policy = str | Callable[[np.ndarray], Any]
 Chooser = Callable[[], Any]
-POLICIES = ("random", "expert")
+POLICIES = ("random", "idle", "expert")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,9 @@ class Evaluation:
         lengths: (N,), steps until the episode was over for all agents.
         successes: float64 (N,), 1 or 0: whether `is_success` was set on the last step; with several agents the share
             of agents for which it was set on their own last step.
+        cost_parts: float64 (N,) by name of a cost: its sum over an episode, with several agents the mean of theirs.
+            That is what a limit is for. Empty with layers.
+        limits: of these costs, by name.
     """
 
     seeds: np.ndarray
@@ -47,6 +50,8 @@ class Evaluation:
     costs: np.ndarray
     lengths: np.ndarray
     successes: np.ndarray
+    cost_parts: Mapping[str, np.ndarray] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def mean(self) -> float:
@@ -71,14 +76,28 @@ class Evaluation:
         return float(self.costs.mean())
 
     @property
+    def mean_costs(self) -> dict[str, float]:
+        """Mean cost of an agent's episode by name, to be held against the limits of the world's costs."""
+        return {name: float(values.mean()) for name, values in self.cost_parts.items()}
+
+    @property
+    def broken_limits(self) -> list[str]:
+        """The costs whose mean is above their limit: with any of them a policy is unsafe, whatever it reaches."""
+        return [name for name, mean in self.mean_costs.items() if mean > self.limits[name]]
+
+    @property
     def mean_length(self) -> float:
         """Mean length of an episode in steps."""
         return float(self.lengths.mean())
 
     def __str__(self) -> str:
+        broken = "".join(
+            f" ({name} {self.mean_costs[name]:.2f}, over its limit of {self.limits[name]:g})"
+            for name in self.broken_limits
+        )
         return (
             f"return {self.mean:.2f} ± {self.half_width:.2f}, success {100 * self.success_rate:.0f} %, "
-            f"cost {self.mean_cost:.2f}, length {self.mean_length:.1f} ({len(self.seeds)} seeds)"
+            f"cost {self.mean_cost:.2f}{broken}, length {self.mean_length:.1f} ({len(self.seeds)} seeds)"
         )
 
 
@@ -95,10 +114,10 @@ def evaluate(
 
     Args:
         id: the environment.
-        policy: "random" (uniform over the allowed actions, seeded), "expert" (the scripted one), or a function from
-            observations, float32 (N, *observation shape), to actions, (N, numbers per action) or (N,) for choices.
-            With several agents both have an agent axis after the first: (N, A, ...). An `Agent` of
-            `rlenvs.load_agent` plays all agents.
+        policy: "random" (uniform over the allowed actions, seeded), "idle" (nothing: zeros, or the choice that does
+            least), "expert" (the scripted one), or a function from observations, float32 (N, *observation shape), to
+            actions, (N, numbers per action) or (N,) for choices. With several agents both have an agent axis after the
+            first: (N, A, ...). An `Agent` of `rlenvs.load_agent` plays all agents.
         seeds: the number n for the seeds 0 ... n - 1, or the seeds. A row does not depend on the other seeds.
         layers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the layers give
             them. A function sees what the layers show; the scripted expert sees the truth. With several agents it is
@@ -146,7 +165,12 @@ def _in_all_seats(id: str, policy: Policy, seeds: list[int], against: str, keywo
         batch.close()
     returns, costs = (sum(getattr(game, name) for game in games) for name in ("returns", "costs"))
     lengths, successes = (np.mean([getattr(game, n) for game in games], axis=0) for n in ("lengths", "successes"))
-    return Evaluation(games[0].seeds, returns, costs, lengths, successes)
+    shares = np.bincount(sides) / len(sides)
+    parts = {
+        name: sum(share * game.cost_parts[name] for share, game in zip(shares, games, strict=True))
+        for name in games[0].cost_parts
+    }
+    return Evaluation(games[0].seeds, returns, costs, lengths, successes, parts, games[0].limits)
 
 
 def check_opponent(world: World, sides: np.ndarray, against: str) -> None:
@@ -190,6 +214,10 @@ class _Layered:
     def chooser(self, policy: Policy) -> Chooser:
         if policy == "expert":
             return self.env.expert_actions
+        if policy == "idle":
+            space: Any = self.env.single_action_space
+            nothing = np.full((self.num_worlds, *space.shape), self.env.batch.setup.action.idle, space.dtype)
+            return lambda: nothing
         if isinstance(policy, Agent):
             return policy.chooser(lambda: Seen(self.observation, self.infos.get("action_mask"), self.over))
         if callable(policy):
@@ -228,8 +256,12 @@ def _played(
     successes = np.zeros((count, batch.agents), np.bool_)
     alive = np.ones((count, batch.agents), np.bool_)  # and in the first episode
     playing = np.ones(count, np.bool_)
+    parts = _cost_parts(batch)
+    sums = {name: np.zeros(count) for name in parts}
     while playing.any():
         batch.step(choose())
+        for name, values in parts.items():
+            sums[name][playing] += values[playing][:, own].mean(axis=1)
         returns[playing] += batch.rewards[playing][:, own].sum(axis=1)
         costs[playing] += batch.costs[playing][:, own].sum(axis=1)
         lengths[playing] += 1
@@ -238,7 +270,17 @@ def _played(
         playing &= ~batch.over
         alive[~playing] = False
         tell(count - np.count_nonzero(playing), f"step {lengths.max()}")
-    return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, successes[:, own].mean(axis=1))
+    succeeded = successes[:, own].mean(axis=1)
+    limits = {} if isinstance(batch, _Layered) else {name: cost.limit for name, cost in batch.world.costs.items()}
+    return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, succeeded, sums, limits)
+
+
+def _cost_parts(batch: KernelBatch | _Layered) -> dict[str, np.ndarray]:
+    """The batch's own arrays (N, A) of the last step's costs, by name."""
+    if isinstance(batch, _Layered):
+        return {}
+    world = batch.world
+    return {name: batch.terms[:, len(world.terms) + i] for i, name in enumerate(world.costs)}
 
 
 def _label(id: str, policy: Policy) -> str:
@@ -252,6 +294,9 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
         return batch.advise
     if policy == "random":
         return _random_chooser(batch, seeds)
+    if policy == "idle":
+        nothing = np.full(batch.actions.shape, batch.setup.action.idle, batch.actions.dtype)
+        return lambda: nothing
     assert callable(policy)
     rows = () if batch.world.agents else (slice(None), 0)
     if isinstance(policy, Agent):
@@ -302,7 +347,8 @@ def check_seeds(seeds: int | Sequence[int]) -> list[int]:
 def normalized_score(id: str, mean_return: float) -> float:
     """A mean return on the scale on which the world's random policy has 0 and its scripted expert 1.
 
-    It means something only for the world's defaults, on which its reference scores were taken.
+    It means something only for the world's defaults, on which its reference scores were taken; where sides play
+    against each other, only for returns against the world's first scripted player (`against` of `rlenvs.evaluate`).
 
     Raises:
         ParameterError: the world has no reference scores.
@@ -321,7 +367,11 @@ def scale_score(mean_return: float, random: float, expert: float) -> float:
 
 
 def reference_scores(id: str, seeds: int = 100) -> dict[str, Score]:
-    """The scores of the random policy and of the scripted expert, where there is one, on the world's defaults."""
+    """The scores of the random policy, of doing nothing, and of the scripted expert, where there is one, on the world's
+    defaults."""
     names = [name for name in POLICIES if name != "expert" or world_of(id).has_expert]
     results = {name: evaluate(id, name, seeds) for name in names}
-    return {name: Score(result.mean, result.half_width) for name, result in results.items()}
+    return {
+        name: Score(result.mean, result.half_width, success=result.success_rate, costs=result.mean_costs)
+        for name, result in results.items()
+    }

@@ -53,10 +53,11 @@ class AgentScore:
 
     Attributes:
         mean, half_width: of the return, with the half width of its 95 % confidence interval.
-        success_rate: in [0, 1]. cost, length: means of an episode.
+        success_rate: in [0, 1]. cost, length: means of an episode. costs: mean of an agent's episode by name of a cost.
         seeds, first_seed: how many, and the first.
         against: the scripted player of the other sides; None where sides do not play against each other.
-        random, expert: mean returns of the random policy and the scripted expert on the same seeds; None without one.
+        random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
+            seeds; None where not measured, or without an expert.
     """
 
     mean: float
@@ -69,6 +70,8 @@ class AgentScore:
     against: str | None = None
     random: float | None = None
     expert: float | None = None
+    idle: float | None = None
+    costs: dict[str, float] = field(default_factory=dict)
 
     @property
     def normalized(self) -> float | None:
@@ -134,6 +137,8 @@ class Card:
         values = {name: value for name, value in table.items() if name not in ("format", "version")}
         _check_fields("card", cls, values)
         score = values["score"]
+        if isinstance(score, dict):
+            score = {"idle": None, "costs": {}, **score}  # cards of old do not have these
         if score is not None:
             _check_fields("card: score", AgentScore, score)
             values["score"] = AgentScore(**score)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
 from rlenvs.agents.files import Agent, AgentScore, is_id, load_agent, normalized, reference_agents
-from rlenvs.core.docs import documented
+from rlenvs.core.docs import cost_cells, documented, has_success, success_cell
 from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
@@ -52,18 +52,19 @@ def find_agent_or_reason(source: str, keywords: dict[str, Any]) -> tuple[str, Ag
 
 
 def comparison_rows(found: Mapping[str, Evaluation]) -> list[tuple[str, ...]]:
-    """Name, mean return, score on the scale from random to expert, success, cost and length of each policy."""
+    """Name, mean return, score on the scale from random to expert, success, cost and length of each policy.
+
+    Where a limit is broken the success says so, and the cost names it.
+    """
     chance, expert = found["random"].mean, found["expert"].mean if "expert" in found else None
     rows: list[tuple[str, ...]] = []
     for name, row in found.items():
         scale = normalized(row.mean, chance, expert)
         mean = f"{row.mean:.4g} ± {row.half_width:.2g}"
-        rows.append(
-            (
-                *(name, mean, "" if scale is None else f"{scale:.3f}", f"{100 * row.success_rate:.0f} %"),
-                *(f"{row.mean_cost:.4g}", f"{row.mean_length:.1f}"),
-            )
-        )
+        worst, limit, safe = cost_cells(row.mean_costs, row.limits)
+        spent = f"{row.mean_cost:.4g}" if safe else f"{row.mean_cost:.4g} ({worst}, limit {limit})"
+        scaled = "" if scale is None else f"{scale:.3f}"
+        rows.append((name, mean, scaled, success_cell(row.success_rate, safe), spent, f"{row.mean_length:.1f}"))
     return rows
 
 
@@ -74,7 +75,7 @@ def compare(
     against: str | None = None,
     **keywords: Any,
 ) -> dict[str, Evaluation]:
-    """An agent, the random policy and the scripted expert (where there is one), on the same seeds.
+    """An agent, the random policy, doing nothing and the scripted expert (where there is one), on the same seeds.
 
     Args:
         id: the environment.
@@ -83,7 +84,7 @@ def compare(
             world's first scripted player by default.
 
     Returns:
-        evaluations of "random", "expert" and "agent".
+        evaluations of "random", "idle", "expert" and "agent".
     """
     against = against or opponent(id, keywords)
     policies: dict[str, Policy] = {name: name for name in POLICIES if name != "expert" or world_of(id).has_expert}
@@ -121,6 +122,8 @@ def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str 
         against=against,
         random=found["random"].mean,
         expert=found["expert"].mean if "expert" in found else None,
+        idle=found["idle"].mean,
+        costs=own.mean_costs,
     )
 
 
@@ -183,7 +186,10 @@ def replay_agent(stem: Path, seeds: int | None = None) -> Replayed:
 
 # --- the table --------------------------------------------------------------------------------------------------------
 
-HEAD = ("Environment", "Random", "Expert", "Agent", "Score", "Success", "Bound", "Learnt by")
+HEAD = (
+    *("Environment", "Random", "Idle", "Expert", "Agent"),
+    *("Score", "Success", "Cost", "Limit", "Bound", "Learnt by"),
+)
 
 
 def score_rows() -> Iterator[tuple[str, ...]]:
@@ -199,33 +205,44 @@ def score_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
-    known = world_of(name).scores
-    means = {key: f"{score.mean:.4g}" for key, score in known.items()}
+    world = world_of(name)
+    known = {key: f"{score.mean:.4g}" for key, score in world.scores.items()}
+    others, bound = [known.get(key, "") for key in POLICIES], known.get("bound", "")
     if agent is None:
-        return name, means.get("random", ""), means.get("expert", ""), "", "", "", means.get("bound", ""), ""
+        return name, *others, "", "", "", "", "", bound, ""
     card, score = agent.card, agent.card.score
-    plain = not card.keywords
-    chosen = ", ".join(f"{key}={value}" for key, value in card.keywords.items())
-    label = name if plain else f"{name} ({chosen})"
+    label = name
+    if card.keywords:
+        label = f"{name} ({', '.join(f'{key}={value}' for key, value in card.keywords.items())})"
+        others, bound = [""] * len(POLICIES), ""
     learnt = f"{card.algorithm}, {card.steps / 1e6:.3g} M steps"
-    bound = means.get("bound", "") if plain else ""
     if score is None:
-        chance, expert = (means.get(key, "") if plain else "" for key in POLICIES)
-        return label, chance, expert, "not measured", "", "", bound, learnt
+        return label, *others, "not measured", "", "", "", "", bound, learnt
     if score.against:
-        label, bound = f"{label} against {score.against}", ""
+        label = f"{label} against {score.against}"
+    measured = dict(zip(POLICIES, (score.random, score.idle, score.expert), strict=True))
+    others = [
+        old if (now := measured[name]) is None else f"{now:.4g}" for name, old in zip(POLICIES, others, strict=True)
+    ]
     scale = "" if score.normalized is None else f"{score.normalized:.3f}"
-    chance, expert = ("" if mean is None else f"{mean:.4g}" for mean in (score.random, score.expert))
+    worst, limit, safe = cost_cells(score.costs, {key: cost.limit for key, cost in world.costs.items()})
     mean = f"{score.mean:.4g} ± {score.half_width:.2g}"
-    return label, chance, expert, mean, scale, f"{100 * score.success_rate:.0f} %", bound, learnt
+    success = success_cell(score.success_rate, safe) if has_success(world) else "" if safe else "unsafe"
+    return label, *others, mean, scale, success, worst, limit, bound, learnt
 
 
 PAGE = """# Scores
 
-Mean returns over fixed seeds; of agents with the half width of the 95 % interval. "Score" is the scale on which the
-random policy has 0 and the scripted expert 1; "Bound" is a proven bound of the return of any policy. Agents play
-without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
-once from each side, and the returns of the agent's own side are summed.
+Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. "Idle" does
+nothing: zeros, or the choice that does least. "Score" is the scale on which the random policy has 0 and the scripted
+expert 1; "Bound" is a proven bound of the return of any policy. "Success" is the share of episodes (with several
+agents, of agents) that the environment's page calls a success.
+"Cost" is the mean cost of an agent's episode, and "Limit" the customary limit of it; of several costs, the one that is
+highest beside its limit. A success marked *unsafe* was reached by breaking a limit, so it solves the environment only
+where costs do not matter.
+
+Agents play without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
+once from each side, and the returns of the policy's own side are summed over these games, for all policies of the row.
 
 `rlenvs scores` prints this table from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
 `rlenvs scores --check` plays every agent again and fails where one has left its interval.

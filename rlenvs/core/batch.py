@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 import time
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core import build
+from rlenvs.core.driver import ACT, BEGIN, CHECK, OBSERVE, ROLL, STEP
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError, UnknownNameError
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
@@ -28,13 +31,42 @@ FEW = 1 / 64  # part of the worlds; fewer ones begin sooner in one thread
 
 
 class Snapshot(NamedTuple):
-    """One world at one moment: state, random generator and parameters. Picklable, comparable, exact."""
+    """One world at one moment: state, random generator, physical parameters, time limit and reward weights. Picklable,
+    comparable, exact.
+
+    world: name, layout and sizes of what it was taken from. state, params: records as bytes. checksum: of all three.
+    """
 
     world: str
     state: bytes
     params: bytes
+    checksum: int
+
+    @staticmethod
+    def of(world: str, state: bytes, params: bytes) -> Snapshot:
+        """A snapshot of these records, with their checksum."""
+        return Snapshot(world, state, params, _checksum(world, state, params))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is as it was taken: types and checksum are right."""
+        kinds = [type(part) for part in self]
+        return kinds == [str, bytes, bytes, int] and self.checksum == _checksum(*self[:3])
 
 
+def _checksum(world: str, state: bytes, params: bytes) -> int:
+    return zlib.crc32(params, zlib.crc32(state, zlib.crc32(world.encode())))
+
+
+# why the episode of a world was broken off, by the driver's codes
+NO_REASON = np.array("", object)
+REASONS = (
+    "",
+    "the state stopped being finite (NaN or infinity)",
+    "the reward stopped being finite (NaN or infinity)",
+    "the observation stopped being finite (NaN)",
+    "the physics engine could not move the world",
+)
 # what a batch is apart from its arrays
 PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides")
 
@@ -42,7 +74,7 @@ PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "back
 ARRAYS = (
     *("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs", "reward_vectors"),
     *("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs"),
-    *("_images", "_final_images"),
+    *("_images", "_final_images", "_failed", "_final_failed"),
 )
 
 
@@ -83,7 +115,8 @@ class KernelBatch:
     ) -> None:
         if isinstance(num_worlds, bool) or not isinstance(num_worlds, (int, np.integer)) or num_worlds < 1:
             raise ParameterError(f"the number of environments must be a positive integer, not {num_worlds!r}")
-        if threads is not None and (not isinstance(threads, int) or threads < 1):
+        whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
+        if threads is not None and (not whole or threads < 1):
             raise ParameterError(f"threads={threads!r} must be a positive integer, or None to choose")
         if not isinstance(autoreset, AutoresetMode):
             raise ParameterError(f"autoreset_mode={autoreset!r} must be one of {[str(m) for m in AutoresetMode]}")
@@ -95,8 +128,8 @@ class KernelBatch:
         self.threads = threads
         self.backend = backend
         self.first_decides = first_decides
-        self._driver = build.driver(self.setup, backend)
-        self._allocate()
+        self._driver = build.driver(self.setup, backend, self.moved_by_engine)
+        self._allocate_or_refuse()
         self._load_contexts()
         self._start_trials()
         self._open()
@@ -104,11 +137,27 @@ class KernelBatch:
     def _open(self) -> None:
         """Get what lies outside Python's memory."""
 
-    # by world, why an engine could not move it in the last step, empty where it did; and of episodes set aside
-    errors: np.ndarray | None = None
-    final_errors: np.ndarray | None = None
+    moved_by_engine = False  # whether an engine moves the bodies, between the two halves of a step
 
     # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _allocate_or_refuse(self) -> None:
+        """ParameterError, with the memory that was wanted, when there is not enough."""
+        try:
+            self._allocate()
+        except (MemoryError, ValueError, OverflowError) as error:
+            dtypes, setup = self.setup.dtypes, self.setup
+            numbers = setup.scaling.shape[1] + setup.action_size
+            each = (
+                dtypes["state"].itemsize
+                + dtypes["result"].itemsize
+                + self.agents * (dtypes["images"].itemsize + 8 * numbers)
+            )
+            raise ParameterError(
+                f"{self.num_worlds} environments of {self.world.name} want some "
+                f"{self.num_worlds * each / 2**30:,.1f} GiB of memory, more than there is; choose fewer "
+                f"({each / 2**10:.1f} KiB each)"
+            ) from error
 
     def _allocate(self) -> None:
         setup, n, a = self.setup, self.num_worlds, self.agents
@@ -123,7 +172,8 @@ class KernelBatch:
         self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
         pictured = n if setup.image_shapes else 0
         self._images = np.zeros((pictured, a), setup.dtypes["images"])
-        self._begin, self._failed, self._asleep = np.zeros((3, n), np.bool_)
+        self._begin, self._asleep = np.zeros((2, n), np.bool_)
+        self._exponents = exponents_of(setup)
         self._graded = np.zeros(1, setup.dtypes["result"])
         self._blank = np.zeros(1, setup.dtypes["state"])
         self._choices = np.array([role.action for role in setup.roles], np.int64)
@@ -133,6 +183,7 @@ class KernelBatch:
         self._final_images = np.zeros((min(keeps_final, pictured), a), setup.dtypes["images"])
         self.final_masks = np.ones((keeps_final, a, sizes["choices"]), np.int8)
         self._final_results = np.zeros(keeps_final, setup.dtypes["result"])
+        self._final_failed = np.zeros(keeps_final, np.uint8)
         self.final_costs = np.zeros((keeps_final, a))
         names = list(setup.world.params)
         self._random_ranges = np.array(
@@ -148,7 +199,7 @@ class KernelBatch:
         result = self.setup.dtypes["result"]
         eight, one = 8 * n * a, -(-n * a // 8) * 8
         sizes = {"results": -(-n * result.itemsize // 8) * 8, "rewards": eight, "costs": eight}
-        sizes |= {"terminated": one, "truncated": one}
+        sizes |= {"terminated": one, "truncated": one, "failed": -(-n // 8) * 8}
         starts = dict(zip(sizes, accumulate(sizes.values(), initial=0), strict=False))
         self._outcome, self._outcome_starts = np.zeros(sum(sizes.values()), np.uint8), starts
 
@@ -158,6 +209,7 @@ class KernelBatch:
         self._results = piece("results", result, (n,))
         self.rewards, self.costs = piece("rewards", np.float64, (n, a)), piece("costs", np.float64, (n, a))
         self.terminated, self.truncated = (piece(name, np.bool_, (n, a)) for name in ("terminated", "truncated"))
+        self._failed = piece("failed", np.uint8, (n,))
 
     def _make_views(self) -> None:
         self.over = self._states["over"]
@@ -201,7 +253,6 @@ class KernelBatch:
         for name, value in {
             "worlds": self.num_worlds,
             "agents": self.agents,
-            "horizon": self.setup.horizon,
             "autoreset": AUTORESET[self.autoreset],
             "action_numbers": sizes["action_numbers"],
             "scaled": self.setup.scaled,
@@ -245,7 +296,8 @@ class KernelBatch:
             "image_bytes": images,
             "final_image_bytes": final_images,
             "mask": by_agent(self.masks),
-            "weights": (self.setup.weights, 0),
+            "words": state,
+            "exponents": (self._exponents, 0),
             "scaling": (self.setup.scaling, 0),
             "random_range": (self._random_ranges, self._random_ranges.dtype.itemsize),
             "begin": by_world(self._begin),
@@ -263,6 +315,7 @@ class KernelBatch:
             "central_scaling": (self.setup.central_scaling, 0),
             "blank": (self._blank, 0),
             "failed": by_world(self._failed),
+            "final_failed": (self._final_failed, 1),
             "asleep": by_world(self._asleep),
             "graded": by_world(self._graded),
             "graded_parts": by_world(self._graded),
@@ -358,9 +411,9 @@ class KernelBatch:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
         self._begin[:] = True if mask is None else mask
         if mask is not None and np.count_nonzero(mask) < FEW * len(mask):
-            self._driver.begin_worlds(self._address, 0, self.num_worlds)
+            self._driver.run_worlds(self._address, 0, self.num_worlds, BEGIN)
         else:
-            self._run(self._driver.begin_worlds)
+            self._run(BEGIN)
 
     def step(self, actions: Any) -> None:
         """Advance every world by one step.
@@ -393,15 +446,38 @@ class KernelBatch:
     def _advance(self) -> None:
         """One step of the worlds that are awake."""
         if self.num_worlds == 1:
-            code = self._driver.act_worlds(self._address)
+            code = self._driver.run_worlds(self._address, 0, 1, ACT)
         elif self.thread_count() == 1:
-            code = self._timed(self._driver.act_worlds, self._address)
+            code = self._timed(ACT)
         else:
-            code = self._driver.check_actions(self._address)
+            code = self._driver.run_worlds(self._address, 0, 0, CHECK)
             if not code:
-                self._run(self._driver.step_worlds)
+                self._run(STEP)
         if code:
             self._refuse(code)
+
+    @property
+    def errors(self) -> np.ndarray:
+        """By world, why its episode was broken off in the last step, truncated; empty where it was not."""
+        return self._reasons(self._failed)
+
+    @property
+    def final_errors(self) -> np.ndarray:
+        """The same of the episodes that were set aside (SAME_STEP)."""
+        return self._reasons(self._final_failed)
+
+    def error(self, index: int, final: bool = False) -> str:
+        """One world's of `errors`, or of `final_errors`."""
+        codes = self._final_failed if final else self._failed
+        return self._reasons(codes)[index] if codes[index] else ""
+
+    def _reasons(self, codes: np.ndarray) -> np.ndarray:
+        if not codes.any():
+            return np.broadcast_to(NO_REASON, len(codes))
+        found = np.full(len(codes), "", object)
+        for i in np.flatnonzero(codes).tolist():
+            found[i] = REASONS[codes[i]]
+        return found
 
     def load_actions(self, actions: Any) -> None:
         """Copy actions into the batch; ActionError when their shape or type is wrong."""
@@ -425,12 +501,36 @@ class KernelBatch:
                 f"{self.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
                 f"first agents: {'real numbers' if self.setup.continuous else 'integers'} of shape {wanted}"
             )
+        self._check_first(array)
         self.actions[...] = 0
         if team in self.world.players:
-            self.play(team)
+            self._play([team] * self.agents)
         elif team == "expert":
-            self.advise()
+            self._advise()
         self.actions[:, 0, :size] = array.reshape(-1, size)
+
+    def _check_first(self, array: np.ndarray) -> None:
+        """Refuse what a step would refuse, before anybody's turn: the team's players draw random numbers."""
+        code = 0
+        if self.setup.continuous:
+            wrong, reason = np.isnan(array).any(axis=-1), 2
+        else:
+            wrong, reason = (array < 0) | (array >= self._choices[0]), 3
+        acting = self._acting()
+        if (wrong & acting).any():
+            index = int(np.flatnonzero(wrong & acting)[0])
+            self.actions[index, 0] = array[index]
+            code = 4 * index * self.agents + reason
+        elif self.autoreset is AutoresetMode.DISABLED or not self._all_seeded:
+            never = ~self._states["rng"].any(axis=1)
+            late = self.over & ~self._asleep & (never | (self.autoreset is AutoresetMode.DISABLED))
+            code = 4 * int(np.flatnonzero(late)[0]) * self.agents + 1 if late.any() else 0
+        if code:
+            self._refuse(code)
+
+    def _acting(self) -> np.ndarray:
+        """Worlds whose first agent's action counts in the next step, bool (N,)."""
+        return ~self.over & ~self._asleep & self._states["alive"][:, 0].astype(np.bool_)
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""
@@ -525,11 +625,16 @@ class KernelBatch:
         """Give back what lies outside Python's memory. May be called twice."""
 
     def advise(self) -> np.ndarray:
-        """The scripted expert's actions, (N, A, numbers per action); they also lie in `actions` then.
+        """The scripted expert's actions, (N, A, numbers per action), a copy; they also lie in `actions` then.
 
         Raises:
             NotImplementedError: the world has no scripted expert.
         """
+        self._advise()
+        return self.actions.copy()
+
+    def _advise(self) -> None:
+        """Write the scripted expert's actions into `actions`."""
         kernels = self.world.kernels
         if "python_expert" in kernels:
             for i in range(self.num_worlds):
@@ -537,17 +642,16 @@ class KernelBatch:
                 flat = self.actions[i] if self.setup.continuous else self.actions[i, :, 0]
                 kernels["python_expert"](p, s, flat if self.world.agents or not self.setup.continuous else flat[0])
         elif "expert" in kernels:
-            self._run(self._driver.advise_worlds)
+            self._run_entry(self._driver.advise_worlds)
         else:
             if not self.world.players:
                 raise NotImplementedError(f"{self.world.name} has no scripted expert")
-            self.play(self.world.players[0])
+            self._play([self.world.players[0]] * self.agents)
         if self.setup.continuous:
             np.clip(self.actions, -1.0, 1.0, out=self.actions)  # as a step would
-        return self.actions
 
     def play(self, seats: str | Sequence[str | None]) -> np.ndarray:
-        """Actions by scripted players, (N, A, numbers per action); they also lie in `actions` then.
+        """Actions by scripted players, (N, A, numbers per action), a copy; they also lie in `actions` then.
 
         Args:
             seats: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
@@ -557,7 +661,10 @@ class KernelBatch:
             UnknownNameError: the world has no player of this name.
             ParameterError: not one name per agent.
         """
-        names = [seats] * self.agents if isinstance(seats, str) else list(seats)
+        self._play([seats] * self.agents if isinstance(seats, str) else list(seats))
+        return self.actions.copy()
+
+    def _play(self, names: Sequence[str | None]) -> None:
         if len(names) != self.agents:
             raise ParameterError(f"{self.world.name}: {len(names)} seats were given for {self.agents} agents")
         players = self.world.players
@@ -565,8 +672,7 @@ class KernelBatch:
             if name is not None and name not in players:
                 raise UnknownNameError(f"{self.world.name} has no player {name!r}; it has {players}")
         self._seats[:] = [-1 if name is None else players.index(name) for name in names]
-        self._run(self._driver.play_worlds)
-        return self.actions
+        self._run_entry(self._driver.play_worlds)
 
     def central(self) -> np.ndarray:
         """The central states, float32 (N, *shape): the world's own, or the observations of all agents. New arrays."""
@@ -576,7 +682,7 @@ class KernelBatch:
         size = states.strides[0]
         for name in ("central", "central_values"):
             self._point(name, states, size)
-        self._run(self._driver.central_worlds)
+        self._run_entry(self._driver.central_worlds)
         return states
 
     def barriers(self, actions: np.ndarray, believed: np.ndarray | None = None) -> np.ndarray:
@@ -591,11 +697,12 @@ class KernelBatch:
             action), "low", "high" and "brake" (numbers per action). `World.barrier` says what they mean.
 
         Raises:
-            NotImplementedError: the world has no barriers.
+            NotImplementedError: the world has no barriers, or none with its options.
             ActionError: actions of another shape.
         """
-        if not self.world.barriers:
-            raise NotImplementedError(f"{self.world.name} has no barriers")
+        if not self._barrier_type["value"].shape[0]:
+            options = " with these options" if self.world.barriers else ""
+            raise NotImplementedError(f"{self.world.name} has no barriers{options}")
         proposals = np.ascontiguousarray(actions, np.float64)
         if proposals.shape != (self.num_worlds, self.setup.action_size):
             raise ActionError(
@@ -608,46 +715,82 @@ class KernelBatch:
         self._point("proposal", proposals, proposals.strides[0])
         if believed is not None:
             self._point("params", believed, 0)
-        self._run(self._driver.bar_worlds)
+        self._run_entry(self._driver.bar_worlds)
         self._point("params", self._params, self._param_stride)
         return self._barriers
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
     def get_state(self, index: int = 0) -> Snapshot:
-        """A copy of one world, exact to the bit."""
-        params = self._params[index if len(self._params) > 1 else 0]
-        return Snapshot(self.setup.fingerprint, self._states[index].tobytes(), params.tobytes())
-
-    def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
-        """Put a world (or a slice of worlds) back to a snapshot and observe it again.
+        """A copy of one world, exact to the bit.
 
         Raises:
-            SnapshotError: the snapshot belongs to another environment, or to other sizes.
+            IndexError: there is no such world.
         """
-        if not isinstance(snapshot, Snapshot) or snapshot.world != self.setup.fingerprint:
-            given = getattr(snapshot, "world", type(snapshot).__name__)
-            raise SnapshotError(f"a snapshot of {given} does not fit {self.setup.fingerprint}")
-        if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
-            params = self._own_params()
-            self._check_options(snapshot, len(params[index : index + 1] if isinstance(index, int) else params[index]))
-            params[index] = np.frombuffer(snapshot.params, params.dtype)[0]
-        self._states[index] = np.frombuffer(snapshot.state, self._states.dtype)[0]
-        self._all_seeded = False
-        self._results[index] = 0
-        for array in (self.rewards, self.costs, self.reward_vectors, self.terminated, self.truncated):
-            array[index] = 0
-        start, stop = (index, index + 1) if isinstance(index, int) else index.indices(self.num_worlds)[:2]
-        self._driver.observe_worlds(self._address, start, stop)
+        index = int(self._worlds(index)[0])
+        params = self._params[index if len(self._params) > 1 else 0]
+        return Snapshot.of(self.setup.fingerprint, self._states[index].tobytes(), params.tobytes())
 
-    def _check_options(self, snapshot: Snapshot, worlds: int) -> None:
-        """SnapshotError when some worlds, but not all, would get other options: these hold for a whole batch."""
-        first = 8 * len(self.world.params)  # options and static data lie behind the parameters
-        if worlds < self.num_worlds and snapshot.params[first:] != self._params[:1].tobytes()[first:]:
+    def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
+        """Put a world (or a slice of worlds) back to a snapshot, its parameters, time limit and reward weights among
+        it, and observe it again.
+
+        Raises:
+            SnapshotError: the snapshot was damaged, or belongs to another environment, to other sizes or to other
+                options. Nothing is changed then.
+            IndexError: there is no such world.
+        """
+        worlds = self._worlds(index)
+        row = self._check_snapshot(snapshot, len(worlds))
+        if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
+            self._own_params()[worlds] = row
+        self._states[worlds] = np.frombuffer(snapshot.state, self._states.dtype)[0]
+        self._all_seeded = False
+        self.refresh(worlds)
+
+    def refresh(self, worlds: np.ndarray) -> None:
+        """Observe worlds, given by their indices, again, after their states were set from outside; the outcome of the
+        last step is cleared."""
+        for array in (self._results.view(np.uint8).reshape(self.num_worlds, -1), self.rewards, self.costs):
+            array[worlds] = 0
+        for array in (self.reward_vectors, self.terminated, self.truncated):
+            array[worlds] = 0
+        run, address = self._driver.run_worlds, self._address
+        for start, stop in neighbours(worlds):
+            run(address, start, stop, OBSERVE)
+
+    def _worlds(self, index: int | slice) -> np.ndarray:
+        """The ascending indices of some worlds."""
+        everyone = np.arange(self.num_worlds)
+        if isinstance(index, slice):
+            return np.sort(everyone[index])
+        return everyone[[operator.index(index)]]
+
+    def _check_snapshot(self, snapshot: Any, worlds: int) -> Any:
+        """The record of parameters in a snapshot that fits so many worlds of this batch."""
+        name = self.world.name
+        if not isinstance(snapshot, Snapshot):
+            raise SnapshotError(f"{name}: a snapshot is needed, as get_state gives it, not a {type(snapshot).__name__}")
+        if not snapshot.is_whole:
+            raise SnapshotError(f"{name}: the snapshot is damaged: it is not what get_state gave")
+        if snapshot.world != self.setup.fingerprint:
+            raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {self.setup.fingerprint}")
+        if (len(snapshot.state), len(snapshot.params)) != (self._states.itemsize, self._params.itemsize):
+            raise SnapshotError(f"{name}: the snapshot has another size")
+        row, own = np.frombuffer(snapshot.params, self._params.dtype)[0], self._params[0]
+        coded = set(self.world.options) & set(self._params.dtype.names or ()) - set(self.world.data_fields)
+        other = sorted(option for option in coded if row[option] != own[option])
+        if other:
             raise SnapshotError(
-                f"{self.world.name}: the snapshot was made with other options, which hold for all worlds of a batch; "
-                "put it into all of them, or into a batch with its options"
+                f"{name}: the snapshot was made with another value of {', '.join(other)}; make the environment with it"
             )
+        data = [field for field in self.world.data_fields if not np.array_equal(row[field], own[field])]
+        if data and worlds < self.num_worlds:
+            raise SnapshotError(
+                f"{name}: the snapshot was made with another {', '.join(data)}, which all worlds of a batch share; put "
+                "it into all of them, or into a batch with its options"
+            )
+        return row
 
     def records(self, index: int) -> tuple[Any, Any]:
         """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""
@@ -669,30 +812,42 @@ class KernelBatch:
         self._point("plan_reward", rewards, 8 * self.agents)
         self._point("plan_cost", costs, 8 * self.agents)
         self._table[0]["plan_steps"] = steps
-        self._run(self._driver.roll_worlds)
+        self._run(ROLL)
         return rewards, costs
 
     # --- threads ------------------------------------------------------------------------------------------------------
 
-    def _run(self, function: Any) -> None:
+    def _run(self, job: int) -> None:
+        """Do one of the jobs of `run_worlds` on all worlds."""
+        self._share(self._driver.run_worlds, job)
+
+    def _run_entry(self, function: Any) -> None:
+        """Call another loop on all worlds."""
+        self._share(function, None)
+
+    def _share(self, function: Any, job: int | None) -> None:
         threads = self.thread_count()
         if threads > 1:
             from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
 
-            if team(threads).run(function, self._address, self.num_worlds):
+            if team(threads).run(function, self._address, self.num_worlds, job):
                 return
-        self._timed(function, self._address, 0, self.num_worlds)
+        if job is None:
+            function(self._address, 0, self.num_worlds)
+        else:
+            self._timed(job)
 
     def _start_trials(self) -> None:
         self._serial_time = np.inf
         self._trials = TRIALS if self.threads is None and self.num_worlds > 1 else 0
 
-    def _timed(self, function: Any, *arguments: int) -> int:
-        """Call a loop on all worlds; the first calls tell whether threads are worth their while."""
-        if self._trials == 0 or function not in (self._driver.act_worlds, self._driver.roll_worlds):
-            return function(*arguments)
+    def _timed(self, job: int) -> int:
+        """Do a job in this thread; the first steps tell whether threads are worth their while."""
+        run = self._driver.run_worlds
+        if self._trials == 0 or job not in (ACT, ROLL):
+            return run(self._address, 0, self.num_worlds, job)
         start = time.perf_counter()
-        code = function(*arguments)
+        code = run(self._address, 0, self.num_worlds, job)
         self._serial_time = min(self._serial_time, time.perf_counter() - start)
         self._trials -= 1
         return code
@@ -723,7 +878,7 @@ class KernelBatch:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["plain"])
-        self._driver = build.driver(self.setup, self.backend)
+        self._driver = build.driver(self.setup, self.backend, self.moved_by_engine)
         self._start_trials()
         self._allocate()
         for name, array in state["arrays"].items():
@@ -753,16 +908,32 @@ class First:
         self.outcome = self._overlay(batch)
 
     def _overlay(self, batch: KernelBatch) -> np.ndarray:
-        """One record over the first agent's terms, success, cost, reward, terminated and truncated, in this order."""
+        """One record over the first agent's terms, success, cost, reward, terminated, truncated and failed, in this
+        order."""
         terms, starts = [*batch.world.terms, *batch.world.costs], batch._outcome_starts
-        names = [*terms, "success", "cost", "reward", "terminated", "truncated"]
+        names = [*terms, "success", "cost", "reward", "terminated", "truncated", "failed"]
         agents = batch.agents
         offsets = [8 * agents * t for t in range(len(terms))] + [8 * agents * len(terms)]
-        offsets += [starts[name] for name in ("costs", "rewards", "terminated", "truncated")]
-        formats = ["f8"] * len(terms) + ["?", "f8", "f8", "?", "?"]
+        offsets += [starts[name] for name in ("costs", "rewards", "terminated", "truncated", "failed")]
+        formats = ["f8"] * len(terms) + ["?", "f8", "f8", "?", "?", "u1"]
         names = [f"{i} {name}" for i, name in enumerate(names)]  # a term may have the name of a later field
         dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(batch._outcome)})
         return batch._outcome.view(dtype)
+
+
+def exponents_of(setup: Setup) -> np.ndarray:
+    """One record: where the exponents of the state's floats lie, see `Layout.exponents`."""
+    bits = setup.world.layouts["state"].exponents(setup.sizes)
+    found = np.zeros(1, [("mask", "u4", bits.shape), ("full", "u4", bits.shape)])
+    found["mask"], found["full"] = bits, np.where(bits, bits, 1)
+    return found
+
+
+def neighbours(worlds: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The runs of consecutive numbers in ascending indices: first of each, and the one after its last."""
+    if len(worlds):
+        for run in np.split(worlds, np.flatnonzero(np.diff(worlds) > 1) + 1):
+            yield int(run[0]), int(run[-1]) + 1
 
 
 def cores() -> int:

@@ -1,22 +1,18 @@
 """From a world to callable loops: compiled and cached on disk, or as plain Python.
 
-numba caches a function by its own file alone, so a driver kept in this package would go stale when a kernel elsewhere
-changes. The driver of a world is therefore written as a module whose path is a hash of all that it is made of: the
-sources of the world and of the core, the values of the constants they import, and the versions of numba and Python.
+The loops of `rlenvs.core.driver` are compiled for one world at a time, with its kernels in front of them. The key under
+which the result is kept follows from the kernels' bytecode, the constants that they use and the layouts of the records;
+comments, doc strings and names change nothing.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-import hashlib
-import importlib.util
-import inspect
-import os
-import platform
+import multiprocessing
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -24,20 +20,27 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import rng
+from rlenvs.core.cache import Digest, code_cache, versions
+from rlenvs.core.driver import ENTRY_POINTS
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.kernels import marked
-from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1
+from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1, u4
+from rlenvs.core.progress import progress
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Continuous, World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
-# the modules of this package that compiled code depends on
-CORE_SOURCES = ("build", "driver", "kernels", "layout", "records", "rng", "spec")
+# kernels are called by compiled code alone
+INNER = {"error_model": "numpy", "no_cfunc_wrapper": True}
+# the modules of this package that make machine code themselves
+CORE_SOURCES = ("records",)
 
 
 # --- the rows that the driver reads and writes ------------------------------------------------------------------------
 
 SCALARS = (
-    *("worlds", "agents", "horizon", "autoreset", "action_numbers", "scaled", "cost_maximum", "randomized"),
+    *("worlds", "agents", "autoreset", "action_numbers", "scaled", "cost_maximum", "randomized"),
     *("first_decides", "pictured", "plan_steps"),
 )
 
@@ -61,7 +64,8 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "result_bytes": {"value": u1("result_bytes")},
         "image_bytes": {"value": u1("image_bytes")},
         "final_image_bytes": {"value": u1("image_bytes")},
-        "weights": {"value": f8("reward_terms")},
+        "words": {"value": u4("state_words")},
+        "exponents": {name: u4("state_words") for name in ("mask", "full")},
         "scaling": {name: f4("observation_numbers") for name in ("gain", "offset", "low", "high")},
         "central_values": {"value": f4("central_numbers")},
         "central_scaling": {name: f4("central_numbers") for name in ("gain", "offset", "low", "high")},
@@ -79,7 +83,8 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "final_mask": {"value": i1("choices")},
         "final_result": {"value": u1("result_bytes")},
         "final_cost": {"value": f8("agents")},
-        "failed": {"value": b1},
+        "failed": {"value": u1},
+        "final_failed": {"value": u1},
         "graded_parts": {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")},
         "goals": {"achieved": f4("goal_numbers"), "desired": f4("goal_numbers")},
         "grades": {"reward": f8, "terminated": b1},
@@ -105,9 +110,20 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
 ROWS = (
     *("state", "params", "observation", "images", "result", "episode_bytes", "param_numbers", "action", "advice"),
     *("action_values", "image_bytes", "final_image_bytes", "observation_values", "mask", "parts", "result_bytes"),
-    *("weights", "scaling", "random_range", "begin", "reward", "cost", "reward_vector", "terminated", "truncated"),
+    *(
+        "words",
+        "exponents",
+        "scaling",
+        "random_range",
+        "begin",
+        "reward",
+        "cost",
+        "reward_vector",
+        "terminated",
+        "truncated",
+    ),
     *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
-    *("blank", "asleep", "failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
+    *("blank", "asleep", "failed", "final_failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
     *("central", "central_values", "central_scaling", "proposal", "barrier"),
 )
 
@@ -124,6 +140,7 @@ def constant_sizes(world: World) -> dict[str, int]:
     layouts = world.layouts
     if not layouts["state"].size_names:
         sizes["episode_bytes"] = layouts["state"].bytes_before_last({})
+        sizes["state_words"] = len(layouts["state"].exponents({}))
     if not layouts["images"].size_names:
         sizes["image_bytes"] = len(world.images) and layouts["images"].dtype({}).itemsize
     if not layouts["result"].size_names:
@@ -138,6 +155,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
     return {
         **setup.sizes,
         "episode_bytes": setup.world.layouts["state"].bytes_before_last(setup.sizes),
+        "state_words": len(setup.world.layouts["state"].exponents(setup.sizes)),
         "image_bytes": setup.dtypes["images"].itemsize if setup.image_shapes else 0,
         "result_bytes": setup.dtypes["result"].itemsize,
         "param_numbers": max(len(setup.world.params), 1),
@@ -152,19 +170,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
     }
 
 
-# --- the driver as text -----------------------------------------------------------------------------------------------
-
-HEADER = '''"""Generated by rlenvs from {template} for {name}; safe to delete."""
-
-from rlenvs.core.build import driver_names
-
-globals().update(driver_names({address!r}, {continuous}))
-'''
-
-FOOTER = """
-
-compile_driver(globals(), cache=True)
-"""
+# --- a world's kernels as the driver calls them ---------------------------------------------------------------------
 
 
 def _do_nothing_to_action(p: Any, s: Any, a: Any) -> None:
@@ -207,9 +213,10 @@ def _bar_nothing(p: Any, s: Any, a: Any, b: Any) -> None:
 def _players_of(world: World) -> Any:
     """One function (which, p, s, k, a, rng) for all scripted players of a world. Made from text, so that it calls each
     of them by name."""
-    scope = {f"player{n}": world.kernels[f"player {name}"] for n, name in enumerate(world.players)}
+    scope: dict[str, Any] = {f"player{n}": world.kernels[f"player {name}"] for n, name in enumerate(world.players)}
     calls = [f"    if which == {n}:\n        {name}(p, s, k, a, rng)\n" for n, name in enumerate(scope)]
     exec("def play(which, p, s, k, a, rng):\n" + "".join(calls) + "    return\n", scope)
+    scope["play"].__qualname__ = "_players_of.<locals>.play"
     return scope["play"]
 
 
@@ -229,11 +236,13 @@ def _keep_nothing(s: Any, shown: Any) -> None:
     return
 
 
-def _step_of(kernels: Mapping[str, Any]) -> Any:
-    """The whole step: the world's own, or its three parts one after the other."""
+def _step_of(kernels: Mapping[str, Any], engine: bool) -> Any:
+    """The whole step: the world's own, or its three parts in turn; none where an engine moves the bodies."""
+    if engine:
+        return _judge_nothing
     if "step" in kernels:
         return kernels["step"]
-    act, move, judge = kernels["act"], kernels.get("move", _change_nothing), kernels["judge"]
+    act, move, judge = kernels["act"], kernels["move"], kernels["judge"]
 
     def step(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
         act(p, s, a, rng)
@@ -262,8 +271,14 @@ def _check_roles(world: World) -> None:
         raise TypeError(f"{world.name} has no {' and no '.join(missing)}; add a function under @SPEC.{missing[0]}")
 
 
-def kernel_names(world: World, action: Any) -> dict[str, Any]:
-    """The world's kernels under the names and signatures that the driver uses."""
+def kernel_names(world: World, action: Any, engine: bool) -> dict[str, Any]:
+    """The world's kernels under the names and signatures that the driver uses.
+
+    Args:
+        world: the declaration.
+        action: of its setup.
+        engine: whether an engine moves the bodies, between the parts of a step, or the kernels do.
+    """
     _check_roles(world)
     kernels = world.kernels
     observe, mask, look = kernels["observe"], kernels.get("mask"), kernels.get("look")
@@ -279,12 +294,12 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
 
     return {
         "reset": kernels["reset"],
-        "step": _step_of(kernels),
-        "act": kernels.get("act", _act_nothing),
-        "load": kernels.get("load", _change_nothing),
-        "placed": kernels.get("placed", _change_nothing),
+        "step": _step_of(kernels, engine),
+        "act": kernels.get("act", _act_nothing) if engine else _act_nothing,
+        "load": kernels.get("load", _change_nothing) if engine else _change_nothing,
+        "placed": kernels.get("placed", _change_nothing) if engine else _change_nothing,
         "grade": kernels.get("grade", _grade_nothing),
-        "judge": kernels.get("judge", _judge_nothing),
+        "judge": kernels.get("judge", _judge_nothing) if engine else _judge_nothing,
         "expert": kernels.get("expert", _do_nothing_to_action),
         "play": _players_of(world),
         "players_rng": _players_generator if world.players else _world_generator,
@@ -296,107 +311,132 @@ def kernel_names(world: World, action: Any) -> dict[str, Any]:
         "look_agent": _show_nothing if look is None else (look if world.agents else look_one),
         "uniform": rng.uniform,
         "ALONE": not world.agents,
+        "INCREMENTAL": world.incremental,
         "CONTINUOUS": isinstance(action, Continuous),
     }
-
-
-def _row_function(name: str, at: Callable[..., Any], sharing: bool = False) -> Callable[[Any, int], Any]:
-    """A function (b, i) to row i of the named array. Made from text, since numba wants attribute names in the code."""
-    common = f", b.{name}" if sharing else ""
-    source = f"def {name}_of(b, i):\n    return at(b.{name} + i * b.{name}_size, b.{name}_meta{common})\n"
-    scope: dict[str, Any] = {"at": at}
-    exec(source, scope)
-    return scope[f"{name}_of"]
 
 
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
-def driver_names(address: str | World, continuous: bool) -> dict[str, Any]:
-    """All names that the compiled driver of a world needs in front of the template."""
+class CompiledDriver:
+    """The entry points of the driver of a world; each is compiled, or found on disk, when it is first asked for."""
+
+    def __init__(self, world: World, action: Any, engine: bool) -> None:
+        self._world = world
+        self._names = kernel_names(world, action, engine)
+        key = self._key(action)
+        self._stem = f"{world.name.replace('-', '_')}_{key}"
+        # linked by name with what other processes compiled: functions of two drivers must not share a name
+        module = ModuleType(f"rlenvs.core.driver_{key}")
+        sys.modules[module.__name__] = module
+        for function in self._names.values():
+            if isinstance(function, FunctionType) and "<locals>" in function.__qualname__:  # made by `kernel_names`
+                function.__module__ = module.__name__
+        template = vars(module)
+        template.update(_compilable_names(self._names, world, action))
+        exec(_template_code(), template)
+        self._functions = {
+            name: function
+            for name, function in template.items()
+            if isinstance(function, FunctionType) and function.__globals__ is template
+        }
+        self._make_compilable()
+
+    def _make_compilable(self) -> None:
+        from numba.extending import register_jitable
+
+        for name, function in self._functions.items():
+            if name not in ENTRY_POINTS:
+                register_jitable(**INNER)(function)
+
+    def _key(self, action: Any) -> str:
+        digest = Digest()
+        digest.add(versions())
+        for name in CORE_SOURCES:
+            digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
+        digest.add(TEMPLATE.read_bytes())
+        for name, layout in row_layouts(self._world, action).items():
+            digest.add(f"{name} {layout.places}")
+        for name, value in sorted(self._names.items()):
+            digest.add(name)
+            digest.add(value)
+        return digest.hexdigest()
+
+    def __getattr__(self, name: str) -> Any:
+        """An entry point, which is a plain attribute from then on."""
+        if name.startswith("_") or name not in ENTRY_POINTS:
+            raise AttributeError(name)
+        entry = self._compiled(name)
+        setattr(self, name, entry)
+        return entry
+
+    def _compiled(self, name: str) -> Any:
+        from numba import njit, types
+        from numba.core.errors import NumbaError
+
+        function = self._functions[name]
+        entry: Any = njit(nogil=True, error_model="numpy")(function)
+        entry._cache = code_cache(self._stem, name)
+        with _told(self._world.name):
+            try:
+                entry.compile((types.int64,) * function.__code__.co_argcount)
+            except NumbaError as error:
+                raise explain_compile_error(error, self._world) from None
+        return entry
+
+
+def _told(name: str) -> Any:
+    """Tell that a world is being compiled, for as long as that takes; workers of other processes keep quiet."""
+    if multiprocessing.parent_process() is not None:
+        return contextlib.nullcontext()
+    return progress(f"compiling {name} for its first use on this machine (5 to 30 s)")
+
+
+def _template_code() -> Any:
+    return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec")
+
+
+def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> dict[str, Any]:
+    """All names that the compiled driver of a world needs in front of the template: its kernels, as numba wants them,
+    and the accessors of its records."""
     from numba.extending import register_jitable
 
-    from rlenvs.core.records import accessor
-    from rlenvs.core.spec import load_world
+    from rlenvs.core.records import accessor, row_accessor
 
-    world = load_world(address) if isinstance(address, str) else address
-    action = Continuous((), 0, "") if continuous else None
-    names = kernel_names(world, action)
+    names = dict(kernels)
     for function in [*marked, *names.values()]:
         if isinstance(function, FunctionType) and not hasattr(function, "_compiled_by_numba"):
-            register_jitable(error_model="numpy")(function)
+            register_jitable(**INNER)(function)
             function._compiled_by_numba = True  # type: ignore[attr-defined]
     for name, layout in row_layouts(world, action).items():
-        names[f"{name}_of"] = register_jitable(error_model="numpy")(
-            _row_function(name, accessor(layout), bool(layout.shared))
-        )
+        names[f"{name}_of"] = row_accessor(name, layout)
     names["batch_at"] = accessor(BATCH)
-    names["compile_driver"] = compile_driver
     return names
 
 
-def compile_driver(module: dict[str, Any], cache: bool) -> None:
-    """Replace the entry points among a driver's functions by compiled ones; the others are compiled into them."""
-    from numba import njit
-    from numba.extending import register_jitable
-
-    entries = module["ENTRY_POINTS"]
-    own = [f for f in module.values() if isinstance(f, FunctionType) and f.__globals__ is module]
-    for function in own:
-        if function.__name__ in entries:
-            module[function.__name__] = njit(nogil=True, error_model="numpy", cache=cache)(function)
-        else:
-            register_jitable(error_model="numpy")(function)
+_compiled_drivers: dict[tuple[World, bool, bool], CompiledDriver] = {}
 
 
-@functools.cache
-def _compiled_driver(world: World, continuous: bool) -> Mapping[str, Any]:
-    if not _has_file(world):
-        return _driver_in_memory(world, continuous)
-    header = HEADER.format(template=TEMPLATE.name, name=world.name, address=world.address, continuous=continuous)
-    source = header + TEMPLATE.read_text() + FOOTER
-    digest = hashlib.sha256((source + source_digest(world)).encode()).hexdigest()[:20]
-    path = cache_folder() / f"{world.name.replace('-', '_')}_{digest}.py"
-    if not path.exists():
-        _write_atomically(path, source)
-    name = f"rlenvs_driver_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return vars(module)
-
-
-def _driver_in_memory(world: World, continuous: bool) -> Mapping[str, Any]:
-    """For worlds typed into a notebook or a console: nothing on disk to cache by."""
-    module: dict[str, Any] = driver_names(world, continuous)
-    exec(compile(TEMPLATE.read_text(), str(TEMPLATE), "exec"), module)
-    compile_driver(module, cache=False)
-    return module
-
-
-def _has_file(world: World) -> bool:
-    module = sys.modules.get(world.module)
-    if world.module == "__main__" or not getattr(module, "__file__", None):
-        return False
-    return all(sys.modules.get(k.__module__) is not None and k.__module__ != "__main__" for k in world.kernels.values())
+def _compiled_driver(world: World, continuous: bool, engine: bool) -> CompiledDriver:
+    key = (world, continuous, engine)
+    if key not in _compiled_drivers:
+        _compiled_drivers[key] = CompiledDriver(world, Continuous((), 0, "") if continuous else None, engine)
+    return _compiled_drivers[key]
 
 
 # --- plain Python -----------------------------------------------------------------------------------------------------
 
 
-def python_driver(setup: Setup) -> Mapping[str, Any]:
+def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
     """The same loops, uncompiled: breakpoints and print work inside kernels. Some 1000 times slower."""
     sizes = all_sizes(setup)
-    module: dict[str, Any] = kernel_names(setup.world, setup.action)
+    module: dict[str, Any] = kernel_names(setup.world, setup.action, engine)
     for name, layout in row_layouts(setup.world, setup.action).items():
-        module[f"{name}_of"] = _row_function(name, _python_accessor(layout.dtype(sizes)))
+        module[f"{name}_of"] = _python_row_accessor(name, layout.dtype(sizes))
     module["batch_at"] = _python_accessor(BATCH.dtype({}))
-    exec(compile(TEMPLATE.read_text(), str(TEMPLATE), "exec"), module)
-    entries = {name: _quiet(module[name]) for name in module["ENTRY_POINTS"]}
-    return {**entries, "ENTRY_POINTS": module["ENTRY_POINTS"]}
+    exec(_template_code(), module)
+    return SimpleNamespace(**{name: _quiet(module[name]) for name in ENTRY_POINTS})
 
 
 def _python_accessor(dtype: np.dtype) -> Callable[[int, int], Any]:
@@ -406,6 +446,15 @@ def _python_accessor(dtype: np.dtype) -> Callable[[int, int], Any]:
         return np.frombuffer(memory.from_address(int(address)), dtype)[0]  # type: ignore[call-overload]
 
     return record_at
+
+
+def _python_row_accessor(name: str, dtype: np.dtype) -> Callable[[Any, int], Any]:
+    at = _python_accessor(dtype)
+
+    def row_of(b: Any, i: int) -> Any:
+        return at(b[name] + i * b[f"{name}_size"], 0)
+
+    return row_of
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -419,101 +468,16 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def driver(setup: Setup, backend: str) -> SimpleNamespace:
-    """The entry points of the driver for a setup.
+def driver(setup: Setup, backend: str, engine: bool) -> Any:
+    """The entry points of the driver for a setup, as attributes.
 
     Args:
+        setup: the world with its choices made.
         backend: "numba" or "python".
+        engine: whether an engine moves the bodies.
     """
     if backend == "python":
-        names = python_driver(setup)
-    elif backend == "numba":
-        names = _compiled_driver(setup.world, setup.continuous)
-    else:
-        raise ValueError(f"backend={backend!r} is neither 'numba' nor 'python'")
-    return SimpleNamespace(**{name: names[name] for name in names["ENTRY_POINTS"]})
-
-
-# --- cache ------------------------------------------------------------------------------------------------------------
-
-
-def source_digest(world: World) -> str:
-    """A hash of everything that the compiled code of a world depends on."""
-    import numba
-
-    digest = hashlib.sha256()
-    digest.update(f"{numba.__version__} {np.__version__} {platform.python_version()} {world.layouts}".encode())
-    for layout in world.layouts.values():
-        digest.update(repr(layout.places).encode())
-    for name in CORE_SOURCES:
-        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
-    for module in sorted(_modules_of(world), key=lambda m: m.__name__):
-        digest.update(module.__name__.encode() + _module_source(module))
-        for name, value in sorted(vars(module).items()):
-            if isinstance(value, (bool, int, float, str, tuple)) and not name.startswith("__"):
-                digest.update(f"{name}={value!r}".encode())
-            elif isinstance(value, np.ndarray):
-                digest.update(name.encode() + value.tobytes())
-    return digest.hexdigest()
-
-
-def _modules_of(world: World) -> set[ModuleType]:
-    """The modules of the world's kernels, and those of their packages that they take functions or constants from."""
-    roots = {kernel.__module__.split(".")[0] for kernel in world.kernels.values()} | {world.module.split(".")[0]}
-    waiting = [sys.modules[world.module], *(sys.modules[k.__module__] for k in world.kernels.values())]
-    found: set[ModuleType] = set()
-    while waiting:
-        module = waiting.pop()
-        if module in found or module.__name__.startswith("rlenvs.core"):
-            continue
-        found.add(module)
-        waiting += [m for m in _neighbours(module) if m.__name__.split(".")[0] in roots]
-    return found
-
-
-def _neighbours(module: ModuleType) -> Iterator[ModuleType]:
-    for value in list(vars(module).values()):
-        if isinstance(value, ModuleType):
-            yield value
-        elif isinstance(value, FunctionType) and value.__module__ in sys.modules:
-            yield sys.modules[value.__module__]
-
-
-def _module_source(module: ModuleType) -> bytes:
-    try:
-        return inspect.getsource(module).encode()
-    except (OSError, TypeError):
-        return b""
-
-
-def cache_folder() -> Path:
-    """Where compiled drivers are kept: RLENVS_CACHE_DIR, else the user's cache folder, else a private temporary one."""
-    for folder in _cache_candidates():
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="rlenvs-"))
-
-
-def _cache_candidates() -> Iterator[Path]:
-    if os.environ.get("RLENVS_CACHE_DIR"):
-        yield Path(os.environ["RLENVS_CACHE_DIR"])
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    if base:
-        yield Path(base) / "rlenvs"
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    """Several processes may write the same driver at once; each replaces the whole file by an equal one."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    os.replace(temporary, path)
+        return python_driver(setup, engine)
+    if backend == "numba":
+        return _compiled_driver(setup.world, setup.continuous, engine)
+    raise ParameterError(f"backend={backend!r} is neither 'numba' nor 'python'")

@@ -5,7 +5,10 @@ What can be computed is never written by hand, so a page cannot contradict the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import importlib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -216,8 +219,53 @@ def _values(option: Option) -> str:
 def _score_tables(world: World) -> list[str]:
     if not world.scores:
         return []
-    lines = [(name, f"{s.mean:.4g}", f"± {s.half_width:.2g}", s.note) for name, s in world.scores.items()]
-    return [_table(("Policy", "Mean return", "95 % half width", "Note"), lines)]
+    limits = {name: cost.limit for name, cost in world.costs.items()}
+    random, expert = (world.scores[name].mean if name in world.scores else None for name in ("random", "expert"))
+    lines = []
+    for name, score in world.scores.items():
+        scale = "" if random is None or expert is None else f"{(score.mean - random) / (expert - random):.3f}"
+        worst, limit, safe = cost_cells(score.costs, limits)
+        success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
+        lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
+    text = 'Score: 0 is the random policy, 1 the scripted expert. "idle" does nothing.'
+    if len(set(Setup(world).sides)) > 1 and world.players:
+        text += (
+            f" Every seed is played once from each side against `{world.players[0]}`; returns are those of the policy's"
+        )
+        text += " own side, summed over these games."
+    if any(score.costs for score in world.scores.values()):
+        text += " Cost: of an agent's episode; of several, the one that is highest beside its limit."
+    head = ["Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Note"]
+    kept = [
+        i
+        for i, title in enumerate(head)
+        if title not in ("Success", "Cost", "Limit", "Note") or any(line[i] for line in lines)
+    ]
+    learnt = "Learnt agents: [scores](../scores.md)."
+    return [text, _table([head[i] for i in kept], [[line[i] for i in kept] for line in lines]), learnt]
+
+
+def cost_cells(costs: Mapping[str, float], limits: Mapping[str, float]) -> tuple[str, str, bool]:
+    """Of some mean costs, the one that is highest beside its limit (name and number), and that limit; then whether all
+    limits hold."""
+    if not costs:
+        return "", "", True
+
+    def share(name: str) -> float:
+        return costs[name] / limits[name] if limits[name] > 0.0 else math.inf if costs[name] > 0.0 else 0.0
+
+    worst = max(costs, key=share)
+    return f"{worst} {costs[worst]:.3g}", f"{limits[worst]:g}", all(costs[name] <= limits[name] for name in costs)
+
+
+def has_success(world: World) -> bool:
+    """Whether the world says of an episode that it succeeded."""
+    return "Success is not defined" not in " ".join(world.doc.split())
+
+
+def success_cell(rate: float, safe: bool) -> str:
+    """A success rate as text, marked where a limit of costs was broken for it."""
+    return f"{100 * rate:.0f} %" if safe else f"{100 * rate:.0f} %, unsafe"
 
 
 TABLES: dict[str, Callable[[World], list[str]]] = {
@@ -239,18 +287,67 @@ def documented() -> list[Entry]:
     return [catalogue[id] for id in sorted(catalogue) if id.startswith(f"{NAMESPACE}/") and not id.startswith(prefix)]
 
 
-def gallery_table(folder: str = "docs/environments") -> str:
-    """The table of all environments as Markdown; names link to their pages in `folder`."""
-    lines = []
+@dataclass(frozen=True)
+class Family:
+    """The worlds of a folder: its name as a title, what its package says of itself, its entries."""
+
+    title: str
+    about: str
+    entries: tuple[Entry, ...]
+
+
+def families() -> list[Family]:
+    """All documented worlds by the package of their files, in the order of the packages' names."""
+    found: dict[str, list[Entry]] = {}
     for row in documented():
+        found.setdefault(row.address.partition(":")[0].rpartition(".")[0], []).append(row)
+    return [
+        Family(name.rpartition(".")[2].capitalize(), _about(name), tuple(rows)) for name, rows in sorted(found.items())
+    ]
+
+
+def _about(package: str) -> str:
+    """The first sentence of a package's docstring."""
+    return " ".join((importlib.import_module(package).__doc__ or "").split()).partition(". ")[0].rstrip(".")
+
+
+def families_table(guides: Iterable[str] = ()) -> str:
+    """The table of families for README.md; a file in docs/ with the name of a family is its guide (`guides`)."""
+    lines = []
+    for family in families():
+        name = family.title.lower()
+        title = f"[{family.title}](docs/environments/README.md#{name})"
+        guide = next((f"[guide](docs/{file})" for file in (f"{name}.md", f"{name}s.md") if file in guides), "")
+        lines.append((title, len(family.entries), family.about, guide))
+    return _table(("Family", "Environments", "What they are", ""), lines)
+
+
+def gallery() -> str:
+    """The page of all environments: a table per family, whose names link to the pages beside it."""
+    parts = ["# Environments", GALLERY.format(count=len(documented()))]
+    for family in families():
+        parts += [f"## {family.title}", f"{family.about}.", gallery_table(family.entries)]
+    return "\n\n".join(parts) + "\n"
+
+
+GALLERY = """{count} environments by family. Each name leads to its page: what it simulates and where it comes from,
+spaces, reward terms, costs, parameters, levels, reference scores. "Terms" counts the named parts of the reward, "Costs"
+the constraint costs. `rlenvs list` and `rlenvs info ID` show the same in a terminal; [scores](../scores.md) has the
+learnt agents."""
+
+
+def gallery_table(entries: Iterable[Entry]) -> str:
+    """A table of environments as Markdown; names link to pages in the same folder."""
+    lines = []
+    for row in entries:
         world = world_of(row.id)
         setup = Setup(world)
-        name = f"[{world.name}]({folder}/{world.name}.md)"
+        name = f"[{world.name}]({world.name}.md)"
         shape = " x ".join(map(str, setup.observation_shape))
         agents = setup.agents if world.agents else 1
         numbers = (agents, len(world.terms), len(world.costs) or "-")
         lines.append((name, ", ".join(row.kinds), summary(world.doc), _space(setup), shape, *numbers))
-    head = ("Environment", "Kinds", "Task", "Action", "Observation", "Agents", "Objectives", "Costs")
+    head = ("Environment", "Kinds", "Task", "Action", "Observation", "Agents", "Terms", "Costs")
     return _table(head, lines)
 
 

@@ -1,18 +1,158 @@
 """The loops over worlds: step, time limit, autoreset, observe, roll out. Written once, for every world.
 
-This file is a template, not a module to import: `rlenvs.core.build` puts the kernels of one world and the accessors
-of its records (`state_of(b, i)`, ...) in front of it, and compiles the functions in ENTRY_POINTS with numba, or runs
-them as plain Python. `b` is the record of the batch, `i` a world, `k` an agent.
+This file is a template: `rlenvs.core.build` puts the kernels of one world and the accessors of its records
+(`state_of(b, i)`, ...) in front of it, and compiles the functions in ENTRY_POINTS with numba, or runs them as plain
+Python. `b` is the record of the batch, `i` a world, `k` an agent.
 """
 
-ENTRY_POINTS = (
-    *("check_actions", "act_worlds", "step_worlds", "begin_worlds", "observe_worlds", "advise_worlds", "roll_worlds"),
-    *("command_worlds", "load_worlds", "judge_worlds", "placed_worlds", "grade_goals"),
-    *("play_worlds", "central_worlds", "bar_worlds"),
-)
+import math
+
+# each is compiled when it is first called; all that steps, resets and observes is one function, so that kernels are
+# compiled once
+ENTRY_POINTS = ("run_worlds", "advise_worlds", "play_worlds", "central_worlds", "bar_worlds", "grade_goals")
+# what `run_worlds` does
+ACT, CHECK, STEP, BEGIN, OBSERVE, ROLL, COMMAND, LOAD, JUDGE, PLACE = range(10)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
+# why the episode of a world was broken off
+UNBROKEN, STATE_NOT_FINITE, REWARD_NOT_FINITE, OBSERVATION_NOT_FINITE, NOT_MOVED = 0, 1, 2, 3, 4
 NAN = float("nan")
+
+
+def run_worlds(address, start, stop, job):
+    """Do a job on worlds start ... stop - 1, and observe them.
+
+    ACT: check the actions of all worlds and, when they are valid, STEP. Returns what `check_actions` returns.
+    CHECK: check alone.
+    STEP: one step, with autoreset. Who is asleep stays as it is.
+    BEGIN: a new episode where the `begin` flag is set.
+    OBSERVE: write the observations again, after the states were set from outside.
+    ROLL: play the planned actions, up to the end of the episode.
+    COMMAND: the first half of a step whose motion is an engine's: new episodes begin (their `begin` flag is set then),
+        or act. Returns how many begin.
+    LOAD: what an engine applies in its next physics step.
+    JUDGE: the second half of such a step. Returns how many begin anew (SAME_STEP).
+    PLACE: finish the new episodes whose `begin` flag is set, when an engine has placed their bodies.
+    """
+    b = batch_at(address, 0)
+    if job in (ACT, CHECK):
+        code = check_actions(b)
+        if code != FINE or job == CHECK:
+            return code
+    begun = 0
+    for i in range(start, stop):
+        begun += run_world(b, i, STEP if job == ACT else job)
+    return begun if job in (COMMAND, JUDGE) else FINE
+
+
+def run_world(b, i, job):
+    """One world's part of `run_worlds`. Returns 1 where an episode begins in a step whose motion is an engine's."""
+    s = state_of(b, i)
+    awake = not asleep_of(b, i).value
+    begins = False
+    if job == STEP:
+        if not awake:
+            return 0
+        begins = s.over
+        if not begins:
+            move_world(b, i, job)
+    elif job == ROLL:
+        move_world(b, i, job)
+    elif job == BEGIN:
+        begins = begin_of(b, i).value
+        if not begins:
+            return 0
+    elif job == OBSERVE:
+        failed_of(b, i).value = UNBROKEN
+        note_shown(s, False)
+    elif job == COMMAND:
+        begins = s.over and awake
+        begin_of(b, i).value = begins
+        if not begins:
+            if awake:
+                failed_of(b, i).value = UNBROKEN
+                act(params_of(b, i), s, action_of(b, i).value, s.rng)
+            return 0
+    elif job == JUDGE:
+        if begin_of(b, i).value or not awake:
+            return 0
+        judge_world(b, i)
+    elif job == LOAD:
+        load(params_of(b, i), s, s.rng)
+        return 0
+    elif job == PLACE:
+        if not begin_of(b, i).value:
+            return 0
+        placed(params_of(b, i), s, s.rng)
+    if begins:
+        clear_outcome(b, i)
+    again = show_world(b, i, job, begins)
+    if job == JUDGE:
+        begin_of(b, i).value = again
+    return 1 if again or job == COMMAND else 0
+
+
+def show_world(b, i, job, begins):
+    """Begin an episode if asked to, and observe; then begin and observe the next one, where the step that ended an
+    episode does that. Returns whether it did."""
+    stepped = job in (STEP, JUDGE)
+    begun = begins
+    for _ in range(2):
+        if begun:
+            begin_world(b, i)
+        if failed_of(b, i).value == UNBROKEN and not observe_world(b, i) and stepped and not begun:
+            break_off(b, i, OBSERVATION_NOT_FINITE)
+        if begun or not stepped or not state_of(b, i).over or b.autoreset != SAME_STEP:
+            break
+        keep_final(b, i)
+        begun = True
+    return begun and not begins
+
+
+def move_world(b, i, job):
+    """One step, or with ROLL as many as are planned."""
+    s = state_of(b, i)
+    for t in range(b.plan_steps if job == ROLL else 1):
+        if s.over:
+            break
+        if job == ROLL:
+            take_plan(b, i, t)
+        failed_of(b, i).value = UNBROKEN
+        clear_result(b, i)
+        step(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
+        settle_world(b, i)
+        if job == ROLL:
+            note_plan(b, i, t)
+
+
+def judge_world(b, i):
+    """The end of a step whose motion was an engine's."""
+    s = state_of(b, i)
+    clear_result(b, i)
+    if failed_of(b, i).value != UNBROKEN:
+        s.elapsed += 1
+        clear_outcome(b, i)
+        break_off(b, i, NOT_MOVED)
+    else:
+        judge(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
+        settle_world(b, i)
+
+
+def take_plan(b, i, t):
+    """Load the planned actions of step t."""
+    planned = plan_action_of(b, i * b.plan_steps + t).value
+    values = action_values_of(b, i).value
+    for j in range(values.size):
+        values[j] = planned[j]
+
+
+def note_plan(b, i, t):
+    """Set aside what step t of a plan gave."""
+    gained, spent = plan_reward_of(b, i * b.plan_steps + t).value, plan_cost_of(b, i * b.plan_steps + t).value
+    reward, spending = reward_of(b, i).value, cost_of(b, i).value
+    for k in range(agents_of(b)):
+        gained[k] = reward[k]
+        spent[k] = spending[k]
 
 
 def agents_of(b):
@@ -20,9 +160,8 @@ def agents_of(b):
     return 1 if ALONE else b.agents
 
 
-def check_actions(address):
+def check_actions(b):
     """Clip continuous actions to [-1, 1]. Returns 4 * (world * agents + agent) + reason; FINE when all are valid."""
-    b = batch_at(address, 0)
     for i in range(b.worlds):
         if asleep_of(b, i).value:
             continue
@@ -45,51 +184,6 @@ def check_actions(address):
                 elif value < 0 or value >= choices_of(b, 0).value[k]:
                     return 4 * (i * agents_of(b) + k) + NOT_A_CHOICE
     return FINE
-
-
-def act_worlds(address):
-    """Check all actions and, when they are valid, advance all worlds. Returns what `check_actions` returns."""
-    code = check_actions(address)
-    if code == FINE:
-        step_worlds(address, 0, batch_at(address, 0).worlds)
-    return code
-
-
-def step_worlds(address, start, stop):
-    """Advance worlds start ... stop - 1 by one step, with autoreset, and observe them; who is asleep stays as it is."""
-    b = batch_at(address, 0)
-    for i in range(start, stop):
-        if asleep_of(b, i).value:
-            continue
-        if state_of(b, i).over:
-            begin_world(b, i)
-            clear_outcome(b, i)
-            observe_world(b, i)
-            continue
-        advance_world(b, i)
-        observe_world(b, i)
-        if state_of(b, i).over and b.autoreset == SAME_STEP:
-            keep_final(b, i)
-            begin_world(b, i)
-            observe_world(b, i)
-
-
-def begin_worlds(address, start, stop):
-    """Start a new episode in those of the worlds start ... stop - 1 whose `begin` flag is set."""
-    b = batch_at(address, 0)
-    for i in range(start, stop):
-        if begin_of(b, i).value:
-            begin_world(b, i)
-            clear_outcome(b, i)
-            observe_world(b, i)
-
-
-def observe_worlds(address, start, stop):
-    """Write the observations of worlds start ... stop - 1 again, after their states were set from outside."""
-    b = batch_at(address, 0)
-    for i in range(start, stop):
-        note_shown(state_of(b, i), False)
-        observe_world(b, i)
 
 
 def advise_worlds(address, start, stop):
@@ -130,91 +224,11 @@ def bar_worlds(address, start, stop):
         bar(params_of(b, i), state_of(b, i), proposal_of(b, i).value, barrier)
 
 
-def roll_worlds(address, start, stop):
-    """Play the planned actions in each of the worlds start ... stop - 1, up to the end of its episode."""
-    b = batch_at(address, 0)
-    steps = b.plan_steps
-    for i in range(start, stop):
-        for t in range(steps):
-            if state_of(b, i).over:
-                break
-            planned = plan_action_of(b, i * steps + t).value
-            values = action_values_of(b, i).value
-            for j in range(values.size):
-                values[j] = planned[j]
-            advance_world(b, i)
-            gained, spent = plan_reward_of(b, i * steps + t).value, plan_cost_of(b, i * steps + t).value
-            reward, spending = reward_of(b, i).value, cost_of(b, i).value
-            for k in range(agents_of(b)):
-                gained[k] = reward[k]
-                spent[k] = spending[k]
-        observe_world(b, i)
-
-
-def command_worlds(address, start, stop):
-    """First half of a step whose motion is an engine's: new episodes begin (their `begin` flag is set then), or act.
-    Returns how many begin."""
-    b = batch_at(address, 0)
-    begun = 0
-    for i in range(start, stop):
-        begins = state_of(b, i).over and not asleep_of(b, i).value
-        begin_of(b, i).value = begins
-        if begins:
-            begun += 1
-            begin_world(b, i)
-            clear_outcome(b, i)
-            observe_world(b, i)
-        elif not asleep_of(b, i).value:
-            act(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng)
-    return begun
-
-
-def load_worlds(address, start, stop):
-    """What an engine applies in its next physics step."""
-    b = batch_at(address, 0)
-    for i in range(start, stop):
-        load(params_of(b, i), state_of(b, i), state_of(b, i).rng)
-
-
-def judge_worlds(address, start, stop):
-    """Second half of a step whose motion was an engine's, for the worlds awake that have not just begun. Returns how
-    many begin anew (SAME_STEP)."""
-    b = batch_at(address, 0)
-    begun = 0
-    for i in range(start, stop):
-        if begin_of(b, i).value or asleep_of(b, i).value:
-            continue
-        clear_result(b, i)
-        if failed_of(b, i).value:
-            break_off(b, i)
-        else:
-            judge(params_of(b, i), state_of(b, i), action_of(b, i).value, state_of(b, i).rng, result_of(b, i))
-            settle_world(b, i)
-        observe_world(b, i)
-        if state_of(b, i).over and b.autoreset == SAME_STEP:
-            keep_final(b, i)
-            begin_world(b, i)
-            observe_world(b, i)
-            begin_of(b, i).value = True
-            begun += 1
-    return begun
-
-
-def placed_worlds(address, start, stop):
-    """Finish the new episodes of the worlds whose `begin` flag is set, when an engine has placed their bodies."""
-    b = batch_at(address, 0)
-    for i in range(start, stop):
-        if begin_of(b, i).value:
-            placed(params_of(b, i), state_of(b, i), state_of(b, i).rng)
-            observe_world(b, i)
-
-
 def grade_goals(address, count):
     """The reward and the termination of `count` pairs of goals, by the parameters of the first world."""
     b = batch_at(address, 0)
-    weights = weights_of(b, 0).value
     for j in range(count):
-        terms = graded_parts_of(b, 0).terms
+        terms, weights = graded_parts_of(b, 0).terms, params_of(b, 0).weights
         for t in range(terms.shape[0]):
             terms[t, 0] = 0.0
         graded_of(b, 0).terminated = False
@@ -240,26 +254,19 @@ def begin_world(b, i):
         param_numbers_of(b, i).value[drawn.index] = uniform(s.rng, drawn.low, drawn.high)
     for k in range(agents_of(b)):
         s.alive[k] = True
+    failed_of(b, i).value = UNBROKEN
     clear_result(b, i)
     reset(params_of(b, i), s, s.rng)
 
 
-def advance_world(b, i):
-    """One step of one world."""
-    p = params_of(b, i)
-    s = state_of(b, i)
-    clear_result(b, i)
-    step(p, s, action_of(b, i).value, s.rng, result_of(b, i))
-    settle_world(b, i)
-
-
 def settle_world(b, i):
     """After the kernels of a step: time, rewards, costs, ends."""
-    s = state_of(b, i)
+    s, p = state_of(b, i), params_of(b, i)
     s.elapsed += 1
-    late = s.elapsed >= b.horizon
+    late = s.elapsed >= p.horizon
     parts = parts_of(b, i)
-    weights = weights_of(b, 0).value
+    weights = p.weights
+    finite = True
     reward, total_cost = reward_of(b, i).value, cost_of(b, i).value
     terminated, truncated = terminated_of(b, i).value, truncated_of(b, i).value
     s.over = True
@@ -282,29 +289,45 @@ def settle_world(b, i):
                 total_cost[k] = max(total_cost[k], parts.terms[t, k])
             else:
                 total_cost[k] += parts.terms[t, k]
+        finite = finite and math.isfinite(reward[k]) and math.isfinite(total_cost[k])
         terminated[k] = parts.terminated[k]
         truncated[k] = late
         s.alive[k] = not terminated[k]  # who is cut off by the time limit is alive in the final observation
         if s.alive[k] and not late and (k == 0 or not b.first_decides):
             s.over = False
+    if not (finite and state_is_finite(b, i)):
+        break_off(b, i, STATE_NOT_FINITE if finite else REWARD_NOT_FINITE)
 
 
-def break_off(b, i):
-    """End the episode of a world that the engine could not move: truncated, without a reward."""
+def break_off(b, i, reason):
+    """End the episode of a world that is no longer finite, or that the engine could not move: truncated, without a
+    reward. The last observation stays."""
     s = state_of(b, i)
-    s.elapsed += 1
-    s.over = True
+    failed_of(b, i).value = reason
+    clear_result(b, i)
     for k in range(agents_of(b)):
+        s.alive[k] = s.alive[k] or terminated_of(b, i).value[k]
         reward_of(b, i).value[k] = 0.0
         cost_of(b, i).value[k] = 0.0
         terminated_of(b, i).value[k] = False
         truncated_of(b, i).value[k] = s.alive[k]
+    s.over = True
+
+
+def state_is_finite(b, i):
+    """Whether no float of the state is NaN or infinite, by the bits of their exponents."""
+    words, bits = words_of(b, i).value, exponents_of(b, 0)
+    found = False
+    for j in range(words.size):
+        found = found | ((words[j] & bits.mask[j]) == bits.full[j])
+    return not found
 
 
 def observe_world(b, i):
-    """Observations of all agents, scaled and clipped, and their action masks."""
+    """Observations of all agents, scaled and clipped, and their action masks. Returns whether all numbers are."""
     p = params_of(b, i)
     s = state_of(b, i)
+    sound = True
     for k in range(agents_of(b)):
         observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
         mask = mask_of(b, i * agents_of(b) + k).value
@@ -313,9 +336,23 @@ def observe_world(b, i):
             mask[j] = 0
         if b.pictured:
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))
+        values, scaling = observation_values_of(b, i * agents_of(b) + k).value, scaling_of(b, 0)
         if b.scaled:
-            scale(observation_values_of(b, i * agents_of(b) + k).value, scaling_of(b, 0))
+            scale(values, scaling)
+        if not INCREMENTAL and has_nan(values):
+            sound = False
+            for j in range(values.size):
+                values[j] = scaling.low[j] if values[j] != values[j] else values[j]
     note_shown(s, True)
+    return sound
+
+
+def has_nan(values):
+    """Whether one of the numbers is NaN."""
+    found = False
+    for j in range(values.size):
+        found = found | (values[j] != values[j])
+    return found
 
 
 def scale(values, scaling):
@@ -339,6 +376,7 @@ def keep_final(b, i):
         mask, final_mask = mask_of(b, i * agents_of(b) + k).value, final_mask_of(b, i * agents_of(b) + k).value
         for j in range(mask.size):
             final_mask[j] = mask[j]
+    final_failed_of(b, i).value = failed_of(b, i).value
     result = result_bytes_of(b, i).value
     kept = final_result_of(b, i).value
     for j in range(result.size):

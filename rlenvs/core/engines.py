@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import AUTORESET, KernelBatch, Snapshot
+from rlenvs.core.batch import AUTORESET, KernelBatch, neighbours
+from rlenvs.core.driver import CHECK, COMMAND, JUDGE, LOAD, NOT_MOVED, PLACE
 from rlenvs.core.setup import engine_of, load_engine
 from rlenvs.core.spec import World
 
@@ -44,14 +45,14 @@ class EngineBatch(KernelBatch):
     The engine's class is named in the world's declaration and imported when a batch is made.
     """
 
+    moved_by_engine = True
+
     def _open(self) -> None:
         keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
         self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
         self._table[0]["pictured"] = False  # the engine draws, not the kernel `look`
         self._everyone = np.arange(self.num_worlds)
-        self.errors: np.ndarray = np.full(self.num_worlds, "", object)
-        self.final_errors: np.ndarray = self.errors.copy()
-        self._any_errors = False
+        self._unmoved: Mapping[int, str] = {}  # why, by world, in the last step
         self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
 
     @property
@@ -71,51 +72,48 @@ class EngineBatch(KernelBatch):
 
     def load(self, i: int) -> None:
         """Run the kernel `load` of world i."""
-        self._driver.load_worlds(self._address, i, i + 1)
+        self._driver.run_worlds(self._address, i, i + 1, LOAD)
 
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
         super().reset(mask)
-        self.errors[self._begin] = ""
         self._place_begun()
 
     def _advance(self) -> None:
-        code = self._driver.check_actions(self._address)
+        run, address, worlds = self._driver.run_worlds, self._address, self.num_worlds
+        code = run(address, 0, 0, CHECK)
         if code:
             self._refuse(code)
-        begun = self._driver.command_worlds(self._address, 0, self.num_worlds)
+        begun = run(address, 0, worlds, COMMAND)
         if begun:
             self._place_begun()
         before = self._begin.copy()
         moved = np.flatnonzero(~(before | self._asleep)) if begun or self._asleep.any() else self._everyone
         self._move(moved)
         self._look(moved)
-        if self._driver.judge_worlds(self._address, 0, self.num_worlds):
+        if run(address, 0, worlds, JUDGE):
             self._begin &= ~before
-            self._keep_errors()
             self._place_begun()
 
     def _move(self, worlds: np.ndarray) -> None:
-        if self._any_errors:
-            self._failed[:] = False
-            self.errors[~self._asleep] = self.final_errors[~self._asleep] = ""
         reasons = self.engine.move(worlds)
-        self._any_errors = bool(reasons)
-        for i, reason in reasons.items():
-            self._failed[i] = True
-            self.errors[i] = reason
+        if reasons:
+            self._failed[list(reasons)] = NOT_MOVED
+        if reasons or self._unmoved:  # who is asleep goes on being told
+            self._unmoved = {**{i: why for i, why in self._unmoved.items() if self._asleep[i]}, **reasons}
+
+    def _reasons(self, codes: np.ndarray) -> np.ndarray:
+        found = super()._reasons(codes)
+        for i, why in self._unmoved.items():
+            if i < len(codes) and codes[i] == NOT_MOVED:
+                found[i] = why
+        return found
 
     def _place_begun(self) -> None:
         begun = np.flatnonzero(self._begin)
         self.engine.place(begun, True)
-        self._driver.placed_worlds(self._address, 0, self.num_worlds)
+        self._driver.run_worlds(self._address, 0, self.num_worlds, PLACE)
         self._look(begun)
-
-    def _keep_errors(self) -> None:
-        """Set the errors of ended episodes aside (SAME_STEP), as `keep_final` does with all else."""
-        if self._any_errors:
-            self.final_errors[self._begin] = self.errors[self._begin]
-            self.errors[self._begin] = ""
 
     def _look(self, worlds: np.ndarray) -> None:
         if self.images:
@@ -127,12 +125,10 @@ class EngineBatch(KernelBatch):
         if values:
             self.engine.place(np.flatnonzero(~self.over), False)
 
-    def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
+    def refresh(self, worlds: np.ndarray) -> None:
         """As for kernels. Exact where the state holds all that the engine remembers: always with MuJoCo, in free flight
         with PyBullet, which keeps contacts of its own."""
-        super().set_state(snapshot, index)
-        worlds = np.atleast_1d(self._everyone[index])
-        self.errors[worlds] = ""
+        super().refresh(worlds)
         self.engine.place(worlds, False)
         self._look(worlds)
 
@@ -148,10 +144,10 @@ class EngineBatch(KernelBatch):
             self.actions[live] = actions[live, t]
             runs = list(neighbours(live))
             for start, stop in runs:
-                self._driver.command_worlds(self._address, start, stop)
+                self._driver.run_worlds(self._address, start, stop, COMMAND)
             self._move(live)
             for start, stop in runs:
-                self._driver.judge_worlds(self._address, start, stop)
+                self._driver.run_worlds(self._address, start, stop, JUDGE)
             rewards[live, t], costs[live, t] = self.rewards[live], self.costs[live]
         table["autoreset"] = autoreset
         return rewards, costs
@@ -163,12 +159,6 @@ class EngineBatch(KernelBatch):
     def close(self) -> None:
         """Close the engine. May be called twice."""
         self.engine.close()
-
-
-def neighbours(worlds: np.ndarray) -> Iterator[tuple[int, int]]:
-    """The runs of consecutive numbers in ascending indices: first of each, and the one after its last."""
-    for run in np.split(worlds, np.flatnonzero(np.diff(worlds) > 1) + 1):
-        yield int(run[0]), int(run[-1]) + 1
 
 
 def new_batch(world: World, num_worlds: int = 1, **keywords: Any) -> KernelBatch:

@@ -52,6 +52,10 @@ class RunError(RlenvsError, RuntimeError):
     """A training run that cannot begin, go on or be written; the message says what is left where."""
 
 
+class CacheError(RlenvsError, PermissionError):
+    """A folder for compiled code that another user could have written to; the message says how to mend it."""
+
+
 class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 

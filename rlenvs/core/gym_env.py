@@ -109,11 +109,11 @@ class Env(ShowsLimit, gymnasium.Env):
         batch.step_loaded()
         outcome = batch.first.outcome.item()
         info = self._keys.first(batch, outcome)
-        reward = info["reward_vector"].copy() if self._vector_reward else outcome[-3]
+        reward = info["reward_vector"].copy() if self._vector_reward else outcome[-4]
         if self.render_mode == "human":
             self._show()
         observation = batch.observed(FIRST) if self._split else batch.first.observation.copy()
-        return observation, reward, outcome[-2], outcome[-1], info
+        return observation, reward, outcome[-3], outcome[-2], info
 
     def _observation(self) -> Any:
         return self.batch.observed(FIRST)

@@ -27,8 +27,7 @@ class InfoKeys:
         info["reward_vector"] = batch.first.reward_vector.copy()
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
-        if batch.errors is not None:
-            info["simulation_error"] = batch.errors[0]
+        info["simulation_error"] = batch.error(0) if outcome[-1] else ""
         return info
 
     def agents(self, batch: KernelBatch, index: int) -> list[dict[str, Any]]:
@@ -42,16 +41,15 @@ class InfoKeys:
         if self.has_mask:
             for info, mask, role in zip(infos, batch.masks[index].copy(), batch.setup.roles):  # noqa: B905
                 info["action_mask"] = mask[: role.action]
-        if batch.errors is not None:
-            for info in infos:
-                info["simulation_error"] = batch.errors[index]
+        error = batch.error(index)
+        for info in infos:
+            info["simulation_error"] = error
         return infos
 
     def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
         """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""
         infos = self.columns(batch.terms, batch.success, batch.costs, batch.reward_vectors, batch.masks, copy)
-        if batch.errors is not None:
-            infos["simulation_error"] = batch.errors.copy() if copy else batch.errors
+        infos["simulation_error"] = batch.errors
         return infos
 
     def columns(

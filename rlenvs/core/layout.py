@@ -34,7 +34,7 @@ class Kind:
 
 f8, f4 = Kind("f8"), Kind("f4")
 i8, i4, i2, i1 = Kind("i8"), Kind("i4"), Kind("i2"), Kind("i1")
-u8, u1, b1 = Kind("u8"), Kind("u1"), Kind("b1")
+u8, u4, u1, b1 = Kind("u8"), Kind("u4"), Kind("u1"), Kind("b1")
 
 
 class Slot(NamedTuple):
@@ -147,6 +147,24 @@ class Layout:
         fill(end, total)
         plain = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": total})
         return np.dtype((np.record, plain))
+
+    def exponents(self, sizes: Mapping[str, int]) -> np.ndarray:
+        """Where the exponents of floats lie in front of the `last` fields, by words of 4 bytes: the bits that are all
+        set when a number is not finite; 0 in words without an exponent. uint32, up to the last float."""
+        dtype = self.dtype(sizes)
+        assert dtype.fields is not None
+        bits = np.zeros(dtype.itemsize // 4, np.uint32)
+        for name, kind in self.fields.items():
+            if kind.code not in ("f4", "f8") or name in self.last:
+                continue
+            first = dtype.fields[name][1] // 4
+            words = dtype[name].itemsize // 4
+            if kind.code == "f4":
+                bits[first : first + words] = 0x7F800000
+            else:  # the higher word of a little-endian number
+                bits[first + 1 : first + words : 2] = 0x7FF00000
+        used = np.flatnonzero(bits)
+        return bits[: used[-1] + 1 if len(used) else 0]
 
     def bytes_before_last(self, sizes: Mapping[str, int]) -> int:
         """The size of the part of a record in front of its `last` fields."""

@@ -6,6 +6,7 @@ record are loads and stores at the layout's offsets; array fields are views with
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,8 @@ class RecordType(types.Type):
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        super().__init__(name=f"{layout.name}({layout.places})")
+        # part of the names of all functions that take such records, so short
+        super().__init__(name=f"record_{hashlib.sha256(repr(layout.places).encode()).hexdigest()[:12]}")
 
 
 @register_model(RecordType)
@@ -102,24 +104,43 @@ def set_field(context: Any, builder: Any, sig: Any, args: Any, attr: str) -> Non
     context.pack_value(builder, field_type, value, _pointer(context, builder, record, place, field_type))
 
 
+def _record(context: Any, builder: Any, record_type: RecordType, data: Any, meta: Any, common: Any) -> Any:
+    record = cgutils.create_struct_proxy(record_type)(context, builder)
+    record.data = builder.inttoptr(data, ir.IntType(8).as_pointer())
+    record.meta = builder.inttoptr(meta, ir.IntType(64).as_pointer())
+    record.common = builder.inttoptr(common, ir.IntType(8).as_pointer())
+    return record._getvalue()
+
+
 def accessor(layout: Layout) -> Callable[..., Any]:
-    """A function for compiled code: (address of the row, address of the layout's meta row) to the record. Where rows
-    share fields its third argument is the address of the first row."""
+    """A function for compiled code: (address of the row, address of the layout's meta row) to the record."""
     record_type = RecordType(layout)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        record = cgutils.create_struct_proxy(record_type)(context, builder)
-        record.data = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-        record.meta = builder.inttoptr(args[1], ir.IntType(64).as_pointer())
-        record.common = builder.inttoptr(args[2], ir.IntType(8).as_pointer()) if len(args) > 2 else record.data
-        return record._getvalue()
+        return _record(context, builder, record_type, args[0], args[1], args[0])
 
     @intrinsic
     def record_at(typing_context: Any, address: Any, meta: Any) -> Any:
         return record_type(types.int64, types.int64), generate
 
-    @intrinsic
-    def sharing_record_at(typing_context: Any, address: Any, meta: Any, common: Any) -> Any:
-        return record_type(types.int64, types.int64, types.int64), generate
+    return record_at
 
-    return sharing_record_at if layout.shared else record_at
+
+def row_accessor(name: str, layout: Layout) -> Callable[..., Any]:
+    """A function for compiled code: (b, i) to row i of the array that the record `b` of a batch names. An intrinsic,
+    not a kernel: compiling some fifty kernels of one line would take seconds."""
+    record_type = RecordType(layout)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def field(attribute: str) -> Any:
+            return get_field(context, builder, signature.args[0], args[0], attribute)
+
+        first = field(name)
+        row = builder.add(first, builder.mul(args[1], field(f"{name}_size")))
+        return _record(context, builder, record_type, row, field(f"{name}_meta"), first)
+
+    @intrinsic
+    def row_of(typing_context: Any, b: Any, i: Any) -> Any:
+        return record_type(b, types.int64), generate
+
+    return row_of

@@ -138,7 +138,8 @@ class Setup:
         self.agents = self.sizes["agents"]
         self.action_size = self._size(self.action.size)
         self.dtypes = {name: layout.dtype(self.sizes) for name, layout in world.layouts.items()}
-        text = repr((world.name, [str(dtype) for dtype in self.dtypes.values()], self.sizes))
+        shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, type(self.action).__name__, self.action_size
+        text = repr((world.name, *shape))
         self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self.scaling = self._scaling_of(world.observation)
         self.central_scaling = self._scaling_of(world.central)
@@ -286,6 +287,7 @@ class Setup:
                 row[name] = option.code(value)
         for name, array in self.data.items():
             row[name] = array
+        row["horizon"], row["weights"] = self.horizon, self.weights
         return row
 
 

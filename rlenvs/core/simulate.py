@@ -81,9 +81,19 @@ class Simulator:
             if np.isnan(array).any():
                 raise ActionError(f"{batch.world.name}: the action sequences contain NaN")
             array = np.clip(array, -1.0, 1.0)
-        elif array.size and (array.min() < 0 or array.max() >= setup.action_size):
-            raise ActionError(f"{batch.world.name}: an action is not one of 0 ... {setup.action_size - 1}")
+        else:
+            self._check_choices(array)
         return array.reshape(array.shape[0], array.shape[1], *batch.actions.shape[1:])
+
+    def _check_choices(self, array: np.ndarray) -> None:
+        """ActionError for what is no choice of its agent: agents may differ in what they can choose."""
+        batch = self.batch
+        plans = array.reshape(array.shape[0], array.shape[1], batch.agents)
+        for k, role in enumerate(batch.setup.roles):
+            wrong = plans[:, :, k][(plans[:, :, k] < 0) | (plans[:, :, k] >= role.action)]
+            if wrong.size:
+                who = f", {role.name}" if batch.agents > 1 else ""
+                raise ActionError(f"{batch.world.name}{who}: action {wrong[0]} is not one of 0 ... {role.action - 1}")
 
 
 def simulate(env: Any, actions: Any, state: Snapshot | None = None) -> Rollouts:

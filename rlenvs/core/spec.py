@@ -250,20 +250,22 @@ def image(*shape: int | str, doc: str = "") -> Image:
 
 @dataclass(frozen=True)
 class Continuous:
-    """An action of numbers in [-1, 1]."""
+    """An action of numbers in [-1, 1]; `idle`, in each of them, is to do nothing."""
 
     labels: tuple[str, ...]
     size: int | str
     doc: str
+    idle: float = 0.0
 
 
 @dataclass(frozen=True)
 class DiscreteChoice:
-    """An action that is one of several choices."""
+    """An action that is one of several choices; `idle` is the one that comes nearest to doing nothing."""
 
     labels: tuple[str, ...]
     size: int | str
     doc: str
+    idle: int = 0
 
 
 Action = Continuous | DiscreteChoice
@@ -274,9 +276,9 @@ def continuous(*labels: str, size: int | str | None = None, doc: str = "") -> Co
     return Continuous(labels, len(labels) if size is None else size, doc)
 
 
-def discrete(*labels: str, size: int | str | None = None, doc: str = "") -> DiscreteChoice:
-    """Discrete action, one choice per label, or `size` choices."""
-    return DiscreteChoice(labels, len(labels) if size is None else size, doc)
+def discrete(*labels: str, size: int | str | None = None, doc: str = "", idle: int = 0) -> DiscreteChoice:
+    """Discrete action, one choice per label, or `size` choices; `idle` is the choice that does nothing, or least."""
+    return DiscreteChoice(labels, len(labels) if size is None else size, doc, idle)
 
 
 # --- reward terms and costs -------------------------------------------------------------------------------------------
@@ -340,11 +342,20 @@ def role(name: str, observation: int, action: int) -> Role:
 
 @dataclass(frozen=True)
 class Score:
-    """Mean return over fixed seeds with the half width of its 95 % confidence interval."""
+    """What a policy reaches over fixed seeds.
+
+    Attributes:
+        mean: return; half_width: of its 95 % confidence interval.
+        note: what there is to say about the policy.
+        success: share of the episodes (of the agents) that succeeded, None where there is no such thing.
+        costs: mean cost of an agent's episode by name.
+    """
 
     mean: float
     half_width: float
     note: str = ""
+    success: float | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -611,7 +622,7 @@ def world(
         memo: more fields of the state, which a reset does not clear: what follows from parameters alone and is slow to
             compute. Kernels keep beside it what it was computed from, and compute it again when that has changed.
         data: fields of p that the function under `@SPEC.data` fills.
-        scores: reference scores: "random", "expert", an agent's name, "bound".
+        scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
         same_start: declares that every episode starts in the same state.
         images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
@@ -736,11 +747,12 @@ def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:
 
 def _param_fields(spec: World) -> dict[str, Kind]:
     encoded = {name: i8 for name, option in spec.options.items() if not isinstance(option, Free)}
-    names: Sequence[str] = [*spec.params, *spec.options, *spec.data_fields]
+    names: Sequence[str] = [*spec.params, *spec.options, *spec.data_fields, "horizon", "weights"]
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):
         raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
-    return {**dict.fromkeys(spec.params, f8), **encoded, **spec.data_fields}
+    own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
+    return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data_fields}
 
 
 def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:

@@ -79,17 +79,18 @@ def _set(context: Any, address: Any, value: Any) -> Any:
 
 
 @machine_code
-def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any) -> Any:
-    """Call a compiled loop by its address. numba's functions take where to put the result and the error first."""
+def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any, job: Any) -> Any:
+    """Call a compiled loop by its address. numba's functions take where to put the result and the error first; a loop
+    without a job does not look at the last argument."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(64)
-        kind = ir.FunctionType(ir.IntType(32), [word] * 5)
+        kind = ir.FunctionType(ir.IntType(32), [word] * 6)
         outputs = [builder.ptrtoint(cgutils.alloca_once(builder, word), word) for _ in range(2)]
         builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [*outputs, *arguments[1:]])
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64, types.int64, types.int64), generate
+    return types.void(*[types.int64] * 5), generate
 
 
 @machine_code
@@ -109,6 +110,7 @@ def _rest(context: Any, microseconds: Any) -> Any:
 def work(table: int, me: int, threads: int) -> None:
     """Take pieces of the job until none is left: first of one's own range, which then stays in one's core's cache."""
     function, batch, size = _load(table + 8 * LOOP), _load(table + 8 * LOOP + 8), _load(table + 8 * LOOP + 16)
+    job = _load(table + 8 * LOOP + 24)
     for offset in range(threads):
         range_of = table + 8 * (FIRST + LINE * ((me + offset) % threads))
         stop = _load(range_of + 8)
@@ -116,7 +118,7 @@ def work(table: int, me: int, threads: int) -> None:
             start = _add(range_of, size)
             if start >= stop:
                 break
-            _call(function, batch, start, min(start + size, stop))
+            _call(function, batch, start, min(start + size, stop), job)
 
 
 @compiled("int64(int64, int64, int64)")
@@ -176,13 +178,14 @@ class Team:
         for me in range(1, threads):
             threading.Thread(target=self._help, args=(me,), name=f"rlenvs-{me}", daemon=True).start()
 
-    def run(self, loop: Any, batch: int, worlds: int) -> bool:
+    def run(self, loop: Any, batch: int, worlds: int, job: int | None = None) -> bool:
         """Call `loop(batch, start, stop)` on pieces that together are all worlds, in all threads.
 
         Args:
-            loop: a function compiled by numba, of three int64 and without a result; it must not raise.
+            loop: a function compiled by numba, of int64; its result is dropped, and it must not raise.
             batch: its first argument.
             worlds: how many; at least as many as there are threads.
+            job: its fourth argument; None where it has but three.
 
         Returns:
             False, with nothing done, where another thread's job keeps the team busy.
@@ -190,14 +193,14 @@ class Team:
         if not self._busy.acquire(blocking=False):
             return False
         try:
-            self._share(entry_of(loop), batch, worlds)
+            self._share(entry_of(loop, 3 if job is None else 4), batch, worlds, job or 0)
         finally:
             self._busy.release()
         return True
 
-    def _share(self, function: int, batch: int, worlds: int) -> None:
+    def _share(self, function: int, batch: int, worlds: int, job: int) -> None:
         table, threads = self._table, self.threads
-        table[LOOP : LOOP + 3] = function, batch, -(-worlds // (PIECES * threads))
+        table[LOOP : LOOP + 4] = function, batch, -(-worlds // (PIECES * threads)), job
         for k in range(threads):
             table[FIRST + LINE * k : FIRST + LINE * k + 2] = worlds * k // threads, worlds * (k + 1) // threads
         table[DONE] = 0
@@ -233,11 +236,12 @@ def _let_others_run() -> None:
 _entries: dict[Any, int] = {}
 
 
-def entry_of(loop: Any) -> int:
-    """The address of a compiled function of three int64."""
+def entry_of(loop: Any, arguments: int) -> int:
+    """The address of a compiled function of so many int64."""
     if loop not in _entries:
-        loop.compile((types.int64,) * 3)
-        compiled = loop.overloads[(types.int64,) * 3]
+        signature = (types.int64,) * arguments
+        loop.compile(signature)
+        compiled = loop.overloads[signature]
         _entries[loop] = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return _entries[loop]
 

@@ -178,10 +178,10 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         costs = np.where(ended[:, None], batch.final_costs, 0.0)
         vectors = kept[:, : self._keys.rewards].transpose(0, 2, 1).astype(np.float32)
         final_info = self._keys.columns(kept, success, costs, vectors, masks, True)
-        if batch.final_errors is not None:
-            final_info["simulation_error"] = batch.final_errors.copy()
-        final_info.update({f"_{key}": ended for key in tuple(final_info)})
-        infos.update({"final_obs": final, "_final_obs": ended, "final_info": final_info, "_final_info": ended})
+        final_info["simulation_error"] = np.where(ended, batch.final_errors, "")
+        final_info.update({f"_{key}": ended.copy() for key in tuple(final_info)})
+        infos.update({"final_obs": final, "_final_obs": ended.copy()})
+        infos.update({"final_info": final_info, "_final_info": ended.copy()})
 
     def render(self) -> Any:
         """One picture per world, as a tuple."""

@@ -274,9 +274,7 @@ class SB3VecEnv(BatchVecEnv):
                     info["cost"] = spent[j]
                 if keys.has_mask:
                     info["action_mask"] = masks[j]
-                errors = batch.final_errors if again else batch.errors
-                if errors is not None:
-                    info["simulation_error"] = errors[world[j]]
+                info["simulation_error"] = batch.error(int(world[j]), again)
                 self._note_end(info, row, truncated[j], self._last_of(world[j], agent[j], again))
 
     def _last_of(self, world: int, agent: int, final: bool) -> Any:

@@ -218,7 +218,7 @@ class EpisodeParams(Layer):
             raise ParameterError(f"{type(self).__name__}: there is one below already; give everything to one")
 
     def check_values(self, values: Context, what: str) -> None:
-        """ParameterError unless all are parameters of the world, within their ranges."""
+        """ParameterError unless all are parameters of the world, within their ranges, and go together."""
         for name, value in values.items():
             if name not in self.batch.world.params:
                 hint = nearest(str(name), self.batch.world.params)
@@ -229,6 +229,10 @@ class EpisodeParams(Layer):
                 raise ParameterError(f"{type(self).__name__}: {what}: {error}") from None
             if number.shape != ():
                 raise ParameterError(f"{type(self).__name__}: {what}: {name} must be one number, not {value!r}")
+        try:
+            self.batch.setup.check_ranges({name: (float(value),) * 2 for name, value in values.items()})
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {what}: {error}") from None
 
     def ranges(self, names: Sequence[str]) -> dict[str, Range]:
         """The declared ranges of parameters."""

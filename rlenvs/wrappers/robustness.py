@@ -175,6 +175,8 @@ class OnParameters(EpisodeParams):
         self.claim(self.region.names)
         self.region.check(self.batch.world)
         self.low, self.high = self.region.low, self.region.high
+        ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
+        self.batch.setup.check_ranges(dict(zip(self.region.names, ends, strict=True)))
 
     def told(self) -> dict[str, Any]:
         return {"parameters": self.values}

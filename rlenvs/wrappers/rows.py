@@ -10,7 +10,6 @@ import numpy as np
 from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.engines import EngineBatch
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.vector_env import VectorEnv
 from rlenvs.wrappers.layer import Observation, Stage
@@ -168,7 +167,7 @@ class EnvRows(_Called):
         """Take in the world's state as if the episode began there; behind other packages' code only: no reward."""
         self.reward[0] = 0.0
         if self.batch is not None and stranger_on(self.env) is None:
-            observe_again(self.batch, np.zeros(1, np.int64))
+            self.batch.refresh(np.zeros(1, np.int64))
             inner = self.env.unwrapped
             info = inner._keys.first(self.batch, self.batch.first.outcome.item())
             self._take(inner._observation(), 0.0, False, False, info)
@@ -236,7 +235,7 @@ class AgentRows(_Called):
         self.reward[:] = 0.0
         if self.batch is None or stranger_on(self.env) is not None:
             return
-        observe_again(self.batch, np.zeros(1, np.int64))
+        self.batch.refresh(np.zeros(1, np.int64))
         inner, alive = self.env.unwrapped, self.batch.records(0)[1]["alive"]
         inner._count_living()
         seen, infos = inner._observations(self.possible), inner._infos(self.possible)
@@ -324,7 +323,7 @@ class BatchRows(Stage):
 
     def look_again(self, rows: np.ndarray) -> None:
         """Observe these worlds as if their episodes began in the state that they are in."""
-        observe_again(self.batch, np.flatnonzero(rows))
+        self.batch.refresh(np.flatnonzero(rows))
 
 
 def stranger_on(env: Any) -> Any:
@@ -337,21 +336,6 @@ def stranger_on(env: Any) -> Any:
 
 
 OUTCOME = ("_results", "rewards", "costs", "reward_vectors", "terminated", "truncated")
-
-
-def observe_again(batch: KernelBatch, worlds: np.ndarray) -> None:
-    """Observations of worlds (their indices) in the state that they are in, and no outcome of a step."""
-    for name in OUTCOME:
-        array = getattr(batch, name)
-        array = array.view(np.uint8).reshape(len(array), -1) if array.dtype.names else array  # records take long
-        array[worlds] = 0
-    if isinstance(batch, EngineBatch):
-        batch.errors[worlds] = ""
-        batch.engine.place(worlds, False)
-        batch._look(worlds)
-    observe, address = batch._driver.observe_worlds, batch._address
-    for i in worlds.tolist():
-        observe(address, i, i + 1)
 
 
 def _world_of(stage: Stage) -> KernelBatch:

@@ -378,7 +378,7 @@ class Copies(Stage):
         if hasattr(batch, "engine"):
             batch.engine.place(np.flatnonzero(~batch.over), False)
         if batch.world.incremental:
-            batch._driver.observe_worlds(batch._address, 0, batch.num_worlds)
+            batch.refresh(np.arange(batch.num_worlds))
 
     def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
         """Advance the worlds of some rows."""

@@ -18,7 +18,7 @@ from rlenvs.wrappers.forms import check_actions
 from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
-from rlenvs.wrappers.rows import observe_again, stranger_on
+from rlenvs.wrappers.rows import stranger_on
 
 FORMAT = "rlenvs snapshots 1"
 ITERATIONS = 100  # of k-means, which ends before when nothing changes
@@ -35,38 +35,49 @@ class Bank:
     Attributes:
         world: the fingerprint that all snapshots have.
         states, params: uint8 (number of snapshots, bytes).
+        checksums: int64 (number of snapshots,).
     """
 
     world: str
     states: np.ndarray
     params: np.ndarray
+    checksums: np.ndarray
 
     @classmethod
     def of(cls, snapshots: Iterable[Snapshot]) -> Bank:
         """A bank of snapshots, as `get_state` gives them.
 
         Raises:
-            SnapshotError: none, or not all of one world.
+            SnapshotError: none, a damaged one, or not all of one world.
         """
         snapshots = list(snapshots)
         if not snapshots or not all(isinstance(snapshot, Snapshot) for snapshot in snapshots):
             raise SnapshotError("a bank wants at least one snapshot, and snapshots only, as `get_state` gives them")
+        if not all(snapshot.is_whole for snapshot in snapshots):
+            raise SnapshotError("a snapshot is damaged: it is not what `get_state` gave")
         worlds = {snapshot.world for snapshot in snapshots}
         if len(worlds) > 1:
             raise SnapshotError(f"a bank wants snapshots of one world, not of {sorted(worlds)}")
         states, params = ([getattr(snapshot, part) for snapshot in snapshots] for part in ("state", "params"))
-        return cls(worlds.pop(), _matrix(states), _matrix(params))
+        checksums = np.array([snapshot.checksum for snapshot in snapshots])
+        return cls(worlds.pop(), _matrix(states), _matrix(params), checksums)
 
     def save(self, path: str | Path) -> None:
         """Write a compressed .npz file, which holds arrays only."""
         with open(path, "wb") as file:
             np.savez_compressed(
-                file, format=np.array(FORMAT), world=np.array(self.world), states=self.states, params=self.params
+                file,
+                format=np.array(FORMAT),
+                world=np.array(self.world),
+                states=self.states,
+                params=self.params,
+                checksums=self.checksums,
             )
 
     @classmethod
     def load(cls, path: str | Path) -> Bank:
-        """Read a file. Loading runs no code from it, but the states in it are taken as they are: use files you trust.
+        """Read a file. Loading runs no code from it, and a damaged file is refused; but a state that somebody made up
+        is taken as it is: use files you trust.
 
         Raises:
             SnapshotError: no file, or none that `save` wrote.
@@ -75,21 +86,25 @@ class Bank:
             with np.load(path, allow_pickle=False) as file:
                 if str(file["format"]) != FORMAT:
                     raise SnapshotError(f"{path} has the format {file['format']}; this package reads {FORMAT!r}")
-                bank = cls(str(file["world"]), file["states"], file["params"])
+                bank = cls(str(file["world"]), file["states"], file["params"], file["checksums"])
         except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
             if isinstance(error, SnapshotError):
                 raise
             raise SnapshotError(f"{path} is no file of snapshots ({error}); `Bank.save` writes them") from None
-        kinds = [(array.dtype, array.ndim) for array in (bank.states, bank.params)]
-        if kinds != [(np.uint8, 2)] * 2 or not len(bank) == len(bank.params) > 0:
+        arrays = (bank.states, bank.params, bank.checksums)
+        kinds, counts = [(array.dtype, array.ndim) for array in arrays], {len(array) for array in arrays}
+        if kinds != [(np.uint8, 2)] * 2 + [(np.int64, 1)] or len(counts) > 1 or not len(bank):
             raise SnapshotError(f"{path} is no file of snapshots; `Bank.save` writes them")
+        if not all(snapshot.is_whole for snapshot in bank):
+            raise SnapshotError(f"{path} is damaged")
         return bank
 
     def __len__(self) -> int:
         return len(self.states)
 
     def __getitem__(self, index: int) -> Snapshot:
-        return Snapshot(self.world, self.states[index].tobytes(), self.params[index].tobytes())
+        state, params = self.states[index].tobytes(), self.params[index].tobytes()
+        return Snapshot(self.world, state, params, int(self.checksums[index]))
 
     def __iter__(self) -> Iterator[Snapshot]:
         return (self[i] for i in range(len(self)))
@@ -294,7 +309,7 @@ class SnapshotReset(Layer):
         seen = []
         for state in self._states:
             batch._states[0] = state
-            observe_again(batch, np.zeros(1, np.int64))
+            batch.refresh(np.zeros(1, np.int64))
             seen.append(batch.observations[0].ravel().astype(np.float64))
         self.below.set_state(before, 0)
         return np.array(seen)
@@ -638,8 +653,7 @@ class ResetFree(Layer):
         below = self.below
         success = self._judge(rows)
         broken = below.terminated & ~success
-        if self.batch.errors is not None:
-            broken = broken | (self.batch.errors != "")
+        broken = broken | (self.batch.errors != "")
         if self._stuck is not None:
             broken = broken | np.asarray(self._stuck(below.observation), np.bool_)
         self.since += rows

@@ -124,6 +124,7 @@ class Trajectory(NamedTuple):
     success: np.ndarray
     terms: np.ndarray  # T, N, terms, A
     active: np.ndarray  # T, N, A: whether the agent was alive before the step
+    errors: np.ndarray  # T, N: why the episode was broken off, or ""
 
 
 def roll(
@@ -152,6 +153,7 @@ def roll(
         rows["actions"].append(batch.actions.copy())
         batch.step_loaded()
         _note(rows, batch, ("observations", "masks", "rewards", "costs", "terminated", "truncated", "success", "terms"))
+        rows["errors"].append(batch.errors)
     return Trajectory(**{name: np.array(values) for name, values in rows.items()})
 
 

@@ -43,6 +43,10 @@ def check_values(t: Subject, worlds: int, steps: int, policy: str) -> int:
     if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
         raise Failed(f"the observation space has infinite bounds: {space}")
     inside = np.isfinite(observations) & (observations >= space.low) & (observations <= space.high)
+    broken = np.argwhere(trajectory.errors != "")
+    if len(broken):
+        step, world = broken[0].tolist()
+        raise Failed(f"the episode was broken off at step {step} of world {world}: {trajectory.errors[step, world]}")
     if not inside.all():
         at = tuple(np.argwhere(~inside)[0].tolist())
         name = block_names(t.world, batch.setup)[int(np.ravel_multi_index(at[3:], space.shape)) if space.shape else 0]

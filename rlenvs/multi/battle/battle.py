@@ -105,7 +105,7 @@ from rlenvs.multi.battle.observation import (
     smac_sizes,
 )
 from rlenvs.multi.battle.opponents import KITING, PLAIN, RANDOM, choose
-from rlenvs.multi.battle.orders import ORDER_DATA, fill_mask, give_order, legal, order_data
+from rlenvs.multi.battle.orders import ORDER_DATA, fill_mask, give_order, legal, order_data, stop_of
 from rlenvs.multi.battle.picture import draw_battle, text_battle
 from rlenvs.multi.battle.scenarios import (
     SCENARIO_DATA,
@@ -233,7 +233,7 @@ SPEC = world(
     observation={"seen": block("numbers", low=-1.0, high=1.0, doc="see above", raw=True, constant=True)},
     central={"state": block("central_numbers", low=-1.0, high=1.0, doc="all units, as above", raw=True)},
     images={"map": image("cells", "cells", "planes", doc="health, shield, kind of the own side, then of the other")},
-    action=discrete(size="choices", doc="move, stop, or one of the targets"),
+    action=lambda values: discrete(size="choices", doc="move, stop, or one of the targets", idle=stop_of(values.rules)),
     terms={
         "damage": term(-1.0, 1.0, 1.0, "what the enemies lost, as a share"),
         "kills": term(0.0, 1.0, 0.0, "share of the enemies that fell; with SMAC's rules 10 points each"),
@@ -253,9 +253,10 @@ SPEC = world(
         "self_play": {"scenario": "2s3z", "opponent": "self"},
     },
     scores={
-        "random": Score(0.536, 0.057, "success 0 %"),
-        "expert": Score(4.672, 0.34, "the kiting player, success 62 %"),
-        "bound": Score(6.0, 0.0, "2 per agent"),
+        "random": Score(0.536, 0.057, success=0, costs={"illegal": 0}),
+        "idle": Score(0, 0, success=0, costs={"illegal": 0}),
+        "expert": Score(4.672, 0.34, "the kiting player", success=0.62, costs={"illegal": 0}),
+        "bound": Score(6, 0, "2 per agent"),
     },
 )
 

@@ -27,13 +27,18 @@ ORDER_DATA = {
 }
 
 
+def stop_of(rules: str) -> int:
+    """The choice that stops a unit."""
+    return 1 if rules == "smac" else 4
+
+
 def order_data(rules: str, reach: np.ndarray) -> dict[str, Any]:
     """The fields of ORDER_DATA."""
     north, east, south, west = (0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)
     smac = rules == "smac"
     moves = (north, south, east, west) if smac else (north, east, south, west)
     return {
-        "stop": 1 if smac else 4,
+        "stop": stop_of(rules),
         "idle": 0 if smac else 4,
         "first_move": 2 if smac else 0,
         "first_target": 6 if smac else 5,

@@ -251,9 +251,10 @@ SPEC = world(
         },
     },
     scores={
-        "random": Score(-0.96, 0.039, "success 0 %"),
-        "expert": Score(0.23, 0.18, "the hunter, success 58 %"),
-        "bound": Score(1, 0, "every game won"),
+        "random": Score(-1.84, 0.11, success=0, costs={"invalid": 0}),
+        "idle": Score(-1.84, 0.11, success=0, costs={"invalid": 0}),
+        "expert": Score(0, 0, "the hunter", success=0.355, costs={"invalid": 0}),
+        "bound": Score(2, 0, "both games won"),
     },
     probe={"city_density": {"generator": "uniform"}},
 )

@@ -90,8 +90,9 @@ SPEC = world(
     fps=10,
     players=("fluent",),
     scores={
-        "random": Score(-58.15, 3.8, "success 0 %"),
-        "expert": Score(-18.9, 1.6, "success 69 %"),
+        "random": Score(-58.15, 3.8, success=0),
+        "idle": Score(-52.04, 3.7, success=0),
+        "expert": Score(-18.9, 1.6, success=0.69),
     },
 )
 

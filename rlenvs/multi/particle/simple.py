@@ -74,8 +74,9 @@ SPEC = world(
     fps=10,
     players=("direct",),
     scores={
-        "random": Score(-40.17, 6.3, "success 0 %"),
-        "expert": Score(-6.958, 1.3, "success 80 %"),
+        "random": Score(-40.17, 6.3, success=0),
+        "idle": Score(-31.74, 4.7, success=0),
+        "expert": Score(-6.958, 1.3, success=0.8),
     },
 )
 

@@ -92,8 +92,9 @@ SPEC = world(
     fps=10,
     players=("fluent",),
     scores={
-        "random": Score(-86.13, 16, "success 0 %"),
-        "expert": Score(-17.89, 3.7, "success 87 %"),
+        "random": Score(-86.13, 16, success=0),
+        "idle": Score(-67.58, 11, success=0),
+        "expert": Score(-17.89, 3.7, success=0.87),
     },
 )
 

@@ -151,8 +151,9 @@ SPEC = world(
         "facmac_9a": {**FACMAC, "adversaries": 9, "good": 3, "obstacles": 6},
     },
     scores={
-        "random": Score(-5.297, 6, "success 36 %"),
-        "expert": Score(132.6, 14, "success 72 %"),
+        "random": Score(-70.69, 6.9, success=0.07, costs={"collision": 1.09}),
+        "idle": Score(-78.87, 5.8, success=0.025, costs={"collision": 0.415}),
+        "expert": Score(132.6, 14, success=0.5, costs={"collision": 3.82}),
     },
 )
 

@@ -152,8 +152,9 @@ SPEC = world(
     players=("pursuit",),
     levels={"easy": {"good": 1}, "hard": {"adversaries": 6, "good": 4, "food": 3, "forests": 3, "obstacles": 2}},
     scores={
-        "random": Score(-32.62, 11, "success 23 %"),
-        "expert": Score(163.9, 14, "success 53 %"),
+        "random": Score(-122.8, 9.3, success=0, costs={"collision": 0.762}),
+        "idle": Score(-122.3, 10, success=0, costs={"collision": 0.227}),
+        "expert": Score(163.9, 14, success=0.4, costs={"collision": 3.22}),
     },
 )
 

@@ -147,8 +147,9 @@ SPEC = world(
         "large": {"agents": 64, "height": 32, "width": 32, "density": 0.2},
     },
     scores={
-        "random": Score(1.67, 0.21, "success 42 %, sum over 4 agents"),
-        "expert": Score(4, 0, "success 100 %, sum over 4 agents"),
+        "random": Score(1.67, 0.21, success=0.417, costs={"blocked": 1.78}),
+        "idle": Score(0, 0, success=0, costs={"blocked": 0}),
+        "expert": Score(4, 0, success=1, costs={"blocked": 0.215}),
         "bound": Score(4, 0, "every agent arrives"),
     },
 )

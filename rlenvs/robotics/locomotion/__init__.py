@@ -1,4 +1,4 @@
-"""Walking and running, simulated by MuJoCo: Gymnasium's own robots, with a limit of speed as a cost."""
+"""Walking and running, simulated by MuJoCo: Gymnasium's robots, with a limit of speed as a cost."""
 
 from rlenvs.core.registry import register
 

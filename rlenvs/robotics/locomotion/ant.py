@@ -64,6 +64,7 @@ from rlenvs.robotics.locomotion.robots import (
     bounded,
     effort,
     robot,
+    tell,
     touch_floor_only,
 )
 
@@ -108,7 +109,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     scores={
-        "random": Score(-57.69, 19, "success 0 %"),
+        "random": Score(-57.69, 19, costs={"velocity": 0.78}),
+        "idle": Score(993.4, 0.82, "stands, and is paid 1 per step for being healthy", costs={"velocity": 0}),
     },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
@@ -183,3 +185,8 @@ def observe(p, s, o):
     for i in range(BODIES - 1):
         for j in range(6):
             o.contacts[i, j] = min(max(s.cfrc_ext[i + 1, j], -1.0), 1.0)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    tell(canvas, s, math.hypot(s.qvel[0], s.qvel[1]), p.speed_limit)

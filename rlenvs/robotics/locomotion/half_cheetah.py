@@ -61,6 +61,7 @@ from rlenvs.robotics.locomotion.robots import (
     bounded,
     effort,
     robot,
+    tell,
     touch_floor_only,
 )
 
@@ -92,7 +93,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     scores={
-        "random": Score(-286, 17, "success 0 %"),
+        "random": Score(-286, 17, costs={"velocity": 0}),
+        "idle": Score(-0.1834, 0.15, costs={"velocity": 0}),
     },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
@@ -146,3 +148,8 @@ def observe(p, s, o):
         o.positions[j] = bounded(s.qpos[j + 1])
     for j in range(POSITIONS):
         o.velocities[j] = bounded(s.qvel[j])
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    tell(canvas, s, float(s.qvel[0]), p.speed_limit)

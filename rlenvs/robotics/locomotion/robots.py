@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ PARAMS = {
     "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
     "noise": param(0.1, 0.0, 0.3, "", "of the start: positions uniform within it, velocities normal with it"),
 }
+
+
+SQUARES, SKY = ((0.90, 0.91, 0.89), (0.74, 0.77, 0.76)), ((0.95, 0.97, 0.98), (0.72, 0.80, 0.88))
+EYE, DOWN = (0.0, -2.7, 1.05), 0.36  # m, from the robot to the camera; rad, by which that looks down
+LEVEL = 0.5 * (0.5 * math.pi - DOWN)
 
 
 def robot(file: str, values: Any) -> Any:
@@ -40,8 +46,13 @@ def robot(file: str, values: Any) -> Any:
     squares = spec.material(floor.material)
     squares.texrepeat, squares.texuniform = (0.5 * squares.texrepeat[0] / floor.size[0],) * 2, True
     floor.size = (0.0, 0.0, floor.size[2])  # drawn without end: a good runner comes far
+    floor.rgba = (0.9, 0.9, 0.9, 1.0)
+    for texture in spec.textures:  # pale, so that one sees the robot and its shadow
+        if texture.builtin in (mujoco.mjtBuiltin.mjBUILTIN_CHECKER, mujoco.mjtBuiltin.mjBUILTIN_GRADIENT):
+            checker = texture.builtin == mujoco.mjtBuiltin.mjBUILTIN_CHECKER
+            texture.rgb1, texture.rgb2 = SQUARES if checker else SKY
     camera = spec.body("torso").add_camera(name="overview", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, fovy=45.0)
-    camera.pos, camera.quat = (0.0, -3.5, 0.6), (0.76, 0.65, 0.0, 0.0)
+    camera.pos, camera.quat = EYE, (math.cos(LEVEL), math.sin(LEVEL), 0.0, 0.0)
     return spec
 
 
@@ -65,6 +76,11 @@ def touch_floor_only(spec: Any) -> None:
 def bounded(value):
     """A number as it is observed."""
     return min(max(value, -BOUND), BOUND)
+
+
+def tell(canvas: Any, s: Any, speed: float, limit: float) -> None:
+    """How far the robot has run, and how fast it is, in the head of its picture."""
+    canvas.caption(f"{s.x:.1f} m run", f"{speed:.1f} m/s, limit {limit:.1f}")
 
 
 @kernel

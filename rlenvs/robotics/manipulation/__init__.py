@@ -1,4 +1,4 @@
-"""Tasks of a Panda arm on a table, simulated by MuJoCo: the arm, what all tasks share, a file per task."""
+"""Tasks of a Panda arm on a table, simulated by MuJoCo. The arm, what all tasks share, a file per task."""
 
 from rlenvs.core.registry import register
 

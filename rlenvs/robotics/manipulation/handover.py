@@ -131,8 +131,9 @@ SPEC = world(
     fps=arm.FPS,
     sizes=lambda values: {"agents": 2, **arm.sizes(values)},
     scores={
-        "random": Score(-200, 0, "success 0 %"),
-        "expert": Score(-123, 1.2, "success 100 %"),
+        "random": Score(-200, 0, success=0, costs={"drop": 0, "clash": 3.35}),
+        "idle": Score(-200, 0, success=0, costs={"drop": 0, "clash": 0}),
+        "expert": Score(-123, 1.2, success=1, costs={"drop": 0, "clash": 0}),
     },
     engine=ENGINE,
     levels={

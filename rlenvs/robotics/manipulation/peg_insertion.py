@@ -161,8 +161,9 @@ SPEC = world(
     fps=arm.FPS,
     sizes=lambda values: arm.sizes(with_fixed(values)),
     scores={
-        "random": Score(-100, 0, "success 0 %"),
-        "expert": Score(-50.63, 1.6, "success 100 %"),
+        "random": Score(-100, 0, success=0, costs={"force": 15.6}),
+        "idle": Score(-100, 0, success=0, costs={"force": 0}),
+        "expert": Score(-50.63, 1.6, success=1, costs={"force": 4.96}),
     },
     engine=ENGINE,
     levels={"easy": {"clearance": 0.002}, "medium": {}, "hard": {"clearance": 0.0005}},

@@ -94,8 +94,9 @@ SPEC = world(
     fps=arm.FPS,
     sizes=arm.sizes,
     scores={
-        "random": Score(-50, 0, "success 0 %"),
-        "expert": Score(-19.27, 1.2, "success 100 %"),
+        "random": Score(-50, 0, success=0),
+        "idle": Score(-50, 0, success=0),
+        "expert": Score(-19.27, 1.2, success=1),
     },
     engine=ENGINE,
     levels={

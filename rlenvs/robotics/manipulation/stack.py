@@ -128,8 +128,9 @@ SPEC = world(
     fps=arm.FPS,
     sizes=arm.sizes,
     scores={
-        "random": Score(-100, 0, "success 0 %"),
-        "expert": Score(-71.31, 1.1, "success 100 %"),
+        "random": Score(-100, 0, success=0),
+        "idle": Score(-100, 0, success=0),
+        "expert": Score(-71.31, 1.1, success=1),
     },
     engine=ENGINE,
     levels={

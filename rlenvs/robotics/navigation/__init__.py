@@ -1,4 +1,4 @@
-"""Navigation on the plane among things to keep away from: robots, a lidar, a file per task."""
+"""A robot with a lidar that drives among things to keep away from. Robots, a lidar, a file per task."""
 
 from rlenvs.core.registry import register
 

@@ -55,7 +55,7 @@ import math
 from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
-from rlenvs.robotics.navigation.picture import draw_floor, draw_lidar, draw_robot, draw_things
+from rlenvs.robotics.navigation.picture import draw_floor, draw_legend, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
 from rlenvs.robotics.navigation.steering import steer
 from rlenvs.robotics.navigation.vases import slide_vases
@@ -130,8 +130,9 @@ SPEC = world(
         "2": {"extent": 2.0, "hazards": 10, "vases": 10, "constrain_vases": True},
     },
     scores={
-        "random": Score(-0.1922, 0.14, "success 4 %"),
-        "expert": Score(21.88, 0.28, "success 100 %"),
+        "random": Score(-0.1922, 0.14, success=0.04, costs={"hazards": 51.1, "vases": 0}),
+        "idle": Score(0, 0, success=0, costs={"hazards": 0, "vases": 0}),
+        "expert": Score(21.88, 0.28, success=1, costs={"hazards": 0.39, "vases": 0}),
     },
 )
 
@@ -285,13 +286,15 @@ SPEC.barrier(keep_out)
 
 @SPEC.draw
 def draw(canvas, p, s):
+    draw_legend(canvas, s)
     draw_floor(canvas, p.extent, s)
     draw_things(canvas, p, s)
     draw_lidar(canvas, p, s)
     draw_robot(canvas, s, s.costing > 0.0)
     canvas.caption(
-        f"SafePointGoal   {s.elapsed * p.substeps * TIMESTEP:4.1f} s",
+        f"{s.elapsed * p.substeps * TIMESTEP:.1f} s",
         f"distance to goal {s.distance:.2f} m",
+        *(["COSTS NOW"] if s.costing > 0.0 else []),
     )
 
 

@@ -1,4 +1,5 @@
-"""Quadcopters: one vehicle model, a file per task. docs/quadcopters.md is their guide."""
+"""Quadcopters that hover, follow, avoid, race and fly together. One vehicle model, a file per task; docs/quadcopters.md
+is their guide."""
 
 from rlenvs.core.registry import register
 

@@ -142,8 +142,15 @@ SPEC = world(
     levels={**LEVELS, "original": {**LEVELS["original"], "goal_speed": 0.0}},
     probe=PROBE,
     scores={
-        "random": Score(64.89, 2.6, "success 0 %"),
-        "expert": Score(2496, 13, "success 100 %"),
+        "random": Score(64.89, 2.6, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
+        "idle": Score(
+            1861,
+            30,
+            "in the air where they start, all keep still together: full alignment, half the cohesion",
+            success=0,
+            costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0},
+        ),
+        "expert": Score(2496, 13, success=1, costs={"tilt": 0.21, "geofence": 0, "proximity": 0, "collision": 0}),
     },
 )
 SPEC.data(swarm_data)

@@ -146,8 +146,9 @@ SPEC = world(
         "half_opening": {"vehicle": "hb"},  # the expert flies a Crazyflie through the smallest gate, too
     },
     scores={
-        "random": Score(1.015, 0.27, "success 0 %"),
-        "expert": Score(209.1, 1.8, "success 100 %"),
+        "random": Score(1.015, 0.27, success=0, costs={"collision": 0.03, "geofence": 0, "tilt": 5.05}),
+        "idle": Score(40.42, 0.85, success=0, costs={"collision": 0, "geofence": 0, "tilt": 0}),
+        "expert": Score(209.1, 1.8, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
 SPEC.data(flight_data)

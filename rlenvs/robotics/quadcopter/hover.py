@@ -2,10 +2,11 @@
 
 ## Description
 A Crazyflie 2.x flies in a room of 3 m x 3 m x 2 m with a floor. It starts level, somewhere near the middle, and has to
-reach a goal position and stay. The task, the vehicle and the default reward are HoverAviary's of gym-pybullet-drones
-(Panerati et al., "Learning to Fly", IROS 2021), explicit dynamics, 240 Hz physics and 30 Hz control. Different from the
-original: the goal is in the observation and varies, reaching it does not end the episode, leaving the room is a
-termination (not a truncation), a floor exists, an episode has 240 steps (not 242), and everything is seeded.
+reach a goal position and stay. The task and the vehicle are HoverAviary's of gym-pybullet-drones (Panerati et al.,
+"Learning to Fly", IROS 2021), explicit dynamics, 240 Hz physics and 30 Hz control. Different from the original: the
+reward pays at the goal and not for hovering anywhere, the goal is in the observation and varies, reaching it does not
+end the episode, leaving the room is a termination (not a truncation), a floor exists, an episode has 240 steps (not
+242), and everything is seeded.
 
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" or
@@ -17,8 +18,10 @@ Position, attitude, velocity, body rates and the vector to the goal; with `histo
 with `camera`, pictures.
 
 ## Rewards
-`hover` is max(0, 2 - d^4) at distance d [m] from the goal, the original's reward, which hardly tells 0.1 m from 0.2 m.
-`distance` and `effort` have weight 0 by default; `weights={"distance": 1.0}` makes flights precise.
+`hover` is 2 exp(-5 d) at distance d [m] from the goal: 2 at the goal, 1.21 at 0.1 m, 0.16 at 0.5 m. With
+reward="original", as on level "original", it is the original's max(0, 2 - d^4), which pays 1.94 at 0.5 m: there doing
+nothing earns 93 % of what the expert does, and 0.1 m is hardly told from 0.2 m.
+`distance` and `effort` have weight 0 by default.
 
 ## Costs
 Both are indicators per step: tilted by more than 0.2 rad, and more than 1 m away from the axis of the room.
@@ -35,8 +38,8 @@ With a camera, four landmarks stand around the middle, as in the original.
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > `crash_tilt`. Truncation: 8 s, 240 steps.
 
 ## Parameters
-Hover speed and largest speed follow from mass, gravity and the coefficients. Level "original" starts where HoverAviary
-does, "wild" tumbling with half of the thrust in hand, "real" has all effects of the air.
+Hover speed and largest speed follow from mass, gravity and the coefficients. Level "original" has HoverAviary's start,
+goal and reward, "wild" starts tumbling with half of the thrust in hand, "real" has all effects of the air.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -47,7 +50,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform, world
 from rlenvs.robotics.quadcopter.control import start_control
 from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
 from rlenvs.robotics.quadcopter.flight import (
@@ -87,6 +90,8 @@ ROOM, CEILING = 1.5, 2.0
 LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
 FAR = 5.0  # m, the largest distance that is told
+ORIGINAL = 1  # code of reward="original"
+NARROW = 5.0  # 1/m
 MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
 SPEC = world(
@@ -102,7 +107,10 @@ SPEC = world(
         "start_rate": param(0.0, 0.0, 3.0, "rad/s", "largest rate about each axis at the start"),
         "crash_tilt": param(0.4, 0.1, 3.2, "rad", "roll or pitch that ends the episode"),
     },
-    options=OPTIONS,
+    options={
+        **OPTIONS,
+        "reward": choice("goal", "original", doc="whether `hover` pays at the goal alone, or as the original does"),
+    },
     sizes=lambda v: {**flight_sizes(v), "shapes": LANDMARKS if v.camera != "none" else 0, "fences": fences(v)},
     data=DATA,
     state={**flight_state(1), "goal": f8(3)},
@@ -114,7 +122,7 @@ SPEC = world(
     images=IMAGES,
     action=flight_action,
     terms={
-        "hover": term(0.0, 2.0, 1.0, "max(0, 2 - d^4), d the distance to the goal in metres"),
+        "hover": term(0.0, 2.0, 1.0, "2 exp(-5 d), d the distance to the goal in metres; see the text"),
         "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
@@ -128,7 +136,13 @@ SPEC = world(
     engines=ENGINES,
     constraints=CONSTRAINTS,
     levels={
-        "original": {"start_spread": 0.0, "goal_spread": 0.0, "start_height": 0.1125, "history": 15},
+        "original": {
+            "start_spread": 0.0,
+            "goal_spread": 0.0,
+            "start_height": 0.1125,
+            "history": 15,
+            "reward": "original",
+        },
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
         "real": {**ALL_EFFECTS, "action_range": 0.2},
@@ -143,9 +157,9 @@ SPEC = world(
     },
     probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
-        "random": Score(23.56, 1.6, "success 0 %"),
-        "expert": Score(478.2, 0.42, "success 100 %"),
-        "PPO": Score(478.2, 0.42, "success 100 %, 500 000 steps of `rlenvs demo`"),
+        "random": Score(2.627, 0.54, success=0, costs={"tilt": 5.27, "geofence": 0}),
+        "idle": Score(51.87, 11, success=0.01, costs={"tilt": 0, "geofence": 0}),
+        "expert": Score(418, 2.7, success=1, costs={"tilt": 0, "geofence": 0}),
         "bound": Score(480, 0, "at the goal in every step"),
     },
 )
@@ -207,7 +221,7 @@ def judge(p, s, a, rng, r):
     distance = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     tilt = largest_tilt(s, 0)
     r.effort = -mean_square(a)
-    r.hover = max(0.0, 2.0 - distance**4)
+    r.hover = max(0.0, 2.0 - distance**4) if p.reward == ORIGINAL else 2.0 * math.exp(-NARROW * distance)
     r.distance = -min(distance, FAR)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
     r.geofence = 1.0 if math.sqrt(s.position[0, 0] ** 2 + s.position[0, 1] ** 2) > SAFE_RADIUS else 0.0

@@ -127,8 +127,9 @@ SPEC = world(
     levels=LEVELS,
     probe=PROBE,
     scores={
-        "random": Score(18.16, 1.4, "success 0 %"),
-        "expert": Score(761.5, 7.8, "success 100 %"),
+        "random": Score(18.16, 1.4, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
+        "idle": Score(174.8, 12, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
+        "expert": Score(761.5, 7.8, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.01, "collision": 0}),
     },
 )
 SPEC.data(swarm_data)

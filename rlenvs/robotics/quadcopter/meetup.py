@@ -120,8 +120,9 @@ SPEC = world(
     levels=LEVELS,
     probe=PROBE,
     scores={
-        "random": Score(18.03, 1.6, "success 0 %"),
-        "expert": Score(833.1, 6.9, "success 100 %"),
+        "random": Score(18.03, 1.6, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
+        "idle": Score(221.1, 18, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
+        "expert": Score(833.1, 6.9, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
     },
 )
 SPEC.data(swarm_data)

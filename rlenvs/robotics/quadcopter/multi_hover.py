@@ -113,8 +113,9 @@ SPEC = world(
     levels=LEVELS,
     probe=PROBE,
     scores={
-        "random": Score(46.22, 7.3, "success 0 %"),
-        "expert": Score(2293, 38, "success 100 %"),
+        "random": Score(46.22, 7.3, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
+        "idle": Score(474.9, 75, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
+        "expert": Score(2293, 38, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.005, "collision": 0}),
     },
 )
 SPEC.data(swarm_data)

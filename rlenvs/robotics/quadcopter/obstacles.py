@@ -221,8 +221,11 @@ SPEC = world(
         "obstacle_speed": {"moving": 20},
     },
     scores={
-        "random": Score(0.004213, 0.13, "success 0 %"),
-        "expert": Score(19.3, 0.12, "success 100 %"),
+        "random": Score(
+            0.004213, 0.13, success=0, costs={"collision": 0.06, "proximity": 3.18, "tilt": 77, "geofence": 85}
+        ),
+        "idle": Score(0, 0, success=0, costs={"collision": 0, "proximity": 0, "tilt": 0, "geofence": 0}),
+        "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 13.9, "tilt": 0, "geofence": 0}),
     },
 )
 SPEC.data(flight_data)

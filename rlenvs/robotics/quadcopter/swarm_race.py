@@ -276,8 +276,16 @@ SPEC = world(
     },
     probe={**PROBE, **SHOWN_BY, **SWARM_SHOWN_BY},
     scores={
-        "random": Score(-51.81, 0.82, "success 0 %"),
-        "expert": Score(90.51, 0.017, "success 100 %"),
+        "random": Score(
+            -51.81,
+            0.82,
+            success=0,
+            costs={"collision": 0.61, "contact": 0.07, "proximity": 2.3, "geofence": 2.37, "tilt": 17.1},
+        ),
+        "idle": Score(0, 0, success=0, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}),
+        "expert": Score(
+            90.51, 0.017, success=1, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}
+        ),
     },
 )
 SPEC.data(swarm_data)

@@ -128,8 +128,9 @@ SPEC = world(
     },
     probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
-        "random": Score(12.61, 2.2, "success 0 %"),
-        "expert": Score(127.6, 0.59, "success 100 %"),
+        "random": Score(12.61, 2.2, success=0, costs={"tilt": 62, "geofence": 2.94}),
+        "idle": Score(35.21, 1.5, success=0, costs={"tilt": 0, "geofence": 0}),
+        "expert": Score(127.6, 0.59, success=1, costs={"tilt": 0, "geofence": 0}),
     },
 )
 SPEC.data(flight_data)

@@ -210,8 +210,9 @@ SPEC = world(
     },
     probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
-        "random": Score(10.83, 0.47, "success 0 %"),
-        "expert": Score(351, 0.5, "success 100 %"),
+        "random": Score(10.83, 0.47, success=0, costs={"tilt": 10.4, "geofence": 0.45, "off_path": 5.65}),
+        "idle": Score(59.67, 1.8, success=0, costs={"tilt": 0, "geofence": 0, "off_path": 314}),
+        "expert": Score(351, 0.5, success=1, costs={"tilt": 0, "geofence": 0, "off_path": 0}),
     },
 )
 SPEC.data(_data)

@@ -1,4 +1,4 @@
-"""Racing: small cars on closed tracks, a file per task; tracks and lidar in one shared file."""
+"""Small cars with a lidar on closed tracks. A file per task; tracks and lidar in one shared file."""
 
 from rlenvs.core.registry import register
 

@@ -138,8 +138,9 @@ SPEC = world(
         "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
     },
     scores={
-        "random": Score(-2.908, 0.011, "success 0 %"),
-        "expert": Score(6.593, 0.2, "success 99 %"),
+        "random": Score(-2.908, 0.011, success=0, costs={"near_edge": 2.87}),
+        "idle": Score(-2.842, 0.02, success=0, costs={"near_edge": 6.17}),
+        "expert": Score(6.593, 0.2, success=0.99, costs={"near_edge": 190}),
     },
 )
 
@@ -263,10 +264,9 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     draw_race(canvas, p, s)
-    canvas.caption(
-        f"MicroRacer   track {s.track}   {s.elapsed * p.dt:5.1f} s",
-        f"speed {s.speed:.3f} m/s   {OUTCOMES[s.end]}",
-    )
+    lap = -float(s.angle) % (2.0 * math.pi) / (2.0 * math.pi)
+    told = OUTCOMES[s.end] or f"{lap:.0%} of the lap"
+    canvas.caption(f"{s.elapsed * p.dt:.1f} s", f"{s.speed:.2f} m/s", told)
 
 
 @SPEC.keys

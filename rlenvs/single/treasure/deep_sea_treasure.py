@@ -84,8 +84,9 @@ SPEC = world(
     fps=5,
     same_start=True,
     scores={
-        "random": Score(2.345, 0.73, "success 0 %"),
-        "expert": Score(21.8, 0, "success 100 %"),
+        "random": Score(2.345, 0.73, success=0),
+        "idle": Score(-10, 0, success=0),
+        "expert": Score(21.8, 0, success=1),
         "bound": Score(21.8, 0, "best return of any policy under the default weights"),
     },
 )

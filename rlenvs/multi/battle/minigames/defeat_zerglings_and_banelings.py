@@ -73,8 +73,9 @@ SPEC = world(
     doc=__doc__,
     images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, banelings, goals of orders")},
     scores={
-        "random": Score(35.3, 5.3, "success 17 %"),
-        "expert": Score(606.4, 76, "success 88 %"),
+        "random": Score(35.31, 5.3, success=0.17),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(607.9, 76, success=0.88),
     },
     **wave_world(ZERGLINGS + BANELINGS, WORTH, 5),
 )

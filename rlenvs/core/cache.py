@@ -1,0 +1,312 @@
+"""Compiled code on disk: one checked file per function, in a folder that only its owner can write to.
+
+numba's own cache looks at the file of a function alone, trusts what it finds, and keeps the bitcode that only other
+functions need. Here the key of a file follows from everything that reaches the compiler (bytecode and constants of all
+functions that are called, layouts, versions, processor), a damaged file is removed and compiled anew, and a folder that
+somebody else may write to is refused, since what lies there is executed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import hashlib
+import math
+import os
+import platform
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.errors import CacheError
+
+MAGIC = b"rlenvs-code-2\n"
+DIGEST = 32  # bytes of a file's checksum
+UNUSED = 30 * 86_400  # seconds after which files of older code are removed
+
+
+# --- the folder -------------------------------------------------------------------------------------------------------
+
+
+def cache_folders() -> list[Path]:
+    """Where compiled code may be: RLENVS_CACHE_DIR, then the user's cache folder. What is new goes into the first that
+    can be written to; where there is none, every process compiles for itself.
+
+    Raises:
+        CacheError: RLENVS_CACHE_DIR names a folder that another user owns or may write to.
+    """
+    chosen, usual = os.environ.get("RLENVS_CACHE_DIR"), _users_folder()
+    folders = [Path(chosen)] if chosen and _usable(Path(chosen), named=True) else []
+    return [*folders, usual] if usual and _usable(usual, named=False) else folders
+
+
+def _users_folder() -> Path | None:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "rlenvs" if base and not base.startswith("~") else None
+
+
+@functools.cache
+def _usable(folder: Path, named: bool) -> bool:
+    """Whether there is such a folder, and nobody else can have put code into it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = folder.stat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(found.st_mode):
+        return False
+    fault = _fault(found)
+    if not fault:
+        return True
+    if named:
+        raise CacheError(
+            f"RLENVS_CACHE_DIR={folder} {fault}, and compiled code from there would be executed; "
+            f"run `chmod go-w {folder}` as its owner, or choose a folder of your own"
+        )
+    print(f"rlenvs: {folder} {fault}, so nothing is kept there; every process compiles anew", file=sys.stderr)
+    return False
+
+
+def _fault(found: os.stat_result) -> str:
+    if os.name != "posix":
+        return ""
+    if found.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user"
+    group = found.st_mode & stat.S_IWGRP and not _private(found.st_gid)
+    return "may be written to by other users" if found.st_mode & stat.S_IWOTH or group else ""
+
+
+def _private(group: int) -> bool:
+    """Whether a group is the user's alone."""
+    import grp
+
+    try:
+        return group == os.getegid() and not grp.getgrgid(group).gr_mem
+    except KeyError:
+        return False
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+
+def versions() -> str:
+    """What compiled code depends on apart from its source."""
+    import llvmlite
+    import numba
+
+    settings = [getattr(numba.config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT")]
+    return f"{numba.__version__} {llvmlite.__version__} {np.__version__} {platform.python_version()} {settings}"
+
+
+class Digest:
+    """A hash of functions: their bytecode and constants, and those of all functions that they call.
+
+    Comments, doc strings, names of files and of modules change nothing.
+    """
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._seen: dict[int, int] = {}
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()[:24]
+
+    def add(self, value: Any) -> None:
+        """A function with all that it reaches, a number, a text, a tuple or an array."""
+        function = getattr(value, "py_func", value)  # numba's dispatchers
+        if isinstance(function, FunctionType):
+            self._add_function(function)
+        elif isinstance(value, np.ndarray):
+            self._note(f"array {value.dtype} {value.shape}")
+            self._hash.update(value.tobytes())
+        elif isinstance(value, tuple):
+            self._note(f"tuple {len(value)}")
+            for each in value:
+                self.add(each)
+        elif isinstance(value, ModuleType):
+            self._note(f"module {value.__name__}")
+        elif isinstance(value, (bool, int, float, str, bytes, type(None), np.generic)):
+            self._note(f"{type(value).__name__} {value!r}")
+        else:
+            self._note(f"{type(value).__name__} {getattr(value, '__qualname__', '')}")
+
+    def _note(self, text: str) -> None:
+        self._hash.update(text.encode() + b"\0")
+
+    def _add_function(self, function: FunctionType) -> None:
+        if id(function) in self._seen:
+            self._note(f"again {self._seen[id(function)]}")
+            return
+        self._seen[id(function)] = len(self._seen)
+        self._note(f"function {function.__code__.co_argcount} {function.__defaults__!r}")
+        cells = function.__closure__ or ()
+        closed = dict(zip(function.__code__.co_freevars, cells, strict=True))
+        self._add_code(function.__code__, function, closed)
+
+    def _add_code(self, code: CodeType, function: FunctionType, closed: dict[str, Any]) -> None:
+        holder: Any = None  # the module whose attribute comes next
+        for line in dis.get_instructions(code):
+            name, value = line.opname, line.argval
+            if name.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
+                value = function.__globals__.get(value, f"builtin {value}")
+                self.add(value)
+            elif name.startswith("LOAD_DEREF") and value in closed:
+                value = closed[value].cell_contents
+                self.add(value)
+            elif isinstance(value, CodeType):
+                self._add_code(value, function, closed)
+            else:
+                self._note(f"{name} {value!r}")
+                if isinstance(holder, ModuleType) and holder is not math and name in ("LOAD_ATTR", "LOAD_METHOD"):
+                    value = getattr(holder, str(value), None)
+                    self.add(value)
+            holder = value
+
+
+def processor() -> str:
+    """The processor that numba compiles for, and what it can do."""
+    from numba.core.registry import cpu_target
+
+    return repr(cpu_target.target_context.codegen().magic_tuple())
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def code_cache(stem: str, entry: str) -> Any:
+    """A cache for one compiled function, as numba's dispatchers want it.
+
+    Args:
+        stem: name and key of what it belongs to, "name_key".
+        entry: the function's name.
+    """
+    from numba.core import compiler, serialize
+    from numba.core.caching import _Cache
+
+    class CodeCache(_Cache):
+        """One file. What cannot be read or written is as good as absent."""
+
+        cache_path = ""
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            target_context.refresh()
+            for folder in cache_folders():
+                path = folder / self._name(sig)
+                body = _read(path)
+                if body is None:
+                    continue
+                try:
+                    symbols, reduced = serialize.pickle.loads(body)
+                    target_context.codegen()._engine._defined_symbols |= symbols
+                    result = compiler.CompileResult._rebuild(target_context, *reduced)
+                except Exception:  # whatever a file of another build may hold
+                    _remove(path)
+                    continue
+                return result
+            return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            if data.library.has_dynamic_globals:
+                return
+            body = _packed(data)
+            for folder in cache_folders():
+                if _write(folder / self._name(sig), body):
+                    _remove_older(folder, stem, entry)
+                    return
+
+        def _name(self, sig: Any) -> str:
+            return f"{stem}.{entry}-{hashlib.sha256(f'{sig} {processor()}'.encode()).hexdigest()[:8]}.bin"
+
+        def enable(self) -> None:
+            pass
+
+        disable = flush = enable
+
+    return CodeCache()
+
+
+@functools.cache
+def _empty_bitcode() -> bytes:
+    from llvmlite import binding
+
+    return binding.parse_assembly("").as_bitcode()
+
+
+def _packed(result: Any) -> bytes:
+    """A compiled function as bytes, without what other functions would need to take it in, which none does, and what
+    Python code in it would need, of which there is none."""
+    from numba.core import serialize
+
+    (name, kind, (code, _)), *rest, _ = result._reduce()
+    described = result.fndesc
+    symbols = {described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name}
+    symbols.add(described.env_name)
+    return serialize.dumps((symbols, ((name, kind, (code, _empty_bitcode())), *rest, ())))
+
+
+def _read(path: Path) -> bytes | None:
+    """What a file holds; None where there is none, or a damaged one, which is removed then."""
+    try:
+        whole = path.read_bytes()
+    except OSError:
+        return None
+    start = len(MAGIC) + DIGEST
+    body = whole[start:]
+    if whole[: len(MAGIC)] != MAGIC or whole[len(MAGIC) : start] != hashlib.sha256(body).digest():
+        _remove(path)
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # in use: not to be removed
+    return body
+
+
+def _write(path: Path, body: bytes) -> bool:
+    """Whether it could be written. Several processes may write the same code at once; each replaces the whole file."""
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(MAGIC + hashlib.sha256(body).digest() + body)
+        os.replace(temporary, path)
+    except OSError:  # a full disk, or a folder that may only be read
+        if temporary:
+            _remove(Path(temporary))
+        return False
+    return True
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def _remove_older(folder: Path, stem: str, entry: str) -> None:
+    """Code of the same name that nobody has used for long."""
+    import time
+
+    name = stem.rpartition("_")[0]
+    for path in _matching(folder, f"{name}_*.{entry}-*.bin"):
+        try:
+            if time.time() - path.stat().st_mtime > UNUSED:
+                _remove(path)
+        except OSError:
+            continue
+
+
+def _matching(folder: Path, pattern: str) -> Iterator[Path]:
+    try:
+        yield from folder.glob(pattern)
+    except OSError:
+        return

@@ -1,0 +1,173 @@
+"""Snapshots: what they hold, and what is refused, with nothing written."""
+
+import copy
+import pickle
+
+import explosive
+import numpy as np
+import pursuit
+import pytest
+import thermostat
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.errors import ActionError, SnapshotError
+from rlenvs.core.gym_env import Env
+from rlenvs.core.simulate import simulate
+
+SPEC = thermostat.load()
+
+
+def make(num_worlds=3, spec=SPEC, **keywords):
+    batch = KernelBatch(spec, num_worlds, **keywords)
+    batch.seed(range(num_worlds))
+    batch.reset()
+    return batch
+
+
+def everything(batch):
+    """All that a refused call might have changed."""
+    arrays = (batch._states, batch._params, batch.observations, batch.rewards, batch.masks, batch.terminated)
+    return [array.tobytes() for array in arrays]
+
+
+def test_a_snapshot_keeps_the_time_limit_and_the_weights():
+    short = make(1, horizon=10, weights={"energy": 3.0})
+    for _ in range(4):
+        short.step([1])
+    other = make(2)
+    other.set_state(short.get_state(), 1)
+    for _ in range(6):
+        assert not other.truncated.any()
+        short.step([1])
+        other.step([0, 1])
+        assert other.rewards[1, 0] == short.rewards[0, 0]
+    assert other.truncated[:, 0].tolist() == [False, True]
+
+
+def test_planning_from_a_snapshot_uses_its_time_limit():
+    env, short = Env(SPEC), Env(SPEC, horizon=5)
+    env.reset(seed=0)
+    short.reset(seed=0)
+    rollouts = simulate(env, np.ones((2, 20), int), short.get_state())
+    assert rollouts.lengths.tolist() == [5, 5]
+    assert simulate(env, np.ones((2, 20), int)).lengths.tolist() == [20, 20]
+
+
+@given(data=st.data())
+@settings(max_examples=200)
+def test_a_damaged_snapshot_is_refused_and_changes_nothing(data):
+    batch = make()
+    batch.step([0, 1, 1])
+    whole = batch.get_state(1)
+    part = data.draw(st.sampled_from(["state", "params"]))
+    raw = getattr(whole, part)
+    damage = data.draw(
+        st.one_of(
+            st.integers(0, len(raw) - 1).map(lambda n: raw[:n]),
+            st.just(raw * 2),
+            st.binary(max_size=2 * len(raw)),
+            st.binary(min_size=len(raw), max_size=len(raw)),
+            st.integers(0, 8 * len(raw) - 1).map(lambda n: flipped(raw, n)),
+            st.sampled_from([None, "text", 3, bytearray(raw)]),
+        )
+    )
+    if damage == raw and isinstance(damage, bytes):
+        return
+    before = everything(batch)
+    with pytest.raises(SnapshotError):
+        batch.set_state(whole._replace(**{part: damage}), 1)
+    assert everything(batch) == before
+
+
+def flipped(raw, bit):
+    changed = bytearray(raw)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("given", [None, b"", (), ("a", b"", b"", 0), {"state": 1}, 3])
+def test_what_is_no_snapshot_is_refused(given):
+    with pytest.raises(SnapshotError, match="get_state"):
+        make().set_state(given)
+
+
+def test_bytes_of_the_right_checksum_but_another_size_are_refused():
+    batch, name = make(), make().setup.fingerprint
+    for state, params in [(b"", b""), (b"a" * 3, b"b" * 5)]:
+        with pytest.raises(SnapshotError, match="size"):
+            batch.set_state(Snapshot.of(name, state, params))
+
+
+def test_other_options_are_refused_by_name():
+    odd = make(1, explosive.SPEC, odd_view=True)
+    with pytest.raises(SnapshotError, match="odd_view"):
+        make(1, explosive.SPEC).set_state(odd.get_state())
+
+
+@pytest.mark.parametrize(
+    "index", [-1, np.int64(-1), slice(None, None, -1), slice(1, None), slice(2, 0, -1), slice(0, 0)]
+)
+def test_any_index_that_a_list_takes(index):
+    batch, expected = make(5), make(5)
+    snapshot = make(1).get_state()
+    chosen = np.atleast_1d(np.arange(5)[index])
+    for i in chosen.tolist():
+        expected.set_state(snapshot, i)
+    batch.set_state(snapshot, index)
+    assert everything(batch)[2:] == everything(expected)[2:]
+    assert batch.digest() == expected.digest()
+    if isinstance(index, (int, np.integer)):
+        assert batch.get_state(index) == batch.get_state(4)
+
+
+@pytest.mark.parametrize(("index", "error"), [(5, IndexError), (-6, IndexError), (1.0, TypeError), ("0", TypeError)])
+def test_an_index_outside_is_refused(index, error):
+    batch = make(5)
+    before = everything(batch)
+    with pytest.raises(error):
+        batch.set_state(batch.get_state(), index)
+    with pytest.raises(error):
+        batch.get_state(index)
+    assert everything(batch) == before
+
+
+def test_copies_and_pickles_are_whole():
+    snapshot = make().get_state(2)
+    for again in (copy.deepcopy(snapshot), pickle.loads(pickle.dumps(snapshot)), Snapshot(*snapshot)):
+        assert again == snapshot
+        assert again.is_whole
+
+
+# --- refused actions --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("action", [2, -1, 1.0, None, [0, 1], 99])
+def test_a_refused_action_does_not_let_the_team_draw(action):
+    env = Env(pursuit.SPEC, team="fickle")
+    env.reset(seed=0)
+    env.step(0)
+    before = env.get_state()
+    with pytest.raises(ActionError):
+        env.step(action)
+    assert env.get_state() == before
+
+
+def test_plans_are_held_to_what_their_agents_can_choose():
+    env = Env(pursuit.SPEC)
+    env.reset(seed=0)
+    plan = np.zeros((2, 3, 3), int)
+    plan[:, :, 1] = 2  # a hare may stay
+    simulate(env, plan)
+    plan[1, 2, 0] = 2  # the hunter may not
+    with pytest.raises(ActionError, match=r"hunter: action 2 is not one of 0 \.\.\. 1"):
+        simulate(env, plan)
+
+
+def test_advice_is_a_copy():
+    batch = make(spec=pursuit.SPEC)
+    advised, played = batch.advise(), batch.play("fickle")
+    batch.actions[...] = 7
+    assert advised.max() < 3
+    assert played.max() < 3
