@@ -15,7 +15,7 @@ from rlenvs.core.canvas import COLORS, Canvas
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
-from rlenvs.core.render import draw, render_modes
+from rlenvs.core.render import Tally, draw, head_of, render_modes
 from rlenvs.core.setup import Setup
 
 KEYS = ("up", "down", "left", "right", "space", "return", *string.ascii_lowercase, *string.digits)
@@ -82,6 +82,7 @@ class Game:
         depends_on_game = inspect.isclass(control)
         self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
+        self.batch.tally = Tally(self.batch)
         self.batch.seed([seed])
         self._begin()
 
@@ -172,6 +173,7 @@ class Game:
         else:
             canvas.clear()
             self.hand.draw(canvas, *self.batch.records(0))
+            canvas.head(head_of(self.batch, 0))
         window.fill(COLORS["black"])
         canvas.show(window)
         font = pygame.font.Font(None, 22)

@@ -23,8 +23,8 @@ def plain(id, **keywords):
 
 
 def head_of(env, index=0):
-    renderer = env.unwrapped._renderer
-    return renderer._tally.head(renderer._batch, index)
+    batch = env.unwrapped.batch
+    return batch.tally.head(batch, index)
 
 
 def part(pixels, color, tolerance=6):
@@ -127,13 +127,12 @@ def test_a_team_shows_the_sum_over_its_agents_and_sides_their_own():
     rewards = env.step(dict.fromkeys(env.agents, 1))[1]
     assert head_of(env).totals.split()[1] == f"{sum(rewards.values()):.2f}"
     batch = KernelBatch(pursuit.SPEC, backend="python")
-    tally = Tally(batch)
-    tally.watch(batch)
+    batch.tally = Tally(batch)
     batch.seed([0])
     batch.reset()
     batch.step(np.zeros((1, 3), np.int64))
     hunter, *hares = batch.rewards[0]
-    assert tally.head(batch, 0).totals == f"return {hunter:.2f} : {sum(hares):.2f}"
+    assert batch.tally.head(batch, 0).totals == f"return {hunter:.2f} : {sum(hares):.2f}"
 
 
 def test_success_is_marked_and_the_end():
@@ -151,7 +150,7 @@ def test_success_is_marked_and_the_end():
 
 def test_environments_without_pictures_are_not_watched():
     env = rlenvs.make(SEA, backend="python")
-    assert "step_loaded" not in vars(env.unwrapped.batch)
+    assert env.unwrapped.batch.tally is None
 
 
 # --- what it looks like -----------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ REASONS = (
     "the physics engine could not move the world",
 )
 # what a batch is apart from its arrays
-PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides")
+PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "tally")
 
 # and its arrays, which copies and pickles take along
 ARRAYS = (
@@ -133,6 +133,9 @@ class KernelBatch:
         self._load_contexts()
         self._start_trials()
         self._open()
+
+    # counts returns and costs for pictures, where there are any: a `render.Tally`
+    tally: Any = None
 
     def _open(self) -> None:
         """Get what lies outside Python's memory."""
@@ -436,12 +439,14 @@ class KernelBatch:
         """
         if only is None:
             self._advance()
-            return
-        np.logical_not(only, out=self._asleep)
-        try:
-            self._advance()
-        finally:
-            self._asleep[:] = False
+        else:
+            np.logical_not(only, out=self._asleep)
+            try:
+                self._advance()
+            finally:
+                self._asleep[:] = False
+        if self.tally is not None:
+            self.tally.see_step(self, only)
 
     def _advance(self) -> None:
         """One step of the worlds that are awake."""
@@ -758,6 +763,8 @@ class KernelBatch:
         run, address = self._driver.run_worlds, self._address
         for start, stop in neighbours(worlds):
             run(address, start, stop, OBSERVE)
+        if self.tally is not None:
+            self.tally.forget(worlds)
 
     def _worlds(self, index: int | slice) -> np.ndarray:
         """The ascending indices of some worlds."""

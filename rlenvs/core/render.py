@@ -29,16 +29,21 @@ def check_mode(world: World, mode: str | None) -> None:
         raise ParameterError(f"{world.name} has no render_mode {shortened(mode)}; it has {render_modes(world)}")
 
 
-def draw(batch: KernelBatch, index: int, canvas: Canvas, head: Head | None = None) -> np.ndarray:
-    """The picture of one world, uint8 (height, width, 3)."""
+def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
+    """The picture of one world, uint8 (height, width, 3); with numbers in its head where the batch has a tally."""
     canvas.clear()
     photo = batch.photo(index, *canvas.scene)
     if photo is not None:
         canvas.photo(photo)
     if batch.world.draw_function is not None:
         batch.world.draw_function(canvas, *batch.records(index))
-    canvas.head(head or Head(batch.world.name))
+    canvas.head(head_of(batch, index))
     return canvas.pixels()
+
+
+def head_of(batch: KernelBatch, index: int) -> Head:
+    """What the head of a world's picture says."""
+    return batch.tally.head(batch, index) if batch.tally is not None else Head(batch.world.name)
 
 
 class Tally:
@@ -54,21 +59,13 @@ class Tally:
         self._totals = np.full((2, *shape), np.nan)  # of rewards and costs
         self._success, self._playing = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
 
-    def watch(self, batch: KernelBatch) -> None:
-        """See every step of this batch from now on, whoever asks for it."""
-        step, set_state = type(batch).step_loaded, type(batch).set_state
+    def forget(self, worlds: np.ndarray) -> None:
+        """The states of these worlds were set from outside."""
+        self._seen[worlds] = -1
 
-        def step_and_see(only: np.ndarray | None = None) -> None:
-            step(batch, only)
-            self._see_step(batch, np.ones(batch.num_worlds, np.bool_) if only is None else only)
-
-        def set_and_see(snapshot: Any, index: Any = 0) -> None:
-            set_state(batch, snapshot, index)
-            self._seen[index] = -1
-
-        batch.step_loaded, batch.set_state = step_and_see, set_and_see  # type: ignore[method-assign]
-
-    def _see_step(self, batch: KernelBatch, moved: np.ndarray) -> None:
+    def see_step(self, batch: KernelBatch, only: np.ndarray | None) -> None:
+        """Take in the step that a batch, or `only` some of its worlds, has made."""
+        moved = np.ones(batch.num_worlds, np.bool_) if only is None else only
         elapsed = batch._states["elapsed"]
         first = moved & (elapsed == 1)
         lost = moved & ~first & (elapsed != self._seen + 1)
@@ -101,7 +98,7 @@ class Tally:
             told.append(f"cost {_number(float(costs.sum()))}{_limit(batch, len(costs))}")
         return Head(
             batch.world.name,
-            f"step {int(state['elapsed'])} / {batch.setup.horizon}",
+            f"step {int(state['elapsed'])} / {int(batch.records(index)[0]['horizon'])}",
             "   ".join(told),
             _mark(success, bool(state["over"])),
             bool(success.any()),
@@ -145,13 +142,11 @@ class Renderer:
 
     def __init__(self, mode: str | None, batch: KernelBatch | None, text: bool = True) -> None:
         self._mode, self._batch, self._text = mode, batch, text
-        self._tally: Tally | None = None
         self._canvas: Canvas | None = None
         self._window: Any = None
         self._clock: Any = None
         if batch is not None and text and mode in ("human", "rgb_array"):
-            self._tally = Tally(batch)
-            self._tally.watch(batch)
+            batch.tally = batch.tally or Tally(batch)
 
     def picture(self, index: int) -> Any:
         """The picture of one world; None when the mode is None or "human"."""
@@ -165,7 +160,7 @@ class Renderer:
             return batch.world.text_function(*batch.records(index))
         if self._canvas is None:
             self._canvas = Canvas(framed=self._text)
-        frame = draw(batch, index, self._canvas, self._tally.head(batch, index) if self._tally else None)
+        frame = draw(batch, index, self._canvas)
         if self._mode == "rgb_array":
             return frame
         self._show(self._canvas, batch)
@@ -194,8 +189,3 @@ class Renderer:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_canvas": None, "_window": None, "_clock": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._tally is not None and self._batch is not None:
-            self._tally.watch(self._batch)
