@@ -18,7 +18,7 @@ import platform
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -185,12 +185,42 @@ def processor() -> str:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def code_cache(stem: str, entry: str) -> Any:
+def compiled(signature: str | None = None, **options: Any) -> Any:
+    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are.
+
+    Args:
+        signature: compile now, for these types; None compiles when it is first called.
+        options: of `njit`, but for `cache`.
+    """
+
+    def decorate(function: FunctionType) -> Any:
+        from numba import njit
+
+        loop: Any = njit(**options)(function)
+        loop._cache = code_cache(lambda: _stem_of(function, options), function.__name__, linkable=True)
+        if signature is not None:
+            loop.compile(signature)
+            loop.disable_compile()
+        return loop
+
+    return decorate
+
+
+def _stem_of(function: FunctionType, options: dict[str, Any]) -> str:
+    """Name and key of a loop."""
+    digest = Digest()
+    for value in (versions(), repr(sorted(options.items())), function):
+        digest.add(value)
+    return f"{function.__module__}.{function.__name__}_{digest.hexdigest()}"
+
+
+def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False) -> Any:
     """A cache for one compiled function, as numba's dispatchers want it.
 
     Args:
-        stem: name and key of what it belongs to, "name_key".
+        stem: name and key of what it belongs to, "name_key"; or a function that gives them when they are needed.
         entry: the function's name.
+        linkable: keep what other compiled functions need to call it.
     """
     from numba.core import compiler, serialize
     from numba.core.caching import _Cache
@@ -220,14 +250,18 @@ def code_cache(stem: str, entry: str) -> Any:
         def save_overload(self, sig: Any, data: Any) -> None:
             if data.library.has_dynamic_globals:
                 return
-            body = _packed(data)
+            body = _packed(data, linkable)
             for folder in cache_folders():
                 if _write(folder / self._name(sig), body):
-                    _remove_older(folder, stem, entry)
+                    _remove_older(folder, self._stem(), entry)
                     return
 
+        @functools.cache  # noqa: B019 (one per function, for good)
+        def _stem(self) -> str:
+            return stem if isinstance(stem, str) else stem()
+
         def _name(self, sig: Any) -> str:
-            return f"{stem}.{entry}-{hashlib.sha256(f'{sig} {processor()}'.encode()).hexdigest()[:8]}.bin"
+            return f"{self._stem()}.{entry}-{hashlib.sha256(f'{sig} {processor()}'.encode()).hexdigest()[:8]}.bin"
 
         def enable(self) -> None:
             pass
@@ -244,11 +278,13 @@ def _empty_bitcode() -> bytes:
     return binding.parse_assembly("").as_bitcode()
 
 
-def _packed(result: Any) -> bytes:
-    """A compiled function as bytes, without what other functions would need to take it in, which none does, and what
-    Python code in it would need, of which there is none."""
+def _packed(result: Any, linkable: bool) -> bytes:
+    """A compiled function as bytes; if no other function takes it in, without what that would need, and without what
+    Python code in it would need, of which there is none in kernels."""
     from numba.core import serialize
 
+    if linkable:
+        return serialize.dumps((set(), result._reduce()))
     (name, kind, (code, _)), *rest, _ = result._reduce()
     described = result.fndesc
     symbols = {described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name}

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.core.extending import intrinsic
+
+from rlenvs.core.cache import compiled
 
 LOOKS = 200_000  # for the next job, before a helper begins to nap: some 0.1 ms
 # naps of a helper that looks between them whether there is a job, before it goes to sleep: some 20 ms. To go to sleep,
@@ -31,18 +33,6 @@ JOBS, DONE, GATE, LOOP, FIRST = (LINE * k for k in range(5))  # FIRST: per threa
 CLOSED = 1 << 32  # in GATE, which counts who has come to help with the job: who comes now is too late
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
-
-
-def compiled(signature: str) -> Any:
-    """numba's `njit`, kept on disk where there is a folder that numba may write to."""
-
-    def decorate(function: Any) -> Any:
-        try:
-            return njit(signature, nogil=True, cache=True)(function)
-        except RuntimeError:
-            return njit(signature, nogil=True)(function)
-
-    return decorate
 
 
 @machine_code
@@ -106,7 +96,7 @@ def _rest(context: Any, microseconds: Any) -> Any:
     return types.void(types.int64), generate
 
 
-@compiled("void(int64, int64, int64)")
+@compiled("void(int64, int64, int64)", nogil=True)
 def work(table: int, me: int, threads: int) -> None:
     """Take pieces of the job until none is left: first of one's own range, which then stays in one's core's cache."""
     function, batch, size = _load(table + 8 * LOOP), _load(table + 8 * LOOP + 8), _load(table + 8 * LOOP + 16)
@@ -121,7 +111,7 @@ def work(table: int, me: int, threads: int) -> None:
             _call(function, batch, start, min(start + size, stop), job)
 
 
-@compiled("int64(int64, int64, int64)")
+@compiled("int64(int64, int64, int64)", nogil=True)
 def look_out(counter: int, known: int, looks: int) -> int:
     """The counter at an address, as soon as it is not `known`, or after so many looks."""
     for _ in range(looks):
@@ -131,7 +121,7 @@ def look_out(counter: int, known: int, looks: int) -> int:
     return known
 
 
-@compiled("int64(int64, int64, int64, int64)")
+@compiled("int64(int64, int64, int64, int64)", nogil=True)
 def help_out(table: int, known: int, me: int, threads: int) -> int:
     """Work on one job after the other, until none has come for a while. Returns the number of the last one."""
     while True:
@@ -149,14 +139,14 @@ def help_out(table: int, known: int, me: int, threads: int) -> int:
             _add(table + 8 * DONE, 1)
 
 
-@compiled("void(int64)")
+@compiled("void(int64)", nogil=True)
 def announce(table: int) -> None:
     """There is a new job in the table, which must be complete."""
     _set(table + 8 * GATE, 0)
     _add(table + 8 * JOBS, 1)
 
 
-@compiled("int64(int64)")
+@compiled("int64(int64)", nogil=True)
 def close(table: int) -> int:
     """Nobody may come to help any more; how many have."""
     return _add(table + 8 * GATE, CLOSED)

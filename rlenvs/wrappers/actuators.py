@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import add, clear, fill, put
@@ -250,7 +250,7 @@ def _bounds(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarray]
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def take_every(command: np.ndarray, rows: np.ndarray, time: np.ndarray, every: int, taken: np.ndarray) -> None:
     """A new command in each `every`-th step of an episode, the one before in all others."""
     for i in range(rows.size):
@@ -263,7 +263,7 @@ def take_every(command: np.ndarray, rows: np.ndarray, time: np.ndarray, every: i
                     command[i, j] = taken[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def delay(
     command: np.ndarray, rows: np.ndarray, key: np.ndarray, time: np.ndarray, low: int, high: int, sent: np.ndarray
 ) -> None:
@@ -286,7 +286,7 @@ def delay(
             command[i, j] = sent[i, (now - age) % slots, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def repeat(
     command: np.ndarray, rows: np.ndarray, key: np.ndarray, time: np.ndarray, chance: float, last: np.ndarray
 ) -> None:
@@ -301,7 +301,7 @@ def repeat(
                     last[i, j] = command[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def mix_random(
     command: np.ndarray,
     key: np.ndarray,
@@ -329,7 +329,7 @@ def mix_random(
                 command[i, j] += weight * (low[k, j] + u * (high[k, j] - low[k, j]) - command[i, j])
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def quantise(command: np.ndarray, quantum: np.ndarray) -> None:
     """To the nearest multiple, where a channel has a quantum."""
     for i in range(command.shape[0]):
@@ -338,7 +338,7 @@ def quantise(command: np.ndarray, quantum: np.ndarray) -> None:
                 command[i, j] = quantum[j] * np.round(command[i, j] / quantum[j])
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_errors(
     rows: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, factor: np.ndarray, offset: np.ndarray
 ) -> None:
@@ -350,7 +350,7 @@ def draw_errors(
                 offset[i, j] = bias[j] * normal_of(bits_at(key[i], 0, BIAS + j))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def disturb(command: np.ndarray, key: np.ndarray, time: np.ndarray, noise: np.ndarray) -> None:
     """White noise; two channels share 64 random bits."""
     channels = command.shape[1]
@@ -362,7 +362,7 @@ def disturb(command: np.ndarray, key: np.ndarray, time: np.ndarray, noise: np.nd
                 command[i, j + 1] += noise[j + 1] * normal_of(bits >> HALFWAY)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def slew(command: np.ndarray, rows: np.ndarray, most: np.ndarray, slewed: np.ndarray) -> None:
     """Towards the command by no more than the rate limit."""
     for i in range(rows.size):
@@ -372,7 +372,7 @@ def slew(command: np.ndarray, rows: np.ndarray, most: np.ndarray, slewed: np.nda
                 command[i, j] = slewed[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def smooth(command: np.ndarray, rows: np.ndarray, gain: np.ndarray, filtered: np.ndarray) -> None:
     """A first-order filter."""
     for i in range(rows.size):
@@ -520,7 +520,7 @@ class ActionRepeat(_SeveralSteps):
         self._run(rows, lambda k: actions, wanted)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int) -> np.ndarray:
     """A whole number from low to high per row."""
     out = np.empty(key.size, np.int64)
@@ -640,7 +640,7 @@ class ActionCost(Layer):
         return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def charge(
     actions: np.ndarray,
     rows: np.ndarray,

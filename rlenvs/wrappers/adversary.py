@@ -38,9 +38,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 from pettingzoo import ParallelEnv
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, nearest
 from rlenvs.wrappers.channels import at, channels_of, replaced
 from rlenvs.wrappers.forms import WrappedEnv, row_of, wrap
@@ -554,7 +554,7 @@ class ParameterAdversary(OnParameters, Mover):
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_moves(rows: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.ndarray) -> None:
     """Uniform numbers of (-1, 1), four from each 64 bits."""
     for i in range(len(rows)):
@@ -565,7 +565,7 @@ def draw_moves(rows: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.nda
                 move[i, j] = (float(bits & SIXTEEN) + 0.5) * (1.0 / 32768.0) - 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def walk(rows: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray, move: np.ndarray) -> None:
     """Turn uniform moves into those of a random walk from the last perturbations."""
     for i in range(len(rows)):
@@ -576,7 +576,7 @@ def walk(rows: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray,
                 move[i, j] = 1.0 if u > 1.0 else u
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def project_box(
     rows: np.ndarray,
     coupled: np.ndarray,
@@ -600,7 +600,7 @@ def project_box(
                     p[i, j] = radius[j] * move[i, j]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@compiled(nogil=True, fastmath={"reassoc"})
 def project_ball(
     rows: np.ndarray,
     coupled: np.ndarray,
@@ -623,7 +623,7 @@ def project_ball(
                 p[i, j] = of_x * (radius * move[i, j]) + of_c * p[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def closest(xx: float, xc: float, cc: float, radius: float, reach: float) -> tuple[float, float]:
     """The point closest to x in |y| <= radius and |y - c| <= reach, as y = first * x + second * c, from the inner
     products of x and c. |c| <= radius."""
@@ -643,7 +643,7 @@ def closest(xx: float, xc: float, cc: float, radius: float, reach: float) -> tup
     return share, along - share * xc / cc
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def add_everywhere(
     rows: np.ndarray,
     values: np.ndarray,
@@ -662,7 +662,7 @@ def add_everywhere(
                 out[i, j] = values[i, j] if p[i, j] == 0.0 else x
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def add_at(
     rows: np.ndarray,
     values: np.ndarray,
@@ -684,7 +684,7 @@ def add_at(
                 out[i, k] = values[i, k] if added == 0.0 else x
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def decide(rows: np.ndarray, key: np.ndarray, time: np.ndarray, probability: float, out: np.ndarray) -> None:
     """Whether the adversary acts."""
     for i in range(len(rows)):
@@ -692,7 +692,7 @@ def decide(rows: np.ndarray, key: np.ndarray, time: np.ndarray, probability: flo
             out[i] = uniform_of(bits_at(key[i], time[i], SWITCHING)) < probability
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def add_to_actions(
     rows: np.ndarray,
     actions: np.ndarray,
@@ -713,7 +713,7 @@ def add_to_actions(
                 out[i, j] = actions[i, j] if p[i, j] == 0.0 else x
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def blend(
     rows: np.ndarray,
     actions: np.ndarray,
@@ -737,7 +737,7 @@ def blend(
                 out[i, j] = (1.0 - share) * own + share * other if share > 0.0 else actions[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def place_parameters(
     rows: np.ndarray,
     p: np.ndarray,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.layer import Layer, Observation
 
@@ -64,7 +64,7 @@ class Appends(Layer):
         return {**self.below.observation, self.part: self.shown} if self.part else self.joined
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def join_rows(rows: np.ndarray, below: np.ndarray, shown: np.ndarray, ends: np.ndarray, joined: np.ndarray) -> None:
     """joined[i] = below[i], up to the end of an agent's own observation, and shown[i] behind it."""
     for i in range(rows.size):

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import MissingExtraError, ParameterError, nearest
 from rlenvs.core.spec import Choice
 from rlenvs.wrappers.layer import Layer
@@ -34,7 +34,7 @@ MISSING_WEIGHT = 1e6  # of what is missing to the constraints, beside the distan
 # --- one row ----------------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@compiled(nogil=True, error_model="numpy", inline="always")
 def lack(x: np.ndarray, slope: np.ndarray, need: float) -> float:
     """What is missing to slope . x >= need; negative when it holds."""
     for j in range(x.size):
@@ -42,7 +42,7 @@ def lack(x: np.ndarray, slope: np.ndarray, need: float) -> float:
     return need
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy")
 def push(x: np.ndarray, slope: np.ndarray, need: float, low: np.ndarray, high: np.ndarray) -> None:
     """Move x, inside its bounds, to the nearest point there with slope . x >= need, or as close to that as they allow.
 
@@ -72,7 +72,7 @@ def push(x: np.ndarray, slope: np.ndarray, need: float, low: np.ndarray, high: n
         x[j] = min(max(x[j] + multiplier * slope[j], low[j]), high[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy")
 def farthest(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray) -> int:
     """The constraint that x is farthest from meeting; -1 when it meets all."""
     worst, most = -1, 0.0
@@ -88,7 +88,7 @@ def farthest(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray) -> int:
     return worst
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy")
 def sweep(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray) -> bool:
     """Move x to the nearest point that meets all constraints and bounds, by their multipliers in turn. Returns whether
     it is there."""
@@ -121,7 +121,7 @@ def sweep(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray,
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy")
 def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray, x: np.ndarray) -> int:
     """Move x, inside its bounds, to the nearest action that is allowed. Returns UNSOLVED where it could not, and
     INFEASIBLE where one constraint alone cannot be met."""
@@ -145,7 +145,7 @@ def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndar
 # --- all rows ---------------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy")
 def settle_barriers(
     rows: np.ndarray,
     proposed: np.ndarray,
@@ -197,7 +197,7 @@ def settle_barriers(
             outcome[i] = UNSOLVED
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy")
 def settle_set(
     rows: np.ndarray,
     proposed: np.ndarray,

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.wrappers.layer import named
 from rlenvs.wrappers.randomness import bits_at, mix, normal_of, uniform_of
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def uniforms(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarray:
     """A number in [0, 1) for each world.
 
@@ -41,7 +41,7 @@ def uniforms(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarra
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def normals(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarray:
     """As `uniforms`, standard normal."""
     out = np.empty(streams.size)

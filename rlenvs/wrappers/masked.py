@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from rlenvs.core.cache import compiled
 
 
 def flat(array: np.ndarray) -> np.ndarray:
@@ -36,14 +37,14 @@ def fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
     _fill(target.reshape(len(target), -1, values.shape[1]), values, rows)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def count(counter: np.ndarray, rows: np.ndarray) -> None:
     """counter[rows] += 1, of one number per row."""
     for i in range(rows.size):
         counter[i] += np.int64(rows[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def load(numbers: np.ndarray, out: np.ndarray) -> bool:
     """Copy numbers, one-dimensional arrays of equal length; whether there is a NaN."""
     wrong = False
@@ -53,7 +54,7 @@ def load(numbers: np.ndarray, out: np.ndarray) -> bool:
     return wrong
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _put_number(target: np.ndarray, value: float, rows: np.ndarray) -> None:
     for i in range(rows.size):
         if rows[i]:
@@ -61,7 +62,7 @@ def _put_number(target: np.ndarray, value: float, rows: np.ndarray) -> None:
                 target[i, j] = value
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _put(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
     for i in range(rows.size):
         if rows[i]:
@@ -69,7 +70,7 @@ def _put(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
                 target[i, j] = values[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
     for i in range(rows.size):
         if rows[i]:
@@ -77,7 +78,7 @@ def _add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
                 target[i, j] += values[i, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _clear(target: np.ndarray, rows: np.ndarray) -> None:
     for i in range(rows.size):
         if rows[i]:
@@ -85,7 +86,7 @@ def _clear(target: np.ndarray, rows: np.ndarray) -> None:
                 target[i, j] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
     for i in range(rows.size):
         if rows[i]:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.layer import Layer
@@ -97,7 +97,7 @@ class _OfVector(Layer):
         return array
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def weigh(vectors: np.ndarray, weights: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
     """Weighted sums; weights (rows or 1, terms). In one order whatever the number of rows, unlike a BLAS."""
     for i in range(rows.size):
@@ -186,7 +186,7 @@ def chebyshev(vectors: Any, weights: Any, reference: Any, rho: float = 0.0) -> n
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def measure(vectors: np.ndarray, weights: np.ndarray, reference: np.ndarray, rho: float, out: np.ndarray) -> None:
     """`chebyshev` of vectors (rows, terms), with weights and references (rows or 1, terms)."""
     for i in range(out.size):
@@ -363,7 +363,7 @@ class Lexicographic(_OfReturn):
         return {**self._untouched(), "accrued": self.accrued, "lexicographic": self._clipped(self.accrued)}
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def rank(
     returns: np.ndarray,
     columns: np.ndarray,
@@ -434,7 +434,7 @@ class AccruedRewards(_OfVector, Appends):
         return {**self._untouched(), "accrued": self.accrued}
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def shrink(sums: np.ndarray, sizes: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
     """Sums by their sizes, clipped to [-1, 1]."""
     for i in range(rows.size):
@@ -517,7 +517,7 @@ class WeightConditioned(_OfVector, Appends):
         return {**self._untouched(), "weights": self.shown}
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_simplex(rows: np.ndarray, key: np.ndarray, low: float, out: np.ndarray) -> None:
     """Uniform on the simplex, each coordinate at least `low`: exponential variates divided by their sum."""
     terms = out.shape[1]
@@ -649,7 +649,7 @@ class NormalizeRewards(_OfVector):
         return {**self._untouched(), NORMALIZED: self.normal}
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def divide(vectors: np.ndarray, origin: np.ndarray, spread: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
     """(vectors - origin) / spread; spread (rows or 1, terms)."""
     for i in range(rows.size):
@@ -659,7 +659,7 @@ def divide(vectors: np.ndarray, origin: np.ndarray, spread: np.ndarray, rows: np
                 out[i, j] = (vectors[i, j] - origin[j]) / spread[k, j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def update_all(
     rows: np.ndarray, values: np.ndarray, mean: np.ndarray, variance: np.ndarray, samples: np.ndarray
 ) -> None:
@@ -682,7 +682,7 @@ def update_all(
     samples[:] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def update_rows(
     rows: np.ndarray, values: np.ndarray, mean: np.ndarray, variance: np.ndarray, samples: np.ndarray
 ) -> None:

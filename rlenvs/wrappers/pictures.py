@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.wrappers.channels import at, leaves, replaced
 from rlenvs.wrappers.layer import Observation
@@ -35,7 +36,7 @@ class Effects(NamedTuple):
     drop: float
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def photograph(
     rows: np.ndarray, key: np.ndarray, time: np.ndarray, which: int, e: Effects, true: np.ndarray, seen: np.ndarray
 ) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from rlenvs.core.cache import compiled
+
 Word = Any  # np.uint64; kernels are compiled for it
 
 GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -105,7 +107,7 @@ def add_normals(starts: np.ndarray, place: Word, scale: np.ndarray, out: np.ndar
             out[j, i] += factor * normal_of(words[i] >> shift)
 
 
-@njit(cache=True)
+@compiled()
 def mix_all(x: np.ndarray) -> np.ndarray:
     """`mix` of every number of a one-dimensional uint64 array."""
     out = np.empty_like(x)
@@ -114,7 +116,7 @@ def mix_all(x: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(cache=True)
+@compiled()
 def begin_episodes(rows: np.ndarray, base: np.ndarray, episode: np.ndarray, key: np.ndarray, time: np.ndarray) -> None:
     """The next episode of the rows in a mask: its number, its key, time 0."""
     for i in range(rows.size):

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.spec import World
 from rlenvs.wrappers.contexts import EpisodeParams
@@ -401,7 +401,7 @@ def _size(space: spaces.Space) -> int:
     raise ParameterError(f"Takeover: agents with actions of {space} cannot be taken over; needed: Discrete or a vector")
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def uniforms(key: np.ndarray, time: np.ndarray, first: int, out: np.ndarray) -> None:
     """Fill (rows, n) with numbers of [0, 1), from the places first, first + 1, ..."""
     for i in range(out.shape[0]):

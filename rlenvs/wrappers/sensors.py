@@ -17,6 +17,7 @@ import numpy as np
 from gymnasium import spaces
 from numba import njit
 
+from rlenvs.core.cache import compiled
 from rlenvs.wrappers.channels import Channels, Chosen, Part, at, channels_of, leaves, parts_of, replaced, replaced_space
 from rlenvs.wrappers.layer import Layer, Observation
 from rlenvs.wrappers.randomness import add_normals, bits_from, normal_of, start_of, uniform_of
@@ -86,7 +87,7 @@ class Memory(NamedTuple):
     source: np.ndarray  # (rows,), the step whose sample is read
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def begin_memory(
     rows: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, drift: np.ndarray, memory: Memory
 ) -> None:
@@ -104,7 +105,7 @@ def begin_memory(
             memory.source[r] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def pick_samples(
     start: int, stop: int, rows: np.ndarray, key: np.ndarray, time: np.ndarray, timing: Timing, memory: Memory
 ) -> None:
@@ -127,7 +128,7 @@ def pick_samples(
                 failed[r, c] |= uniform_of(bits_from(numbers, FAILURE + np.uint64(c))) < timing.stuck
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def remember(
     start: int,
     stop: int,
@@ -147,7 +148,7 @@ def remember(
                 past[r, slot, np.uint64(first + j)] = true[r, np.uint64(places[j])]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def sense(
     start: int,
     stop: int,
@@ -347,7 +348,7 @@ def store(who: np.ndarray, e: Errors, memory: Memory, size: int, x: np.ndarray, 
             seen[r, k] = missing[r, k - size]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def copy_around(
     start: int,
     stop: int,
@@ -375,7 +376,7 @@ def copy_around(
                     seen[r, i] = true[r, i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def copy_numbers(rows: np.ndarray, source: np.ndarray, target: np.ndarray, true: np.ndarray, seen: np.ndarray) -> None:
     """Some numbers of the rows of a mask, to other places."""
     for r in range(rows.size):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from numba import njit
 
 from rlenvs.core.batch import PLAIN, KernelBatch
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.layer import Layer, Observation, Stage
 from rlenvs.wrappers.masked import add, clear, put
@@ -443,7 +443,7 @@ class Copies(Stage):
         return (states["over"][:, None] | ~states["alive"][:, : self.agents]).reshape(-1)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def reseed(words: np.ndarray, key: np.ndarray, time: np.ndarray, place: int) -> None:
     """Two words for each world's generator (worlds, 2), from the key of its first row."""
     agents = key.size // len(words)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, SnapshotError
 from rlenvs.wrappers.forms import check_actions
 from rlenvs.wrappers.layer import Layer
@@ -185,7 +185,7 @@ def bytes_of(records: np.ndarray) -> np.ndarray:
     return records.view(f"V{records.dtype.itemsize}")
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def choose_snapshots(keys, asked, probability, starts, sizes, order, chosen, words):
     """Per world: the snapshot at which the episode begins, or -1, and what seeds the world's generators."""
     for i in range(keys.size):
@@ -197,7 +197,7 @@ def choose_snapshots(keys, asked, probability, starts, sizes, order, chosen, wor
                 words[i, j] = bits_at(keys[i], 0, 3 + j) | np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_lengths(keys, most, lengths):
     """Per world, uniform in 0 ... most."""
     for i in range(keys.size):
