@@ -150,49 +150,58 @@ def assert_observed(batch, wanted):
 # --- parity with InforMARL and FACMAC ---------------------------------------------------------------------------------
 
 
-def test_parity_with_informarl():
-    data = np.load(GRAPHS)
-    choices = {"agents": 4, "obstacles": 4, "side": 1.2, "connection_radius": 0.5, "observation": "graph"}
-    batch = make("navigation", backend="python", **choices)
+def episode(name):
+    return {key.removeprefix(f"{name}/"): rows for key, rows in np.load(GRAPHS).items() if key.startswith(f"{name}/")}
+
+
+@pytest.mark.parametrize("k", range(6))
+def test_parity_with_informarl(k):
+    data = episode(f"navigation{k}")
+    agents, radius = data["position"].shape[1], 0.5
+    choices = {"agents": agents, "obstacles": len(data["obstacle"]), "side": float(data["side"])}
+    batch = make("navigation", backend="python", connection_radius=radius, observation="graph", **choices)
 
     def compare(t):
         own, nodes, edges = graph(batch.observations[0])
-        np.testing.assert_allclose(own, data["navigation/observation"][t], rtol=0, atol=1e-6)
-        np.testing.assert_allclose(nodes, data["navigation/nodes"][t], rtol=0, atol=1e-6)
-        distances = data["navigation/distances"][t]
-        wanted = np.where(distances < 0.5, distances, 0.0)
-        wanted[4:] = 0.0  # only agents receive
-        for k in range(4):
-            np.testing.assert_allclose(edges[k], wanted, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(own, data["observation"][t], rtol=0, atol=1e-6)
+        if t % 6 == 0:
+            np.testing.assert_allclose(nodes, data["nodes"][t // 6], rtol=0, atol=1e-6)
+            distances = data["distances"][t // 6]
+            wanted = np.where(distances < radius, distances, 0.0)
+            wanted[agents:] = 0.0  # only agents receive
+            for edge in edges:
+                np.testing.assert_allclose(edge, wanted, rtol=0, atol=1e-6)
 
-    put(batch, **{name: data[f"navigation/{name}"] for name in ("goal", "obstacle")})
-    put(batch, **{name: data[f"navigation/{name}"][0] for name in ("position", "velocity")})
+    put(batch, goal=data["goal"], obstacle=data["obstacle"])
+    put(batch, position=data["position"][0], velocity=data["velocity"][0])
     compare(0)
-    for t, actions in enumerate(data["navigation/actions"]):
+    for t, actions in enumerate(data["actions"]):
         s = play(batch, actions)
         compare(t + 1)
         for name in ("position", "velocity"):
-            np.testing.assert_allclose(s[name], data[f"navigation/{name}"][t + 1], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(batch.rewards[0], data["navigation/rewards"][t], rtol=0, atol=1e-12)
-        np.testing.assert_array_equal(s.contacts, data["navigation/contacts"][t])
-    arrival = data["navigation/arrival"][-1]
+            np.testing.assert_allclose(s[name], data[name][t + 1], rtol=0, atol=1e-10)  # contacts amplify rounding
+        np.testing.assert_allclose(batch.rewards[0], data["rewards"][t], rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(s.contacts, data["contacts"][t])
+    arrival = data["arrival"][-1]
     np.testing.assert_array_equal(s.arrival, np.where(arrival < 0, 0, np.round(arrival / 0.1)))
-    assert (s.contacts > 0).all()
-    assert sorted(s.arrival > 0) == [False, True, True, True]
+    assert s.contacts.any()
+    assert (s.arrival > 0).any()
 
 
-def test_parity_with_facmac():
+@pytest.mark.parametrize("k", range(6))
+def test_parity_with_facmac(k):
     """The prey's force depends on another generator: here it is given as an action."""
-    data = np.load(GRAPHS)
-    batch = make("tag", backend="python", level="facmac_3a", prey="agents")
-    put(batch, landmark=data["predators/landmark"])
-    put(batch, **{name: data[f"predators/{name}"][0] for name in ("position", "velocity")})
-    for t, actions in enumerate(data["predators/actions"]):
-        np.testing.assert_allclose(batch.observations[0, :3], data["predators/observation"][t], rtol=0, atol=1e-6)
-        s = play(batch, [*actions, data["predators/prey"][t].astype(np.float64) / 4.0])
+    data = episode(f"predators{k}")
+    hunters = data["actions"].shape[1]
+    batch = make("tag", backend="python", level=f"facmac_{hunters}a", prey="agents")
+    put(batch, landmark=data["landmark"])
+    put(batch, position=data["position"][0], velocity=data["velocity"][0])
+    for t, actions in enumerate(data["actions"]):
+        np.testing.assert_allclose(batch.observations[0, :hunters], data["observation"][t], rtol=0, atol=1e-6)
+        s = play(batch, [*actions, *(data["prey"][t].astype(np.float64) / 4.0)])
         for name in ("position", "velocity"):
-            np.testing.assert_allclose(s[name], data[f"predators/{name}"][t + 1], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(batch.rewards[0, :3], data["predators/rewards"][t], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(s[name], data[name][t + 1], rtol=0, atol=1e-10)  # contacts amplify rounding
+        np.testing.assert_allclose(batch.rewards[0, :hunters], data["rewards"][t], rtol=0, atol=1e-12)
 
 
 def test_scripted_prey_runs_from_the_nearest_adversary():

@@ -1,4 +1,4 @@
-"""Record InforMARL's navigation with its graph, and FACMAC's predators and prey, for given starts.
+"""Record episodes of InforMARL's navigation with its graph, and of FACMAC's three sizes of predators and prey.
 
 Needs clones of nsidn98/InforMARL (7d3c42a) and oxwhirl/facmac (d7e62b8), with numpy and scipy; neither is installed.
 The arrays are described in tests/data/README.md.
@@ -7,12 +7,16 @@ The arrays are described in tests/data/README.md.
 """
 
 import sys
+from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 STEPS = 25
+LOOKS = 6  # steps between the graphs that are kept
+NAVIGATION = ((3, 4, 4, 1.2), (11, 3, 3, 2.0), (12, 2, 1, 0.8), (13, 5, 2, 1.5), (14, 7, 5, 2.0), (15, 6, 0, 1.2))
+PREDATORS = ((5, 3), (21, 3), (22, 3), (23, 6), (24, 6), (25, 9))  # seed, predators; there seed, agents, obstacles, m
 RIGHT, UP = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 
 
@@ -25,8 +29,8 @@ def stand_in(name: str, folder: str) -> None:
 
 def state_of(bodies: Any) -> dict[str, np.ndarray]:
     return {
-        "position": np.array([body.state.p_pos for body in bodies]),
-        "velocity": np.array([body.state.p_vel for body in bodies]),
+        "position": np.array([body.state.p_pos for body in bodies]).reshape(-1, 2),
+        "velocity": np.array([body.state.p_vel for body in bodies]).reshape(-1, 2),
     }
 
 
@@ -34,18 +38,18 @@ def stacked(rows: list[dict[str, Any]]) -> dict[str, np.ndarray]:
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def navigation(clone: str) -> dict[str, np.ndarray]:
-    """Four agents and four obstacles close together: first at random, then towards their goals."""
+def navigation(clone: str, seed: int, agents: int, obstacles: int, side: float) -> dict[str, np.ndarray]:
+    """Agents and obstacles close together: first at random, then towards their goals."""
     stand_in("multiagent", f"{clone}/multiagent")
     stand_in("multiagent.custom_scenarios", f"{clone}/multiagent/custom_scenarios")
     from multiagent.custom_scenarios.navigation_graph import Scenario
 
-    np.random.seed(3)  # noqa: NPY002 (the original draws from the global generator)
+    np.random.seed(seed)  # noqa: NPY002 (the original draws from the global generator)
     scenario = Scenario()
     world = scenario.make_world(
         SimpleNamespace(
-            num_agents=4, world_size=1.2, num_scripted_agents=0, num_obstacles=4, collaborative=False, max_speed=2.0,
-            collision_rew=5.0, goal_rew=5.0, min_dist_thresh=0.1, use_dones=False, episode_length=STEPS,
+            num_agents=agents, world_size=side, num_scripted_agents=0, num_obstacles=obstacles, collaborative=False,
+            max_speed=2.0, collision_rew=5.0, goal_rew=5.0, min_dist_thresh=0.1, use_dones=False, episode_length=STEPS,
             max_edge_dist=0.5, graph_feat_type="relative",
         )
     )  # fmt: skip
@@ -60,7 +64,7 @@ def navigation(clone: str) -> dict[str, np.ndarray]:
         }
 
     states, steps = [look()], []
-    dice = np.random.default_rng(0)
+    dice = np.random.default_rng(seed)
     for t in range(STEPS):
         world.current_time_step += 1
         row = {"actions": [], "rewards": [], "arrival": [], "contacts": []}
@@ -81,19 +85,22 @@ def navigation(clone: str) -> dict[str, np.ndarray]:
         steps.append(row)
         states.append(look())
     places = {"goal": state_of(world.landmarks)["position"], "obstacle": state_of(world.obstacles)["position"]}
-    return {**stacked(states), **stacked(steps), **places}
+    found = {**stacked(states), **stacked(steps), **places}
+    for name in ("nodes", "distances"):
+        found[name] = found[name][::LOOKS]
+    return {**found, "side": np.array(side)}
 
 
-def predators(clone: str) -> dict[str, np.ndarray]:
-    """Three predators that chase their prey, which the original moves; `prey` is the force that it chose."""
+def predators(clone: str, seed: int, count: int) -> dict[str, np.ndarray]:
+    """Predators that chase the first prey; the original moves all prey, and `prey` are the forces that it chose."""
     for name in ("envs", "envs.particle", "envs.particle.scenarios"):
         stand_in(name, f"{clone}/src/{name.replace('.', '/')}")
-    from envs.particle.scenarios.continuous_pred_prey_3a import Scenario
-
-    np.random.seed(5)  # noqa: NPY002
-    scenario = Scenario()
+    core, base = import_module("envs.particle.core"), import_module("envs.particle.scenario")
+    sys.modules |= {"multiagent.core": core, "multiagent.scenario": base}  # what two of the scenarios call them
+    scenario = import_module(f"envs.particle.scenarios.continuous_pred_prey_{count}a").Scenario()
+    np.random.seed(seed)  # noqa: NPY002
     world = scenario.make_world(SimpleNamespace(agent_view_radius=1.5, score_function="min"))
-    hunters, prey = world.agents[:3], world.agents[3]
+    hunters, preys = world.agents[:count], world.agents[count:]
 
     def look() -> dict[str, Any]:
         return {**state_of(world.agents), "observation": [scenario.observation(agent, world) for agent in hunters]}
@@ -102,25 +109,29 @@ def predators(clone: str) -> dict[str, np.ndarray]:
     for _ in range(STEPS):
         actions = []
         for agent in hunters:
-            away = prey.state.p_pos - agent.state.p_pos
+            away = preys[0].state.p_pos - agent.state.p_pos
             actions.append(np.round(32 * away / np.abs(away).max()) / 32)
             agent.action.u = 3.0 * actions[-1]
             agent.action.c = np.zeros(2)
-        prey.action.c = np.zeros(2)
+        for agent in preys:
+            agent.action.c = np.zeros(2)
         world.step()
-        steps.append(
-            {"actions": actions, "prey": prey.action.u, "rewards": [scenario.reward(a, world) for a in hunters]}
-        )
+        forces = [agent.action.u for agent in preys]
+        steps.append({"actions": actions, "prey": forces, "rewards": [scenario.reward(a, world) for a in hunters]})
         states.append(look())
     return {**stacked(states), **stacked(steps), "landmark": state_of(world.landmarks)["position"]}
 
 
 def main() -> None:
     informarl, facmac, target = sys.argv[1:]
-    recorded = {f"navigation/{name}": rows for name, rows in navigation(informarl).items()}
-    recorded |= {f"predators/{name}": rows for name, rows in predators(facmac).items()}
-    for name in ("navigation/nodes", "navigation/observation", "navigation/distances", "predators/observation"):
-        recorded[name] = recorded[name].astype(np.float32)
+    recorded = {}
+    for k, choices in enumerate(NAVIGATION):
+        recorded |= {f"navigation{k}/{name}": rows for name, rows in navigation(informarl, *choices).items()}
+    for k, choices in enumerate(PREDATORS):
+        recorded |= {f"predators{k}/{name}": rows for name, rows in predators(facmac, *choices).items()}
+    for name in recorded:
+        if name.endswith(("/nodes", "/observation", "/distances")):
+            recorded[name] = recorded[name].astype(np.float32)
     np.savez_compressed(target, **recorded)
 
 
