@@ -48,3 +48,11 @@ def test_a_goal_inside_the_hand_is_seen_and_named():
     picture = env.render()
     assert (np.abs(picture.astype(int) - COLORS["green"]).max(axis=2) < 6).sum() > 200
     env.close()
+
+
+def test_a_picture_does_not_depend_on_the_one_before():
+    batch = rlenvs.make_batch("Ant-v0", 1, backend="python")
+    batch.seed([1])
+    batch.reset()
+    np.testing.assert_array_equal(batch.photo(0, 300, 200), batch.photo(0, 300, 200))
+    batch.close()

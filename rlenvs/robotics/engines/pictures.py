@@ -94,6 +94,8 @@ class Painter:
             mujoco.mjv_defaultFreeCamera(model, camera)
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
         self._context.make_current()
+        if self._fine:  # endless floors are laid around the camera, which would be that of the picture before
+            mujoco.mjv_updateCamera(model, data, camera, self._scene)
         mujoco.mjv_updateScene(model, data, self._options, None, camera, everything, self._scene)
 
     def close(self) -> None:
