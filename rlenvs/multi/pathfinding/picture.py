@@ -51,11 +51,12 @@ def draw_map(canvas: Canvas, p: Any, s: Any) -> None:
         grid.way(k, s.position[k], s.goal[k], count)
     for k in range(count):
         grid.goal(k, s.goal[k], 0.45 if gone[k] else 1.0)
-    for k in range(count):
-        if not gone[k]:
-            grid.agent(k, s.position[k])
+    for k in np.flatnonzero(gone).tolist():
+        grid.tick(s.goal[k])  # below agents that pass
+    for k in np.flatnonzero(~gone).tolist():
+        grid.agent(k, s.position[k])
     if p.on_target != RESTART:
-        for k in np.flatnonzero(arrived).tolist():
+        for k in np.flatnonzero(arrived & ~gone).tolist():
             grid.tick(s.goal[k])
 
 
