@@ -37,6 +37,20 @@ def test_vehicles_that_cannot_exist_are_refused(id, keywords, message):
         Setup(world, **{"vehicle": "cf2x", **keywords})
 
 
+def test_worlds_of_a_batch_are_not_given_what_contradicts_itself():
+    """By the values that each world has, and nothing is changed."""
+    batch = rlenvs.make_batch("QuadHover-v0", 3, backend="python")
+    only = np.array([False, True, False])
+    batch.set_params({"inertia_x": 6e-5, "inertia_y": 6e-5}, only)
+    batch.set_params({"inertia_z": np.array([2e-5, 3e-4, 2e-5])}, only)
+    before = [batch.get_params(i) for i in range(3)]
+    with pytest.raises(ParameterError, match=r"inertia_x=1.4e-05, .* inertia_z=0.0003 do not go together"):
+        batch.set_params({"mass": 0.03, "inertia_z": 3e-4})
+    with pytest.raises(ParameterError, match=r"inertia_z=0.0005 do not go together"):
+        batch.set_params({"inertia_z": 5e-4}, only)
+    assert [batch.get_params(i) for i in range(3)] == before
+
+
 @pytest.mark.parametrize("vehicle", VEHICLES)
 def test_usual_randomisation_is_not_refused(vehicle):
     names = ("inertia_x", "inertia_y", "inertia_z", "torque_coefficient", "thrust_coefficient")

@@ -361,7 +361,8 @@ class KernelBatch:
         """Give some worlds (all by default; a boolean mask) other parameters, from their next step on.
 
         Raises:
-            ParameterError: an unknown parameter, or a value outside its range; nothing is changed then.
+            ParameterError: an unknown parameter, a value outside its range, or one that contradicts the others; nothing
+                is changed then.
         """
         checked = {}
         for name, value in values.items():
@@ -373,10 +374,14 @@ class KernelBatch:
             checked[name] = number
         if not checked:
             return
-        params = self._own_params()
         some = slice(None) if worlds is None else np.flatnonzero(worlds)
+        checked = {name: number[some] if number.ndim else number for name, number in checked.items()}
+        if self.world.constraints:
+            now = self._params[some] if len(self._params) > 1 else self._params
+            self.setup.check_together({name: checked.get(name, now[name]) for name in self.world.params})
+        params = self._own_params()
         for name, number in checked.items():
-            params[name][some] = number[some] if number.ndim else number
+            params[name][some] = number
 
     def get_params(self, index: int = 0) -> dict[str, float]:
         """The physical parameters of one world."""
