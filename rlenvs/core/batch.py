@@ -521,26 +521,15 @@ class KernelBatch:
 
     def _check_first(self, array: np.ndarray) -> None:
         """Refuse what a step would refuse, before anybody's turn: the team's players draw random numbers."""
-        code = 0
         if self.setup.continuous:
             wrong, reason = np.isnan(array).any(axis=-1), 2
         else:
             wrong, reason = (array < 0) | (array >= self._choices[0]), 3
-        acting = self._acting()
-        if (wrong & acting).any():
-            index = int(np.flatnonzero(wrong & acting)[0])
+        wrong &= ~self.over & self._states["alive"][:, 0].astype(np.bool_)
+        if wrong.any():
+            index = int(np.flatnonzero(wrong)[0])
             self.actions[index, 0] = array[index]
-            code = 4 * index * self.agents + reason
-        elif self.autoreset is AutoresetMode.DISABLED or not self._all_seeded:
-            never = ~self._states["rng"].any(axis=1)
-            late = self.over & ~self._asleep & (never | (self.autoreset is AutoresetMode.DISABLED))
-            code = 4 * int(np.flatnonzero(late)[0]) * self.agents + 1 if late.any() else 0
-        if code:
-            self._refuse(code)
-
-    def _acting(self) -> np.ndarray:
-        """Worlds whose first agent's action counts in the next step, bool (N,)."""
-        return ~self.over & ~self._asleep & self._states["alive"][:, 0].astype(np.bool_)
+            self._refuse(4 * index * self.agents + reason)
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""

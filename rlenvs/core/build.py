@@ -373,7 +373,6 @@ class CompiledDriver:
 
     def _compiled(self, name: str) -> Any:
         from numba import njit, types
-        from numba.core.errors import NumbaError
 
         function = self._functions[name]
         entry: Any = njit(nogil=True, error_model="numpy")(function)
@@ -381,7 +380,7 @@ class CompiledDriver:
         with _told(self._world.name):
             try:
                 entry.compile((types.int64,) * function.__code__.co_argcount)
-            except NumbaError as error:
+            except Exception as error:  # numba has errors of other classes for what it cannot read
                 raise explain_compile_error(error, self._world) from None
         return entry
 
