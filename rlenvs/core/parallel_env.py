@@ -145,7 +145,8 @@ class ParallelEnv(PettingZooParallelEnv):
         return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
-        """Advance by one step, with an action for every living agent. No actions of nobody give empty dictionaries.
+        """Advance by one step, with an action for every living agent. After the end, no actions give
+        empty dictionaries.
 
         Raises:
             ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
@@ -153,7 +154,7 @@ class ParallelEnv(PettingZooParallelEnv):
         """
         batch = self.batch
         if not self.agents:
-            if isinstance(actions, Mapping) and not actions:
+            if self._generator is not None and isinstance(actions, Mapping) and not actions:
                 return {}, {}, {}, {}, {}
             raise EpisodeOverError(
                 f"{batch.world.name}: the episode is over, or never began; call reset() before step()"

@@ -45,7 +45,7 @@ def _allowed(t: Subject, name: str, end: float) -> float:
     """The end of a parameter's range, or the farthest value towards it that goes together with the others."""
     usual = float(getattr(Setup(t.world, **t.choices).values, name))
     for halvings in range(64):
-        value = usual + (end - usual) * 0.5**halvings
+        value = usual + (end - usual) * 0.5**halvings if halvings else end
         try:
             Setup(t.world, **{**t.choices, name: value})
         except ParameterError:
