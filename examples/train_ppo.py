@@ -15,7 +15,7 @@ ID = "QuadHover-v0"
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--steps", type=int, default=400_000, help="of all environments together")
 steps = parser.parse_args().steps
-print("Takes about half a minute on two cores; the first time half a minute more, to compile.", flush=True)
+print("Takes about a minute on two cores; the first time half a minute more, to compile.", flush=True)
 
 
 class Report(BaseCallback):

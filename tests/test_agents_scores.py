@@ -140,6 +140,14 @@ def test_a_success_that_breaks_a_limit_is_marked(references):
     assert "tilt 26, limit 25" in row[4]
 
 
+def test_the_one_cost_of_a_card_without_names_is_told(references):
+    agent = agent_for("ParticleSpread-v0", masked=True)
+    score = replace(agent.card.score, cost=6.0, costs={})
+    save_agent(references / "ParticleSpread-v0", files.with_score(agent, score))
+    (row,) = [row for row in scores.score_rows() if row[0] == "ParticleSpread-v0"]
+    assert dict(zip(scores.HEAD, row, strict=True))["Cost"] == "contact 2"  # of three agents
+
+
 def test_cards_without_idle_and_costs_are_read(references):
     agent = measured(agent_for(HOVER))
     save_agent(references / "a", agent)

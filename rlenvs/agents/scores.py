@@ -204,6 +204,15 @@ def score_rows() -> Iterator[tuple[str, ...]]:
         yield from [_row(name, agent) for agent in own] or [_row(name, None)]
 
 
+def _costs(agent: Agent) -> dict[str, float]:
+    """Mean costs of an agent's episode, by name; those of a card without names where the world has one cost alone."""
+    card, score, world = agent.card, agent.card.score, world_of(agent.card.id)
+    assert score is not None
+    if score.costs or len(world.costs) != 1:
+        return score.costs
+    return {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
+
+
 def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
     world = world_of(name)
     known = {key: f"{score.mean:.4g}" for key, score in world.scores.items()}
@@ -225,7 +234,7 @@ def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
         old if (now := measured[name]) is None else f"{now:.4g}" for name, old in zip(POLICIES, others, strict=True)
     ]
     scale = "" if score.normalized is None else f"{score.normalized:.3f}"
-    worst, limit, safe = cost_cells(score.costs, {key: cost.limit for key, cost in world.costs.items()})
+    worst, limit, safe = cost_cells(_costs(agent), {key: cost.limit for key, cost in world.costs.items()})
     mean = f"{score.mean:.4g} ± {score.half_width:.2g}"
     success = success_cell(score.success_rate, safe) if has_success(world) else "" if safe else "unsafe"
     return label, *others, mean, scale, success, worst, limit, bound, learnt
