@@ -240,11 +240,11 @@ def test_bounds_of_the_world_are_the_default_ranges():
 
 
 def test_accrued_rewards_are_shown():
-    _, infos, env = played(HOVER, AccruedRewards({"hover": 4.0, "distance": 100.0, "effort": 2.0}), steps=6)
+    _, infos, env = played(HOVER, AccruedRewards({"hover": 0.05, "distance": 100.0, "effort": 2.0}), steps=6)
     seen = env.top.observation[0]
     total = np.sum([info["reward_vector"] for info in infos], axis=0, dtype=float)
     assert np.allclose(infos[-1]["accrued"], total)
-    assert np.allclose(seen[-3:], np.clip(total / [4.0, 100.0, 2.0], -1.0, 1.0))
+    assert np.allclose(seen[-3:], np.clip(total / [0.05, 100.0, 2.0], -1.0, 1.0))
     assert seen[-3] == 1.0  # clipped
     assert env.observation_space.shape == (18,)
     natural = wrap(rlenvs.make("DeepSeaTreasure-v0"), AccruedRewards()).layers[0]
