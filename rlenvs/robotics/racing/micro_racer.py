@@ -138,9 +138,9 @@ SPEC = world(
         "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
     },
     scores={
-        "random": Score(-2.908, 0.011, success=0, costs={"near_edge": 2.87}),
-        "idle": Score(-2.842, 0.02, success=0, costs={"near_edge": 6.17}),
-        "expert": Score(6.593, 0.2, success=0.99, costs={"near_edge": 190}),
+        "random": Score(-2.908, 0.011, success=0, costs={"near_edge": 2.85}),
+        "idle": Score(-2.843, 0.02, success=0, costs={"near_edge": 6.11}),
+        "expert": Score(6.519, 0.24, success=0.98, costs={"near_edge": 186}),
     },
 )
 
