@@ -16,6 +16,7 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.agents.teacher import collect_snapshots
+from rlenvs.core.batch import Snapshot
 from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, ParameterError, SnapshotError
 from rlenvs.core.gym_env import Env
@@ -159,7 +160,7 @@ def test_classes_are_drawn_evenly(hover):
     env = rlenvs.make(QUAD, horizon=12)
     pair = states(env, hover)[[0, 24]].copy()
     pair["position"][1] += 0.5  # far from the other
-    common, rare = (hover[0]._replace(state=state.tobytes()) for state in pair)
+    common, rare = (Snapshot.of(hover[0].world, state.tobytes(), hover[0].params) for state in pair)
     bank = Bank.of([common] * 18 + [rare] * 2)
     for clusters, share in ((0, 0.1), (2, 0.5)):
         vector = wrap(rlenvs.make_vec(QUAD, 4000, horizon=12), SnapshotReset(bank, clusters=clusters))

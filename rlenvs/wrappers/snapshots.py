@@ -116,6 +116,12 @@ class Bank:
         return f"<Bank: {len(self)} snapshots of {self.world}>"
 
 
+def _circumstances(params: np.ndarray) -> set[bytes]:
+    """What decides how the worlds of some records of parameters move; not when an episode ends, or what it pays."""
+    names = [name for name in params.dtype.names or () if name not in ("horizon", "weights")]
+    return {b"".join(row[name].tobytes() for name in names) for row in params}
+
+
 def _matrix(rows: list[bytes]) -> np.ndarray:
     if len({len(row) for row in rows}) > 1:
         raise SnapshotError("the snapshots differ in length; they are not of one world")
@@ -275,9 +281,12 @@ class SnapshotReset(Layer):
 
     def _check(self, bank: Bank, batch: KernelBatch) -> np.ndarray:
         """The state records of a bank from which an episode can go on here."""
-        if bank.world != batch.setup.fingerprint or bank.states.shape[1] != batch._states.itemsize:
+        if bank.world != batch.setup.fingerprint or (
+            bank.states.shape[1],
+            bank.params.shape[1],
+        ) != (batch._states.itemsize, batch._params.itemsize):
             raise self.refuse("bank", f"does not fit {batch.setup.fingerprint}")
-        if self.exact and {row.tobytes() for row in bank.params} != {row.tobytes() for row in batch._params}:
+        if self.exact and _circumstances(bank.params.view(batch._params.dtype)[:, 0]) != _circumstances(batch._params):
             raise self.refuse("exact", "wants a world with the very parameters and options of the snapshots")
         states = bank.states.view(batch._states.dtype)[:, 0]
         if states["over"].any():
