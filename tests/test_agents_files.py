@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import socket
 import subprocess
 import sys
 import zipfile
@@ -14,10 +15,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from rlenvs.agents import files
 from rlenvs.agents.files import Agent, Card, load_agent, save_agent
 from rlenvs.agents.network import Network
+from rlenvs.cli import app
 from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
 from tests.agent_helpers import HOVER, agent_for, edit, pair, refused
 
@@ -488,3 +491,73 @@ def test_what_is_no_agent(tmp_path):
 def test_paths():
     assert files._stem("a/b.safetensors") == files._stem("a/b.json") == files._stem("a/b") == Path("a/b")
     assert files._stem("a/QuadHover-v0.5") == Path("a/QuadHover-v0.5")
+
+
+# --- files that are none ----------------------------------------------------------------------------------------------
+
+
+def put(path, kind, content=b""):
+    """Something under a name."""
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "socket":
+        there = os.getcwd()
+        os.chdir(path.parent)  # names of sockets are short
+        try:
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(path.name)
+        finally:
+            os.chdir(there)
+    elif kind == "loop":
+        path.symlink_to(path.name)
+    else:
+        path.symlink_to(kind)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.parametrize("which", [0, 1], ids=["weights", "card"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "socket", "loop", "/dev/zero", "/dev/null", "/nothing"])
+def test_what_is_no_plain_file_is_refused_at_once(saved, kind, which):
+    put(pair(saved)[which], kind)
+    with pytest.raises(AgentFileError, match=r"is missing|cannot be read"):
+        load_agent(saved)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a" * 300, "a/" * 3000 + "b", "a" * 100_000])
+@pytest.mark.parametrize("ending", ["", ".safetensors", ".json"])
+def test_names_that_no_file_can_have(name, ending, tmp_path):
+    with pytest.raises((AgentFileError, UnknownNameError)) as caught:
+        load_agent(name + ending)
+    assert len(str(caught.value)) < 800
+    with pytest.raises(AgentFileError, match="cannot be written") as caught:
+        save_agent(str(tmp_path / (name + ending)), agent_for(HOVER))
+    assert len(str(caught.value)) < 800
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 5000])
+def test_numbers_that_are_none(saved, number):
+    path = pair(saved)[1]
+    text = json.loads(path.read_text())
+    path.write_text(json.dumps({**text, "seconds": "HERE"}).replace('"HERE"', number))
+    refused(saved, "not JSON: .*(too large|no number|limit)")
+
+
+@pytest.mark.parametrize("field", ["id", "algorithm", "format", "version", "keywords"])
+def test_control_characters_of_a_card_do_not_reach_a_terminal(saved, field):
+    evil = "\x1b]0;title\x07\x1b[31m"
+    edit(saved, **{field: {"level": evil} if field == "keywords" else evil})
+    output = CliRunner().invoke(app, ["eval", str(saved), "--seeds", "2"], env={"NO_COLOR": "1"}).output
+    assert "\x1b" not in output
+    assert "\x07" not in output
+
+
+def test_the_folder_of_a_run_stands_for_its_agent(tmp_path):
+    run_folder = tmp_path / "runs" / "seed-0"
+    run_folder.mkdir(parents=True)
+    save_agent(run_folder / "agent", agent_for(HOVER))
+    assert load_agent(str(run_folder)).card == load_agent(run_folder / "agent").card
+    with pytest.raises(AgentFileError, match=r"is a folder without an agent; name the file of one, such as .*seed-0"):
+        load_agent(str(tmp_path / "runs"))

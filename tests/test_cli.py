@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import rlenvs
 from rlenvs import doctor
 from rlenvs.bench import time_batch, time_single
-from rlenvs.cli import app
+from rlenvs.cli import app, environments
 from rlenvs.cli.common import keywords_from
 from rlenvs.cli.environments import short_number
 from rlenvs.core.progress import QUIET, quiet
@@ -369,3 +369,89 @@ def test_demo(tmp_path):
         assert words in output
     assert (tmp_path / "learning_curve.png").exists()
     assert Image.open(tmp_path / "flight.gif").n_frames == 90
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+SETS = {
+    "weights=[1]": "weights=[1] must be a dictionary by name",
+    "weights=1": "weights=1 must be a dictionary by name",
+    'weights={"hover": "a"}': "weights",
+    "randomize=1": "randomize=1 must be a dictionary by name",
+    "randomize=mass": "randomize='mass' must be a dictionary by name",
+    "horizon=99999999999999999999": "horizon=99999999999999999999 must be an integer in",
+    "horizon=-3": "horizon=-3 must be an integer in",
+    "horizon=1e999": "horizon",
+    "mass=null": "mass=None must be a number",
+    "mass=NaN": "outside its range",
+    "mass=[0.03,0.03]": "mass has 2 values for 1 environments",
+    "mass={}": "must be a number",
+    "mass=" + "[" * 100_000: "must be a number",
+    "mass=" + "9" * 100_000: "mass",
+    "level=5": "no level 5",
+    "num_worlds=5": "unexpected keyword argument 'num_worlds'",
+    "id=5": "unexpected keyword argument 'id'",
+    "world=5": "there is no keyword 'world'",
+    "self=5": "there is no keyword 'self'",
+    "seed=5": "unexpected keyword argument 'seed'",
+    "threads=foo": "threads='foo' must be a positive integer",
+    "action=\x1b[31m": "action='\\x1b[31m' is not one of",
+    "\x1b[31m=1": "write it as NAME=VALUE",
+}
+
+
+@pytest.mark.parametrize("pair", SETS, ids=lambda pair: pair[:30])
+def test_keywords_that_are_refused(pair, tmp_path):
+    said = refused("record", HOVER, "--set", pair, "-o", tmp_path / "new" / "a.gif", "--seconds", 0.1)
+    assert SETS[pair] in said
+    assert "\x1b" not in said
+    assert len(said) < 3000
+    assert not list(tmp_path.rglob("*.gif"))
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("record", HOVER, "--seconds", "inf"), "'--seconds'"),
+        (("record", HOVER, "--seconds", "nan"), "'--seconds'"),
+        (("record", HOVER, "--seconds", "-3"), "'--seconds'"),
+        (("record", HOVER, "--seed", "-3"), "'--seed'"),
+        (("eval", HOVER, "--seeds", "-5"), "'--seeds'"),
+        (("eval", HOVER, "--seeds", "0"), "'--seeds'"),
+        (("eval", HOVER, "--seeds", "1000000000000"), "are too many at once"),
+        (("eval", HOVER, "--against", "foo"), "all agents are on one side"),
+        (("eval", "Generals-v0", "--against", "foo"), "no player 'foo'"),
+        (("watch", "Generals-v0", "--against", "foo"), "no player 'foo'"),
+        (("dataset", HOVER, "--episodes", "-1"), "'--episodes'"),
+        (("tournament", HOVER), "a tournament needs two"),
+        (("tournament", "Generals-v0", "random", "nothing.zip"), "there is no file 'nothing.zip'"),
+        (("train", HOVER, "--steps", "-1"), "'--steps'"),
+        (("train", HOVER, "--algorithm", "FOO"), "no algorithm 'FOO'"),
+        (("plot", "nothing"), "holds no run"),
+        (("plot", "nothing", "-o", "a.doc"), "must end in .png or .pdf or .svg"),
+        (("replay", "nothing"), "No such file"),
+        (("bench", HOVER, "--set", "id=3"), "unexpected keyword argument 'id'"),
+        (("play", HOVER, "--set", "id=3"), "unexpected keyword argument 'id'"),
+    ],
+)
+def test_arguments_that_are_refused(command, said):
+    result = run(*command)
+    assert result.exit_code == 2, result.output + repr(result.exception)
+    assert said in result.stderr
+    assert result.stderr.count("\n") <= 5
+
+
+PLACES = ["/proc/x/y/a.gif", "/dev/null/a.gif", "{here}/" + "a" * 300 + ".gif", "{here}/b.gif"]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place[:20])
+def test_films_that_cannot_be_written_are_refused_before_they_are_made(tmp_path, monkeypatch, place):
+    monkeypatch.setattr(environments, "compiled", lambda *_: pytest.fail("it began"))
+    (tmp_path / "b.gif").mkdir()
+    said = refused("record", HOVER, "-o", place.format(here=tmp_path))
+    assert any(words in said for words in ("nothing can be written to the folder", "cannot be written", "is a folder"))
+
+
+def test_a_film_in_a_folder_that_does_not_exist(tmp_path):
+    good("record", HOVER, "-o", tmp_path / "a" / "b" / "c.gif", "--seconds", "0.1")
+    assert (tmp_path / "a" / "b" / "c.gif").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.runs import PROGRESS
+from rlenvs.agents.writing import read_file
 from rlenvs.core.errors import MissingExtraError, ParameterError, RunError
 
 PANELS = (
@@ -18,6 +20,7 @@ PANELS = (
     ("success", "success", "evaluated_success"),
     ("cost of an episode", None, "evaluated_cost"),
 )
+LARGEST = 1 << 26  # bytes of a table
 SUFFIXES = (".png", ".pdf", ".svg")
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
@@ -47,7 +50,10 @@ def read_curves(folder: str | Path) -> list[Curve]:
         RunError: there is none, or one cannot be read.
     """
     place = Path(folder)
-    places = [place] if (place / PROGRESS).is_file() else sorted(path.parent for path in place.glob(f"*/{PROGRESS}"))
+    try:
+        places = [place] if (place / PROGRESS).exists() else sorted(path.parent for path in place.glob(f"*/{PROGRESS}"))
+    except OSError as error:
+        raise RunError(f"{place} cannot be read: {error.strerror}") from None
     curves = [Curve(path, _columns(path / PROGRESS)) for path in places]
     curves = [curve for curve in curves if len(curve.columns["steps"])]
     if not curves:
@@ -57,12 +63,13 @@ def read_curves(folder: str | Path) -> list[Curve]:
 
 def _columns(path: Path) -> dict[str, np.ndarray]:
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        text = read_file(path, LARGEST).decode("utf-8")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
         names = rows[0].keys() if rows else ["steps"]
         return {name: np.array([float(row[name] or math.nan) for row in rows]) for name in {*names, "steps"}}
     except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
-        raise RunError(f"{path} is no table of a run's progress: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)[:200]
+        raise RunError(f"{path} is no table of a run's progress: {reason}") from None
 
 
 def check_file(path: Path) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Policy = str | Callable[[np.ndarray], Any]
 Chooser = Callable[[], Any]
 POLICIES = ("random", "idle", "expert")
+MOST_SEEDS = 1_000_000  # played side by side
 
 
 @dataclass(frozen=True)
@@ -335,6 +336,9 @@ def check_policy(world: World, policy: Policy) -> None:
 
 def check_seeds(seeds: int | Sequence[int]) -> list[int]:
     """Seeds as a list, from their number or themselves; ParameterError where there are none, or negative ones."""
+    count = seeds if isinstance(seeds, (int, np.integer)) else len(seeds)
+    if count > MOST_SEEDS:
+        raise ParameterError(f"{count} seeds are too many at once; give at most {MOST_SEEDS}")
     chosen = list(range(seeds)) if isinstance(seeds, (int, np.integer)) else [int(seed) for seed in seeds]
     if not chosen or min(chosen) < 0:
         raise ParameterError(f"seeds={seeds!r} must be a positive number of seeds, or a sequence of seeds >= 0")

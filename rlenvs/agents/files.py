@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -18,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.agents.network import Network, State, parts_of
-from rlenvs.agents.writing import discard_pending, pending, take_place, write_pending
+from rlenvs.agents.writing import discard_pending, pending, read_file, take_place, write_pending
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
@@ -26,6 +28,7 @@ from rlenvs.core.setup import Setup
 FORMAT, VERSION = "rlenvs agent", 1
 REFERENCE = Path(__file__).with_name("reference")
 WEIGHTS, CARD = ".safetensors", ".json"
+RUN_AGENT = "agent"  # the name, without ending, in the folder of a training run
 LARGEST_CARD, LARGEST_HEADER, LARGEST_WEIGHTS = 1 << 20, 1 << 20, 1 << 26  # bytes
 TYPES = ("F16", "F32", "F64")  # of arrays; F16 becomes float32 when it is read
 LENGTH = 8  # bytes in front of a safetensors header that tell its length
@@ -151,9 +154,14 @@ def _table(text: str | bytes) -> dict[str, Any]:
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no number of JSON")
 
+    def finite(number: str) -> float:
+        if math.isinf(float(number)):
+            raise ValueError(f"{number[:20]} is too large for a number")
+        return float(number)
+
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
-        table = json.loads(decoded, parse_constant=refuse)
+        table = json.loads(decoded, parse_constant=refuse, parse_float=finite)
     except (ValueError, RecursionError) as reason:
         raise AgentFileError(f"not JSON: {reason}") from None
     if not isinstance(table, dict):
@@ -395,11 +403,13 @@ def save_agent(path: str | Path, agent: Agent, *, half: bool = False) -> Path:
         _finish_interrupted(stem)
         write_pending(place, [weights])
         write_pending(_beside(stem, CARD), [text])
-    except OSError as error:
+    except (OSError, ValueError) as error:
         for ending in (WEIGHTS, CARD):
-            discard_pending(_beside(stem, ending))
+            with contextlib.suppress(ValueError):
+                discard_pending(_beside(stem, ending))
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise AgentFileError(
-            f"{place} cannot be written: {error.strerror or error}; what was there before is untouched"
+            f"{_short(str(place))} cannot be written: {reason}; what was there before is untouched"
         ) from None
     take_place(place)
     take_place(_beside(stem, CARD))
@@ -473,7 +483,12 @@ def load_agent(source: str | Path, *, id: str | None = None, level: str | None =
     try:
         return _load(stem, id)
     except AgentFileError as reason:
-        raise AgentFileError(f"{stem}: {reason}") from None
+        raise AgentFileError(f"{_short(str(stem))}: {reason}") from None
+
+
+def _short(text: str, length: int = 150) -> str:
+    """The end of a path."""
+    return text if len(text) <= length else f"... {text[-length:]}"
 
 
 def is_id(source: str | Path) -> bool:
@@ -488,10 +503,21 @@ def _find(source: str | Path, level: str | None) -> Path:
     if is_id(source):
         return reference_stem(str(source), level)
     stem = _stem(source)
-    if isinstance(source, Path) or source.endswith((WEIGHTS, CARD)) or _beside(stem, WEIGHTS).exists():
+    if os.path.isdir(source):
+        return _in_folder(Path(source))
+    if isinstance(source, Path) or source.endswith((WEIGHTS, CARD)) or os.path.exists(_beside(stem, WEIGHTS)):
         return stem
     advice = "" if len(Path(source).parts) > 2 else f" {nearest_ids(source)}"
     raise UnknownNameError(f"there is no environment and no agent file {shortened(source)}.{advice}")
+
+
+def _in_folder(folder: Path) -> Path:
+    """The agent of the run in a folder."""
+    if (folder / f"{RUN_AGENT}{WEIGHTS}").exists():
+        return folder / RUN_AGENT
+    found = sorted(folder.glob(f"*/{RUN_AGENT}{WEIGHTS}"))
+    advice = f", such as {found[0]}" if found else ""
+    raise AgentFileError(f"{_short(str(folder))} is a folder without an agent; name the file of one{advice}")
 
 
 def reference_stem(id: str, level: str | None = None) -> Path:
@@ -538,12 +564,11 @@ def _entry_of(id: str) -> Entry:
 def _read(path: Path, largest: int) -> bytes:
     """All of a file, looked at only as far as it can be one of an agent."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(largest + 1)
+        data = read_file(path, largest)
     except FileNotFoundError:
-        raise AgentFileError(f"{path.name} is missing; an agent is two files, {WEIGHTS} and {CARD}") from None
+        raise AgentFileError(f"{_short(path.name)} is missing; an agent is two files, {WEIGHTS} and {CARD}") from None
     except OSError as error:
-        raise AgentFileError(f"{path.name} cannot be read: {error.strerror}") from None
+        raise AgentFileError(f"{_short(path.name)} cannot be read: {error.strerror}") from None
     for head, kind in FOREIGN.items():
         # the length of a safetensors header may begin with the same bytes; the header itself follows then
         if data.startswith(head) and data[LENGTH : LENGTH + 1] != b"{":

@@ -17,6 +17,7 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode
 
+from rlenvs.agents.writing import read_file
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, ReplayError, UnknownNameError
 from rlenvs.core.make import make_batch
@@ -26,6 +27,7 @@ from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 
 FORMAT, VERSION = "rlenvs replay", 1
+LARGEST = 1 << 28  # bytes of a file
 FIELDS = {"id": str, "keywords": dict, "seed": list, "start": str, "actions": list, "digest": str}
 
 
@@ -130,10 +132,15 @@ class Replay:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        text = read_file(path, LARGEST)
+        if len(text) > LARGEST:
+            raise ReplayError(f"{path} has more than the {LARGEST} bytes that a replay may have")
+        table = json.loads(text.decode("utf-8"))
     except OSError as error:
         raise ReplayError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ReplayError):
+            raise
         raise ReplayError(f"{path} is not JSON: {error}") from None
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise ReplayError(f'{path} is no replay: a replay is an object with "format": "{FORMAT}"')

@@ -10,6 +10,7 @@ runs/QuadHover-v0/seed-0/
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import importlib.util
 import io
@@ -33,19 +34,19 @@ from rlenvs.agents.checkpoint import (
 )
 from rlenvs.agents.evaluate import Evaluation, evaluate
 from rlenvs.agents.export import agent_from, versions
-from rlenvs.agents.files import save_agent
+from rlenvs.agents.files import RUN_AGENT, save_agent
 from rlenvs.agents.scores import opponent
 from rlenvs.agents.settings import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
 from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, new_model, torch_threads
 from rlenvs.agents.writing import replace_file
-from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError, RunError
+from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError, RlenvsError, RunError
 from rlenvs.core.registry import entry
 
 EVALUATIONS = 20  # in a training
 EVALUATION_SEEDS = range(1_000_000, 1_000_020)
 CHECKPOINT_SECONDS = 60.0
 CHECKPOINT_SHARE = 0.1  # of the time, at most, goes into checkpoints
-SETTINGS, PROGRESS, CHECKPOINT, AGENT = "settings.toml", "progress.csv", "checkpoint.safetensors", "agent"
+SETTINGS, PROGRESS, CHECKPOINT, AGENT = "settings.toml", "progress.csv", "checkpoint.safetensors", RUN_AGENT
 NUMBERS = [part.name for part in fields(Progress) if part.name != "total"]
 COLUMNS = [*NUMBERS, "rate", "evaluated_return", "evaluated_half_width", "evaluated_success", "evaluated_cost"]
 
@@ -149,7 +150,7 @@ def run(
     tree = _begin(place, entry(id).id, settings, seed, resume)
     try:
         with torch_threads(threads):
-            model = new_model(id, settings, seed)
+            model = _new_model(id, settings, seed, place, tree is None)
             model.set_logger(_logger(place, tensorboard))
             keeper = _Keeper(model, entry(id).id, settings, seed, place, tree)
             keeper.progress_to, keeper.evaluated, keeper.stop = progress, evaluated, stop or Stop()
@@ -205,6 +206,19 @@ def _begin(place: Path, id: str, settings: Settings, seed: int, resume: bool) ->
     except OSError as error:
         raise RunError(f"{place} cannot be written: {error.strerror or error}. Nothing was trained") from None
     return None
+
+
+def _new_model(id: str, settings: Settings, seed: int, place: Path, fresh: bool) -> Any:
+    """An untrained model. Where it cannot be made, a folder that was made for it is taken away again."""
+    try:
+        return new_model(id, settings, seed)
+    except RlenvsError:
+        if fresh:
+            (place / SETTINGS).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # others' files are in there
+                place.rmdir()
+                place.parent.rmdir()
+        raise
 
 
 def _check_same(old: Settings, new: Settings, place: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rlenvs.agents.imitate import dagger
 from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.progress import progress as shown
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
@@ -202,11 +202,17 @@ def _algorithm(id: str, settings: Settings) -> Any:
 
 def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
     """The keywords of the algorithm, with schedules in place of texts."""
-    known = [name for name in inspect.signature(algorithm.__init__).parameters if name not in RESERVED]
+    known = {
+        name: parameter.default
+        for name, parameter in inspect.signature(algorithm.__init__).parameters.items()
+        if name not in RESERVED
+    }
     chosen = {}
     for name, value in settings.hyperparameters.items():
         if name not in known:
             raise UnknownNameError(f"{settings.algorithm} has no hyper-parameter {name!r}. {nearest(name, known)}")
+        if name not in (*SCHEDULES, "train_freq", "ent_coef"):
+            _check_like(name, value, known[name])
         if name in SCHEDULES and isinstance(value, str):
             value = Falling(_number_of(name, value))
         elif name == "train_freq" and isinstance(value, list):
@@ -215,6 +221,17 @@ def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
             raise ParameterError(f"action_noise={value!r} must be a number of at least 0, the standard deviation")
         chosen[name] = value
     return chosen
+
+
+def _check_like(name: str, value: Any, usual: Any) -> None:
+    """ParameterError where the usual value is a number, or a whole number, and this one is none."""
+    if isinstance(usual, bool) or not isinstance(usual, (int, float)):
+        return
+    whole = isinstance(usual, int)
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not fits or (whole and not isinstance(value, int)):
+        kind = "a whole number" if whole else "a finite number"
+        raise ParameterError(f"{name}={shortened(value)} must be {kind}, such as {usual!r}")
 
 
 def _number_of(name: str, text: str) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from rlenvs.cli.common import (
+    LONGEST,
     Against,
     Id,
     Level,
@@ -41,7 +42,7 @@ def watch(
         Path | None, typer.Option("--output", "-o", help="Film to write, .gif, .webp or .mp4. Default: a window.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.1, help="Length; 8 s for films, no end for windows by default.")
+        float | None, typer.Option(min=0.1, max=LONGEST, help="Length; 8 s for films, no end for windows by default.")
     ] = None,
     against: Against = None,
     level: Level = None,
@@ -60,6 +61,7 @@ def watch(
         check_output(output)
     id, agent, keywords = find_agent(source, keywords_from(set, level))
     agent.check(Setup(world_of(id), **keywords))
+    _check_against(id, against, keywords)
     compiled(id, keywords)
     if output is None:
         say("Esc closes the window.")
@@ -72,6 +74,18 @@ def watch(
     say_written(output)
 
 
+def _check_against(id: str, against: str | None, keywords: dict[str, Any]) -> None:
+    import numpy as np
+
+    from rlenvs.agents.evaluate import check_opponent
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.setup import Setup
+
+    if against is not None:
+        world = world_of(id)
+        check_opponent(world, np.array(Setup(world, **keywords).sides), against)
+
+
 @app.command("eval", rich_help_panel=PANEL)
 def eval_command(
     source: Source,
@@ -82,9 +96,12 @@ def eval_command(
     set: Set = None,
 ) -> None:
     """Measure an agent beside the random policy and the scripted expert, all on the same seeds."""
+    from rlenvs.agents.evaluate import check_seeds
     from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
 
+    check_seeds(range(seed, seed + seeds))
     id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level))
+    _check_against(id, against, keywords)
     compiled(id, keywords)
     found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
     chosen = "".join(f", {name}={value}" for name, value in keywords.items())

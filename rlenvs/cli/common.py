@@ -14,8 +14,11 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
 
-from rlenvs.core.errors import ParameterError, RlenvsError, printable
+from rlenvs.core.errors import ParameterError, RlenvsError, UnknownKeywordError, printable, shortened
 from rlenvs.core.progress import QUIET, progress
+
+OF_BATCHES = ("threads", "backend")  # keywords of make that are not of the world
+LONGEST = 3600.0  # s of a film
 
 # --- output -----------------------------------------------------------------------------------------------------------
 
@@ -119,6 +122,8 @@ def keywords_from(pairs: list[str] | None, level: str | None = None, option: str
         if not equals or not name.isidentifier():
             example = {"--set": "horizon=100", "--hyper": "gamma=0.99"}[option]
             raise ParameterError(f"{option} {pair}: write it as NAME=VALUE, for example {option} {example}")
+        if name in ("self", "world"):  # names of arguments that are given anyway
+            raise UnknownKeywordError(f"{option} {pair}: there is no keyword {name!r}")
         keywords[name] = _value_of(text)
     return keywords
 
@@ -130,13 +135,22 @@ def _value_of(text: str) -> Any:
         return text
 
 
+def checked(id: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """The keywords; RlenvsError where the environment does not take them."""
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.setup import Setup
+
+    Setup(world_of(id), **{name: value for name, value in keywords.items() if name not in OF_BATCHES})
+    return keywords
+
+
 def compiled(id: str, keywords: dict[str, Any]) -> None:
     """Make the environment and step it, so that its kernels are compiled or loaded: some 10 s, once per change."""
     from rlenvs.core.make import make_batch
     from rlenvs.core.registry import entry
 
     with progress(f"compiling {entry(id).id} (once)"):
-        batch = make_batch(id, 1, **keywords)
+        batch = make_batch(id, 1, **checked(id, keywords))
         batch.seed([0])
         batch.reset()
         batch.step_loaded()
@@ -151,11 +165,18 @@ def check_output(path: Path) -> Path:
     Raises:
         ParameterError: it cannot be written. Better now than after minutes of work.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ParameterError(f"{path} is a folder; give the name of a file in it")
     check_folder(path.parent)
-    if path.exists() and not os.access(path, os.W_OK):
-        raise ParameterError(f"{path} exists and cannot be written: Permission denied")
+    try:
+        there = path.exists()
+        if there and not os.access(path, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+        if not there:  # a name that is too long is found now
+            path.touch()
+            path.unlink()
+    except OSError as error:
+        raise ParameterError(f"{shortened(str(path))} cannot be written: {error.strerror}") from None
     return path
 
 
@@ -167,5 +188,5 @@ def check_folder(folder: Path) -> Path:
             raise PermissionError(13, "Permission denied")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ParameterError(f"nothing can be written to the folder {folder}: {reason}") from None
+        raise ParameterError(f"nothing can be written to the folder {shortened(str(folder))}: {reason}") from None
     return folder

@@ -10,12 +10,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from rlenvs.cli.common import (
+    LONGEST,
     Id,
     Level,
     Seed,
     Set,
     app,
     check_output,
+    checked,
     compiled,
     console,
     keywords_from,
@@ -129,7 +131,7 @@ def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
     """Play an environment with the keyboard."""
     from rlenvs.play import Game, key_table
 
-    keywords = keywords_from(set, level)
+    keywords = checked(id, keywords_from(set, level))
     table = Table("Key", "Action", box=None, pad_edge=False)
     for key, meaning in [*key_table(id, **keywords), ("R", "restart"), ("Esc", "quit")]:
         table.add_row(f"[bold]{key}[/bold]", escape(meaning))
@@ -145,7 +147,7 @@ def record(
         Path | None, typer.Option("--output", "-o", help="File, .gif, .webp or .mp4. Default: Name-v0.gif.")
     ] = None,
     policy: Annotated[str, typer.Option(help="expert (scripted) or random.")] = "expert",
-    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film.")] = 8.0,
+    seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, help="Length of the film.")] = 8.0,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
@@ -160,9 +162,10 @@ def record(
     world, keywords = world_of(id), keywords_from(set, level)
     path = output or Path(f"{world.name}.gif")
     check_file(path)
-    check_output(path)
     check_policy(world, policy)
     check_mode(world, "rgb_array")
+    checked(id, keywords)
+    check_output(path)
     compiled(id, keywords)
     own = Setup(world, **keywords).fps
     every, fps = pace(path, own)
@@ -199,7 +202,7 @@ def replay(
 @app.command(rich_help_panel=PANEL)
 def bench(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.01, help="How long to measure each number.")] = 0.5,
+    seconds: Annotated[float, typer.Option(min=0.01, max=LONGEST, help="How long to measure each number.")] = 0.5,
     set: Set = None,
 ) -> None:
     """Measure steps per second with random actions."""
@@ -208,6 +211,8 @@ def bench(
 
     keywords = keywords_from(set)
     chosen = [entry(id).id for id in ids or [id for id in list_envs() if not id.startswith("rlenvs/mo-")]]
+    for id in chosen:
+        checked(id, keywords)
     batches = [(1, 1), (64, 1), (4096, 1), (4096, 2)]
     table = Table(
         "Environment", "single", *(_batch_head(n, threads) for n, threads in batches), box=None, pad_edge=False

@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from rlenvs.agents.writing import read_file
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
@@ -262,10 +263,13 @@ def read_settings(path: str | Path) -> Settings:
     return settings_from(read_toml(path), str(path))
 
 
+LARGEST = 1 << 20  # bytes of a file
+
+
 def read_toml(path: str | Path) -> Table:
     """A TOML file as tables; ParameterError with the reason where it is none."""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(read_file(Path(path), LARGEST).decode("utf-8"))
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
