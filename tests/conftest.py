@@ -1,4 +1,5 @@
 import os
+import warnings
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
@@ -9,6 +10,32 @@ from hypothesis import settings
 
 settings.register_profile("rlenvs", deadline=None)
 settings.load_profile("rlenvs")
+
+
+@pytest.fixture
+def strict():
+    """Warnings are errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.fixture
+def strict_kit(strict):
+    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with pictures, with
+    agents that differ, or whose fallen agents see nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PettingZoo's kit uses what PettingZoo deprecates
+        import pettingzoo.test  # noqa: F401
+    warnings.filterwarnings("ignore", ".*reset ignores the options")  # the kit passes an option that nobody knows
+    warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
+    warnings.filterwarnings("ignore", "Observation is not a NumPy array")
+    warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of pictures
+    warnings.filterwarnings("ignore", "The state contains negative numbers")  # a stack of vectors is no picture
+    warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")
+    warnings.filterwarnings("ignore", "Observations are different shapes")
+    warnings.filterwarnings("ignore", "We recommend agents to be named in the format")  # names of roles
+    warnings.filterwarnings("ignore", "Observation numpy array is all zeros")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import functools
 import types
-import warnings
 
 import gymnasium
 import numpy as np
@@ -26,28 +25,6 @@ IDS = rlenvs.list_envs()
 PLAIN = [row.id for row in documented()]
 VECTOR_REWARD = [id for id in IDS if id not in PLAIN]
 TEAMS = [row.id for row in documented() if "multi-agent" in row.kinds]
-
-
-@pytest.fixture
-def strict():
-    """Warnings are errors."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
-
-
-@pytest.fixture
-def strict_kit(strict):
-    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with pictures, with
-    agents that differ, or whose fallen agents see nothing."""
-    warnings.filterwarnings("ignore", ".*reset ignores the options")  # the kit passes an option that nobody knows
-    warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
-    warnings.filterwarnings("ignore", "Observation is not a NumPy array")
-    warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of pictures
-    warnings.filterwarnings("ignore", "The state contains negative numbers")  # a stack of vectors is no picture
-    warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")
-    warnings.filterwarnings("ignore", "Observations are different shapes")
-    warnings.filterwarnings("ignore", "Observation numpy array is all zeros")
 
 
 def play(env, seed, steps=30):

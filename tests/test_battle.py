@@ -971,6 +971,7 @@ def test_self_play_is_zero_sum(seed):
         assert batch.rewards[0, 0] == -batch.rewards[0, 3]
 
 
+@pytest.mark.usefixtures("strict_kit")
 @pytest.mark.parametrize(
     "choices",
     [
@@ -987,6 +988,7 @@ def test_pettingzoo(choices):
     api_test(rlenvs.aec_env("Battle-v0", **choices), 40)
 
 
+@pytest.mark.usefixtures("strict_kit")
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_pettingzoo_on_every_scenario(scenario):

@@ -334,6 +334,7 @@ def test_sizes(control, numbers):
     assert (worlds.setup.fps, worlds.setup.horizon, worlds.engine.steps) == (25, 100, 8)
 
 
+@pytest.mark.usefixtures("strict_kit")
 def test_parallel_form():
     env = rlenvs.parallel_env("PandaHandover-v0")
     assert env.possible_agents == ["agent_0", "agent_1"]

@@ -535,6 +535,7 @@ def test_an_expert_s_soft_plan_is_free_of_conflicts():
         assert not batch.costs.any()
 
 
+@pytest.mark.usefixtures("strict_kit")
 def test_pettingzoo_agents_leave_as_they_arrive():
     from pettingzoo.test import parallel_api_test
 

@@ -157,6 +157,7 @@ def test_contradictions_in_a_declaration():
         KernelBatch(wrong)
 
 
+@pytest.mark.usefixtures("strict_kit")
 def test_agents_that_differ_in_pettingzoos_test():
     from pettingzoo.test import api_test, parallel_api_test
 

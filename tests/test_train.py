@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rlenvs
-from rlenvs.agents import checkpoint, runs
+from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import settings as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.files import load_agent, reference_agents
@@ -238,7 +238,7 @@ def test_differences_name_what_differs():
         (HOVER, small("PPO", hyperparameters={"gama": 0.9}), ["gama", "gamma"]),
         (HOVER, small("PPO", hyperparameters={"seed": 3}), ["seed"]),
         (HOVER, small("PPO", hyperparameters={"learning_rate": "cosine 1"}), ["cosine 1", "linear"]),
-        (HOVER, small("PPO", hyperparameters={"n_steps": "many"}), ["PPO does not take"]),
+        (HOVER, small("PPO", hyperparameters={"n_steps": "many"}), ["n_steps='many'", "whole number"]),
         (HOVER, small("TD3", hyperparameters={"action_noise": -1}), ["action_noise=-1"]),
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
@@ -510,6 +510,33 @@ def test_a_disk_that_is_really_full(tmp_path):
         assert runs.run(id, settings, disk / "run", resume=True).steps == settings.steps
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_tensorboard_reads_what_was_written(tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    id, settings = CASES["PPO"]
+    runs.run(id, settings, tmp_path / "run", tensorboard=True)
+    found = accumulator.EventAccumulator(str(tmp_path / "run")).Reload()
+    assert "rollout/ep_rew_mean" in found.Tags()["scalars"] or "time/fps" in found.Tags()["scalars"]
+    losses = found.Scalars("train/loss")
+    assert [event.step for event in losses] == sorted(event.step for event in losses)
+    assert np.isfinite([event.value for event in losses]).all()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full is Linux's")
+def test_events_that_cannot_be_written_are_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(events, "_new_file", lambda folder: open("/dev/full", "wb", buffering=0))  # noqa: SIM115
+    id, settings = CASES["PPO"]
+    with pytest.raises(RunError, match="No space left on device"):
+        runs.run(id, settings, tmp_path / "run", tensorboard=True)
+
+
+def test_a_run_that_could_not_begin_leaves_nothing(tmp_path):
+    id, settings = CASES["PPO"]
+    for wrong in ({"gamma": "x"}, {"gamma": float("nan")}, {"n_steps": 2.5}, {"gama": 1.0}):
+        with pytest.raises((ParameterError, UnknownNameError)):
+            runs.run(id, with_changes(settings, hyperparameters=wrong), tmp_path / "runs" / "run")
+        assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):

@@ -33,6 +33,7 @@ from rlenvs.agents.checkpoint import (
     write_checkpoint,
 )
 from rlenvs.agents.evaluate import Evaluation, evaluate
+from rlenvs.agents.events import events_output
 from rlenvs.agents.export import agent_from, versions
 from rlenvs.agents.files import RUN_AGENT, save_agent
 from rlenvs.agents.scores import opponent
@@ -239,13 +240,13 @@ def _left(place: Path, seed: int) -> str:
 
 
 def _logger(place: Path, tensorboard: bool | None) -> Any:
-    from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+    from stable_baselines3.common.logger import Logger
 
     installed = importlib.util.find_spec("tensorboard") is not None
     if tensorboard and not installed:
         raise MissingExtraError("TensorBoard", "sb3")
     wanted = installed if tensorboard is None else tensorboard
-    return Logger(str(place), [TensorBoardOutputFormat(str(place))] if wanted else [])
+    return Logger(str(place), [events_output(place)] if wanted else [])
 
 
 class _Keeper(Observer):
