@@ -1,19 +1,21 @@
-"""What the core promises, measured: `python benchmarks/core.py` (a few minutes, on an idle machine).
+"""What the core promises, measured: `python benchmarks/core.py [ID ...]` (some minutes, on an idle machine).
 
 Share of a batch step inside compiled code, gain of a second thread, memory per world, time of `import rlenvs` beside
 `import gymnasium`, what a second process compiles and how long its first make and reset take, time to make a track.
 """
 
+import argparse
 import os
 import statistics
 import subprocess
 import sys
 from time import perf_counter
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 import rlenvs
+from rlenvs.core.registry import entry
 
 IDS = [id for id in rlenvs.list_envs() if "/mo-" not in id]
 
@@ -28,37 +30,51 @@ def best(function, repeats: int = 40) -> float:
     return min(times)
 
 
-def compiled_share(id: str, worlds: int = 4096) -> float:
+class Timed:
+    """A driver whose loop over worlds notes how long it takes."""
+
+    def __init__(self, driver: Any) -> None:
+        self._driver, self.inside = driver, []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def run_worlds(self, *arguments: int) -> int:
+        start = perf_counter()
+        code = self._driver.run_worlds(*arguments)
+        self.inside.append(perf_counter() - start)
+        return code
+
+
+def compiled_share(id: str, worlds: int) -> float:
     """Time inside the compiled loop over the time of a whole step of the native vector form (batch with agents)."""
     if id in rlenvs.list_envs("multi-agent"):
-        batch = rlenvs.make_batch(id, worlds, threads=1)
+        envs = batch = rlenvs.make_batch(id, worlds, threads=1)
         batch.seed(range(worlds))
         batch.reset()
-        actions = np.random.default_rng(0).integers(batch.setup.action_size, size=batch.actions.shape[:2])
-        envs = batch
+        actions = random_actions(batch)
     else:
         envs = rlenvs.make_vec(id, worlds, threads=1, copy=False)
         envs.reset(seed=0)
         actions, batch = envs.action_space.sample(), envs.unwrapped.batch
     envs.step(actions)
-    run, inside = batch._driver.run_worlds, []
-
-    def timed(*arguments: int) -> int:
-        start = perf_counter()
-        code = run(*arguments)
-        inside.append(perf_counter() - start)
-        return code
-
-    batch._driver = SimpleNamespace(run_worlds=timed)
+    timed = batch._driver = Timed(batch._driver)
     whole = []
     for _ in range(100):
         start = perf_counter()
         envs.step(actions)
         whole.append(perf_counter() - start)
-    return sum(inside) / sum(whole)
+    return sum(timed.inside) / sum(whole)
 
 
-def thread_gain(id: str, worlds: int = 16384) -> float:
+def random_actions(batch: Any) -> np.ndarray:
+    generator = np.random.default_rng(0)
+    if batch.setup.continuous:
+        return generator.uniform(-1.0, 1.0, batch.actions.shape)
+    return generator.integers(batch.setup.action_size, size=batch.actions.shape[:2])
+
+
+def thread_gain(id: str, worlds: int, repeats: int) -> float:
     """Steps per second with two threads over those with one, in turn; the median of the ratios."""
     batches = [rlenvs.make_batch(id, worlds, threads=threads) for threads in (1, 2)]
     for batch in batches:
@@ -66,7 +82,7 @@ def thread_gain(id: str, worlds: int = 16384) -> float:
         batch.reset()
         batch.step_loaded()
     ratios = []
-    for _ in range(30):
+    for _ in range(repeats):
         one, two = (best(batch.step_loaded, 1) for batch in batches)
         ratios.append(one / two)
     return statistics.median(ratios)
@@ -82,10 +98,10 @@ def wall(code: str, repeats: int = 15) -> float:
     return statistics.median(times)
 
 
-def import_cost() -> float:
+def import_cost(repeats: int) -> float:
     """How much longer `import rlenvs` takes than `import gymnasium`; the start of Python is left out of both."""
     ratios = []
-    for _ in range(15):
+    for _ in range(repeats):
         bare, gym, ours = (wall(code, 1) for code in ("pass", "import gymnasium", "import rlenvs"))
         ratios.append((ours - bare) / (gym - bare))
     return statistics.median(ratios) - 1.0
@@ -107,20 +123,30 @@ print(round(perf_counter() - start, 3), "s with imports,", len(compiled), "funct
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", help="environments; all by default")
+    parser.add_argument("--quick", action="store_true", help="few worlds and repeats: to see that it runs")
+    options = parser.parse_args()
+    few = options.quick
+    worlds, repeats = (16, 2) if few else (4096, 30)
+    ids = [entry(id).id for id in options.ids] or IDS
     print(f"{os.cpu_count()} cores")
-    for id in IDS:
-        print(f"{id:28} share of a step inside compiled code, 4096 worlds: {compiled_share(id):.0%}")
-    print(f"two threads over one, QuadHover, 16384 worlds: {thread_gain('QuadHover-v0'):.2f}")
-    for id in IDS:
+    for id in ids:
+        share = compiled_share(id, worlds)
+        print(f"{id:28} share of a step inside compiled code, {worlds} worlds: {share:.0%}", flush=True)
+    gain = thread_gain("QuadHover-v0", 4 * worlds, repeats)
+    print(f"two threads over one, QuadHover, {4 * worlds} worlds: {gain:.2f}")
+    for id in ids:
         batch = rlenvs.make_batch(id, 64)
         print(f"{id:28} bytes per world: {batch.nbytes / 64:,.0f}")
-    print(f"import rlenvs over import gymnasium: {import_cost():+.1%}")
-    for _ in range(3):
+    print(f"import rlenvs over import gymnasium: {import_cost(1 if few else 15):+.1%}")
+    for _ in range(1 if few else 3):
         print("first make and reset of QuadHover in a process:", end=" ", flush=True)
         subprocess.run([sys.executable, "-c", FIRST], check=True)
-    tracks = rlenvs.make_batch("MicroRacer-v0", 256, threads=1)
-    tracks.seed(range(256))
-    print(f"a MicroRacer track with its first view: {best(tracks.reset, 10) / 256 * 1e6:.0f} us")
+    tracks = rlenvs.make_batch("MicroRacer-v0", 4 if few else 256, threads=1)
+    tracks.seed(range(tracks.num_worlds))
+    seconds = best(tracks.reset, 1 if few else 10)
+    print(f"a MicroRacer track with its first view: {seconds / tracks.num_worlds * 1e6:.0f} us")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ episodes without exploration whose seeds are not trained on. Seconds are of the 
 import argparse
 import csv
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -190,20 +190,20 @@ def learn(task: Task, seed: int) -> list[tuple[float, ...]]:
     return watch.rows
 
 
-def save(name: str, curves: dict[int, list[tuple[float, ...]]]) -> None:
+def save(name: str, curves: dict[int, list[tuple[float, ...]]], folder: Path) -> None:
     """The curves of a task, a row per look."""
-    with (CURVES / f"panda_{name}.csv").open("w", newline="") as file:
+    with (folder / f"panda_{name}.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("seed", "steps", "seconds", "return", "success"))
         for seed, rows in curves.items():
             writer.writerows((seed, int(s), f"{t:.1f}", f"{r:.2f}", f"{ok:.3f}") for s, t, r, ok in rows)
 
 
-def draw() -> None:
+def draw(folder: Path) -> None:
     """The curves that there are, as one picture."""
     from matplotlib import pyplot
 
-    paths = {name: CURVES / f"panda_{name}.csv" for name in TASKS}
+    paths = {name: folder / f"panda_{name}.csv" for name in TASKS}
     paths = {name: path for name, path in paths.items() if path.exists()}
     figure, axes = pyplot.subplots(
         1, len(paths), figsize=(4.5 * len(paths), 3.2), sharey=True, squeeze=False, layout="constrained"
@@ -220,7 +220,7 @@ def draw() -> None:
         axis.set(title=f"{task.id}, {recipe}", xlabel="thousand steps", ylim=(0, 102))
         axis.grid(alpha=0.3)
     axes[0, 0].set_ylabel("success (%)")
-    figure.savefig(CURVES / "panda.png", dpi=90)
+    figure.savefig(folder / "panda.png", dpi=90)
     pyplot.close(figure)
 
 
@@ -228,14 +228,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", choices=TASKS, help="one task; all without it")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=CURVES, help="folder of the curves")
+    parser.add_argument("--quick", action="store_true", help="a few updates: to see that it runs")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    CURVES.mkdir(exist_ok=True)
+    options.output.mkdir(exist_ok=True)
     for name in [options.task] if options.task else TASKS:
+        task = TASKS[name]
+        if options.quick:
+            task = replace(task, steps=task.environments * (task.warm_up + 5), updates=1)
         curves: dict[int, list[tuple[float, ...]]] = {}
         for seed in range(options.seeds):
-            curves[seed] = learn(TASKS[name], seed)
-            save(name, curves)
+            curves[seed] = learn(task, seed)
+            save(name, curves, options.output)
             steps, seconds, mean, success = curves[seed][-1]
             first = next((f"{row[0]:,.0f}" for row in curves[seed] if row[3] >= TASKS[name].aim), "never")
             aim = f"{TASKS[name].aim:.0%} first at {first} steps"
@@ -244,7 +249,7 @@ def main() -> None:
                 f"success {success:.1%} ({aim})",
                 flush=True,
             )
-    draw()
+    draw(options.output)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import argparse
 import copy
 import csv
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +105,13 @@ def learn(task: Task, seed: int) -> list[tuple[float, ...]]:
     return watch.rows
 
 
-def draw() -> None:
+def draw(folder: Path) -> None:
     """The curves that there are, as one picture."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, len(TASKS), figsize=(12, 3), sharey=True, layout="constrained")
     for axis, name in zip(axes, TASKS, strict=True):
-        path = CURVES / f"hover_{name}.csv"
+        path = folder / f"hover_{name}.csv"
         if path.exists():
             rows = np.genfromtxt(path, delimiter=",", skip_header=1)
             for seed in np.unique(rows[:, 0]):
@@ -121,27 +121,30 @@ def draw() -> None:
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("return (at most 480)")
     axes[0].legend(loc="lower right")
-    figure.savefig(CURVES / "hover.png", dpi=90)
+    figure.savefig(folder / "hover.png", dpi=90)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tasks", nargs="*", choices=[*TASKS, []], default=list(TASKS))
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("--output", type=Path, default=CURVES, help="folder of the curves")
+    parser.add_argument("--quick", action="store_true", help="a few updates: to see that it runs")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    CURVES.mkdir(exist_ok=True)
+    options.output.mkdir(exist_ok=True)
     for name in options.tasks or TASKS:
-        with (CURVES / f"hover_{name}.csv").open("w", newline="") as file:
+        task = replace(TASKS[name], steps=1200) if options.quick else TASKS[name]
+        with (options.output / f"hover_{name}.csv").open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(("seed", "steps", "seconds", "return", "success"))
             for seed in SEEDS[: options.seeds]:
-                rows = learn(TASKS[name], seed)
+                rows = learn(task, seed)
                 writer.writerows((seed, int(s), f"{t:.1f}", f"{r:.2f}", f"{ok:.3f}") for s, t, r, ok in rows)
                 steps, seconds, mean, success = rows[-1]
                 spent = f"{steps:9,.0f} steps in {seconds:5.0f} s"
                 print(f"{name:5} seed {seed}: {spent}, return {mean:6.1f}, success {success:.0%}", flush=True)
-    draw()
+    draw(options.output)
 
 
 if __name__ == "__main__":

@@ -29,22 +29,22 @@ def split(name: str) -> tuple[str, str | None]:
     return id + version, level[1:] or None
 
 
-def make(name: str, runs: Path) -> str:
+def make(name: str, runs: Path, to: Path) -> str:
     """Train where there is no finished run, measure, and write; a line on what came of it."""
     id, level = split(name)
     folder = runs / name
     settings = settings_for(id, environment={} if level is None else {"level": level})
     run(id, settings, folder, resume=(folder / SETTINGS).exists(), tensorboard=False)
-    save_agent(REFERENCE / name, load_agent(folder / "agent"), half=True)
-    return measured(name)
+    save_agent(to / name, load_agent(folder / "agent"), half=True)
+    return measured(name, to, to)
 
 
-def measured(name: str) -> str:
-    """Measure the agent that is there on the seeds of its card, and write the score into it."""
-    agent = load_agent(REFERENCE / name)
+def measured(name: str, at: Path, to: Path) -> str:
+    """Measure the agent that is there on the seeds of its card, and write it with the score."""
+    agent = load_agent(at / name)
     before = agent.card.score
     score = measure(agent) if before is None else measure(agent, before.seeds, before.first_seed, before.against)
-    save_agent(REFERENCE / name, with_score(agent, score), half=True)
+    save_agent(to / name, with_score(agent, score), half=True)
     scale = "" if score.normalized is None else f", normalised {score.normalized:.3f}"
     return f"{name}: {score.mean:.4g} ± {score.half_width:.2g}{scale}"
 
@@ -54,9 +54,10 @@ def main() -> None:
     options.add_argument("names", nargs="*", help="agents; all that exist by default")
     options.add_argument("--runs", type=Path, default=Path("runs/reference"), help="folder of the runs")
     options.add_argument("--measure", action="store_true", help="only measure, and write the scores")
+    options.add_argument("--to", type=Path, default=REFERENCE, help="folder of the agents")
     given = options.parse_args()
     for name in given.names or [stem.name for stem in reference_agents()]:
-        print(measured(name) if given.measure else make(name, given.runs), flush=True)
+        print(measured(name, REFERENCE, given.to) if given.measure else make(name, given.runs, given.to), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 import tomllib
 from dataclasses import dataclass, field
 from datetime import date
@@ -85,11 +86,13 @@ class Worker:
             cwd=HERE / "peers",
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=(said := tempfile.TemporaryFile("w+")),  # noqa: SIM115
             text=True,
         )
         if self._read() != "ready":
-            raise RuntimeError(f"the worker did not start: {shlex.join(command)}")
+            said.seek(0)
+            reason = (said.read().strip().splitlines() or ["it said nothing"])[-1]
+            raise SystemExit(f"the worker did not start: {shlex.join(command)}: {reason}")
 
     def _read(self) -> str:
         assert self._process.stdout is not None

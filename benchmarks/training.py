@@ -19,7 +19,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -163,9 +163,12 @@ def main() -> None:
     parser.add_argument("--peers", type=Path, help="file that says how to run other packages")
     parser.add_argument("--look", action="store_true", help="print learning curves of our form alone")
     parser.add_argument("--write", action="store_true", help="write benchmarks/training.md")
+    parser.add_argument("--quick", action="store_true", help="two rollouts: to see that it runs")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     tasks = {name: task for name, task in TASKS.items() if options.only in name}
+    if options.quick:
+        tasks = {name: replace(task, most=128, num_envs=4, every=1) for name, task in tasks.items()}
     if options.look:
         for name, task in {**tasks, "one_d": ONE_D}.items():
             if options.only in name:

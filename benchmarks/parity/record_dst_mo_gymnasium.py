@@ -7,8 +7,11 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
-import mo_gymnasium
-import numpy as np
+try:
+    import mo_gymnasium
+    import numpy as np
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
 EPISODES = 50
 LIMIT = 100

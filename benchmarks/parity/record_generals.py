@@ -205,4 +205,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    try:
+        main()
+    except ModuleNotFoundError as error:
+        raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None

@@ -128,4 +128,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ModuleNotFoundError as error:
+        raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None

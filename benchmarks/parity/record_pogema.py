@@ -12,8 +12,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from pogema import GridConfig, pogema_v0
+try:
+    import numpy as np
+    from pogema import GridConfig, pogema_v0
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
 COLLISIONS = ("priority", "block_both", "soft")
 MODES = ("finish", "nothing", "restart")

@@ -7,8 +7,11 @@ arrays are described in tests/data/README.md.
 
 import sys
 
-import numpy as np
-import safety_gymnasium
+try:
+    import numpy as np
+    import safety_gymnasium
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
 EPISODES, STEPS = 4, 200
 

@@ -8,12 +8,15 @@ in tests/data/README.md.
 import argparse
 from pathlib import Path
 
-import jax
-import numpy as np
-from jax import numpy as jnp
-from jaxmarl import make
-from jaxmarl.environments.smax import map_name_to_scenario
-from jaxmarl.environments.smax.heuristic_enemy import create_heuristic_policy, get_heuristic_policy_initial_state
+try:
+    import jax
+    import numpy as np
+    from jax import numpy as jnp
+    from jaxmarl import make
+    from jaxmarl.environments.smax import map_name_to_scenario
+    from jaxmarl.environments.smax.heuristic_enemy import create_heuristic_policy, get_heuristic_policy_initial_state
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
 SCENARIOS = ("2s3z", "5m_vs_6m", "3s5z_vs_3s6z", "smacv2_10_units")
 STEPS = 30

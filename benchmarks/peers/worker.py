@@ -78,7 +78,10 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
 def serve(build: Callable[[argparse.Namespace], Peer], options: argparse.Namespace) -> None:
     """Answer the protocol on standard input and output with the peer that ``build`` makes."""
     replies = private_stdout()
-    peer = build(options)
+    try:
+        peer = build(options)
+    except ModuleNotFoundError as error:
+        sys.exit(f"{sys.argv[0]} needs {error.name}, which is not installed; its docstring says how it is")
     measure(peer, WARM_UP_SECONDS, options.with_resets)
     print("ready", file=replies, flush=True)
     for line in sys.stdin:

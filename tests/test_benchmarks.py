@@ -1,0 +1,101 @@
+"""Every script of the benchmarks runs, in a small way, or says in one line what it needs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+TREASURE, PEER = "DeepSeaTreasure-v0", "python ours.py --id {id} --form single --keywords {{}}"
+# arguments of a small run; {out} is an empty folder
+SMALL = {
+    "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
+    "arms_success": ["PandaReach-v0", "--seeds", "2"],
+    "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
+    "films": [TREASURE, "--seconds", "0.5"],
+    "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
+    "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],
+    "learn_hover": ["ppo", "sac", "td3", "--seeds", "1", "--quick", "--output", "{out}"],
+    "learning_to_fly": ["--engines", "kernel", "--output", "{out}/table.md"],
+    "levels": ["PathFinding-v0", "--seeds", "2"],
+    "make_agents": [TREASURE, "--measure", "--to", "{out}"],
+    "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
+    "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
+    + ["--output", "{out}/table.md"],
+    "safety": ["--steps", "2000"],
+    "scores": [TREASURE, "--seeds", "2"],
+    "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
+    "wrappers": ["--rounds", "1", "--only", "Mask"],
+}
+NEEDED = {"learn_arms": "stable_baselines3", "learn_hover": "stable_baselines3", "training": "stable_baselines3"}
+# how others' packages are named in a file of peers; here this package plays their part
+PEERS = f"""
+mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
+panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
+mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
+"""
+
+
+def run(script, *arguments):
+    command = [sys.executable, str(script), *arguments]
+    return subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, timeout=900, check=False)
+
+
+def test_every_script_is_tried():
+    assert sorted(SMALL) == sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_a_benchmark_runs(tmp_path, name):
+    if name in NEEDED:
+        pytest.importorskip(NEEDED[name])
+    (tmp_path / "peers.toml").write_text(PEERS)
+    done = run(FOLDER / f"{name}.py", *(part.format(out=tmp_path) for part in SMALL[name]))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() or (tmp_path / "table.md").exists()
+    changed = subprocess.run(["git", "status", "--short", "benchmarks"], capture_output=True, text=True, cwd=FOLDER)
+    assert not changed.stdout.strip() or changed.returncode, "a small run has written into the repository"
+
+
+# what only others' interpreters have: a file or a clone is missing, or a package
+ORIGINALS = {
+    "record_generals": ["paper", "{out}/x.npz"],
+    "record_informarl": ["navigation", "{out}", "{out}/x.npz"],
+    "record_microracer": ["--clone", "{out}"],
+    "record_mpe2": ["{out}/x.npz"],
+    "record_quadcopters": ["--clone", "{out}"],
+    "record_quadhover_dyn": ["--clone", "{out}"],
+    "record_safe_point": ["{out}/x.npz"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((FOLDER / "parity").glob("*.py")), ids=lambda path: path.stem)
+def test_a_recording_says_what_it_needs(tmp_path, path):
+    done = run(path, *(part.format(out=tmp_path) for part in ORIGINALS.get(path.stem, [])))
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.stderr.strip().count("\n") <= 3
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((FOLDER / "peers").glob("*.py")), ids=lambda path: path.stem)
+def test_a_peer_says_what_it_needs(path):
+    if path.stem in ("worker", "ours"):
+        return
+    done = run(path, *(["--clone", "nowhere"] if "--clone" in path.read_text() else []))
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.slow
+def test_a_peer_that_does_not_start_is_said(tmp_path):
+    (tmp_path / "peers.toml").write_text(f'mo-deep-sea = "{sys.executable} mo_deep_sea.py"\n')
+    done = run(FOLDER / "run.py", "--peers", str(tmp_path / "peers.toml"), "--only", TREASURE)
+    assert done.returncode != 0
+    assert "the worker did not start: " in done.stderr
+    assert "mo_gymnasium, which is not installed" in done.stderr
+    assert "Traceback" not in done.stderr
