@@ -210,7 +210,7 @@ def test_environments_of_other_packages():
         discrete.top.set_params({"gravity": 9.0}, np.ones(1, np.bool_))
 
 
-@pytest.mark.usefixtures("strict_kit")
+@pytest.mark.filterwarnings("ignore:.*reset ignores the options")
 def test_parallel_form_passes_pettingzoos_test():
     for id in ("ParticleSpread-v0", "QuadMultiHover-v0", "ParticleTag-v0"):
         layers = (Twice(), Early(4)) if id == "ParticleTag-v0" else STACK
