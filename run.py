@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
+GIB_PER_PROCESS = 5.0  # of memory: what a test process may grow to
 API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py", "tests/test_wrappers_forms.py"]
 
 
@@ -126,10 +127,38 @@ def demo(arguments: list[str]) -> int:
     return call(set_up(EXTRAS["demo"]), "-m", "rlenvs", "demo", *arguments)
 
 
+def free_memory() -> float:
+    """GiB that processes may still take, by the system and by the limits of a container; infinite where nobody says."""
+    found = [float("inf")]
+    try:
+        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        found.append(int(lines["MemAvailable"].split()[0]) / 2**20)
+    except (OSError, KeyError, ValueError):
+        pass
+    v2, v1 = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
+    pairs = [(v2 / "memory.max", v2 / "memory.current")]
+    pairs += [(v1 / "memory.limit_in_bytes", v1 / "memory.usage_in_bytes")]
+    for limit, used in pairs:
+        try:
+            found.append((int(limit.read_text()) - int(used.read_text())) / 2**30)
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+    return min(found)
+
+
+def processes() -> int:
+    """How many test processes to start: one per core, at most four, and no more than memory allows."""
+    wanted = min(os.cpu_count() or 1, 4)
+    room = max(int(min(free_memory() / GIB_PER_PROCESS, wanted)), 1)
+    if room < wanted:
+        print(f"{free_memory():.1f} GiB of memory are free: {room} test process(es) instead of {wanted}", flush=True)
+    return room
+
+
 def test(arguments: list[str]) -> int:
     """Everything that has to pass before a change is merged."""
     python = set_up(EXTRAS["test"])
-    pytest = (python, "-m", "pytest", "-q", "-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")
+    pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "loadfile")
     if "--api" in arguments:
         return call(*pytest, *API_TESTS)
     checks = {

@@ -7,6 +7,7 @@ import pickle
 import resource
 import subprocess
 import sys
+from ctypes.util import find_library
 from pathlib import Path
 
 import gymnasium
@@ -468,6 +469,7 @@ def test_the_arm_is_seen():
 
 DRAW = """
 import sys
+from ctypes.util import find_library
 MUJOCO
 import rlenvs, gymnasium
 try:
@@ -513,6 +515,7 @@ def test_opengl_is_found_without_being_asked_for():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="EGL and OSMesa are of Linux")
+@pytest.mark.skipif(find_library("OSMesa") is None, reason="libOSMesa is not installed (Debian: libosmesa6)")
 def test_without_egl_osmesa_draws():
     assert draw(NO_EGL) == "True ['mujoco.osmesa']"
 

@@ -1,0 +1,47 @@
+"""run.py: what it starts."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def run():
+    spec = importlib.util.spec_from_file_location("run", ROOT / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory", "expected"),
+    [(4, float("inf"), 4), (64, 1000.0, 4), (4, 16.0, 3), (4, 9.9, 1), (2, 0.5, 1), (None, 100.0, 1)],
+)
+def test_no_more_processes_than_memory_allows(run, monkeypatch, capsys, cores, memory, expected):
+    monkeypatch.setattr(run, "free_memory", lambda: memory)
+    monkeypatch.setattr(run.os, "cpu_count", lambda: cores)
+    assert run.processes() == expected
+    assert ("GiB" in capsys.readouterr().out) == (expected < min(cores or 1, 4))
+
+
+def test_the_limit_of_a_container_counts(run, monkeypatch):
+    told = {
+        "/proc/meminfo": "MemTotal: 1 kB\nMemAvailable: 33554432 kB\n",
+        "/sys/fs/cgroup/memory.max": f"{8 << 30}\n",
+        "/sys/fs/cgroup/memory.current": f"{1 << 30}\n",
+    }
+
+    def read(path):
+        if str(path) not in told:
+            raise FileNotFoundError(path)
+        return told[str(path)]
+
+    monkeypatch.setattr(Path, "read_text", read)
+    assert run.free_memory() == 7.0
+    told["/sys/fs/cgroup/memory.max"] = "max\n"
+    assert run.free_memory() == 32.0
+    told.clear()
+    assert run.free_memory() == float("inf")
