@@ -13,6 +13,7 @@ from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -34,6 +35,8 @@ class Env(ShowsLimit, gymnasium.Env):
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
         team: who plays the other agents of a multi-agent world: "expert" (the scripted one), the name of one of the
             world's scripted players, or "idle" (action 0).
+        illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
+            to info["illegal_actions"], the number of this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
         choices: parameters, options, level, horizon, weights, randomize.
 
@@ -51,6 +54,7 @@ class Env(ShowsLimit, gymnasium.Env):
         render_text: bool = True,
         vector_reward: bool = False,
         team: str = "expert",
+        illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
     ) -> None:
@@ -69,6 +73,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self._vector_reward = vector_reward
         self._split = bool(setup.vector_parts or world.roles)
         self._keys = InfoKeys(self.batch)
+        self._legality = legality_of(self.batch, illegal, agents=1)
         self._renderer = Renderer(render_mode, self.batch, render_text)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -98,7 +103,8 @@ class Env(ShowsLimit, gymnasium.Env):
         """Advance by one step. Continuous actions are clipped to [-1, 1].
 
         Raises:
-            ActionError: wrong shape or type, NaN, not a choice. The world has not moved then.
+            ActionError: wrong shape or type, NaN, not a choice; with illegal="error" one that the action mask forbids.
+                The world has not moved then.
             EpisodeOverError: the episode is over.
         """
         batch = self.batch
@@ -106,7 +112,10 @@ class Env(ShowsLimit, gymnasium.Env):
             batch.load_first(actions_of(batch.world.name, action)[None], self.team)
         else:
             batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
-        batch.step_loaded()
+        if self._legality is None:
+            batch.step_loaded()
+        else:
+            self._legality.step()
         outcome = batch.first.outcome.item()
         info = self._keys.first(batch, outcome)
         reward = info["reward_vector"].copy() if self._vector_reward else outcome[-4]

@@ -27,6 +27,7 @@ class InfoKeys:
         info["reward_vector"] = batch.first.reward_vector.copy()
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
+            info["illegal_actions"] = batch._states["illegal"].item(0)
         info["simulation_error"] = batch.error(0) if outcome[-1] else ""
         return info
 
@@ -39,8 +40,10 @@ class InfoKeys:
         for info, vector in zip(infos, batch.reward_vectors[index].copy()):  # noqa: B905
             info["reward_vector"] = vector
         if self.has_mask:
-            for info, mask, role in zip(infos, batch.masks[index].copy(), batch.setup.roles):  # noqa: B905
+            counts = batch._states["illegal"][index].tolist()
+            for info, mask, role, count in zip(infos, batch.masks[index].copy(), batch.setup.roles, counts):  # noqa: B905
                 info["action_mask"] = mask[: role.action]
+                info["illegal_actions"] = count
         error = batch.error(index)
         for info in infos:
             info["simulation_error"] = error
@@ -49,6 +52,9 @@ class InfoKeys:
     def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
         """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""
         infos = self.columns(batch.terms, batch.success, batch.costs, batch.reward_vectors, batch.masks, copy)
+        if self.has_mask:
+            counts = batch._states["illegal"][:, 0]
+            infos["illegal_actions"] = counts.copy() if copy else counts
         infos["simulation_error"] = batch.errors
         return infos
 

@@ -19,6 +19,7 @@ from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, one_of, params_of, seed_of, truth
+from rlenvs.core.legality import legality_of
 from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -44,6 +45,8 @@ class ParallelEnv(PettingZooParallelEnv):
             in.
         pad: agents that differ in what they see and choose get equal spaces, those of the largest: zeros follow on
             shorter observations, and choices that an agent does not have are its choice 0.
+        illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
+            to info["illegal_actions"], the agent's number in this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
         choices: parameters, options, level, horizon, weights, randomize.
 
@@ -61,6 +64,7 @@ class ParallelEnv(PettingZooParallelEnv):
         masks: str | bool = "observation",
         finished: str = "remove",
         pad: bool = False,
+        illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
     ) -> None:
@@ -83,6 +87,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
+        self._legality = legality_of(self.batch, illegal, self.batch.agents)
         setup = self.batch.setup
         whole = (setup.scaling.shape[1], setup.action_size)
         self._sizes = [whole if self._padded else (role.observation, role.action) for role in setup.roles]
@@ -149,7 +154,8 @@ class ParallelEnv(PettingZooParallelEnv):
         empty dictionaries.
 
         Raises:
-            ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
+            ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice; with
+                illegal="error" one that the action mask forbids. Nothing has moved then.
             EpisodeOverError: no agent is alive.
         """
         batch = self.batch
@@ -160,7 +166,10 @@ class ParallelEnv(PettingZooParallelEnv):
                 f"{batch.world.name}: the episode is over, or never began; call reset() before step()"
             )
         self._load(actions)
-        batch.step_loaded()
+        if self._legality is None:
+            batch.step_loaded()
+        else:
+            self._legality.step()
         told, acted = self.agents, self._living
         ends, cuts = self._flags(told, acted)
         self._count_living()

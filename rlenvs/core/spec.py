@@ -24,7 +24,7 @@ from rlenvs.core.kernels import kernel
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive", "shown")
+CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive", "shown", "illegal")
 RESERVED_TERMS = ("vector", "success", "terminated")
 
 
@@ -406,13 +406,16 @@ class World:
     def __post_init__(self) -> None:
         per_agent = ("agents",) if self.agents else ()
         self.layouts = {
-            "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo)),
+            "state": self._state_layout(),
             "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data_fields)),
             "observation": _blocks_layout(f"{self.name} observation", self.observation),
             "central": _blocks_layout(f"{self.name} central state", self.central),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
+
+    def _state_layout(self) -> Layout:
+        return Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo))
 
     # A world is a constant of its module: copies are the same object, pickles are its address.
     def __deepcopy__(self, memo: dict[int, Any]) -> World:
@@ -490,7 +493,9 @@ class World:
 
     def mask(self, function: Function) -> Function:
         """Kernel (p, s, m), with agents (p, s, k, m): sets m[j] = 1 for every action that is allowed, 0 else."""
-        return self._add("mask", function)
+        self._add("mask", function)
+        self.layouts["state"] = self._state_layout()  # with a place for counts of illegal choices
+        return function
 
     def expert(self, function: Function) -> Function:
         """The scripted expert (p, s, a): fills the action (a[0] for a discrete one). A kernel, or with
@@ -738,7 +743,8 @@ def _state_fields(spec: World) -> dict[str, Kind]:
     alive = b1("agents") if spec.agents else b1(1)
     memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.memo}
     shown = {"shown": b1} if spec.incremental else {}
-    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **memory}
+    illegal = {"illegal": i8("agents" if spec.agents else 1)} if "mask" in spec.kernels else {}
+    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **illegal, **memory}
 
 
 def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:

@@ -16,6 +16,7 @@ from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.gym_env import check_team
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, params_of, seeds_of, truth
+from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -30,8 +31,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         autoreset_mode: when finished worlds start anew, an AutoresetMode or its name: NEXT_STEP, SAME_STEP, DISABLED.
         copy: False returns the batch's own arrays, overwritten by the next step, instead of copies.
         threads: threads per step; None decides by the time that a step takes.
-        render_mode, render_text, vector_reward, team, backend, choices: as for `Env`; a parameter may be an array of N
-            numbers.
+        render_mode, render_text, vector_reward, team, illegal, backend, choices: as for `Env`; a parameter may be
+            an array of N numbers.
 
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
@@ -53,6 +54,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         render_text: bool = True,
         vector_reward: bool = False,
         team: str = "expert",
+        illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
     ) -> None:
@@ -78,6 +80,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.render_mode = render_mode
         self._vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
+        self._legality = legality_of(self.batch, illegal, agents=1)
         self._everyone = np.ones(self.num_envs, np.bool_)
         self._renderer = Renderer(render_mode, self.batch, render_text)
 
@@ -124,16 +127,17 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         """Advance all worlds by one step.
 
         Raises:
-            ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
+            ActionError: wrong shape or type, NaN, not a choice; with illegal="error" one that the action mask forbids.
+                No world has moved then.
             EpisodeOverError: autoreset is disabled and an episode is over.
         """
         batch = self.batch
         actions = actions_of(batch.world.name, actions)
         if batch.agents > 1:
             batch.load_first(actions, self.team)
-            batch.step_loaded()
         else:
-            batch.step(actions)
+            batch.load_actions(actions)
+        self._advance()
         infos = self._infos(None)
         ended = batch.terminated[:, 0] | batch.truncated[:, 0]
         rewards = batch.rewards[:, 0]
@@ -145,6 +149,13 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         if self.copy:
             rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
         return self._observations(), rewards, terminated, truncated, infos
+
+    def _advance(self, only: np.ndarray | None = None) -> None:
+        """Step the worlds, or some of them, by the actions that were loaded."""
+        if self._legality is None:
+            self.batch.step_loaded(only)
+        else:
+            self._legality.step(only)
 
     def _observations(self) -> Any:
         return self.batch.observed((slice(None), 0), copy=self.copy)
@@ -178,6 +189,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         costs = np.where(ended[:, None], batch.final_costs, 0.0)
         vectors = kept[:, : self._keys.rewards].transpose(0, 2, 1).astype(np.float32)
         final_info = self._keys.columns(kept, success, costs, vectors, masks, True)
+        if self._legality is not None:
+            final_info["illegal_actions"] = np.where(ended, self._legality.before[:, 0], 0)
         final_info["simulation_error"] = np.where(ended, batch.final_errors, "")
         final_info.update({f"_{key}": ended.copy() for key in tuple(final_info)})
         infos.update({"final_obs": final, "_final_obs": ended.copy()})

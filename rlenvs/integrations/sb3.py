@@ -16,6 +16,7 @@ from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, params_of, seed_of
+from rlenvs.core.legality import legality_of
 from rlenvs.core.registry import NAMESPACE, entry
 from rlenvs.core.render import Renderer, check_mode
 from rlenvs.core.spec import World, load_world
@@ -138,7 +139,7 @@ class SB3VecEnv(BatchVecEnv):
         render_text: False leaves out head and legend of pictures, as for `Env`.
         monitor: keep returns and lengths, info["episode"] at the end of an episode, as SB3's Monitor does; leave it to
             VecMonitor with False.
-        threads, backend, choices: as for `VectorEnv`; a parameter may be an array of N numbers.
+        threads, illegal, backend, choices: as for `VectorEnv`; a parameter may be an array of N numbers.
 
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
@@ -153,6 +154,7 @@ class SB3VecEnv(BatchVecEnv):
         render_text: bool = True,
         monitor: bool = True,
         threads: int | None = None,
+        illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
     ) -> None:
@@ -162,6 +164,7 @@ class SB3VecEnv(BatchVecEnv):
             world, num_worlds, autoreset=AutoresetMode.SAME_STEP, threads=threads, backend=backend, **choices
         )
         self._keys = InfoKeys(batch)
+        self._legality = legality_of(batch, illegal, batch.agents)
         self._generator = make_generator()[0]
         self._alive = np.ones((batch.num_worlds, batch.agents), np.bool_)  # before the step
         rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
@@ -216,11 +219,15 @@ class SB3VecEnv(BatchVecEnv):
             observations, rewards (float32), dones (bool) and infos, one row or entry per environment.
 
         Raises:
-            ActionError: NaN, or not a choice. No world has moved then.
+            ActionError: NaN, or not a choice; with illegal="error" one that the action mask forbids. No world has moved
+                then.
             EpisodeOverError: there was no reset yet.
         """
         batch = self.batch
-        batch.step_loaded()
+        if self._legality is None:
+            batch.step_loaded()
+        else:
+            self._legality.step()
         self._returns += batch.rewards.reshape(-1)
         self._lengths += 1
         # fresh ones take some 30 ns a row; in kept ones, what wrappers write would show up again at later steps
@@ -272,8 +279,10 @@ class SB3VecEnv(BatchVecEnv):
                 info["reward_vector"] = vectors[j]
                 if keys.has_costs:
                     info["cost"] = spent[j]
-                if keys.has_mask:
+                if self._legality is not None:
                     info["action_mask"] = masks[j]
+                    counts = self._legality.before if again else self._legality.counts
+                    info["illegal_actions"] = counts.item(world[j], agent[j])
                 info["simulation_error"] = batch.error(int(world[j]), again)
                 self._note_end(info, row, truncated[j], self._last_of(world[j], agent[j], again))
 

@@ -302,7 +302,7 @@ class BatchRows(Stage):
             batch.load_first(actions, self.env.team)
         else:
             batch.load_actions(actions)
-        batch.step_loaded(None if rows.all() else rows)
+        self.env._advance(None if rows.all() else rows)
 
     def get_state(self, row: int) -> tuple[Any, ...]:
         """The world's snapshot, its outcome, and its row of each array that the snapshot does not hold."""
