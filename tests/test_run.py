@@ -1,6 +1,7 @@
 """run.py: what it starts."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
-def run():
+def run(monkeypatch):
     spec = importlib.util.spec_from_file_location("run", ROOT / "run.py")
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "run", module)  # dataclasses look there
     spec.loader.exec_module(module)
     return module
 
