@@ -226,7 +226,8 @@ def test_experts_of_padded_teams():
 
 def test_no_actions_of_nobody():
     env = ParallelEnv(countdown.SPEC, horizon=1)
-    assert env.step({}) == ({}, {}, {}, {}, {})
+    with pytest.raises(EpisodeOverError, match="never began"):
+        env.step({})
     env.reset(seed=0)
     with pytest.raises(ActionError, match="no action was given for agent_0"):
         env.step({})
