@@ -53,7 +53,7 @@ def mask(p, s, m):
 
 
 def expert(p, s, a):
-    a[0] = 2 if s.goal > s.x + 3.0 * s.speed else 0
+    a[0] = 2 if s.goal > s.x else 0
 
 
 KERNELS = {"reset": reset, "step": step, "observe": observe, "mask": mask, "expert": expert}

@@ -351,7 +351,7 @@ def test_check_tells_by_its_exit_code(monkeypatch, passed):
     result = run("check", HOVER, "--level", "easy", "--set", "horizon=50")
     assert result.exit_code == (0 if passed else 1)
     assert "the report" in result.output
-    assert given == {"id": HOVER, "level": "easy", "horizon": 50}
+    assert given == {"id": HOVER, "long": False, "level": "easy", "horizon": 50}
 
 
 # --- the demo ---------------------------------------------------------------------------------------------------------

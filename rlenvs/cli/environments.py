@@ -246,12 +246,19 @@ def short_number(number: float) -> str:
 
 
 @app.command(rich_help_panel=PANEL)
-def check(id: Id, level: Level = None, set: Set = None) -> None:
+def check(
+    id: Id,
+    long: Annotated[
+        bool, typer.Option("--long", help="Look for what is rare, too: a million steps, all levels to their ends.")
+    ] = False,
+    level: Level = None,
+    set: Set = None,
+) -> None:
     """Check an environment against all rules of the package. Exit code 1 when it breaks one."""
     from rlenvs.core.check import check as run_check
 
     keywords = keywords_from(set, level)
     compiled(id, keywords)
-    report = run_check(id, **keywords)
+    report = run_check(id, long=long, **keywords)
     say(str(report))
     raise typer.Exit(0 if report.passed else 1)

@@ -40,6 +40,7 @@ class Param:
     high: float
     unit: str
     doc: str
+    limit: bool = False
 
     def check(self, name: str, value: Any) -> np.ndarray:
         """The value (one, or one per world) as float64; ParameterError when it is outside the range."""
@@ -51,11 +52,14 @@ class Param:
         return number
 
 
-def param(default: float, low: float, high: float, unit: str = "", doc: str = "") -> Param:
-    """A parameter: default, allowed range (both ends included), SI unit and meaning."""
+def param(default: float, low: float, high: float, unit: str = "", doc: str = "", *, limit: bool = False) -> Param:
+    """A parameter: default, allowed range (both ends included), SI unit and meaning.
+
+    `limit` says that it bounds something: it shows where the bound is reached, and may not on one side of the default.
+    """
     if not low <= default <= high:
         raise ParameterError(f"the default {default} is outside [{low}, {high}]")
-    return Param(float(default), float(low), float(high), unit, doc)
+    return Param(float(default), float(low), float(high), unit, doc, limit)
 
 
 @dataclass(frozen=True)
@@ -383,6 +387,9 @@ class World:
     scores: Mapping[str, Score]
     probe: Mapping[str, Mapping[str, Any]]
     same_start: bool
+    starts: int
+    expert_sees: str
+    scratch: tuple[str, ...]
     images: Mapping[str, Image]
     engines: Mapping[str, str]
     engine: str
@@ -593,6 +600,9 @@ def world(
     scores: Mapping[str, Score] | None = None,
     probe: Mapping[str, Mapping[str, Any]] | None = None,
     same_start: bool = False,
+    starts: int = 0,
+    expert_sees: str = "observation",
+    scratch: Sequence[str] = (),
     images: Mapping[str, Image] | None = None,
     engines: Mapping[str, str] | None = None,
     engine: str = "",
@@ -630,6 +640,11 @@ def world(
         scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
         same_start: declares that every episode starts in the same state.
+        starts: in how many different states episodes start, where these are fewer than 16.
+        expert_sees: "observation", or "state" where the expert, or a scripted player, acts on what its agent does not
+            observe: other agents' plans, what lies out of sight, the time. Parameters do not count.
+        scratch: fields of the state where kernels that leave the state as it is (observe, experts, players, ...) may
+            put intermediate results. Who reads one has written it first.
         images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
             dictionary of them and of "state", the vector.
         engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
@@ -670,6 +685,10 @@ def world(
     for rule in constraints:
         if unknown := set(rule.names) - set(params or {}):
             raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, which are no parameters")
+    if expert_sees not in ("observation", "state"):
+        raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {expert_sees!r}")
+    if not set(scratch) <= set(state):
+        raise ParameterError(f"{name}: scratch={list(scratch)} must name fields of the state")
     module = sys._getframe(1).f_globals["__name__"]
     return World(
         name=name,
@@ -693,6 +712,9 @@ def world(
         scores=dict(scores or {}),
         probe=dict(probe or {}),
         same_start=same_start,
+        starts=1 if same_start else starts,
+        expert_sees=expert_sees,
+        scratch=tuple(scratch),
         images=dict(images or {}),
         engines=dict(engines or {}),
         engine=engine,

@@ -1,31 +1,33 @@
 """The conformance suite: `rlenvs.check("Name-v0")` holds an environment to the rules that all of them keep.
 
     python -m rlenvs.core.check Name-v0            print the report
+    python -m rlenvs.core.check --long Name-v0     look for what is rare, too: a million steps, all levels to their ends
     python -m rlenvs.core.check --record Name-v0   record the numbers of rule 16 again
 
-Without ids, both take all that are registered. The rules are listed in `rlenvs.core.check.rules`.
+Without ids, all take all that are registered. The rules are listed in `rlenvs.core.check.rules`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import LAYER_RULES, RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
-from rlenvs.core.check.verdicts import Failed, NotApplicable
-from rlenvs.core.errors import ConformanceError
+from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
+from rlenvs.core.errors import ConformanceError, ParameterError
+from rlenvs.core.progress import progress
 from rlenvs.core.registry import catalogue, entry
 from rlenvs.core.spec import load_world
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one rule: status is "passed", "failed", "not applicable" or "not run"."""
+    """What came of one rule: status is "passed", "warning", "failed", "not applicable" or "not run"."""
 
     number: int
     name: str
@@ -50,6 +52,11 @@ class Report:
         """The outcomes of the rules that failed."""
         return tuple(outcome for outcome in self.outcomes if outcome.status == "failed")
 
+    @property
+    def warnings(self) -> tuple[Outcome, ...]:
+        """The outcomes of the rules that found what may be wrong, and may be meant."""
+        return tuple(outcome for outcome in self.outcomes if outcome.status == "warning")
+
     def raise_on_failure(self) -> None:
         """ConformanceError with the whole report when a rule failed."""
         if not self.passed:
@@ -59,6 +66,7 @@ class Report:
         wide = max(len(outcome.name) for outcome in self.outcomes)
         lines = [f"{o.number:2d}  {o.name:<{wide}}  {o.status:<14}  {o.reason}" for o in self.outcomes]
         verdict = "passed" if self.passed else f"{len(self.failures)} failed"
+        verdict += f", {len(self.warnings)} to look at" if self.warnings else ""
         return "\n".join([f"rlenvs.check {self.subject}: {verdict}", *lines])
 
 
@@ -72,7 +80,15 @@ def record_golden(ids: Sequence[str] = ()) -> None:
         path.write_text(json.dumps(dict(sorted(recorded.items())), indent=1) + "\n", encoding="utf-8")
 
 
-def check(subject: Any, *, backend: str = "numba", golden: Path | str | None = None, **choices: Any) -> Report:
+def check(
+    subject: Any,
+    *,
+    backend: str = "numba",
+    golden: Path | str | None = None,
+    only: Collection[int] | None = None,
+    long: bool = False,
+    **choices: Any,
+) -> Report:
     """Hold an environment to all rules.
 
     Args:
@@ -80,6 +96,9 @@ def check(subject: Any, *, backend: str = "numba", golden: Path | str | None = N
             its layers are then what is checked; other wrappers are not looked at).
         backend: "numba", or "python" to do without compiling, with fewer and shorter rollouts.
         golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
+        only: numbers of rules, to look at these and at those that they build on; None for all.
+        long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
+            instance. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
 
     Returns:
@@ -87,30 +106,59 @@ def check(subject: Any, *, backend: str = "numba", golden: Path | str | None = N
 
     Raises:
         UnknownNameError: there is no such id.
+        ParameterError: there is no such rule.
         TypeError: `subject` is none of the above.
     """
     target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
-    for rule in RULES:
-        outcomes[rule.number] = _run(rule, target, outcomes)
+    rules = _chosen(only)
+    with progress(f"checking {target.name}", len(rules)) as task:
+        title = ""
+
+        def tell(text: str) -> None:
+            task(detail=f"{title}: {text}")
+
+        target = replace(target, long=long, tell=tell)
+        for done, rule in enumerate(rules):
+            title = f"rule {rule.number}, {_title(rule)}"
+            task(done, title)
+            outcomes[rule.number] = _run(rule, target, outcomes)
     return Report(target.name, tuple(outcomes[number] for number in sorted(outcomes)))
 
 
+def _chosen(only: Collection[int] | None) -> list[Rule]:
+    """The rules with some numbers and those that they build on, in order; all by default."""
+    if only is None:
+        return list(RULES)
+    unknown = set(only) - {rule.number for rule in RULES}
+    if unknown:
+        raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}; there are 1 to {len(RULES)}")
+    wanted = set(only)
+    for rule in reversed(RULES):
+        wanted |= set(rule.needs) if rule.number in wanted else set()
+    return [rule for rule in RULES if rule.number in wanted]
+
+
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
-    name = rule.check.__name__.replace("_", " ")
+    name = _title(rule)
     if target.dress and rule.number not in LAYER_RULES:
         return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without layers")
     broken = [number for number in rule.needs if done[number].status in ("failed", "not run")]
     if broken:
         return Outcome(rule.number, name, "not run", f"needs rule {broken[0]}")
     try:
-        return Outcome(rule.number, name, "passed", rule.check(target))
+        found = rule.check(target)
+        return Outcome(rule.number, name, "warning" if isinstance(found, Doubt) else "passed", found)
     except NotApplicable as reason:
         return Outcome(rule.number, name, "not applicable", str(reason))
     except Failed as reason:
         return Outcome(rule.number, name, "failed", str(reason))
     except Exception as error:  # an environment that breaks down breaks the rule that was being looked at
         return Outcome(rule.number, name, "failed", f"{type(error).__name__}: {_shortened(str(error))}")
+
+
+def _title(rule: Rule) -> str:
+    return rule.check.__name__.replace("_", " ")
 
 
 def _shortened(message: str, most: int = 500) -> str:

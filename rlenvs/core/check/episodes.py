@@ -2,34 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.check.playing import Player, difference, roll
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.check.playing import Chooser, Player, active_in, alike_actions, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
-from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
+from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of
+
+ENOUGH = 16  # different starts
+CLOCKS = 5  # worlds that are told another time
 
 
 def starts_differ(t: Subject) -> str:
-    """6. Episodes start differently, for another seed and without one, unless the world declares same_start=True.
+    """6. Episodes start in many different states, for other seeds and without one; or the world declares in how many:
+    `starts=4`, `same_start=True` for one.
 
-    To mend: draw something in `reset`, or declare same_start.
+    Among some dozens there must be 16 that differ in state, and 16 that go on differently under the same actions. To
+    mend: draw more in `reset`, or declare how many starts there are.
     """
     if t.world.same_start:
         raise NotApplicable("the world declares same_start")
-    batch = t.batch(8)
-    starts = []
-    for seeds in (range(8), [None] * 8):
-        batch.seed(seeds)
+    count = t.scale(64, 40)
+    batch = t.batch(count)
+    found = []
+    for again in range(2):
+        if not again:
+            batch.seed(range(count))
         batch.reset()
-        starts.append([b"".join(batch._states[name][i].tobytes() for name in t.world.state) for i in range(8)])
-    if len(set(starts[0])) == 1:
-        raise Failed("eight seeds give the same state after reset")
-    if starts[0] == starts[1]:
+        found.append([b"".join(batch._states[name][i].tobytes() for name in t.world.state) for i in range(count)])
+    if found[0] == found[1]:
         raise Failed("a second reset without a seed gives the same states as the first")
-    return f"{len({*starts[0], *starts[1]})} different states in 16 resets"
+    states = len(set(found[0]))
+    openings = len(set(_openings(batch)))
+    few = t.world.starts or ENOUGH
+    if min(states, openings) < min(few, ENOUGH):
+        what = f"{states} different states" if states <= openings else f"{openings} different openings"
+        raise Failed(f"{count} seeds give {what}; draw more in reset, or declare starts={min(states, openings)}")
+    if t.world.starts and states > t.world.starts:
+        raise Failed(f"{count} seeds give {states} different states, the world declares starts={t.world.starts}")
+    return f"{states} different states and {openings} different openings in {count} resets"
+
+
+def _openings(batch: KernelBatch) -> list[bytes]:
+    """What each world shows in its first steps under the same actions, coarsely: differences of less than a millionth
+    of the range of the observation do not count."""
+    space = batch.setup.state_space
+    unit = 1e-6 * np.maximum(space.high - space.low, 1e-9)
+    seen = [np.round(batch.observations / unit).astype(np.int64)]
+    chooser = np.random.default_rng(0)
+    for _ in range(4):
+        batch.load_actions(alike_actions(batch, chooser))
+        batch.step_loaded()
+        seen.append(np.round(batch.observations / unit).astype(np.int64))
+    return [b"".join(step[i].tobytes() for step in seen) for i in range(batch.num_worlds)]
 
 
 def time_limit(t: Subject) -> str:
@@ -85,3 +114,165 @@ def _first_finals(t: Subject, mode: AutoresetMode, count: int) -> dict[int, Any]
             found = player.last[-1]["final_obs"][row] if same_step else row_of(player.last[0], int(row))
             finals.setdefault(int(row), found)
     return finals
+
+
+# --- ends -------------------------------------------------------------------------------------------------------------
+
+
+class Ending(NamedTuple):
+    """How an episode of a world went."""
+
+    policy: str
+    length: int
+    terminated: bool  # by the task itself
+    success: bool  # of some agent, at the end
+    all_succeed: bool  # at the end
+    always: bool  # success of all agents at every step
+    last: bytes  # the last observations
+
+
+def ends_mean_something(t: Subject) -> str:
+    """23. Episodes end by what happens in them: `r.terminated` never stands for a time limit, and `r.success` tells
+    success from failure.
+
+    A world that ends by the clock declares `horizon=`, and its episodes are truncated. To mend: take the number of
+    steps out of `r.terminated`; set `r.success` where the task is done, and only there.
+    """
+    if t.horizon >= 8:
+        _check_clocks(t)
+    endings = [ending for policy in (*t.policies, "still") for ending in _endings(t, policy)]
+    ended = [e for e in endings if e.length]
+    if ended and all(e.always for e in ended):
+        raise Failed(f"r.success is True at every step of {len(ended)} episodes by {', '.join((*t.policies, 'still'))}")
+    doubts = [*_own_limit(t, endings), *_easy(endings), *_vain(t, endings)]
+    if doubts:
+        return Doubt("; ".join(doubts))
+    by_task, with_success = sum(e.terminated for e in ended), sum(e.success for e in ended)
+    return f"{len(ended)} episodes, {by_task} terminated, {with_success} with success"
+
+
+def _endings(t: Subject, policy: str) -> list[Ending]:
+    """The first episode of each of some worlds; those that were not seen to their end have length 0."""
+    batch = t.batch(t.scale(12, 3))
+    batch.seed(range(batch.num_worlds))
+    batch.reset()
+    chooser = Chooser(batch, policy)
+    endings: dict[int, Ending] = {}
+    always = np.ones(batch.num_worlds, np.bool_)
+    for step in range(t.horizon if t.long else min(t.horizon, t.scale(400, 60))):
+        chooser.load(step)
+        living = active_in(batch)
+        batch.step_loaded()
+        success, everybody = (batch.success & living).any(axis=1), (batch.success | ~living).all(axis=1)
+        always &= everybody
+        for i in np.flatnonzero(batch.over):
+            if i not in endings:
+                cut = (batch.truncated[i] & living[i]).any()
+                last = batch.observations[i].tobytes()
+                endings[int(i)] = Ending(
+                    policy, step + 1, not cut, bool(success[i]), bool(everybody[i]), bool(always[i]), last
+                )
+        if len(endings) == batch.num_worlds:
+            break
+    unseen = Ending(policy, 0, False, False, False, False, b"")
+    return [endings.get(i, unseen) for i in range(batch.num_worlds)]
+
+
+def _own_limit(t: Subject, endings: list[Ending]) -> list[str]:
+    """A doubt where the longest episodes are all terminated at the same step, and nothing tells why; Failed where this
+    is true of all episodes."""
+    longest = max(e.length for e in endings)
+    last = [e for e in endings if e.length == longest]
+    vain = {e.last for e in last if not e.success}
+    if not all(e.length for e in endings) or not all(e.terminated for e in last) or len(vain) < 3:
+        return []
+    found = f"{len(last)} of {len(endings)} episodes are terminated at step {longest}, and none lasts longer"
+    if len(last) == len(endings):
+        raise Failed(f"{found}: a time limit of the world's own; leave it to horizon={longest}, which truncates")
+    who = " and ".join(sorted({e.policy for e in last}))
+    return [f"{found} ({who}); if this is a time limit, leave it to the horizon"] if len(last) > 5 else []
+
+
+def _easy(endings: list[Ending]) -> list[str]:
+    """A doubt where all succeed, even who does nothing."""
+    simple = [e for e in endings if e.policy in ("random", "still") and e.length]
+    if len(simple) >= 6 and all(e.all_succeed for e in simple):
+        return [f"all of {len(simple)} episodes of random and still actions end with success"]
+    return []
+
+
+def _vain(t: Subject, endings: list[Ending]) -> list[str]:
+    """A doubt where the expert never succeeds."""
+    expert = [e for e in endings if e.policy == t.policies[1]] if t.world.has_expert and len(t.policies) > 1 else []
+    if not expert or any(not e.length for e in expert) or any(e.success for e in expert):
+        return []
+    others = sum(e.success for e in endings)
+    return [f"none of {len(expert)} episodes of {t.policies[1]} ends with success, and {others} of others"]
+
+
+def _check_clocks(t: Subject) -> None:
+    """Failed when a later time alone, with all else as it is, terminates episodes.
+
+    Copies of some states get another time: `elapsed`, and all numbers of the state that grow by the same in every step,
+    are set near the end of the horizon. Both play the same actions, in plain Python, where an index out of bounds is an
+    error. Where the observation shows the time, or what moves with it, this decides nothing.
+    """
+    rates = _clock_rates(t)
+    source = _begun(t, CLOCKS)
+    plain = replace(t, backend="python")
+    now, late = plain.batch(CLOCKS), plain.batch(CLOCKS)
+    for i in range(CLOCKS):
+        now.set_state(source.get_state(i), i)
+        late.set_state(source.get_state(i), i)
+    for i, jump in enumerate(t.horizon - 2 - source._states["elapsed"]):
+        for name, rate in rates.items():
+            late._states[name][i] += (jump * rate).astype(rate.dtype)
+    going = ~source.over
+    ended = np.zeros(CLOCKS, np.bool_)
+    for _ in range(2):
+        now.load_actions(still_actions(now))
+        late.load_actions(now.actions)
+        try:
+            now.step_loaded()
+            late.step_loaded()
+        except IndexError:
+            return
+        if difference(now.observations, late.observations):
+            return
+        going &= ~now.terminated.any(axis=1)
+        ended |= late.terminated.any(axis=1)
+        if going.sum() > 1 and ended[going].all():
+            clocks = " and ".join(f"s.{name}" for name in rates)
+            raise Failed(
+                f"episodes are terminated, with all else equal, when {clocks} says that step {t.horizon} is near: "
+                f"a time limit of the world's own; leave it to horizon={t.horizon}, which truncates"
+            )
+
+
+def _clock_rates(t: Subject) -> dict[str, np.ndarray]:
+    """By how much the numbers of the state grow that grow by the same in every step of every world; zero for others."""
+    batch = _begun(t, 4)
+    chooser = Chooser(batch, "random", 1)
+    names = ["elapsed", *(name for name in t.world.state if batch._states[name].dtype != np.bool_)]
+    rates: dict[str, np.ndarray] = {}
+    for step in range(min(6, t.horizon - 3)):
+        before, goes_on = batch._states.copy(), ~batch.over
+        chooser.load(step)
+        batch.step_loaded()
+        for name in names if goes_on.any() else ():
+            grown = (batch._states[name] - before[name])[goes_on]
+            first = rates.setdefault(name, grown[0])
+            rates[name] = np.where(np.isclose(grown, first, rtol=1e-9, atol=0.0).all(axis=0), first, 0)
+    return {name: rate for name, rate in rates.items() if rate.any()}
+
+
+def _begun(t: Subject, worlds: int) -> KernelBatch:
+    """Worlds that have made two steps."""
+    batch = t.batch(worlds)
+    batch.seed(range(worlds))
+    batch.reset()
+    chooser = Chooser(batch, "random")
+    for step in range(2):
+        chooser.load(step)
+        batch.step_loaded()
+    return batch

@@ -52,20 +52,30 @@ def copies(t: Subject) -> str:
 
 
 def fresh_arrays(t: Subject) -> str:
-    """4. What one call returns shares no memory with what the next returns, and is never changed afterwards.
+    """4. What a call returns shares no memory with what later calls return, and is never changed afterwards.
 
-    To mend: return copies, not views of the arrays that the next step overwrites.
+    To mend: return copies, not views of arrays that a later step overwrites.
     """
     for name, make in t.forms():
         player = Player(make(horizon=t.short))
+        kept = [(player.raw, player.last)]
         for _ in range(t.short + 2):
-            before = list(_arrays(player.raw))
             player.step()
             for path, array in _arrays(player.raw):
-                shared = next((old for old, other in before if np.shares_memory(array, other)), None)
-                if shared is not None:
-                    raise Failed(f"{name} returned {path} in the memory of the previous call's {shared}")
-    return "observations and infos of consecutive calls"
+                for age, (old, _) in enumerate(reversed(kept), start=1):
+                    shared = next((place for place, other in _arrays(old) if _overlap(array, other)), None)
+                    if shared is not None:
+                        raise Failed(f"{name} returned {path} in the memory of {shared}, returned {age} calls before")
+            kept.append((player.raw, player.last))
+        for call, (returned, copied) in enumerate(kept):
+            changed = difference(returned, copied)
+            if changed:
+                raise Failed(f"what {name} returned at call {call} was changed later: {changed}")
+    return f"observations and infos of {t.short + 3} calls"
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)
 
 
 def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:

@@ -1,37 +1,251 @@
-"""Rules on the kernels of a world."""
+"""Rules on the kernels of a world: compiled as in plain Python, and writing only what is theirs to write."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
-from rlenvs.core.check.playing import roll
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.canvas import Canvas
+from rlenvs.core.check.playing import Chooser, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable
+from rlenvs.core.engines import new_batch
+from rlenvs.core.spec import World
+
+# --- compiled and plain -----------------------------------------------------------------------------------------------
+
+EXACT = ("terminated", "truncated", "success", "masks")
+COMPUTED = ("terms", "rewards", "costs")
+CORE_FIELDS = ("shown", "players_rng")  # that the core writes, or that players draw from
 
 
 def backends_agree(t: Subject) -> str:
-    """19. The kernels as plain Python give what the compiled ones give.
+    """19. The kernels as plain Python give what the compiled ones give: states, observations, rewards, ends, advice.
 
-    Integers must be equal, floats to 1e-9, what is float32 (observations) to 1e-5: compiled code may use another power
-    or sine, whose last bit differs, and NumPy keeps float32 where numba takes float64. To mend: avoid integer overflow,
-    uninitialised locals and arithmetic on booleans; take float(...) of float32 fields before computing with them.
+    Integers must be equal, floats to 1e-9, what is float32 (observations; all that is computed in a world with float32
+    state) to 1e-5: compiled code may use another power or sine, whose last bit differs, and NumPy keeps float32 where
+    numba takes float64. To mend: avoid integer overflow, uninitialised locals and arithmetic on booleans; take
+    float(...) of float32 fields before computing with them.
     """
     if t.backend != "numba":
         raise NotApplicable("checked with the numba backend only")
-    batches = [t.batch(2), replace(t, backend="python").batch(2)]
-    first = roll(batches[0], 20)
-    second = roll(batches[1], 20, actions=first.actions)
-    if not np.allclose(first.observations, second.observations, rtol=0, atol=1e-5):
-        worst = np.abs(first.observations - second.observations).max()
-        raise Failed(f"observations differ by {worst:g}")
-    for name in t.world.state:
-        a, b = (batch._states[name] for batch in batches)
-        slack = {"f8": 1e-9, "f4": 1e-5}.get(a.dtype.str[1:], 0.0)
-        unequal = np.argwhere(~np.isclose(a, b, rtol=slack, atol=slack, equal_nan=True))
-        if len(unequal):
-            at = tuple(unequal[0].tolist())
-            place = f"{name}{list(at[1:]) if at[1:] else ''} of world {at[0]}"
-            raise Failed(f"after 20 steps the state {place} is {a[at]!r} compiled and {b[at]!r} as plain Python")
-    return "20 steps of 2 worlds"
+    plain = dataclasses.replace(t, backend="python").batch(2)
+    compiled = t.batch(2)
+    first = roll(compiled, 8)
+    roll(plain, 8, actions=first.actions)
+    _same_outcome(compiled, plain, "after 8 steps")
+    count, steps = max(4, 16 // len(t.policies)), 0
+    for policy, compiled in t.states(count, every=max(1, min(240, 2 * t.horizon) // count)):
+        for i in range(2):
+            plain.set_state(compiled.get_state(i), i)
+        where = f"played by {policy}, at steps {' and '.join(map(str, compiled._states['elapsed']))},"
+        _same_advice(t, compiled, plain, where)
+        Chooser(compiled, policy, steps).load(0)
+        plain.actions[:] = compiled.actions
+        compiled.step_loaded()
+        plain.step_loaded()
+        _same_outcome(compiled, plain, where)
+        steps += 1
+    return f"8 steps from the start, {steps} in the midst of episodes"
+
+
+def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
+    """Failed when two batches came out of a step with different states, observations, rewards or ends."""
+    world = compiled.world
+    slack = 1e-5 if any(kind.code == "f4" for kind in world.state.values()) else 1e-9
+    for name in EXACT:
+        _same(f"{where} {name}", getattr(compiled, name), getattr(plain, name), 0.0)
+    for j, name in enumerate([*world.terms, *world.costs]):
+        _same(f"{where} {name}", compiled.terms[:, j], plain.terms[:, j], slack)
+    for name in COMPUTED:
+        _same(f"{where} {name}", getattr(compiled, name), getattr(plain, name), slack)
+    _same(f"{where} the observation", compiled.observations, plain.observations, 1e-5)
+    _same(f"{where} the central state", compiled.central(), plain.central(), 1e-5)
+    for name, pictures in compiled.images.items():
+        _same(f"{where} the picture {name}", pictures, plain.images[name], 0.0)
+    for name in kept_fields(world):
+        field = compiled._states[name]
+        _same(f"{where} the state {name}", field, plain._states[name], {"f8": 1e-9, "f4": 1e-5}.get(_code(field), 0.0))
+
+
+def _same_advice(t: Subject, compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
+    """Failed when experts, players or barriers say something else."""
+    compiled.actions[:] = plain.actions[:] = 0
+    if "expert" in t.world.kernels:
+        _same(f"{where} the expert's action", compiled.advise(), plain.advise(), 1e-5)
+    for player in t.world.players:
+        _same(f"{where} the action of player {player}", compiled.play(player), plain.play(player), 1e-5)
+    if barriers_of(compiled):
+        proposals = np.linspace(-1.0, 1.0, compiled.actions[:, 0].size).reshape(compiled.actions[:, 0].shape)
+        mine, theirs = compiled.barriers(proposals), plain.barriers(proposals)
+        for name in mine.dtype.names or ():
+            _same(f"{where} the barriers' {name}", mine[name], theirs[name], 1e-7)
+
+
+def kept_fields(world: World) -> list[str]:
+    """The fields of the state that count."""
+    return [name for name in (*world.state, *world.memo) if name not in world.scratch]
+
+
+def barriers_of(batch: KernelBatch) -> int:
+    """How many barriers the world has under the options of the batch."""
+    count = batch.world.barriers
+    return batch.setup.sizes[count] if isinstance(count, str) else count
+
+
+def _code(array: np.ndarray) -> str:
+    return array.dtype.base.str[1:]
+
+
+def _same(what: str, a: np.ndarray, b: np.ndarray, slack: float) -> None:
+    equal = np.isclose(a, b, rtol=slack, atol=slack, equal_nan=True) if slack else a == b
+    unequal = np.argwhere(~np.asarray(equal))
+    if len(unequal):
+        at = tuple(unequal[0].tolist())
+        place = f"{list(at[1:]) if at[1:] else ''} of world {at[0]}"
+        raise Failed(f"{what}{place} is {a[at]!r} compiled and {b[at]!r} as plain Python")
+
+
+# --- who may write what -----------------------------------------------------------------------------------------------
+
+WRITERS = ("reset", "step", "act", "load", "move", "placed", "judge")
+
+
+def only_steps_write(t: Subject) -> str:
+    """20. Only `reset` and the parts of a step write the state, and no kernel writes parameters.
+
+    Observing, masking, asking an expert or a player, the central state, barriers, drawing, and words leave the world as
+    it is, however often they are called. To mend: compute what the kernel keeps in `step` and `reset`, or in a local
+    variable; what a player draws comes from the `rng` that it is given; a parameter is read, never written. Fields for
+    intermediate results, of which nothing that follows depends, are declared: `scratch=("name",)`.
+    """
+    _watch_in_python(t)
+    asked = 0
+    canvas = Canvas(64, 64) if t.world.draw_function else None
+    for policy, batch in t.states(t.scale(12, 3), every=t.scale(25, 5)):
+        for name, ask in _questions(t, batch, canvas):
+            before = _world_of(batch)
+            ask()
+            where = f"at step {batch._states['elapsed'][0]}, played by {policy}"
+            _unchanged(name, t.world, before, _world_of(batch), where)
+            asked += 1
+    if t.world.scratch:
+        _asking_is_harmless(t)
+    return f"{asked} questions, and 10 steps watched kernel by kernel"
+
+
+def _asking_is_harmless(t: Subject) -> None:
+    """Failed when a world that is asked everything at every step has another future than one that is not."""
+    quiet, asked = t.batch(2), t.batch(2)
+    wanted = roll(quiet, t.scale(60, 12))
+    asked.seed(range(2))
+    asked.reset()
+    for step, actions in enumerate(wanted.actions):
+        for _, ask in _questions(t, asked, None):
+            ask()
+        asked.load_actions(actions)
+        asked.step_loaded()
+        for name in ("observations", "masks", "terms", "terminated"):
+            then = getattr(wanted, name)[step + (name in ("observations", "masks"))]
+            found = difference(then, getattr(asked, name))
+            if found:
+                raise Failed(
+                    f"{name} differ at step {step} when experts, players and observations were asked for before, so a "
+                    f"field of scratch={t.world.scratch} matters: {found}"
+                )
+    for name in kept_fields(t.world):
+        found = difference(quiet._states[name], asked._states[name])
+        if found:
+            raise Failed(f"s.{name} depends on what was asked before: {found}")
+
+
+def _watch_in_python(t: Subject) -> None:
+    """Play some steps in plain Python, with an eye on what each kernel writes."""
+    watched = {role: _watched(t.world, role, function) for role, function in t.world.kernels.items()}
+    world = dataclasses.replace(t.world, kernels=watched)
+    batch = new_batch(world, 2, **{**t.choices, "backend": "python"})
+    roll(batch, 10)
+    for name, ask in _questions(dataclasses.replace(t, world=world), batch, None):
+        before = _world_of(batch)
+        ask()
+        _unchanged(name, world, before, _world_of(batch), "after 10 steps")
+
+
+def _watched(world: World, role: str, function: Callable[..., None]) -> Callable[..., None]:
+    """The kernel, which fails when it writes what is not its own."""
+
+    @functools.wraps(function)
+    def kernel(p: Any, *rest: Any) -> None:
+        if role == "grade":
+            before = {"p": p.copy(), "achieved": rest[0].copy(), "desired": rest[1].copy()}
+            function(p, *rest)
+            after = {"p": p, "achieved": rest[0], "desired": rest[1]}
+        elif role in WRITERS:
+            before, after = {"p": p.copy()}, {"p": p}
+            function(p, *rest)
+        else:
+            s = rest[0]
+            before, after = {"p": p.copy(), "s": s.copy()}, {"p": p, "s": s}
+            if role.startswith("player "):
+                _play_one(role, function, p, *rest)
+            else:
+                function(p, *rest)
+        _unchanged(role, world, before, after, "in plain Python")
+
+    return kernel
+
+
+def _play_one(role: str, function: Callable[..., None], p: Any, s: Any, k: int, a: np.ndarray, rng: Any) -> None:
+    """A player's action; Failed when it writes those of others."""
+    others = np.arange(len(a)) != k
+    before = a.copy()
+    a[others] = -7
+    function(p, s, k, a, rng)
+    if (a[others] != -7).any():
+        raise Failed(f"{role} wrote the actions of other agents than agent {k}, for which it was asked")
+    a[others] = before[others]
+
+
+def _world_of(batch: KernelBatch) -> dict[str, np.ndarray]:
+    return {"p": batch._params.copy(), "s": batch._states.copy()}
+
+
+def _unchanged(who: str, world: World, before: dict[str, Any], after: dict[str, Any], where: str) -> None:
+    """Failed when a record has changed, with the name of the field."""
+    for name, record in before.items():
+        now = after[name]
+        if record.tobytes() == now.tobytes():
+            continue
+        for field in record.dtype.names or ():
+            if field not in (*CORE_FIELDS, *world.scratch) and record[field].tobytes() != now[field].tobytes():
+                place = np.flatnonzero(np.ravel(record[field]) != np.ravel(now[field]))
+                old, new = (np.ravel(r[field])[place[0]] if len(place) else r[field] for r in (record, now))
+                raise Failed(f"{who} wrote {name}.{field} {where}: it was {old}, and is {new}")
+        if not record.dtype.names:
+            raise Failed(f"{who} wrote {name} {where}: it was {record}, and is {now}")
+
+
+def _questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """All that can be asked of a world without moving it, by name."""
+    world, kernels = t.world, t.world.kernels
+    yield "observe", lambda: batch._driver.observe_worlds(batch._address, 0, batch.num_worlds)
+    if {"expert", "python_expert"} & set(kernels):
+        yield "expert", batch.advise
+    for player in world.players:
+        yield f"player {player}", functools.partial(batch.play, player)
+    if world.central:
+        yield "central_state", batch.central
+    if barriers_of(batch):
+        yield "barrier", lambda: batch.barriers(np.zeros(batch.actions[:, 0].shape))
+    draw, text, describe = world.draw_function, world.text_function, world.describe_function
+    if canvas is not None and draw:
+        yield "draw", lambda: draw(canvas, *batch.records(0))
+    if text:
+        yield "text", lambda: text(*batch.records(0))
+    if describe:
+        yield "describe", lambda: describe(*batch.records(0), 0)

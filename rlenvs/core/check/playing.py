@@ -133,23 +133,15 @@ def roll(
     """Play a batch from the seeds seed, seed + 1, ... by a policy, or by given actions (T, N, A, numbers)."""
     batch.seed(range(seed, seed + batch.num_worlds))
     batch.reset()
-    chooser = np.random.default_rng(seed)
-    scores = chooser.random(_score_shape(batch))
-    held = np.arange(batch.num_worlds) % 2 == 1  # every other world keeps its action for some steps, to get further
+    chooser = Chooser(batch, policy, seed)
     rows: dict[str, list[np.ndarray]] = {name: [] for name in Trajectory._fields}
     _note(rows, batch, ("observations", "masks"))
     for t in range(steps):
-        fresh = chooser.random(scores.shape)
-        scores = np.where(held.reshape(-1, *[1] * (scores.ndim - 1)) & (t % 8 != 0), scores, fresh)
-        rows["active"].append(batch._states["alive"][:, : batch.agents].copy() & ~batch.over[:, None])
+        rows["active"].append(active_in(batch))
         if actions is not None:
             batch.load_actions(actions[t])
-        elif policy == "expert":
-            batch.advise()
-        elif policy != "random":
-            batch.play(policy)
         else:
-            batch.load_actions(_random_actions(batch, scores))
+            chooser.load(t)
         rows["actions"].append(batch.actions.copy())
         batch.step_loaded()
         _note(rows, batch, ("observations", "masks", "rewards", "costs", "terminated", "truncated", "success", "terms"))
@@ -157,13 +149,53 @@ def roll(
     return Trajectory(**{name: np.array(values) for name, values in rows.items()})
 
 
+class Chooser:
+    """Loads the actions of a policy into a batch: "random" (what the masks allow; every other world keeps its action
+    for some steps, to get further), "still" (always the same), "expert", or one of the world's players."""
+
+    def __init__(self, batch: KernelBatch, policy: str, seed: int = 0) -> None:
+        self.batch, self.policy = batch, policy
+        self._generator = np.random.default_rng(seed)
+        shape = batch.actions.shape if batch.setup.continuous else batch.masks.shape
+        self._scores = self._generator.random(shape)
+        self._held = (np.arange(batch.num_worlds) % 2 == 1).reshape(-1, *[1] * (len(shape) - 1))
+
+    def load(self, t: int) -> None:
+        """The actions of step t."""
+        batch, policy = self.batch, self.policy
+        if policy == "expert":
+            batch.advise()
+        elif policy == "still":
+            batch.load_actions(still_actions(batch))
+        elif policy != "random":
+            batch.play(policy)
+        else:
+            fresh = self._generator.random(self._scores.shape)
+            self._scores = np.where(self._held & (t % 8 != 0), self._scores, fresh)
+            batch.load_actions(_random_actions(batch, self._scores))
+
+
+def still_actions(batch: KernelBatch) -> np.ndarray:
+    """Zero, or the first choice that is allowed."""
+    return np.zeros(batch.actions.shape) if batch.setup.continuous else np.argmax(batch.masks > 0, axis=2)
+
+
+def alike_actions(batch: KernelBatch, chooser: np.random.Generator) -> np.ndarray:
+    """Random actions, the same for all worlds as far as their masks allow it."""
+    if batch.setup.continuous:
+        return np.broadcast_to(chooser.uniform(-1.0, 1.0, batch.actions.shape[1:]), batch.actions.shape)
+    scores = np.broadcast_to(chooser.random(batch.masks.shape[1:]), batch.masks.shape)
+    return _random_actions(batch, scores)
+
+
+def active_in(batch: KernelBatch) -> np.ndarray:
+    """Whether an agent is alive in an episode that goes on, (N, A)."""
+    return batch._states["alive"][:, : batch.agents].copy() & ~batch.over[:, None]
+
+
 def _note(rows: dict[str, list[np.ndarray]], batch: KernelBatch, names: Sequence[str]) -> None:
     for name in names:
         rows[name].append(getattr(batch, name).copy())
-
-
-def _score_shape(batch: KernelBatch) -> tuple[int, ...]:
-    return batch.actions.shape if batch.setup.continuous else batch.masks.shape
 
 
 def _random_actions(batch: KernelBatch, scores: np.ndarray) -> np.ndarray:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rlenvs.core.check.episodes import starts_differ, time_limit
+from rlenvs.core.check.actions import actions_matter
+from rlenvs.core.check.endurance import nothing_rare_breaks
+from rlenvs.core.check.episodes import ends_mean_something, starts_differ, time_limit
+from rlenvs.core.check.experts import experts_see_what_they_declare
 from rlenvs.core.check.forms import (
     copies,
     forms_agree,
@@ -21,9 +24,10 @@ from rlenvs.core.check.forms import (
     seeding,
 )
 from rlenvs.core.check.inputs import bad_input
-from rlenvs.core.check.kernels import backends_agree
+from rlenvs.core.check.kernels import backends_agree, only_steps_write
 from rlenvs.core.check.records import golden, headings, parity
 from rlenvs.core.check.settings import parameters_matter, sizes_and_levels
+from rlenvs.core.check.snapshots import past_is_forgotten, snapshots_restore
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import no_constant_elements, rewards_add_up, spaces_hold
 
@@ -41,6 +45,7 @@ RULES = (
     Rule(1, spaces_hold),
     Rule(2, repeatable, (1,)),
     Rule(3, copies, (1, 2)),
+    Rule(20, only_steps_write, (1,)),
     Rule(4, fresh_arrays, (1,)),
     Rule(5, no_constant_elements, (1,)),
     Rule(6, starts_differ, (1,)),
@@ -49,14 +54,20 @@ RULES = (
     Rule(10, parameters_matter, (1, 2)),
     Rule(11, rewards_add_up, (1,)),
     Rule(12, instances_independent, (1, 2)),
-    Rule(7, forms_agree, (1, 2, 4, 8, 9, 11, 12)),
+    Rule(21, snapshots_restore, (1, 2, 3, 12, 20)),
+    Rule(22, past_is_forgotten, (1, 2, 12, 20)),
+    Rule(7, forms_agree, (1, 2, 4, 8, 9, 11, 12, 20, 21, 22)),
+    Rule(23, ends_mean_something, (1, 2, 21)),
+    Rule(24, actions_matter, (1, 21)),
+    Rule(25, experts_see_what_they_declare, (1, 20, 21)),
     Rule(13, seeding, (1,)),
     Rule(14, sizes_and_levels, (1, 2, 7, 11)),
     Rule(15, headings),
     Rule(16, golden, (1, 2)),
     Rule(17, parity),
     Rule(18, bad_input, (1,)),
-    Rule(19, backends_agree, (1, 2)),
+    Rule(19, backends_agree, (1, 2, 21)),
+    Rule(26, nothing_rare_breaks, (1, 11, 14)),
 )
 # those that layers on an environment could break; the others are about the world itself
-LAYER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18)
+LAYER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18, 21)

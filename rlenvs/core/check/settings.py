@@ -6,44 +6,70 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.setup import Setup
+from rlenvs.core.setup import Setup, engine_of
 from rlenvs.core.spec import Integer
 
+SOON = 40  # steps in which most parameters show
+COMPARED = ("observations", "terms", "terminated", "success")
 MOST_AGENTS, MOST_BYTES = 128, 4_000_000  # of a world under rule 14
+
+Case = tuple[str, float]  # a parameter and its value
 
 
 def parameters_matter(t: Subject) -> str:
-    """10. Every parameter, set to the ends of its range, changes some trajectory, and all stays finite there.
+    """10. Every parameter changes some trajectory, on both sides of its default: at the ends of its range and half way
+    to them; and all stays finite there.
 
-    To mend: use the parameter in a kernel (is a derived value computed elsewhere?), or drop it. If it shows only under
-    certain settings, declare these in `probe={"name": {...}}`.
+    To mend: use the parameter in a kernel (is a derived value computed elsewhere?), shorten its range to where it has
+    an effect, or drop it. One that bounds something, and shows only where the bound is reached, is declared as
+    `param(..., limit=True)`. If it shows only under certain settings, declare these in `probe={"name": {...}}`.
     """
     if not t.world.params:
         raise NotApplicable("the world has no parameters")
-    seen: dict[str, list[Trajectory]] = {}
-    silent = []
-    for name, declared in t.world.params.items():
+    groups: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for name in t.world.params:
         setting = dict(t.world.probe.get(name, {}))
-        key = repr(sorted(setting.items()))
-        if key not in seen:
-            steps = min(t.horizon, t.scale(400, 60))
-            seen[key] = [roll(t.having(**setting).batch(t.scale(8, 3)), steps, policy) for policy in t.policies]
-        ends = [{**setting, name: _allowed(t.having(**setting), name, end)} for end in (declared.low, declared.high)]
-        if not any(_changes(t.having(**end), base) for base in seen[key] for end in ends):
-            silent.append(f"{name} in [{declared.low:g}, {declared.high:g}]")
+        groups.setdefault(repr(sorted(setting.items())), (setting, []))[1].append(name)
+    silent, count = [], 0
+    for setting, names in groups.values():
+        cases = _cases(t.having(**setting), names)
+        count += len(cases)
+        without = _silent(t.having(**setting), cases)
+        silent += [(case, setting) for case in without if not _binds_elsewhere(t, case[0], cases, without)]
     if silent:
-        raise Failed(f"no trajectory changes with {', '.join(silent)}")
-    return f"{len(t.world.params)} parameters at both ends of their ranges"
+        shown = ", ".join(
+            f"{name}={value:g}{f' with {setting}' if setting else ''} (of [{low:g}, {high:g}])"
+            for (name, value), setting in silent[:6]
+            for low, high in [(t.world.params[name].low, t.world.params[name].high)]
+        )
+        raise Failed(f"the trajectories of the defaults do not change with {shown}{' ...' if len(silent) > 6 else ''}")
+    return f"{len(t.world.params)} parameters, {count} values"
 
 
-def _allowed(t: Subject, name: str, end: float) -> float:
+def _binds_elsewhere(t: Subject, name: str, cases: list[Case], silent: list[Case]) -> bool:
+    """Whether a parameter is a limit, and shows at some of its values."""
+    return t.world.params[name].limit and sum(n == name for n, _ in silent) < sum(n == name for n, _ in cases)
+
+
+def _cases(t: Subject, names: list[str]) -> list[Case]:
+    """What is tried of some parameters: both ends of the range, and half way to them from what holds now."""
+    usual = vars(Setup(t.world, **t.choices).values)
+    cases: list[Case] = []
+    for name in names:
+        declared, now = t.world.params[name], usual[name]
+        ends = [_allowed(t, name, end, now) for end in (declared.low, declared.high)]
+        cases += [(name, value) for end in ends for value in (end, 0.5 * (end + now)) if value != now]
+    return cases
+
+
+def _allowed(t: Subject, name: str, end: float, usual: float) -> float:
     """The end of a parameter's range, or the farthest value towards it that goes together with the others."""
-    usual = float(getattr(Setup(t.world, **t.choices).values, name))
     for halvings in range(64):
         value = usual + (end - usual) * 0.5**halvings if halvings else end
         try:
@@ -52,6 +78,51 @@ def _allowed(t: Subject, name: str, end: float) -> float:
             continue
         return value
     return usual
+
+
+def _silent(t: Subject, cases: list[Case]) -> list[Case]:
+    """Those cases that change no trajectory."""
+    steps = min(t.horizon, t.scale(400, 60))
+    usual = [roll(t.batch(t.scale(8, 3)), steps, policy) for policy in t.policies]
+    if not engine_of(t.world, t.choices):
+        cases = _unmoved(t, cases, usual)
+    return [(name, value) for name, value in cases if not any(_changes(t.having(**{name: value}), b) for b in usual)]
+
+
+def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory]) -> list[Case]:
+    """Those cases that change no trajectory soon, in a batch that holds all of them: two worlds each."""
+    now = vars(Setup(t.world, **t.choices).values)
+    values = {name: np.full(2 * len(cases) + 2, now[name]) for name, _ in cases}
+    for row, (name, value) in enumerate(cases):
+        values[name][2 * row + 2 : 2 * row + 4] = value  # the first two rows have the defaults
+    rows = np.arange(2 * len(cases) + 2) % 2
+    batch = t.batch(len(rows), **values)
+    moved = np.zeros(len(rows), np.bool_)
+    moved[:2] = True
+    for base in usual:
+        batch.seed(rows.tolist())
+        batch.reset()
+        moved |= _differ(batch.observations, base.observations[0, rows])
+        for step in range(min(SOON, len(base.actions))):
+            if moved.all():
+                return []
+            batch.load_actions(base.actions[step, rows])
+            batch.step_loaded()
+            _check_finite(batch, step, f"rows of {cases}")
+            for name in COMPARED:
+                then = getattr(base, name)[step + 1 if name == "observations" else step, rows]
+                moved |= _differ(getattr(batch, name), then)
+    return [case for row, case in enumerate(cases) if not moved[2 * row + 2 : 2 * row + 4].any()]
+
+
+def _differ(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Which rows differ."""
+    return (a != b).reshape(len(a), -1).any(axis=1)
+
+
+def _check_finite(batch: KernelBatch, step: int, what: str) -> None:
+    if not (np.isfinite(batch.observations).all() and np.isfinite(batch.terms).all()):
+        raise Failed(f"observations or terms are not finite at step {step} with {what}")
 
 
 def _changes(t: Subject, base: Trajectory) -> bool:
@@ -64,10 +135,9 @@ def _changes(t: Subject, base: Trajectory) -> bool:
     for step, actions in enumerate(base.actions):
         batch.load_actions(actions)
         batch.step_loaded()
-        if not (np.isfinite(batch.observations).all() and np.isfinite(batch.terms).all()):
-            raise Failed(f"observations or terms are not finite at step {step} with {dict(t.choices)}")
-        now = (batch.observations, batch.terms, batch.terminated, batch.success)
-        then = (base.observations[step + 1], base.terms[step], base.terminated[step], base.success[step])
+        _check_finite(batch, step, str(dict(t.choices)))
+        now = [getattr(batch, name) for name in COMPARED]
+        then = [getattr(base, name)[step + 1 if name == "observations" else step] for name in COMPARED]
         if difference(now, then):
             return True
     return False
@@ -83,11 +153,14 @@ def sizes_and_levels(t: Subject) -> str:
         raise NotApplicable("the world has neither levels nor sizes")
     for setting in settings:
         odd = t.having(**setting)
-        steps = t.scale(24, 8)
+        t.tell(", ".join(f"{name}={value}" for name, value in setting.items()))
+        steps, further = t.scale(24, 8), t.scale(64, 24)
         try:
             for policy in t.policies:
-                check_values(odd, 2, steps, policy)
-                check_terms(odd, 2, steps, policy)
+                batch = odd.batch(2)
+                trajectory = roll(batch, further, policy)
+                check_values(odd, batch, trajectory, policy)
+                check_terms(odd, batch, trajectory, policy)
             for seed in range(2):
                 single = Player(odd.env(horizon=steps), seed).play(steps)
                 row = Player(odd.vector(2, horizon=steps)).play(steps)

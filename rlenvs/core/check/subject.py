@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.check.playing import Chooser, Trajectory, roll
 from rlenvs.core.engines import new_batch
 from rlenvs.core.gym_env import Env
 from rlenvs.core.registry import entry
@@ -22,6 +23,7 @@ from rlenvs.core.spec import World, load_world
 from rlenvs.core.vector_env import VectorEnv
 
 SHORT = 12  # steps of a short episode, with the compiled backend
+MOST_KEPT = 64_000_000  # bytes of a rollout that is kept for other rules
 
 
 def golden_file(world: World) -> Path | None:
@@ -44,6 +46,8 @@ class Subject:
     vector_class: type[VectorEnv] = VectorEnv
     parallel_class: type | None = None
     dress: Callable[[Any], Any] | None = None
+    long: bool = False
+    tell: Callable[[str], None] = lambda text: None
 
     def having(self, **choices: Any) -> Subject:
         """The same with other keywords."""
@@ -103,6 +107,42 @@ class Subject:
     def scale(self, many: int, few: int) -> int:
         """How much to do: the compiled backend is worth many, the interpreted one few."""
         return many if self.backend == "numba" else few
+
+    @property
+    def steps(self) -> int:
+        """Steps of the rollouts that most rules look at: two episodes, or as many as may be asked for."""
+        return min(2 * self.horizon, self.scale(300, 40))
+
+    def rollout(self, policy: str) -> tuple[KernelBatch, Trajectory]:
+        """What several rules look at: some worlds under a policy, from the seeds 0, 1, ..."""
+        if policy in self._rollouts:
+            return self._rollouts[policy]
+        batch = self.batch(self.scale(16, 3))
+        found = batch, roll(batch, self.steps, policy)
+        if sum(array.nbytes for array in found[1]) < MOST_KEPT:
+            self._rollouts[policy] = found
+        return found
+
+    @functools.cached_property
+    def _rollouts(self) -> dict[str, tuple[KernelBatch, Trajectory]]:
+        return {}
+
+    def states(
+        self, count: int = 4, every: int = 12, worlds: int = 2, policies: Sequence[str] = ()
+    ) -> Iterator[tuple[str, KernelBatch]]:
+        """A batch under one policy after the other, in the midst of things: it is handed out again and again after some
+        steps, and may be stepped and changed by who gets it."""
+        stride = max(1, min(every, 2 * self.horizon // count))
+        for policy in policies or self.policies:
+            batch = self.batch(worlds)
+            batch.seed(range(worlds))
+            batch.reset()
+            chooser = Chooser(batch, policy)
+            for t in range(count * stride):
+                chooser.load(t)
+                batch.step_loaded()
+                if t % stride == stride - 1:
+                    yield policy, batch
 
 
 def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[str, Any]) -> Subject:

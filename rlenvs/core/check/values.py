@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
@@ -25,8 +27,7 @@ def spaces_hold(t: Subject) -> str:
     block must be kept inside its bounds by the kernel; an action mask allows at least one action; scripted players
     choose what their masks allow.
     """
-    steps = t.scale(300, 40)
-    count = sum(check_values(t, t.scale(16, 3), min(steps, 2 * t.horizon), policy) for policy in t.policies)
+    count = sum(check_values(t, *t.rollout(policy), policy) for policy in t.policies)
     for _, make in t.forms():
         player = Player(make())
         for _ in range(t.scale(50, 20)):
@@ -35,10 +36,8 @@ def spaces_hold(t: Subject) -> str:
     return f"{count} observations by {' and '.join(t.policies)}"
 
 
-def check_values(t: Subject, worlds: int, steps: int, policy: str) -> int:
+def check_values(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy: str) -> int:
     """Failed when an observation, a mask or a choice of a player leaves its space; how many were looked at."""
-    batch = t.batch(worlds)
-    trajectory = roll(batch, steps, policy)
     observations, space = trajectory.observations, batch.setup.state_space
     if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
         raise Failed(f"the observation space has infinite bounds: {space}")
@@ -46,11 +45,12 @@ def check_values(t: Subject, worlds: int, steps: int, policy: str) -> int:
     broken = np.argwhere(trajectory.errors != "")
     if len(broken):
         step, world = broken[0].tolist()
-        raise Failed(f"the episode was broken off at step {step} of world {world}: {trajectory.errors[step, world]}")
+        raise Failed(f"the episode was broken off at step {step} of world {world}, played by {policy}: {trajectory.errors[step, world]}")
     if not inside.all():
         at = tuple(np.argwhere(~inside)[0].tolist())
         name = block_names(t.world, batch.setup)[int(np.ravel_multi_index(at[3:], space.shape)) if space.shape else 0]
-        raise Failed(f"observation {name} is {observations[at]} at step {at[0]} of world {at[1]}, agent {at[2]}")
+        where = f"step {at[0]} of world {at[1]}, agent {at[2]}, played by {policy}"
+        raise Failed(f"observation {name} is {observations[at]} at {where}")
     masks = trajectory.masks[:-1]
     if not np.isin(masks, (0, 1)).all():
         raise Failed(f"an action mask holds {masks[~np.isin(masks, (0, 1))][0]}; it may hold 0 and 1")
@@ -58,7 +58,7 @@ def check_values(t: Subject, worlds: int, steps: int, policy: str) -> int:
     if stuck.any():
         at = tuple(np.argwhere(stuck)[0].tolist())
         raise Failed(f"at step {at[0]} of world {at[1]} the action mask of agent {at[2]} allows nothing")
-    if policy in t.world.players and not batch.setup.continuous:
+    if policy != "random" and not batch.setup.continuous:
         _check_allowed(trajectory, policy)
     if not batch.setup.central_space.contains(batch.central()[0]):
         raise Failed(f"the central state is outside its space: {batch.central()[0]}")
@@ -72,7 +72,9 @@ def _check_allowed(trajectory: Trajectory, player: str) -> None:
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0].tolist())
         choice = trajectory.actions[at][0]
-        raise Failed(f"player {player!r} chose {choice} as agent {at[2]} of world {at[1]}, which the mask forbids")
+        who = "the expert" if player == "expert" else f"player {player!r}"
+        where = f"agent {at[2]} of world {at[1]} at step {at[0]}"
+        raise Failed(f"{who} chose {choice} as {where}, which the mask forbids")
 
 
 def block_names(world: World, setup: Setup) -> list[str]:
@@ -135,22 +137,30 @@ def no_constant_elements(t: Subject) -> str:
 
     To mend: write the element in `observe`, drop it, or declare the block constant.
     """
-    batch = t.batch(t.scale(32, 6))
+    batch = t.batch(1)
     names = block_names(t.world, batch.setup)
     exempt = np.concatenate(
         [np.full(_count(batch.setup, part), part.constant) for part in t.world.observation.values()]
     )
     low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-    for seed in range(t.scale(4, 2)):
-        for policy in t.policies:
-            trajectory = roll(batch, min(2 * t.horizon, t.scale(250, 60)), policy, seed=1000 * seed)
-            flat = trajectory.observations.reshape(-1, len(names))
-            low, high = np.minimum(low, flat.min(axis=0)), np.maximum(high, flat.max(axis=0))
-            if ((low < high) | exempt).all():
-                return f"{len(names)} elements, {int(exempt.sum())} declared constant"
+    for observations in _many_observations(t):
+        flat = observations.reshape(-1, len(names))
+        low, high = np.minimum(low, flat.min(axis=0)), np.maximum(high, flat.max(axis=0))
+        if ((low < high) | exempt).all():
+            return f"{len(names)} elements, {int(exempt.sum())} declared constant"
     still = np.flatnonzero((low == high) & ~exempt)
     shown = ", ".join(f"{names[j]} = {low[j]:g}" for j in still[:4])
     raise Failed(f"{len(still)} of {len(names)} elements never change: {shown}{' ...' if len(still) > 4 else ''}")
+
+
+def _many_observations(t: Subject) -> Iterator[np.ndarray]:
+    """Observations by all policies: of the common rollouts, then of others."""
+    for policy in t.policies:
+        yield t.rollout(policy)[1].observations
+    batch = t.batch(t.scale(32, 6))
+    for seed in range(1, t.scale(4, 2)):
+        for policy in t.policies:
+            yield roll(batch, min(2 * t.horizon, t.scale(250, 60)), policy, seed=1000 * seed).observations
 
 
 def _count(setup: Setup, part: Any) -> int:
@@ -165,9 +175,10 @@ def rewards_add_up(t: Subject) -> str:
     state, let `judge` call `grade` on them, and give terms that do not follow from goals the weight 0.
     """
     for policy in t.policies:
-        check_terms(t, t.scale(16, 3), min(2 * t.horizon, t.scale(300, 40)), policy)
+        batch, trajectory = t.rollout(policy)
+        check_terms(t, batch, trajectory, policy)
         if t.world.goal:
-            _check_goals(t, t.scale(16, 3), min(2 * t.horizon, t.scale(300, 40)), policy)
+            _check_goals(batch, trajectory)
     setup = Setup(t.world, **t.choices)
     player = Player(t.env())
     for _ in range(t.scale(60, 20)):
@@ -191,27 +202,38 @@ def rewards_add_up(t: Subject) -> str:
     return f"{len(t.world.terms)} terms and {len(t.world.costs)} costs"
 
 
-def check_terms(t: Subject, worlds: int, steps: int, policy: str) -> None:
+def check_terms(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy: str) -> None:
     """Failed when a term or a cost leaves its bounds, or the reward is not their weighted sum."""
-    batch = t.batch(worlds)
-    trajectory = roll(batch, steps, policy)
-    bounds = [(name, term.low, term.high) for name, term in t.world.terms.items()]
-    bounds += [(name, 0.0, cost.high) for name, cost in t.world.costs.items()]
-    for j, (name, low, high) in enumerate(bounds):
-        values = trajectory.terms[:, :, j][trajectory.active]
-        slack = 1e-9 * (1.0 + max(abs(low), abs(high)))
-        wrong = values[~((values >= low - slack) & (values <= high + slack))]
-        if len(wrong):
-            raise Failed(f"{name} is {wrong[0]:g}, outside its bounds [{low:g}, {high:g}]")
+    low, high = term_bounds(t.world)
+    wrong = ~((trajectory.terms >= low) & (trajectory.terms <= high)) & trajectory.active[:, :, None]
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0].tolist())
+        raise Failed(out_of_bounds(t.world, at[2], trajectory.terms[at], at[0], at[1], policy))
     terms = trajectory.terms[:, :, : len(t.world.terms)]
     sums = np.einsum("tnka,k->tna", terms, batch.setup.weights)
     if not np.allclose(sums, trajectory.rewards, rtol=1e-12, atol=1e-12):
         raise Failed("the weighted sum of the terms is not the reward")
 
 
-def _check_goals(t: Subject, worlds: int, steps: int, policy: str) -> None:
-    batch = t.batch(worlds)
-    trajectory = roll(batch, steps, policy)
+def term_bounds(world: World) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest value of terms and costs, each (terms, 1), with room for rounding."""
+    bounds = [(term.low, term.high) for term in world.terms.values()]
+    bounds += [(0.0, cost.high) for cost in world.costs.values()]
+    low, high = np.array(bounds).T[:, :, None]
+    slack = 1e-9 * (1.0 + np.maximum(np.abs(low), np.abs(high)))
+    return low - slack, high + slack
+
+
+def out_of_bounds(world: World, j: int, value: float, step: int, row: int, policy: str) -> str:
+    """What to say of the term or cost with number j."""
+    name = [*world.terms, *world.costs][j]
+    declared = world.terms.get(name)
+    low, high = (declared.low, declared.high) if declared else (0.0, world.costs[name].high)
+    where = f"at step {step} of world {row}, played by {policy}"
+    return f"{name} is {value:g}, outside its bounds [{low:g}, {high:g}], {where}"
+
+
+def _check_goals(batch: KernelBatch, trajectory: Trajectory) -> None:
     size = batch.setup.goal_size
     goals = trajectory.observations[1:, ..., -2 * size :]
     graded, _ = batch.compute_reward(goals[..., :size], goals[..., size:])

@@ -16,6 +16,10 @@ class NotApplicable(Exception):  # noqa: N818
     """A rule that this world has nothing to show for."""
 
 
+class Doubt(str):
+    """What a rule found that may be wrong, and may be meant: the rule is passed, with a warning."""
+
+
 def present(infos: dict[str, Any]) -> dict[str, Any]:
     """Vector infos without the rows that their "_key" masks call absent."""
     kept: dict[str, Any] = {}

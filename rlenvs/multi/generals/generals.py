@@ -208,6 +208,11 @@ SPEC = world(
         "ground": u8("height"),
         "flood": u8("height"),
     },
+    scratch=(
+        *("drawn", "movable", "changed", "changes", "noted"),  # what an incremental observation goes by
+        *("kind", "source", "target", "half", "rank", "captor", "candidate"),
+        *("queue", "field", "nearest", "known", "room", "ground", "flood"),
+    ),
     observation={
         # constant: some cells never hold a general, and on a given board mountains stay
         "planes": block(*("channels", "height", "width"), low=0.0, high=MOST, doc="see above", raw=True, constant=True)

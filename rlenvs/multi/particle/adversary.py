@@ -92,7 +92,9 @@ SPEC = world(
     sizes=sizes,
     roles=roles,
     sides=lambda values: [0, *[1] * values.good],
-    state={**BODIES, "landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: scratch of players
+    state={**BODIES, "landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: of players
+    scratch=("target",),
+    expert_sees="state",
     observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
     action=moving,
     terms={

@@ -84,6 +84,7 @@ SPEC = world(
         "idle": Score(-30.5, 4.8, success=0.195),
         "expert": Score(21.58, 4.9, success=0.5),
     },
+    starts=4,
 )
 
 

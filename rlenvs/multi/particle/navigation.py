@@ -118,7 +118,7 @@ SPEC = world(
         **MOTION,
         **CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
-        "max_speed": param(2.0, 0.1, 10.0, "m/s", "largest speed of an agent"),
+        "max_speed": param(2.0, 0.1, 10.0, "m/s", "largest speed of an agent", limit=True),
         "radius": param(0.05, 0.01, 0.5, "m", "of an agent, a goal, an obstacle"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
         "connection_radius": param(1.0, 0.05, 10.0, "m", "how far edges of the graph reach"),
@@ -146,6 +146,8 @@ SPEC = world(
         "chosen": i4("nodes"),  # scratch: the nodes of a graph, and how far they are
         "apart": f8("nodes"),
     },
+    scratch=(*CELLS, "chosen", "apart"),
+    expert_sees="state",
     observation={
         "own": block(6, low=-SEEN, high=SEEN, raw=True, doc="velocity, position, goal relative to the agent"),
         "nodes": block("nodes", FEATURES, low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above"),

@@ -91,7 +91,8 @@ SPEC = world(
         "end_on_success": flag(False, "end the episode when all landmarks are covered"),
     },
     sizes=sizes,
-    state={**BODIES, "landmark": f8("landmarks", 2), "target": i4("agents")},  # target: scratch of players
+    state={**BODIES, "landmark": f8("landmarks", 2), "target": i4("agents")},  # target: of players
+    scratch=("target",),
     observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
     action=moving,
     terms={

@@ -117,7 +117,7 @@ SPEC = world(
         "adversary_radius": param(0.075, 0.01, 0.5, "m", "of an adversary"),
         "good_radius": param(0.05, 0.01, 0.5, "m", "of prey"),
         "obstacle_radius": param(0.2, 0.01, 0.5, "m", "of an obstacle"),
-        "view_radius": param(FARTHEST, 0.01, FARTHEST, "m", "how far agents see obstacles and each other"),
+        "view_radius": param(FARTHEST, 0.01, FARTHEST, "m", "how far agents see obstacles and each other", limit=True),
     },
     options={
         "adversaries": integer(3, 1, MOST, "number of adversaries"),

@@ -125,6 +125,8 @@ SPEC = world(
         "sequence": i2("agents"),
         "stack": i2("agents"),
     },
+    expert_sees="state",
+    scratch=("target", "order", "ranking", "choices", "tried", "keys", "urgency", "sequence", "stack"),
     observation={
         # constant: the agent's own cell, in the middle of the first plane, is never an obstacle
         "planes": block(

@@ -77,7 +77,7 @@ SPEC = world(
         "torso_mass": param(0.0, 0.0, 7.0, "kg", "of torso and head; 0: their share of `mass`, 6.25 kg"),
         "back_thigh_mass": param(0.0, 0.0, 3.0, "kg", "0: its share of `mass`, 1.54 kg"),
         "friction": param(0.4, 0.1, 4.0, "", "sliding friction of feet and floor"),
-        "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "above which running costs"),
+        "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "above which running costs", limit=True),
     },
     state={"x": f8, **STATE},
     observation={

@@ -28,7 +28,7 @@ PARAMS = {
     "turn_stiffness": param(150.0, 75.0, 300.0, "N m/rad", "of the spring that turns the hand"),
     "turn_damping": param(7.0, 4.0, 15.0, "N m s/rad", "of the turning hand"),
     "reach": param(0.05, 0.002, 0.1, "m", "largest stretch that the spring answers; bounds the force of contacts"),
-    "turn_reach": param(0.3, 0.02, 0.5, "rad", "largest turn that the spring answers"),
+    "turn_reach": param(0.3, 0.02, 0.5, "rad", "largest turn that the spring answers", limit=True),
     "joint_damping": param(1.0, 0.0, 5.0, "N m s/rad", "of every joint"),
     "payload": param(0.0, 0.0, 1.0, "kg", "at the hand, not compensated"),
     "finger_friction": param(1.0, 0.2, 2.0, "", "sliding friction of the finger tips"),

@@ -85,7 +85,7 @@ SPEC = world(
         "goal_distance": param(0.3, 0.25, 0.35, "m", "of the farthest goal from the middle between the arms"),
         "goal_width": param(0.3, 0.05, 0.5, "m", "of the goals, across"),
         "goal_height": param(0.25, 0.1, 0.4, "m", "of the highest goal above the table"),
-        "clash_force": param(5.0, 0.5, 50.0, "N", "between the arms, above which it costs"),
+        "clash_force": param(5.0, 0.5, 50.0, "N", "between the arms, above which it costs", limit=True),
     },
     options={
         **arm.OPTIONS,

@@ -106,7 +106,9 @@ SPEC = world(
         "depth": param(0.03, 0.015, 0.035, "m", "of the hole"),
         "friction": param(0.3, 0.0, 1.0, "", "sliding friction between peg and board"),
         "threshold": param(0.01, 0.002, 0.015, "m", "largest error of each coordinate at success"),
-        "turn_threshold": param(0.2, 0.02, 0.3, "rad", "largest error of each component of the rotation at success"),
+        "turn_threshold": param(
+            0.2, 0.02, 0.3, "rad", "largest error of each component of the rotation at success", limit=True
+        ),
         "start_width": param(0.1, 0.0, 0.12, "m", "side of the square in which the peg starts"),
         "start_height": param(0.1, 0.04, 0.15, "m", "of the tip above the bottom of the hole at the start"),
         "start_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest turn of the peg against the hole at the start"),

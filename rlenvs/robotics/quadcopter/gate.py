@@ -99,7 +99,7 @@ SPEC = world(
     params={
         **PARAMS,
         "action_range": param(0.2, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action"),
-        "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening"),
+        "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening", limit=True),
         "start_spread": param(0.2, 0.0, 0.3, "m", "half width of the box of start positions"),
         "gate_spread": param(0.2, 0.0, 0.25, "m", "largest shift of the gate along x and z"),
         "gate_turn": param(0.3, 0.0, 0.6, "rad", "largest turn of the gate"),

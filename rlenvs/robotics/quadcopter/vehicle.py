@@ -74,7 +74,7 @@ BODY = {
     "inertia_z": param(2.17e-5, 1e-6, 0.05, "kg m^2", "moment of inertia about body z"),
     "thrust_coefficient": param(3.16e-10, 1e-11, 1e-6, "N/RPM^2", "thrust of a rotor per squared speed"),
     "torque_coefficient": param(7.94e-12, 1e-13, 1e-7, "N m/RPM^2", "drag torque of a rotor per squared speed"),
-    "thrust_to_weight": param(2.25, 1.1, 10.0, "", "largest thrust over weight; limits the rotor speed"),
+    "thrust_to_weight": param(2.25, 1.1, 10.0, "", "largest thrust over weight; limits the rotor speed", limit=True),
     "gravity": param(9.8, 1.0, 25.0, "m/s^2", "gravitational acceleration"),
     "damping": param(0.0, 0.0, 1.0, "", "Bullet's damping of velocities and rates (the original's Bullet modes: 0.04)"),
     "speed_limit": param(0.25, 0.05, 10.0, "m/s", "speed at full command of velocity actions"),

@@ -142,6 +142,7 @@ SPEC = world(
         "idle": Score(-2.843, 0.02, success=0, costs={"near_edge": 6.11}),
         "expert": Score(6.519, 0.24, success=0.98, costs={"near_edge": 186}),
     },
+    expert_sees="state",
 )
 
 

@@ -73,6 +73,7 @@ SPEC = world(
         "expert": Score(313.6, 24, success=0.88),
     },
     **wave_world(ROACHES, WORTH, 4),
+    expert_sees="state",
 )
 
 

@@ -78,6 +78,7 @@ SPEC = world(
         "expert": Score(607.9, 76, success=0.88),
     },
     **wave_world(ZERGLINGS + BANELINGS, WORTH, 5),
+    expert_sees="state",
 )
 
 

@@ -1,0 +1,80 @@
+"""`rlenvs.check` finds what is only seen by asking twice, by restoring, by waiting, or from outside."""
+
+import pytest
+from broken_habits import (
+    BROKEN_FORMS_OF_HABIT,
+    BROKEN_HABITS,
+    DOUBTFUL,
+    OVERFLOW,
+    RARE,
+)
+from broken_worlds import Healthy, Team
+
+from rlenvs.core.check import check
+from rlenvs.core.check.rules import RULES
+from rlenvs.core.errors import ParameterError
+
+CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_HABITS.items() for world in worlds]
+FORMS = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS_OF_HABIT.items() for form in forms]
+DOUBTS = [pytest.param(rule, world, id=world.name) for rule, worlds in DOUBTFUL.items() for world in worlds]
+
+
+def failed(report):
+    return [outcome.number for outcome in report.failures]
+
+
+@pytest.mark.parametrize(("rule", "world"), CASES)
+def test_broken_habit_fails_its_rule(rule, world):
+    report = check(world, backend="python", only={rule})
+    assert failed(report) == [rule], report
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rule", "world"), CASES)
+def test_broken_habit_fails_no_other_rule(rule, world):
+    report = check(world, backend="python")
+    assert failed(report) == [rule], report
+
+
+@pytest.mark.parametrize(("rule", "form"), FORMS)
+def test_broken_form_fails_its_rule(rule, form):
+    report = check(form(Healthy, backend="python"), only={rule})
+    assert failed(report) == [rule], report
+
+
+@pytest.mark.parametrize(("rule", "world"), DOUBTS)
+def test_what_may_be_meant_is_a_warning(rule, world):
+    report = check(world, backend="python", only={rule})
+    assert report.passed, report
+    assert [outcome.number for outcome in report.warnings] == [rule], report
+    assert "1 to look at" in str(report)
+
+
+def test_rewards_that_overflow_when_compiled():
+    report = check(OVERFLOW, only={19})
+    assert failed(report) == [19], report
+    assert "near" in report.failures[0].reason
+
+
+def test_what_is_rare_is_found_in_the_long_mode():
+    assert check(RARE, backend="python", only={11, 14, 26}).passed
+    report = check(RARE, backend="python", only={26}, long=True)
+    assert failed(report) == [26], report
+    for word in ("speeding", "-0.5", "step", "world", "random"):
+        assert word in report.failures[0].reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [Healthy, Team], ids=lambda world: world.name)
+def test_healthy_worlds_pass_the_long_mode(world):
+    report = check(world, backend="python", long=True)
+    assert report.passed, report
+    assert next(outcome for outcome in report.outcomes if outcome.number == 26).status == "passed"
+
+
+def test_only_some_rules():
+    report = check(Healthy, backend="python", only={5})
+    assert [outcome.number for outcome in report.outcomes] == [1, 5]
+    with pytest.raises(ParameterError, match=r"there are no rules \[99\]"):
+        check(Healthy, only={99})
+    assert len(RULES) == max(rule.number for rule in RULES)
