@@ -14,6 +14,7 @@ from rlenvs.core.check.verdicts import Doubt, Failed
 MOST = 48  # futures of a moment that are compared
 CHOICES = 6  # of an agent that are compared
 STEPS = 3  # that an action is held: some take effect later
+NUMBERS = (-1.0, 0.25, 1.0)  # of a continuous action: of some only the size counts
 FEW = 32  # choices, each of which a mask should allow at some time
 
 
@@ -81,7 +82,7 @@ def _effects(t: Subject, batch: KernelBatch, wanted: list[tuple[int, int]]) -> s
         if not active[k] or len(ways) >= MOST:
             continue
         if batch.setup.continuous:
-            ways += [_Way(k, j, -1.0), _Way(k, j, 1.0)]
+            ways += [_Way(k, j, value) for value in NUMBERS]
         else:
             allowed = np.flatnonzero(batch.masks[0, k])
             chosen = np.linspace(0, len(allowed) - 1, min(CHOICES, len(allowed))).astype(int)

@@ -14,6 +14,7 @@ from rlenvs.core.canvas import Canvas
 from rlenvs.core.check.playing import Chooser, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable
+from rlenvs.core.driver import OBSERVE
 from rlenvs.core.engines import new_batch
 from rlenvs.core.spec import World
 
@@ -233,7 +234,7 @@ def _unchanged(who: str, world: World, before: dict[str, Any], after: dict[str, 
 def _questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be asked of a world without moving it, by name."""
     world, kernels = t.world, t.world.kernels
-    yield "observe", lambda: batch._driver.observe_worlds(batch._address, 0, batch.num_worlds)
+    yield "observe", lambda: batch._driver.run_worlds(batch._address, 0, batch.num_worlds, OBSERVE)
     if {"expert", "python_expert"} & set(kernels):
         yield "expert", batch.advise
     for player in world.players:

@@ -10,7 +10,7 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
-from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
+from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.setup import Setup, engine_of
 from rlenvs.core.spec import Integer
@@ -24,7 +24,8 @@ Case = tuple[str, float]  # a parameter and its value
 
 def parameters_matter(t: Subject) -> str:
     """10. Every parameter changes some trajectory, on both sides of its default: at the ends of its range and half way
-    to them; and all stays finite there.
+    to them; and all stays finite there. One without any effect fails; one without effect at some of these values is a
+    warning.
 
     To mend: use the parameter in a kernel (is a derived value computed elsewhere?), shorten its range to where it has
     an effect, or drop it. One that bounds something, and shows only where the bound is reached, is declared as
@@ -36,11 +37,12 @@ def parameters_matter(t: Subject) -> str:
     for name in t.world.params:
         setting = dict(t.world.probe.get(name, {}))
         groups.setdefault(repr(sorted(setting.items())), (setting, []))[1].append(name)
-    silent, count = [], 0
+    silent, dead, count = [], [], 0
     for setting, names in groups.values():
         cases = _cases(t.having(**setting), names)
         count += len(cases)
         without = _silent(t.having(**setting), cases)
+        dead += sorted({name for name, _ in cases} - {name for name, _ in set(cases) - set(without)})
         silent += [(case, setting) for case in without if not _binds_elsewhere(t, case[0], cases, without)]
     if silent:
         shown = ", ".join(
@@ -48,7 +50,10 @@ def parameters_matter(t: Subject) -> str:
             for (name, value), setting in silent[:6]
             for low, high in [(t.world.params[name].low, t.world.params[name].high)]
         )
-        raise Failed(f"the trajectories of the defaults do not change with {shown}{' ...' if len(silent) > 6 else ''}")
+        found = f"the trajectories of the defaults do not change with {shown}{' ...' if len(silent) > 6 else ''}"
+        if dead:
+            raise Failed(f"{', '.join(dead)} without any effect: {found}")
+        return Doubt(found)
     return f"{len(t.world.params)} parameters, {count} values"
 
 

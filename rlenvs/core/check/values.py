@@ -45,7 +45,8 @@ def check_values(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy:
     broken = np.argwhere(trajectory.errors != "")
     if len(broken):
         step, world = broken[0].tolist()
-        raise Failed(f"the episode was broken off at step {step} of world {world}, played by {policy}: {trajectory.errors[step, world]}")
+        where = f"step {step} of world {world}, played by {policy}"
+        raise Failed(f"the episode was broken off at {where}: {trajectory.errors[step, world]}")
     if not inside.all():
         at = tuple(np.argwhere(~inside)[0].tolist())
         name = block_names(t.world, batch.setup)[int(np.ravel_multi_index(at[3:], space.shape)) if space.shape else 0]

@@ -59,7 +59,7 @@ PARAMS = {
     **flight.PARAMS,
     **WASH,
     "tilt_limit": param(1.0, 0.2, 1.5, "rad", "roll or pitch at which a flight ends (0.4 in the original)"),
-    "gap": param(0.1, 0.0, 0.5, "m", "distance between hulls below which the cost `proximity` is 1"),
+    "gap": param(0.1, 0.0, 0.5, "m", "distance between hulls below which the cost `proximity` is 1", limit=True),
 }
 OPTIONS: dict[str, Any] = {
     **flight.OPTIONS,

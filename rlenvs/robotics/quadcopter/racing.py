@@ -57,7 +57,7 @@ RACE_PARAMS = {
     **PARAMS,
     "action_range": param(0.5, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"),
     "rate_limit": param(10.0, 0.5, 20.0, "rad/s", "thrust_rates actions: rate at full action"),
-    "gate_scale": param(1.0, 0.5, 1.3, "", "size of the gates, relative to the course's own"),
+    "gate_scale": param(1.0, 0.5, 1.3, "", "size of the gates, relative to the course's own", limit=True),
     "start_spread": param(0.2, 0.0, 0.5, "m", "half width of the box of start positions"),
 }
 

@@ -223,7 +223,7 @@ SPEC = world(
         **RACE_PARAMS,
         **WASH,
         "start_spread": param(0.03, 0.0, 0.1, "m", "half width of the boxes of start positions"),
-        "gap": param(0.2, 0.0, 1.0, "m", "distance between hulls below which the cost `proximity` is 1"),
+        "gap": param(0.2, 0.0, 1.0, "m", "distance between hulls below which the cost `proximity` is 1", limit=True),
     },
     options={
         **RACE_OPTIONS,

@@ -134,6 +134,7 @@ SPEC = world(
         "idle": Score(0, 0, success=0),
         "expert": Score(47.49, 2.2, success=0.76),
     },
+    expert_sees="state",
 )
 
 
