@@ -21,7 +21,7 @@ TOLD = 0.8  # part of the variance of what can be told from an observation
 
 
 def experts_see_what_they_declare(t: Subject) -> str:
-    """25. An expert acts on what agents observe, or the world declares expert_sees="state".
+    """25. With long=True: an expert acts on what agents observe, or the world declares expert_sees="state".
 
     Fields of the state that the expert reads get the values that they have in other states of the world. Where this
     leaves the observation of an agent as it is, to the bit, it must leave its expert's action too; unless the value can
@@ -29,6 +29,8 @@ def experts_see_what_they_declare(t: Subject) -> str:
     What can be told is an estimate, so this is a warning.
     To mend: let the expert use what the observation holds, or declare expert_sees="state": it has more than a learner.
     """
+    if not t.long:
+        raise NotApplicable("looked at with long=True, rlenvs check ID --long")
     if not t.world.has_expert:
         raise NotApplicable("the world has no expert")
     if t.world.expert_sees == "state":
