@@ -21,8 +21,8 @@ def starts_differ(t: Subject) -> str:
     """6. Episodes start in many different states, for other seeds and without one; or the world declares in how many:
     `starts=4`, `same_start=True` for one.
 
-    Among some dozens there must be 16 that differ in state, and 16 that go on differently under the same actions. To
-    mend: draw more in `reset`, or declare how many starts there are.
+    Among some dozens there must be 16 that differ in state, and 16 that go on differently under the same actions.
+    To mend: draw more in `reset`, or declare how many starts there are.
     """
     if t.world.same_start:
         raise NotApplicable("the world declares same_start")
