@@ -161,7 +161,7 @@ def five_rounds(p, s, a, rng, r):
 
 
 def step_without_action(p, s, a, rng, r):
-    s.drift += p.push * uniform(rng, -1.0, 1.0)
+    s.drift += (1.0 - p.drag) * p.push * uniform(rng, -1.0, 1.0)
     step(p, s, WAIT, rng, r)
     s.x += s.drift
 
