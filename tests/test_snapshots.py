@@ -15,6 +15,7 @@ from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError, SnapshotError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.simulate import simulate
+from rlenvs.core.vector_env import VectorEnv
 
 SPEC = thermostat.load()
 
@@ -91,6 +92,17 @@ def flipped(raw, bit):
 def test_what_is_no_snapshot_is_refused(given):
     with pytest.raises(SnapshotError, match="get_state"):
         make().set_state(given)
+
+
+def test_a_damaged_snapshot_among_others_changes_nothing():
+    envs = VectorEnv(SPEC, 3)
+    envs.reset(seed=0)
+    kept = envs.get_state()
+    envs.step([1, 0, 1])
+    before = everything(envs.batch)
+    with pytest.raises(SnapshotError):
+        envs.set_state([kept[0], kept[1]._replace(state=b""), kept[2]])
+    assert everything(envs.batch) == before
 
 
 def test_bytes_of_the_right_checksum_but_another_size_are_refused():

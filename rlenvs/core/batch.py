@@ -740,7 +740,7 @@ class KernelBatch:
             IndexError: there is no such world.
         """
         worlds = self._worlds(index)
-        row = self._check_snapshot(snapshot, len(worlds))
+        row = self.check_snapshot(snapshot, len(worlds))
         if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
             self._own_params()[worlds] = row
         self._states[worlds] = np.frombuffer(snapshot.state, self._states.dtype)[0]
@@ -767,8 +767,8 @@ class KernelBatch:
             return np.sort(everyone[index])
         return everyone[[operator.index(index)]]
 
-    def _check_snapshot(self, snapshot: Any, worlds: int) -> Any:
-        """The record of parameters in a snapshot that fits so many worlds of this batch."""
+    def check_snapshot(self, snapshot: Any, worlds: int = 1) -> Any:
+        """SnapshotError unless a snapshot fits so many worlds of this batch; its record of parameters."""
         name = self.world.name
         if not isinstance(snapshot, Snapshot):
             raise SnapshotError(f"{name}: a snapshot is needed, as get_state gives it, not a {type(snapshot).__name__}")
