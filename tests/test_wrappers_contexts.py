@@ -658,7 +658,7 @@ def test_all_levels_of_the_world_by_default():
 def test_options_of_levels_must_be_those_of_the_environment():
     with pytest.raises(ParameterError, match=r"levels.*'original', which sets \[.history., .reward.\]"):
         made(Levels(["original", "easy"]))
-    env = made(Levels(["original", "easy"], schedule="episodes", episodes=1), history=15)
+    env = made(Levels(["original", "easy"], schedule="episodes", episodes=1), history=15, reward="original")
     env.reset(seed=0)
     assert value(env, "start_height") == 0.1125
 
