@@ -81,7 +81,7 @@ def test_broken_parallel_form_fails_its_rule():
 @pytest.mark.slow
 def test_backends_that_differ_fail_their_rule():
     """Booleans cannot be subtracted in NumPy; numba does it."""
-    report = check(BOOLEAN, backend="numba")
+    report = check(BOOLEAN, backend="numba", only=[19])
     assert failed(report) == [19], report
 
 
