@@ -16,7 +16,7 @@ from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core import build
-from rlenvs.core.driver import ACT, BEGIN, CHECK, OBSERVE, ROLL, STEP
+from rlenvs.core.driver import ACT, BEGIN, CHECK, EPISODE_OVER, NOT_A_CHOICE, NOT_A_NUMBER, OBSERVE, ROLL, STEP
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError, UnknownNameError
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
@@ -58,8 +58,8 @@ def _checksum(world: str, state: bytes, params: bytes) -> int:
     return zlib.crc32(params, zlib.crc32(state, zlib.crc32(world.encode())))
 
 
-# why the episode of a world was broken off, by the driver's codes
 NO_REASON = np.array("", object)
+# why the episode of a world was broken off, by the driver's codes
 REASONS = (
     "",
     "the state stopped being finite (NaN or infinity)",
@@ -522,9 +522,9 @@ class KernelBatch:
     def _check_first(self, array: np.ndarray) -> None:
         """Refuse what a step would refuse, before anybody's turn: the team's players draw random numbers."""
         if self.setup.continuous:
-            wrong, reason = np.isnan(array).any(axis=-1), 2
+            wrong, reason = np.isnan(array).any(axis=-1), NOT_A_NUMBER
         else:
-            wrong, reason = (array < 0) | (array >= self._choices[0]), 3
+            wrong, reason = (array < 0) | (array >= self._choices[0]), NOT_A_CHOICE
         wrong &= ~self.over & self._states["alive"][:, 0].astype(np.bool_)
         if wrong.any():
             index = int(np.flatnonzero(wrong)[0])
@@ -556,10 +556,10 @@ class KernelBatch:
         index, agent = divmod(code // 4, self.agents)
         where = self.world.name + (f", environment {index}" if self.num_worlds > 1 else "")
         where += f", agent {agent}" if self.agents > 1 else ""
-        if reason == 1:
+        if reason == EPISODE_OVER:
             raise EpisodeOverError(f"{where}: the episode is over, or never began; call reset() before step()")
         value = self.actions[index, agent].tolist()
-        if reason == 2:
+        if reason == NOT_A_NUMBER:
             raise ActionError(f"{where}: action {value} contains NaN")
         raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self._choices[agent] - 1}")
 

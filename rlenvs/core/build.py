@@ -392,6 +392,7 @@ def _told(name: str) -> Any:
     return progress(f"compiling {name} for its first use on this machine (5 to 30 s)")
 
 
+@functools.cache
 def _template_code() -> Any:
     return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec")
 
