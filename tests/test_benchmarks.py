@@ -14,6 +14,7 @@ SMALL = {
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "films": [TREASURE, "--seconds", "0.5"],
+    "first_minutes": ["--only", "rlenvs list"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],
     "learn_hover": ["ppo", "sac", "td3", "--seeds", "1", "--quick", "--output", "{out}"],
