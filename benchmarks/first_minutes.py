@@ -40,7 +40,8 @@ def cases() -> list[tuple[str, list[str]]]:
 def watch(command: list[str]) -> tuple[float, float, float, int]:
     """Seconds to the first byte of output, of the longest silence and of all; and the exit status."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, RLENVS_CACHE_DIR=f"{folder}/cache", SDL_VIDEODRIVER="dummy")
+        environment = dict(os.environ, RLENVS_CACHE_DIR=f"{folder}/cache", XDG_CACHE_HOME=folder, HOME=folder)
+        environment["SDL_VIDEODRIVER"] = "dummy"
         environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         start = last = time.monotonic()
         first = longest = 0.0
