@@ -93,6 +93,12 @@ def test_chance_and_doing_nothing_are_far_from_the_expert_or_the_page_says_why(r
         assert rivals < 0.8 or len(scores[name].note) > 20, f"{name} has {rivals:.2f} of the expert's score"
 
 
+def test_the_page_says_what_the_expert_sees():
+    assert "The expert sees: the observation.\n" in docs.page(HOVER)
+    assert "The expert sees: the state, more than a learner.\n" in docs.page(world_of("PathFinding-v0"))
+    assert "expert sees" not in docs.page(world_of("Ant-v0"))
+
+
 def test_the_table_of_scores():
     page = docs.page(HOVER)
     table = page.partition("## Reference Scores")[2]

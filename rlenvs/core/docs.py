@@ -91,7 +91,16 @@ def _ids(world: World) -> str:
     if not rows:
         return f"World `{world.name}`, not registered."
     ids = " and ".join(f"`{row.id}`" for row in rows)
-    return f"Ids: {ids}. Kinds: {', '.join(rows[0].kinds)}. Episodes are truncated after {Setup(world).horizon} steps."
+    told = [f"Ids: {ids}.", f"Kinds: {', '.join(rows[0].kinds)}."]
+    told.append(f"Episodes are truncated after {Setup(world).horizon} steps.")
+    return " ".join([*told, *_sight_of_expert(world)])
+
+
+def _sight_of_expert(world: World) -> list[str]:
+    if not world.has_expert:
+        return []
+    state = world.expert_sees == "state"
+    return [f"The expert sees: the {'state, more than a learner' if state else 'observation'}."]
 
 
 def _action_tables(world: World) -> list[str]:
