@@ -41,7 +41,7 @@ stacks = {
     "episodes from snapshots": [teacher],
     "all three": [teacher, camera, budget],
 }
-print(f"{'layers':30}{'distance':>10}{'cost':>8}{'episodes':>10}")
+print(f"{'layers':30}{'distance':>10}{'cost':>8}{'episodes':>10}", flush=True)
 for name, layers in stacks.items():
     distance, cost, episodes = fly(*layers)
     print(f"{name:30}{distance:8.2f} m{cost:8.2f}{episodes:10}", flush=True)

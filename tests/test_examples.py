@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 # a few steps of learning
@@ -24,6 +25,7 @@ COMPARED = {  # what the last lines of those that learn or plan put beside each 
     "ppo_lagrangian": ("random", "scripted", "PPO-Lagrangian"),
     "plan_from_snapshot": ("planned", "random", "idle", "expert"),
     "self_play": ("gen 0", "gen 1"),
+    "own_world": ("random", "expert"),
     "scalarisation": ("true front", "linear", "chebyshev"),
 }
 
@@ -38,8 +40,7 @@ def test_example_runs(path):
     assert done.returncode == 0, done.stderr
     first, *others = done.stdout.splitlines()
     assert others
-    if path.stem != "own_world":
-        assert re.match(r"Takes (about|a few) .*; the first time .* more, to compile", first)
+    assert re.match(r"Takes (about|a few) .*; the first time .* more, to compile", first)
     for name in COMPARED.get(path.stem, ()):
         assert any(line.startswith(name) or f" {name} " in line for line in others[-20:]), done.stdout
 
@@ -47,3 +48,14 @@ def test_example_runs(path):
 def test_there_is_an_example_per_form():
     names = {path.stem for path in EXAMPLES}
     assert names >= {"gymnasium_loop", "vector_loop", "pettingzoo_loop", "plan_from_snapshot", "own_world"}
+
+
+def test_the_own_world_is_solved_and_filmed(tmp_path):
+    """The world that readers copy has an expert that succeeds on its hard level, and a picture."""
+    command = [sys.executable, EXAMPLES[0].with_name("own_world.py"), "--film", tmp_path / "room.gif"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "one room, hard" in done.stdout
+    assert "['is_success']=True" in done.stdout
+    with Image.open(tmp_path / "room.gif") as film:
+        assert film.n_frames > 50

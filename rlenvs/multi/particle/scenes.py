@@ -21,7 +21,9 @@ def draw_simple(canvas: Canvas, s: Any, goal_radius: float) -> None:
     """An agent and its landmark."""
     away = float(np.hypot(*(s.position[0] - s.landmark[0])))
     canvas.caption(f"distance to the landmark {away:.2f} m")
-    canvas.legend(("blue", "agent", "disc"), ("red", "landmark to reach", "ring"))
+    canvas.legend(
+        ("blue", "agent", "disc"), ("red", "landmark to reach", "ring"), ("green", "landmark reached", "ring")
+    )
     plane = Plane(canvas, 1.0, _places(s.position, s.landmark), 0.1)
     color = "green" if away < goal_radius else "red"
     plane.area(s.landmark[0], goal_radius, color)

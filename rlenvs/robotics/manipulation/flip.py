@@ -62,12 +62,13 @@ from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, unifo
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda, rotations
-from rlenvs.robotics.manipulation.picture import OVERVIEW, look_through, project
+from rlenvs.robotics.manipulation.picture import View, look_through, project
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
 CLEAR = 1.1  # angles of the threshold between start and goal
 FARTHEST = 2.0  # m, farther than the hand is from the cube
 SHOWN = (0.05, 0.30, 0.25)  # m, where the goal is shown
+VIEW = View((0.60, -0.64, 0.58), (-0.04, 0.03, 0.28), 48.0)  # cubes are turned half a metre above the table
 # colours of the faces +x, -x, +y, -y, +z, -z: the palette of Okabe and Ito
 FACES = (
     (0.84, 0.37, 0.0),
@@ -180,6 +181,8 @@ def model(values):
     white = (0.94, 0.94, 0.94, 1.0)
     cube = panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=white)
     add_faces(cube, half, 1.0)
+    spec.delete(spec.camera("overview"))
+    panda.add_camera(spec, "overview", *VIEW)
     goal = spec.worldbody.add_body(name="goal", mocap=True, pos=SHOWN)
     add_faces(goal, 3.0 * half, 0.8)
     panda.add_sensor(spec, "hand_attitude", "FRAMEQUAT", "grip/0", "SITE")
@@ -284,7 +287,7 @@ def observe(p, s, o):
 def draw(canvas, p, s):
     half_turn = math.asin(min(math.sqrt(rotations.difference(s.cube_attitude, s.desired)), 1.0))
     look_through(canvas, ())
-    x, y, _ = project(OVERVIEW, [(SHOWN[0], SHOWN[1], SHOWN[2] - 2.5 * p.side)])[0]
+    x, y, _ = project(VIEW, [(SHOWN[0], SHOWN[1], SHOWN[2] - 2.5 * p.side)])[0]
     canvas.text((x, y), "goal, larger", "black", 13, "centre", ground="background")
     canvas.caption(f"cube turned by {math.degrees(2.0 * half_turn):.0f} degrees against the goal")
 
