@@ -24,7 +24,7 @@ from rlenvs.robotics.racing.micro_racer import (
 
 RECORDING = Path(__file__).parent / "data" / "microracer.npz"
 ID = "MicroRacer-v0"
-TRACKS = range(20)  # of every kind; tolerances are from 60 tracks, and 40 others keep to them
+TRACKS = range(20)  # of every kind; tolerances are from these and 40 others, and 40 more keep to them
 CELL = 1.0 / 500.0  # m, of the original's raster
 ROUGH = 1.5 * CELL  # how far the raster's edges are from ours where ends differ; 0.8 cells at most on 100 tracks
 KERB = SPEC.params["kerb"].default
