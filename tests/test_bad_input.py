@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rlenvs
+from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, ParameterError, RlenvsError, SnapshotError, UnknownNameError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.parallel_env import ParallelEnv
@@ -81,15 +82,21 @@ def only_ours(call):
 
 def keywords_of(world, *more):
     names = [*world.params, *world.options, "level", "horizon", "weights", "randomize", "max_episode_steps"]
-    return st.sampled_from([*names, "render_mode", "nonsense", *more])
+    return st.sampled_from([*names, "render_mode", "backend", "nonsense", *more])
 
 
 FORMS = {
-    "env": (Env, ("vector_reward", "team")),
-    "vector": (functools.partial(VectorEnv, num_envs=2), ("autoreset_mode", "copy", "vector_reward", "team")),
-    "sb3": (functools.partial(SB3VecEnv, num_worlds=2), ()),
+    "env": (Env, ("vector_reward", "team", "illegal", "render_text")),
+    "vector": (
+        functools.partial(VectorEnv, num_envs=2),
+        ("autoreset_mode", "copy", "vector_reward", "team", "illegal", "render_text", "threads"),
+    ),
+    "sb3": (functools.partial(SB3VecEnv, num_worlds=2), ("threads", "monitor", "render_text")),
     "text": (TextEnv, ("team",)),
-    "parallel": (ParallelEnv, ("max_cycles", "vector_reward")),
+    "parallel": (
+        ParallelEnv,
+        ("max_cycles", "vector_reward", "masks", "finished", "pad", "illegal", "render_text"),
+    ),
     "text parallel": (TextParallelEnv, ("max_cycles",)),
 }
 
@@ -101,8 +108,8 @@ def world_of(form, address):
 @pytest.mark.parametrize(
     ("form", "world"),
     [
-        *(("env", w) for w in (THERMOSTAT, SEA)),
-        ("vector", THERMOSTAT),
+        *(("env", w) for w in (THERMOSTAT, SEA, MAZE)),
+        *(("vector", w) for w in (THERMOSTAT, MAZE)),
         ("sb3", THERMOSTAT),
         ("parallel", countdown.SPEC),
     ],
@@ -179,7 +186,7 @@ def test_resets(form, count):
     ("form", "world"),
     [
         *((form, world) for form in ("env", "vector", "sb3") for world in (THERMOSTAT, SEA)),
-        *((form, MAZE) for form in ("parallel", "sb3")),
+        *((form, MAZE) for form in ("env", "vector", "parallel", "sb3")),
         *((form, BATTLE) for form in ("text", "text parallel")),
     ],
     ids=str,
@@ -196,6 +203,46 @@ def test_steps(form, world, count):
     def play(actions):
         begin(env, form)
         unchanged_when_refused(env, batch, lambda: env.step(actions))
+
+    play()
+
+
+@pytest.mark.parametrize("world", [THERMOSTAT, SEA, MAZE], ids=str)
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_plans(world, count):
+    env = Env(world)
+    batch = env.batch
+    begin(env, "env")
+
+    @examples(2 * count)
+    @given(st.one_of(JUNK, st.lists(st.lists(LEAVES, max_size=3), max_size=3)))
+    def play(plans):
+        unchanged_when_refused(env, batch, lambda: rlenvs.simulate(env, plans))
+
+    play()
+
+
+@pytest.mark.parametrize("world", [THERMOSTAT, SEA, MAZE], ids=str)
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_arrays_of_batches(world, count):
+    """The batch itself: steps, seeds, seats, goals and proposals."""
+    batch = new_batch(world_of("batch", world), 2)
+    batch.seed(0)
+    batch.reset()
+    calls = st.sampled_from(["step", "seed", "play", "compute_reward", "barriers"])
+
+    @examples(2 * count)
+    @given(calls, JUNK)
+    def play(name, junk):
+        def call():
+            try:
+                getattr(batch, name)(*([junk] * (2 if name == "compute_reward" else 1)))
+            except NotImplementedError:
+                raise ParameterError("the world has none") from None
+
+        unchanged_when_refused(batch, batch, call)
+        if batch.over.any():
+            batch.reset()
 
     play()
 
@@ -255,6 +302,10 @@ def test_parameters_of_rows():
         ({"mass": True}, "mass=True must be a number"),
         ({"level": ["easy"]}, r"no level \['easy'\]"),
         ({"team": None}, "team=None is not one of"),
+        ({"horizon": [1, 2]}, r"horizon=\[1, 2\] must be an integer in \[1, "),
+        ({"horizon": np.zeros(2)}, r"horizon=array\(\[0., 0.\]\) must be an integer"),
+        ({"backend": "cuda"}, "backend='cuda' is not one of 'numba', 'python'"),
+        ({"render_text": "no"}, "render_text='no' must be True or False"),
         ({"vector_reward": 1}, "vector_reward=1 must be True or False"),
     ],
     ids=str,
@@ -289,6 +340,11 @@ def test_messages_of_calls():
     team.reset(seed=0)
     with pytest.raises(ActionError, match="actions=None must be a dictionary with an action by agent"):
         team.step(None)
+    for plans in ([[1], [1, 2]], [[[0.0] * 4], [[0.0] * 3]]):
+        with pytest.raises(ActionError, match=r"QuadHover-v0: .* cannot be read as an action"):
+            rlenvs.simulate(env, plans)
+    with pytest.raises(ActionError, match=r"QuadHover-v0: action sequences of shape \(\) were given"):
+        rlenvs.simulate(env, None)
     envs = rlenvs.make_vec("QuadHover-v0", 2)
     with pytest.raises(ParameterError, match="3 seeds were given for 2 environments"):
         envs.reset(seed=[1, 2, 3])
@@ -298,6 +354,14 @@ def test_messages_of_calls():
         envs.set_state(envs.get_state()[:1])
     with pytest.raises(SnapshotError):
         envs.set_state([1, 2])
+
+
+def test_choices_that_are_too_large_for_64_bits():
+    for team in ("idle", "expert"):
+        env = rlenvs.make("PathFinding-v0", team=team)
+        env.reset(seed=0)
+        with pytest.raises(ActionError, match=r"action 9223372036854775808 is not one of 0 \.\.\. 4"):
+            env.step(2**63)
 
 
 @pytest.mark.parametrize("seed", [np.int64(5), np.uint8(5), np.array(5)])

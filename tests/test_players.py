@@ -1,15 +1,20 @@
 """Scripted players, sides, roles and the central state, on a small world of agents that differ."""
 
+import copy
+import dataclasses
+
 import gymnasium
 import numpy as np
 import pursuit
 import pytest
+from gymnasium import spaces
 
 import rlenvs
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.parallel_env import ParallelEnv, aec_env
+from rlenvs.core.setup import Setup
 from rlenvs.core.spec import block, discrete, term, world
 from rlenvs.core.vector_env import VectorEnv
 
@@ -170,3 +175,25 @@ def test_gymnasium_passes_the_single_form():
 
     check_env(Env(pursuit.SPEC), skip_render_check=True)
     assert isinstance(Env(pursuit.SPEC), gymnasium.Env)
+
+
+BATTLE = "rlenvs.multi.battle.battle:SPEC"
+
+
+def test_idle_is_what_the_world_calls_so():
+    """In Battle choice 0 moves north."""
+    for env in (Env(BATTLE, team="idle"), VectorEnv(BATTLE, 2, team="idle")):
+        env.reset(seed=0)
+        env.step(0 if env.action_space.shape == () else np.zeros(2, np.int64))
+        assert (env.batch.actions[:, 0] == 0).all()
+        assert (env.batch.actions[:, 1:] == env.batch.setup.action.idle).all()
+    assert env.batch.setup.action.idle != 0
+
+
+def test_who_lacks_the_idle_choice_has_its_first():
+    spec = copy.copy(pursuit.SPEC)
+    spec.action = dataclasses.replace(spec.action, idle=2)
+    setup = Setup(spec)
+    assert setup.idle.tolist() == [0, 2, 2]
+    assert setup.idle_in(spaces.Discrete(3), 1) == 2
+    assert setup.idle_in(spaces.Discrete(7, start=4), 1) == 4

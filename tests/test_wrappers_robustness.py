@@ -34,6 +34,7 @@ from rlenvs.wrappers.adversary import (
 )
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.robustness import RRLS_SETS, RandomParameters, Takeover, UncertaintySet, uncertainty_set
+from rlenvs.wrappers.rows import rows_of
 
 HOVER = "QuadHover-v0"
 QUAD = {"mass": (0.02, 0.027, 0.04), "gravity": (8.0, 9.8, 11.0)}
@@ -1060,3 +1061,17 @@ def test_what_an_evaluation_refuses():
     ):
         with pytest.raises(ParameterError, match=message):
             evaluate_robustness(HOVER, "random", **keywords)
+
+
+def test_idle_agents_do_what_the_world_calls_so():
+    """In Battle choice 0 moves north."""
+    env = wrap(rlenvs.parallel_env("Battle-v0"), Takeover(["ally_1"], "idle"))
+    env.reset(seed=0)
+    *_, infos = env.step(dict.fromkeys(env.agents, 0))
+    idle = env.unwrapped.batch.setup.action.idle
+    assert idle != 0
+    assert infos["ally_1"]["action"] == idle
+    rows = rows_of(rlenvs.parallel_env("Battle-v0"))
+    rows.reset(np.ones(rows.count, np.bool_), [0])
+    rows.step(np.zeros(rows.count, np.int64), np.arange(rows.count) == 0)
+    assert rows.batch.actions[0, :, 0].tolist() == [0] + [idle] * (rows.count - 1)

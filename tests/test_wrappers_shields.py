@@ -579,3 +579,12 @@ def test_functions_that_return_something_else_are_told_so():
         env.reset(seed=0)
         with pytest.raises(ParameterError, match=message):
             env.step(np.ones(2, np.float32))
+
+
+def test_an_idle_fallback_does_what_the_world_calls_so():
+    """In Battle choice 0 moves north."""
+    env = wrap(rlenvs.make("Battle-v0", team="idle"), Shield(unsafe=always, fallback="idle"))
+    env.reset(seed=0)
+    info = env.step(0)[-1]
+    assert info["intervened"]
+    assert info["action"] == env.unwrapped.batch.setup.action.idle != 0

@@ -217,7 +217,7 @@ class _Layered:
             return self.env.expert_actions
         if policy == "idle":
             space: Any = self.env.single_action_space
-            nothing = np.full((self.num_worlds, *space.shape), self.env.batch.setup.action.idle, space.dtype)
+            nothing = np.full((self.num_worlds, *space.shape), self.env.batch.setup.idle_in(space), space.dtype)
             return lambda: nothing
         if isinstance(policy, Agent):
             return policy.chooser(lambda: Seen(self.observation, self.infos.get("action_mask"), self.over))
@@ -296,7 +296,7 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
     if policy == "random":
         return _random_chooser(batch, seeds)
     if policy == "idle":
-        nothing = np.full(batch.actions.shape, batch.setup.action.idle, batch.actions.dtype)
+        nothing = np.broadcast_to(batch.setup.idle[:, None], batch.actions.shape)
         return lambda: nothing
     assert callable(policy)
     rows = () if batch.world.agents else (slice(None), 0)

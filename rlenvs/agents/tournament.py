@@ -320,7 +320,7 @@ class _Match:
         return places
 
     def _act(self) -> None:
-        self.batch.actions[...] = 0
+        self.batch.actions[...] = self.batch.setup.idle[:, None]
         if any(self.scripted):
             self.batch.play(self.scripted)
         for move in self.movers:

@@ -17,7 +17,15 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core import build
 from rlenvs.core.driver import ACT, BEGIN, CHECK, EPISODE_OVER, NOT_A_CHOICE, NOT_A_NUMBER, OBSERVE, ROLL, STEP
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError, UnknownNameError
+from rlenvs.core.errors import (
+    ActionError,
+    EpisodeOverError,
+    ParameterError,
+    SnapshotError,
+    UnknownNameError,
+    shortened,
+)
+from rlenvs.core.inputs import actions_of, seeds_of
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -390,9 +398,13 @@ class KernelBatch:
 
     # --- stepping -----------------------------------------------------------------------------------------------------
 
-    def seed(self, seeds: Sequence[int | None]) -> None:
-        """Seed the generators of the worlds; None leaves one as it is."""
-        for i, seed in enumerate(seeds):
+    def seed(self, seeds: int | Sequence[int | None]) -> None:
+        """Seed the generators of the worlds: with seeds[i], where None leaves one as it is, or with seeds + i.
+
+        Raises:
+            ParameterError: not an integer of 0 or more, or another number of seeds. Nothing has changed then.
+        """
+        for i, seed in enumerate(seeds_of(seeds, self.num_worlds) or ()):
             if seed is not None:
                 self.seed_from(make_generator(seed)[0], i)
 
@@ -494,7 +506,7 @@ class KernelBatch:
         if type(actions) in self._bare_choices and 0 <= actions < self.setup.action_size:
             self.actions[0, 0, 0] = actions  # a third of the time that np.asarray would take
             return
-        array = np.asarray(actions)
+        array = actions_of(self.world.name, actions)
         view = self._action_views.get(array.shape)
         if view is None or array.dtype.kind not in self._action_kinds:
             raise ActionError(self._action_complaint(actions, array))
@@ -502,8 +514,8 @@ class KernelBatch:
 
     def load_first(self, actions: Any, team: str) -> None:
         """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
-        players, or "idle"."""
-        array = np.asarray(actions)
+        players, or "idle", who does nothing."""
+        array = actions_of(self.world.name, actions)
         size = self.setup.roles[0].action if self.setup.continuous else 1
         wanted = (self.num_worlds, size) if self.setup.continuous else (self.num_worlds,)
         if array.shape != wanted or array.dtype.kind not in self._action_kinds:
@@ -512,7 +524,7 @@ class KernelBatch:
                 f"first agents: {'real numbers' if self.setup.continuous else 'integers'} of shape {wanted}"
             )
         self._check_first(array)
-        self.actions[...] = 0
+        self.actions[...] = self.setup.idle[:, None]
         if team in self.world.players:
             self._play([team] * self.agents)
         elif team == "expert":
@@ -528,8 +540,7 @@ class KernelBatch:
         wrong &= ~self.over & self._states["alive"][:, 0].astype(np.bool_)
         if wrong.any():
             index = int(np.flatnonzero(wrong)[0])
-            self.actions[index, 0] = array[index]
-            self._refuse(4 * index * self.agents + reason)
+            self._refuse(4 * index * self.agents + reason, array[index].reshape(-1).tolist())
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""
@@ -547,18 +558,26 @@ class KernelBatch:
             wanted = wanted[:1] + wanted[2:]
         kind = "real numbers" if self.setup.continuous else "integers"
         return (
-            f"{self.world.name}: an action of shape {array.shape} and type {array.dtype} was given ({actions!r}); "
-            f"needed: {kind} of shape {wanted[1:] if self.num_worlds == 1 else wanted}"
+            f"{self.world.name}: an action of shape {array.shape} and type {array.dtype} was given "
+            f"({shortened(actions)}); needed: {kind} of shape {wanted[1:] if self.num_worlds == 1 else wanted}"
         )
 
-    def _refuse(self, code: int) -> None:
+    def _real(self, value: Any, dtype: Any) -> np.ndarray:
+        """Real numbers in a new type; ActionError for anything else."""
+        array = actions_of(self.world.name, value)
+        if array.dtype.kind not in "fiu":
+            raise ActionError(f"{self.world.name}: {shortened(value)} is not made of real numbers")
+        return array.astype(dtype)
+
+    def _refuse(self, code: int, given: list[Any] | None = None) -> None:
+        """Raise the error of a driver's code; `given` is the action, where it does not lie in `actions`."""
         reason = code % 4
         index, agent = divmod(code // 4, self.agents)
         where = self.world.name + (f", environment {index}" if self.num_worlds > 1 else "")
         where += f", agent {agent}" if self.agents > 1 else ""
         if reason == EPISODE_OVER:
             raise EpisodeOverError(f"{where}: the episode is over, or never began; call reset() before step()")
-        value = self.actions[index, agent].tolist()
+        value = self.actions[index, agent].tolist() if given is None else given
         if reason == NOT_A_NUMBER:
             raise ActionError(f"{where}: action {value} contains NaN")
         raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self._choices[agent] - 1}")
@@ -602,7 +621,7 @@ class KernelBatch:
         if not self.world.goal:
             raise ActionError(f"{self.world.name} has no goals, and so no compute_reward")
         size = self.setup.goal_size
-        goals = [np.asarray(goal, np.float32) for goal in (achieved, desired)]
+        goals = [self._real(goal, np.float32) for goal in (achieved, desired)]
         if goals[0].shape != goals[1].shape or goals[0].shape[-1:] != (size,):
             raise ActionError(
                 f"{self.world.name}: goals of shape {goals[0].shape} and {goals[1].shape} were given; "
@@ -658,18 +677,20 @@ class KernelBatch:
 
         Raises:
             UnknownNameError: the world has no player of this name.
-            ParameterError: not one name per agent.
+            ParameterError: neither a name nor one per agent.
         """
-        self._play([seats] * self.agents if isinstance(seats, str) else list(seats))
+        self._play([seats] * self.agents if isinstance(seats, str) else seats)
         return self.actions.copy()
 
     def _play(self, names: Sequence[str | None]) -> None:
+        if not isinstance(names, Sequence):
+            raise ParameterError(f"{self.world.name}: seats={shortened(names)} must be a player's name, or a list")
         if len(names) != self.agents:
             raise ParameterError(f"{self.world.name}: {len(names)} seats were given for {self.agents} agents")
         players = self.world.players
         for name in names:
-            if name is not None and name not in players:
-                raise UnknownNameError(f"{self.world.name} has no player {name!r}; it has {players}")
+            if name is not None and not (isinstance(name, str) and name in players):
+                raise UnknownNameError(f"{self.world.name} has no player {shortened(name)}; it has {players}")
         self._seats[:] = [-1 if name is None else players.index(name) for name in names]
         self._run_entry(self._driver.play_worlds)
 
@@ -702,7 +723,7 @@ class KernelBatch:
         if not self._barrier_type["value"].shape[0]:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
-        proposals = np.ascontiguousarray(actions, np.float64)
+        proposals = np.ascontiguousarray(self._real(actions, np.float64))
         if proposals.shape != (self.num_worlds, self.setup.action_size):
             raise ActionError(
                 f"{self.world.name}: proposed actions of shape {proposals.shape} were given; "

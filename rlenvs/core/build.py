@@ -22,8 +22,8 @@ import numpy as np
 from rlenvs.core import rng
 from rlenvs.core.cache import Digest, code_cache, versions
 from rlenvs.core.driver import ENTRY_POINTS
-from rlenvs.core.errors import ParameterError
 from rlenvs.core.explain import explain_compile_error
+from rlenvs.core.inputs import one_of
 from rlenvs.core.kernels import marked
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1, u4
 from rlenvs.core.progress import progress
@@ -475,9 +475,10 @@ def driver(setup: Setup, backend: str, engine: bool) -> Any:
         setup: the world with its choices made.
         backend: "numba" or "python".
         engine: whether an engine moves the bodies.
+
+    Raises:
+        ParameterError: another backend.
     """
-    if backend == "python":
+    if one_of("backend", backend, ("numba", "python")) == "python":
         return python_driver(setup, engine)
-    if backend == "numba":
-        return _compiled_driver(setup.world, setup.continuous, engine)
-    raise ParameterError(f"backend={backend!r} is neither 'numba' nor 'python'")
+    return _compiled_driver(setup.world, setup.continuous, engine)

@@ -34,7 +34,7 @@ class Env(ShowsLimit, gymnasium.Env):
             scene fills them; for observations made of pictures.
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
         team: who plays the other agents of a multi-agent world: "expert" (the scripted one), the name of one of the
-            world's scripted players, or "idle" (action 0).
+            world's scripted players, or "idle" (they do nothing).
         illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
             to info["illegal_actions"], the number of this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.

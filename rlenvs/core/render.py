@@ -10,6 +10,7 @@ import numpy as np
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import Canvas, Head
 from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
+from rlenvs.core.inputs import truth
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
@@ -138,10 +139,13 @@ class Renderer:
         mode: None, or a mode that the world has.
         batch: whose worlds; None only where the mode is None.
         text: whether pictures have a head and a legend.
+
+    Raises:
+        ParameterError: `text` is neither True nor False.
     """
 
     def __init__(self, mode: str | None, batch: KernelBatch | None, text: bool = True) -> None:
-        self._mode, self._batch, self._text = mode, batch, text
+        self._mode, self._batch, self._text = mode, batch, truth("render_text", text)
         self._canvas: Canvas | None = None
         self._window: Any = None
         self._clock: Any = None

@@ -17,10 +17,9 @@ from gymnasium import spaces
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers
 from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
-from rlenvs.core.time_limit import one_limit
+from rlenvs.core.time_limit import check_limit, one_limit
 
 COMMON = ("level", "horizon", "weights", "randomize")
-LONGEST = 2**62  # steps; kernels count in 64 bits
 # what users of other packages call these keywords
 ALIASES = {"max_steps": "horizon", "difficulty": "level"}
 
@@ -59,7 +58,7 @@ class Setup:
         self.contexts: dict[str, np.ndarray] = {}
         self.values = self._resolve_values({**_level_values(world, level), **values})
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
-        self.horizon = _check_horizon(world.horizon_of(self.values) if horizon is None else horizon)
+        self.horizon = check_limit("horizon", world.horizon_of(self.values)) if horizon is None else horizon
         self.fps = world.fps_of(self.values)
         self.weights = self._resolve_weights(mapping("weights", weights, {next(iter(world.terms)): 2.0}))
         self.random_ranges = self._resolve_ranges(mapping("randomize", randomize, _range_example(world)))
@@ -147,6 +146,7 @@ class Setup:
         self._make_spaces()
         self.sides = self._resolve_sides()
         self.roles = self._resolve_roles()
+        self.idle = self._resolve_idle()
 
     def _engine_sizes(self) -> Mapping[str, int]:
         return load_engine(self.world.engine).sizes(self.world, self.values) if self.world.engine else {}
@@ -187,6 +187,19 @@ class Setup:
                 f"and action of sizes {whole}"
             )
         return roles
+
+    def _resolve_idle(self) -> np.ndarray:
+        """What each agent's action, or every number of it, is when it does nothing; 0 for who lacks that choice."""
+        idle = np.full(self.agents, self.action.idle, np.float64 if self.continuous else np.int64)
+        if not self.continuous:
+            idle[[idle[0] >= role.action for role in self.roles]] = 0
+        return idle
+
+    def idle_in(self, space: spaces.Space, agent: int = 0) -> Any:
+        """As `idle`, in an action space that a wrapper may have changed: then the space's first choice, or 0."""
+        if any(space == self.agent_spaces(who)[1] for who in (agent, None)):
+            return self.idle[agent]
+        return first_action(space)
 
     def _scaling_of(self, blocks: Mapping[str, Block]) -> np.ndarray:
         """Gain, offset, low and high of each number of some blocks, float32 (4, numbers)."""
@@ -291,6 +304,11 @@ class Setup:
         return row
 
 
+def first_action(space: spaces.Space) -> int:
+    """A number for all of an action of a space whose meaning is not known: its first choice, or 0."""
+    return int(space.start) if isinstance(space, spaces.Discrete) else 0
+
+
 def engine_of(world: World, keywords: Mapping[str, Any]) -> str:
     """The address of the engine that the keywords of a batch ask for; empty where kernels move the bodies."""
     if not world.engines:
@@ -316,15 +334,6 @@ def _presets(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
 
 def _range_example(world: World) -> dict[str, tuple[float, float]]:
     return {name: (declared.low, declared.default) for name, declared in world.params.items()}
-
-
-def _check_horizon(horizon: Any) -> int:
-    whole = isinstance(horizon, (int, np.integer)) and not isinstance(horizon, bool)
-    if not whole or not 1 <= horizon <= LONGEST:
-        raise ParameterError(
-            f"horizon={shortened(horizon)} must be an integer in [1, {LONGEST}] (steps until truncation)"
-        )
-    return int(horizon)
 
 
 def _level_values(world: World, level: str | None) -> Mapping[str, Any]:

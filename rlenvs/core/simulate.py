@@ -9,6 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError
+from rlenvs.core.inputs import actions_of
 
 
 class Rollouts(NamedTuple):
@@ -66,7 +67,7 @@ class Simulator:
 
     def _check(self, actions: Any) -> np.ndarray:
         batch, setup = self.batch, self.batch.setup
-        array = np.asarray(actions)
+        array = actions_of(batch.world.name, actions)
         per_action = (setup.action_size,) if setup.continuous else ()
         per_step = ((batch.agents,) if batch.world.agents else ()) + per_action
         kinds = "fiu" if setup.continuous else "iu"
@@ -107,10 +108,11 @@ def simulate(env: Any, actions: Any, state: Snapshot | None = None) -> Rollouts:
     Raises:
         ActionError, SnapshotError: as `Simulator`.
     """
-    shape = np.shape(actions)
-    if len(shape) < 2 or shape[0] < 1:
-        raise ActionError(f"action sequences of shape {shape} were given; needed: (K, T, ...)")
-    return Simulator(env, shape[0])(actions, state)
+    name = batch_of(env).world.name
+    plan = actions_of(name, actions)
+    if plan.ndim < 2 or plan.shape[0] < 1:
+        raise ActionError(f"{name}: action sequences of shape {plan.shape} were given; needed: (K, T, ...)")
+    return Simulator(env, plan.shape[0])(plan, state)
 
 
 def batch_of(env: Any) -> KernelBatch:

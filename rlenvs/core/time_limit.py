@@ -12,9 +12,12 @@ import dataclasses
 from typing import Any
 
 import gymnasium
+import numpy as np
 from gymnasium.envs.registration import EnvSpec, WrapperSpec
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, shortened
+
+LONGEST = 2**62  # steps; kernels count in 64 bits
 
 
 class ShownLimit(int):
@@ -109,15 +112,23 @@ class ShowsLimit:
         self._spec = None if spec is None else LimitSpec.of(spec, ShownLimit(self.batch.setup.horizon))
 
 
-def one_limit(**wishes: Any) -> Any:
+def one_limit(**wishes: Any) -> int | None:
     """The wish for a limit among those by several names; None where there is none.
 
     Raises:
-        ParameterError: the wishes differ.
+        ParameterError: a wish that is no number of steps, or wishes that differ.
     """
-    wishes = {name: v for name, v in wishes.items() if v is not None and not isinstance(v, ShownLimit)}
-    found = list(wishes.values())
-    if any(value != found[0] for value in found):
-        given = " and ".join(f"{name}={value!r}" for name, value in wishes.items())
+    wished = {name: v for name, v in wishes.items() if v is not None and not isinstance(v, ShownLimit)}
+    found = {name: check_limit(name, value) for name, value in wished.items()}
+    if len(set(found.values())) > 1:
+        given = " and ".join(f"{name}={value!r}" for name, value in found.items())
         raise ParameterError(f"{given} are names of one limit, the steps until truncation; give one of them")
-    return found[0] if found else None
+    return next(iter(found.values()), None)
+
+
+def check_limit(name: str, value: Any) -> int:
+    """A number of steps as Python's integer; ParameterError otherwise."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= LONGEST:
+        raise ParameterError(f"{name}={shortened(value)} must be an integer in [1, {LONGEST}] (steps until truncation)")
+    return int(value)

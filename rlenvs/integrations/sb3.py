@@ -15,7 +15,7 @@ from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of
+from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
 from rlenvs.core.legality import legality_of
 from rlenvs.core.registry import NAMESPACE, entry
 from rlenvs.core.render import Renderer, check_mode
@@ -35,7 +35,8 @@ class BatchVecEnv(VecEnv):
     def __init__(
         self, batch: KernelBatch, rows: list[Row], renderer: Renderer, monitor: bool, observed: Space, action: Space
     ) -> None:
-        self.batch, self._rows, self._renderer, self.monitor = batch, rows, renderer, monitor
+        self.batch, self._rows, self._renderer = batch, rows, renderer
+        self.monitor = truth("monitor", monitor)
         self._returns, self._lengths = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
         self._start = time.time()
         super().__init__(len(rows), observed, action)

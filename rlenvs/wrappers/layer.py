@@ -21,6 +21,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.setup import first_action
 from rlenvs.core.sharing import FEWEST, share
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
@@ -102,6 +103,17 @@ class Stage:
         own = getattr(getattr(self.env, "unwrapped", self.env), "dt", None)
         rate = (getattr(self.env, "metadata", None) or {}).get("render_fps")
         return own if isinstance(own, float) else 1.0 / rate if rate else None
+
+    def idle_rows(self, actions: np.ndarray) -> np.ndarray:
+        """Actions like those given, with which nobody does anything: the world's idle ones, or the first choices of a
+        space whose meaning is not known. There may be more worlds than this stage has."""
+        if not hasattr(self, "_idle_numbers"):
+            of = self.batch.setup.idle_in if self.batch else lambda space, agent: first_action(space)
+            self._idle_numbers = [of(space, agent) for agent, space in enumerate(self.action_spaces)]
+        worlds = len(actions) // len(self._idle_numbers)
+        found = np.empty_like(actions)
+        found[...] = np.tile(self._idle_numbers, worlds).reshape(-1, *(1,) * (actions.ndim - 1))
+        return found
 
     @property
     def over(self) -> np.ndarray:

@@ -227,7 +227,7 @@ class Takeover(Layer):
 
     Attributes:
         agents_taken: how many, drawn anew for each episode; or the names of the agents.
-        player: who plays them. "random": uniform over the actions, those that the mask allows. "idle": action 0.
+        player: who plays them. "random": uniform over the actions, those that the mask allows. "idle": they do nothing.
             "worst": of `candidates` actions the one with which the agents that are not taken over are paid the least
             in the next `lookahead` steps, if all repeat their actions; found by trying each in a copy of the world, one
             taken agent after the other.
@@ -307,7 +307,7 @@ class Takeover(Layer):
     # --- who plays ----------------------------------------------------------------------------------------------------
 
     def _idle(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
-        return np.zeros_like(actions)
+        return self.idle_rows(actions)
 
     def _random(self, actions: np.ndarray, taken: np.ndarray, first: int = 0) -> np.ndarray:
         """Uniform; `first`: the place of the numbers."""

@@ -180,7 +180,7 @@ class EnvRows(_Called):
 class AgentRows(_Called):
     """A PettingZoo parallel environment, of this package or not: a row per possible agent, in their order.
 
-    An agent whose episode a layer has ended stays idle in the world (action 0).
+    An agent whose episode a layer has ended stays idle in the world.
     """
 
     def __init__(self, env: Any) -> None:
@@ -207,10 +207,10 @@ class AgentRows(_Called):
 
     def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
         """Step the world, with the actions of these rows; the other living agents are idle."""
-        given = {}
+        given, idle = {}, actions if rows.all() else self.idle_rows(actions)
         for row, agent in enumerate(self.possible):
             if agent in self.env.agents:
-                action = actions if rows[row] else np.zeros_like(actions)
+                action = actions if rows[row] else idle
                 given[agent] = action_at(action, row, self.action_spaces[row], self.batch is not None)
         seen, rewards, ends, cuts, infos = self.env.step(given)
         for row, agent in enumerate(self.possible):

@@ -31,8 +31,8 @@ class Guard(Layer):
     """Base of layers that act in the policy's place now and then.
 
     Args:
-        fallback: who acts then: "expert" (the world's scripted one), "idle" (action 0), or a function (stage, actions,
-            rows) that returns actions (rows, ...), also by its address "module:name".
+        fallback: who acts then: "expert" (the world's scripted one), "idle" (who does nothing), or a function
+            (stage, actions, rows) that returns actions (rows, ...), also by its address "module:name".
 
     Info: `raw_action`, what was asked for, and `action`, what was done; `intervened`, whether they come from different
     hands, and `interventions`, the number of such steps in the episode. With guards stacked, `raw_action` is what the
@@ -59,12 +59,16 @@ class Guard(Layer):
             self._check_expert()
             return expert_actions
         if self.fallback == "idle":
-            return idle_actions
+            return self._idle_actions
         if callable(self.fallback) or (isinstance(self.fallback, str) and ":" in self.fallback):
             return self.function("fallback")
         raise self.refuse(
             "fallback", 'is neither "expert" nor "idle", nor a function or the address "module:name" of one'
         )
+
+    def _idle_actions(self, stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """What does nothing, for every row."""
+        return self.idle_rows(actions)
 
     def _check_expert(self) -> None:
         """ParameterError unless there is a scripted expert, and its actions are the layer's."""
@@ -129,12 +133,6 @@ def check_own_actions(layer: Layer, setting: str) -> None:
             raise layer.refuse(
                 setting, f"is about the actions of {layer.name} itself; put layers that change the action space above"
             )
-
-
-def idle_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Action 0, or the first choice."""
-    first = stage.action_spaces[0]
-    return np.full_like(actions, first.start if isinstance(first, spaces.Discrete) else 0)
 
 
 def expert_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:

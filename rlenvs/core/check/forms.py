@@ -165,6 +165,7 @@ def _layers_agree(t: Subject) -> None:
     form, where they choose to do nothing."""
     single, parallel = t.env(horizon=t.short), t.parallel(horizon=t.short)
     first = parallel.possible_agents[0]
+    nothing = dict(zip(parallel.possible_agents, Setup(t.world, **t.choices).idle, strict=True))
     for seed in range(2):
         (seen, _), (all_seen, _) = single.reset(seed=seed), parallel.reset(seed=seed)
         chooser = np.random.default_rng(seed)
@@ -175,7 +176,7 @@ def _layers_agree(t: Subject) -> None:
             if wrong:
                 raise Failed(f"the first agent's observations in Env and ParallelEnv differ at step {step}: {wrong}")
             action = choose(chooser, single.action_space)
-            idle = {a: np.zeros_like(parallel.action_space(a).sample()) for a in parallel.agents}
+            idle = {a: np.full_like(parallel.action_space(a).sample(), nothing[a]) for a in parallel.agents}
             seen, reward, terminated, truncated, _ = single.step(action)
             all_seen, rewards, ends, cuts, _ = parallel.step({**idle, first: action})
             wrong = difference([reward, terminated, truncated], [rewards[first], ends[first], cuts[first]])
