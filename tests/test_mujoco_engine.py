@@ -169,6 +169,36 @@ def test_what_mujoco_refuses_is_a_parameter_error():
         started(2, model="short", pole=np.array([0.3, 0.6]))
 
 
+def test_parameters_that_the_engine_refuses_change_nothing():
+    """Also where the episode of a world is over, and the engine would see them at its next reset only."""
+    batch, twin, actions = started(2, model="short"), started(2, model="short"), pushes(24, 2)
+    for played in (batch, twin):
+        played.set_params({"pole": np.array([0.3, 0.4])})
+        play(played, actions[:5])
+    fresh = EngineBatch(SPEC, 2, model="short")
+    for refused in (0.6, np.array([0.2, 0.6])):
+        for some in (None, np.array([False, True])):
+            for asked in (batch, fresh):
+                with pytest.raises(ParameterError, match="longer than"):
+                    asked.set_params({"pole": refused, "mass": 1.0}, some)
+    assert [batch.get_params(i) for i in range(2)] == [twin.get_params(i) for i in range(2)]
+    play(batch, actions[5:])
+    play(twin, actions[5:])
+    assert states(batch) == states(twin)
+    for played in (batch, fresh):
+        played.seed([0, 1])
+        played.reset()
+    assert fresh.get_params(1) == {name: declared.default for name, declared in SPEC.params.items()}
+    assert states(play(fresh, actions)) == states(play(started(2, model="short"), actions))
+    env = Env(SPEC, model="short")
+    before = env.reset(seed=0)[0]
+    with pytest.raises(ParameterError, match="longer than"):
+        env.reset(seed=1, options={"params": {"pole": 0.6}})
+    assert np.array_equal(env.reset(seed=0)[0], before)
+    with pytest.raises(ParameterError, match="longer than"):
+        EngineBatch(SPEC, 2, model="short", pole=np.array([0.3, 0.6]))
+
+
 @pytest.mark.parametrize("rate", [30, 300])
 def test_control_steps_are_whole_physics_steps(rate):
     with pytest.raises(ParameterError, match=rf"{rate} control steps per second are no whole number .* 0\.005 s"):

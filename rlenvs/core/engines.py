@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import AUTORESET, KernelBatch, neighbours
 from rlenvs.core.driver import CHECK, COMMAND, JUDGE, LOAD, NOT_MOVED, PLACE
+from rlenvs.core.errors import RlenvsError
 from rlenvs.core.setup import engine_of, load_engine
 from rlenvs.core.spec import World
 
@@ -20,6 +21,13 @@ class Engine(Protocol):
     Made as Class(batch). It reads and writes the live state of the worlds, `batch.states` or the records
     `batch.records(i)`, and may call `batch.load(i)` before each of its physics steps. `worlds` are ascending indices.
     """
+
+    def adopt(self, worlds: np.ndarray) -> None:
+        """Take over the parameters of some worlds, whether or not episodes go on there.
+
+        Raises:
+            ParameterError, EngineError: the engine refuses them; it can be given others then.
+        """
 
     def place(self, worlds: np.ndarray, begun: bool) -> None:
         """Put the bodies where the states say, with the masses that the parameters say. `begun`: new episodes begin,
@@ -53,6 +61,7 @@ class EngineBatch(KernelBatch):
         self._table[0]["pictured"] = False  # the engine draws, not the kernel `look`
         self._everyone = np.arange(self.num_worlds)
         self._unmoved: Mapping[int, str] = {}  # why, by world, in the last step
+        self.engine.adopt(self._everyone)
         self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
 
     @property
@@ -120,10 +129,19 @@ class EngineBatch(KernelBatch):
             self.engine.look(worlds)
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
-        """As for kernels; the engine's bodies change too."""
+        """As for kernels; the engine's bodies change too, and what the engine refuses changes nothing either."""
+        before = self._params.copy()
         super().set_params(values, worlds)
-        if values:
-            self.engine.place(np.flatnonzero(~self.over), False)
+        if not values:
+            return
+        changed = self._everyone if worlds is None else np.flatnonzero(worlds)
+        try:
+            self.engine.adopt(changed)
+        except RlenvsError:
+            self._own_params()[:] = before
+            self.engine.adopt(changed)
+            raise
+        self.engine.place(np.flatnonzero(~self.over), False)
 
     def refresh(self, worlds: np.ndarray) -> None:
         """As for kernels. Exact where the state holds all that the engine remembers: always with MuJoCo, in free flight

@@ -82,6 +82,19 @@ class BulletEngine:
         if gui and sys.platform == "linux" and not os.environ.get("DISPLAY"):
             raise EngineError("PyBullet's window needs a screen, and DISPLAY is not set; leave the window out")
 
+    def adopt(self, worlds: np.ndarray) -> None:
+        """Apply the parameters of some worlds; those that have no bodies yet get them with these.
+
+        Raises:
+            EngineError: PyBullet refuses them.
+        """
+        for i in worlds.tolist():
+            if i in self._worlds and self._worlds[i].is_open():
+                try:
+                    self._worlds[i].set_dynamics(self.batch.records(i)[0])
+                except self._bullet.error as error:
+                    raise self._failure(i, error) from error
+
     def place(self, worlds: np.ndarray, begun: bool = False) -> None:
         """Put the bodies of some worlds where their records say, and apply what changed in parameters and shapes.
 
@@ -303,14 +316,15 @@ class BulletWorld:
                 bullet.resetBasePositionAndOrientation(self.shapes[j], row[1:4], attitude, client)
         self.rows = rows
 
-    def _set_dynamics(self, p: Any) -> None:
+    def set_dynamics(self, p: Any) -> None:
         """Parameters of the world; Bullet guesses another inertia when it is given a mass, so both go together."""
         bullet, client = self.bullet, self.client
         names = ("mass", "inertia_x", "inertia_y", "inertia_z", "damping", "gravity", "physics_hz")
         dynamics = tuple(float(getattr(p, name)) for name in names)
         if dynamics == self.dynamics:
             return
-        mass, *inertia, damping, gravity, physics_hz = self.dynamics = dynamics
+        mass, *inertia, damping, gravity, physics_hz = dynamics
+        self.dynamics = ()  # until Bullet has taken all of them
         for body in self.bodies:
             bullet.changeDynamics(
                 body,
@@ -323,6 +337,7 @@ class BulletWorld:
             )
         bullet.setGravity(0.0, 0.0, -gravity, client)
         bullet.setTimeStep(1.0 / physics_hz, client)
+        self.dynamics = dynamics
 
     # --- motion -------------------------------------------------------------------------------------------------------
 
@@ -332,7 +347,7 @@ class BulletWorld:
         self.position, self.attitude, self.velocity, self.rates = s.position, s.attitude, s.velocity, s.rates
         self.force, self.torque, self.alive, self.state = s.force, s.torque, s.alive, s
         self.touching = getattr(s, "touching", None)
-        self._set_dynamics(p)
+        self.set_dynamics(p)
         if hasattr(s, "shapes"):
             self._set_shapes(s.shapes.tolist())
         self.put()

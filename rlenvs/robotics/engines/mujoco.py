@@ -115,7 +115,7 @@ class MujocoEngine:
         self._painters.clear()
         if self._threads > 1:
             self._simulate()
-            self._adapt(self._everyone)
+            self.adopt(self._everyone)
 
     def _connect_outputs(self) -> None:
         """Where readings go in the state: pairs of views, (field of the record, array of MuJoCo), as few as can be."""
@@ -160,7 +160,7 @@ class MujocoEngine:
         """Take over states and parameters of some worlds; fill the readings of new episodes."""
         if not len(worlds):
             return
-        self._adapt(worlds)
+        self.adopt(worlds)
         if begun:
             ids = self._select(worlds)
             self.simulations.state[ids] = self._rows[ids]
@@ -215,8 +215,12 @@ class MujocoEngine:
 
     # --- parameters ---------------------------------------------------------------------------------------------------
 
-    def _adapt(self, worlds: np.ndarray) -> None:
-        """Give worlds whose parameters changed the fields of their own models."""
+    def adopt(self, worlds: np.ndarray) -> None:
+        """Give worlds whose parameters changed the fields of their own models.
+
+        Raises:
+            ParameterError: MuJoCo refuses the model of a world, or it is of another shape.
+        """
         rows = self.batch.param_rows
         if len(rows) < self.batch.num_worlds:  # all have those of the setup
             return
@@ -232,13 +236,15 @@ class MujocoEngine:
         for name in self.batch.world.params:
             setattr(values, name, float(row[name]))
         own = _compile(self.batch.world, values)
-        self._own_models = True
-        for name in self._mujoco.batch.MODEL_FIELDS:
-            value, common = _field(own, name), _field(self.model, name)
-            if self.simulations.expanded(name) is None and np.array_equal(value, common, equal_nan=True):
-                continue
-            if value.shape != common.shape:
+        fields = {name: _field(own, name) for name in self._mujoco.batch.MODEL_FIELDS}
+        common = {name: _field(self.model, name) for name in fields}
+        for name, value in fields.items():
+            if value.shape != common[name].shape:
                 raise ParameterError(f"{self.batch.world.name}: parameters may not change the shape of {name}")
+        self._own_models = True
+        for name, value in fields.items():
+            if self.simulations.expanded(name) is None and np.array_equal(value, common[name], equal_nan=True):
+                continue
             target = self.simulations.expand(name)[i]
             target[...] = value[: len(target)] if target.ndim else value
 
