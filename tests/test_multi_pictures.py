@@ -153,6 +153,22 @@ def test_every_agent_and_goal_of_navigation_has_its_colour():
         assert count(scene[half:], color) > 60, color
 
 
+def test_numbers_of_navigation_do_not_lie_on_each_other(monkeypatch):
+    batch, _, s = world_at_start("ParticleNavigation-v0", agents=2, obstacles=0)
+    s.position[:] = [[-0.8, 0.5], [0.5, 0.5]]
+    s.goal[:] = [[-0.78, 0.55], [0.5, -0.5]]
+    written, text = [], Canvas.text
+
+    def noted(canvas, position, number, *others, **more):
+        written.append((number, *canvas._pixel(position)))
+        text(canvas, position, number, *others, **more)
+
+    monkeypatch.setattr(Canvas, "text", noted)
+    scene_of(batch)
+    assert sorted(number for number, _, _ in written) == ["0", "1", "1"]
+    assert all(np.hypot(a[1] - b[1], a[2] - b[2]) > 30 for a, b in itertools.combinations(written, 2))
+
+
 @pytest.mark.parametrize("id", PARTICLES)
 def test_the_square_is_as_large_as_the_frame_allows(id):
     if "Crypto" in id:

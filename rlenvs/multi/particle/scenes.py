@@ -10,6 +10,7 @@ from rlenvs.multi.particle.picture import BALLOON, BURST, FOREST_EDGE, Body, Pla
 COLOURS = ("red", "green", "blue")  # of landmarks that are told apart by colour
 CONTACT = (BURST, "contact", "disc")
 FEW = 16  # agents with numbers, and lines to their goals
+NUMBERS_APART = 18.0  # pixels; a goal's number nearer to that of its agent is left out
 
 
 def _places(*groups: Any) -> np.ndarray:
@@ -208,10 +209,11 @@ def draw_navigation(canvas: Canvas, p: Any, s: Any) -> None:
     plane.bodies(s, bodies)
     plane.bursts(s, bodies, rocks)
     for k, color in enumerate(colors):
-        up = np.array([0.0, float(p.radius) + 9.0 * plane.pixel])
-        canvas.text(s.goal[k], str(k), "black", 13, "centre")
+        plate = s.position[k] + np.array([0.0, float(p.radius) + 9.0 * plane.pixel])
+        if np.hypot(*(plate - s.goal[k])) > NUMBERS_APART * plane.pixel:
+            canvas.text(s.goal[k], str(k), "black", 13, "centre")
         if plane.shows(s.position[k]):
-            canvas.text(s.position[k] + up, str(k), "black", 12, "centre", ground=faded(color, 0.35))
+            canvas.text(plate, str(k), "black", 12, "centre", ground=faded(color, 0.35))
 
 
 def _draw_crowd(canvas: Canvas, p: Any, s: Any, arrived: np.ndarray) -> None:
