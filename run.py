@@ -73,6 +73,12 @@ GROUPS = {
         ],
         bare=["omnisafe"],  # it asks for Safety-Gymnasium, which asks for gymnasium 0.28
     ),
+    "frameworks": Group(
+        "dev",
+        [f"tests/test_integrations_{name}.py" for name in ("tianshou", "skrl", "supersuit", "morl_baselines")],
+        more=["torch", "tianshou", "skrl", "supersuit", "pymoo", "wandb", "seaborn", "scipy", "sortedcontainers"],
+        bare=["mo-gymnasium", "morl-baselines"],  # they ask for pygame, which breaks pygame-ce
+    ),
 }
 
 

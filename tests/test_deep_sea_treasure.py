@@ -350,6 +350,56 @@ def test_bad_arguments(call):
         call()
 
 
+@pytest.mark.parametrize(("name", "gamma"), list(HYPERVOLUMES) + [("mirrored", 0.98)])
+def test_the_environment_knows_its_front(name, gamma):
+    front = gymnasium.make("rlenvs/mo-DeepSeaTreasure-v0", map=name).unwrapped.pareto_front(gamma)
+    expected = HYPERVOLUMES["concave" if name == "mirrored" else name, gamma]
+    assert [hypervolume(front, (0, low)) for low in (-25, -50)] == pytest.approx(expected, abs=5.1e-4)
+    assert np.array_equal(front, pareto_front(name, gamma))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seas(longest=3), st.sampled_from([1.0, 0.8]), st.integers(1, 6))
+def test_the_front_of_the_environment_is_that_of_what_it_pays(sea, gamma, horizon):
+    """Vector rewards of every sequence of moves, as a learner of this environment would add them up."""
+    try:
+        envs = rlenvs.make_vec(
+            "mo-DeepSeaTreasure-v0", 4**horizon, map=sea[0], start=sea[1], horizon=horizon, autoreset_mode="NEXT_STEP"
+        )
+    except ParameterError:
+        return
+    envs.reset(seed=0)
+    returns, going = np.zeros((envs.num_envs, 2)), np.ones(envs.num_envs, bool)
+    for t, actions in enumerate(SEQUENCES[: 4**horizon, -horizon:].T):
+        _, rewards, terminated, truncated, _ = envs.step(actions)
+        returns[going] += gamma**t * rewards[going]
+        going &= ~(terminated | truncated)
+    expected = not_dominated(np.round(returns, 6))
+    assert sorted(envs.unwrapped.pareto_front(gamma).round(6).tolist()) == expected.tolist()
+
+
+def test_the_front_counts_the_time_limit_and_the_start():
+    env = gymnasium.make(ID, map="concave", horizon=8)
+    assert env.unwrapped.pareto_front()[:, 1].min() == -8
+    assert gymnasium.make(ID, start=(9, 10)).unwrapped.pareto_front().tolist() == [[23.7, -2.0]]
+    for gamma in (0, 1.5, float("nan"), "a", None, True):
+        with pytest.raises(ParameterError, match=r"gamma=.* must be a number in \(0, 1\]"):
+            env.unwrapped.pareto_front(gamma)
+
+
+def test_a_world_that_knows_no_front_says_so():
+    with pytest.raises(NotImplementedError, match="QuadHover-v0 knows no exact Pareto front"):
+        gymnasium.make("rlenvs/mo-QuadHover-v0").unwrapped.pareto_front(0.9)
+
+
+def test_pareto_q_learning_counts_states_in_whole_numbers():
+    env = gymnasium.make("rlenvs/mo-DeepSeaTreasure-v0", map="mirrored", encoding="integer")
+    space, (observation, _) = env.observation_space, env.reset(seed=0)
+    assert space.dtype == np.int32
+    assert (space.low.tolist(), space.high.tolist()) == ([0, 0], [10, 19])
+    assert np.ravel_multi_index(observation, space.high - space.low + 1) == 10
+
+
 def test_no_treasure_within_the_horizon():
     assert pareto_front([[0, 0, 0, 4]], horizon=2).tolist() == [[0.0, -2.0]]
 

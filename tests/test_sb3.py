@@ -206,3 +206,34 @@ def test_last_observations_are_as_long_as_the_others(id):
                 ended += 1
                 assert info["terminal_observation"].shape == venv.observation_space.shape
     assert ended >= venv.num_envs
+
+
+@pytest.mark.parametrize(
+    ("id", "keywords", "images"),
+    [
+        ("Generals-v0", {"opponent": "random", "height": 8, "width": 8, "encoding": "unit"}, False),
+        ("PathFinding-v0", {"agents": 2, "encoding": "uint8"}, True),
+        ("PathFinding-v0", {"agents": 2, "encoding": "uint8", "radius": 18}, True),
+    ],
+)
+def test_convolutions_over_boards(id, keywords, images):
+    import torch
+    from stable_baselines3.common.vec_env import VecTransposeImage
+
+    from rlenvs.agents.boards import BoardFeatures
+
+    small = {
+        "features_extractor_class": BoardFeatures,
+        "features_extractor_kwargs": {"channels": [4, 4], "activation": torch.nn.ReLU},
+    }
+    own = {} if "radius" in keywords else small  # SB3's network takes boards of 36 x 36 and more
+    envs = rlenvs.sb3_vec_env(id, 2, **keywords)
+    model = PPO(
+        "CnnPolicy", envs, n_steps=8, batch_size=16, policy_kwargs={**own, "normalize_images": images}, n_epochs=1
+    )
+    assert not isinstance(model.get_env(), VecTransposeImage)  # planes come first already
+    before = [weight.detach().clone() for weight in model.policy.features_extractor.parameters()]
+    model.learn(32)
+    after = list(model.policy.features_extractor.parameters())
+    assert all(torch.isfinite(weight).all() for weight in after)
+    assert any(not torch.equal(a, b) for a, b in zip(before, after, strict=True))

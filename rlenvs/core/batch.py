@@ -589,7 +589,8 @@ class KernelBatch:
             at: index into the leading axes (N, A): a number, a slice, an array or a tuple of these. One agent's own
                 observation where agents have roles, if its number is the second part.
             final: those set aside at the end of an episode (SAME_STEP).
-            copy: False gives the batch's own arrays where `at` is made of numbers and slices.
+            copy: False gives the batch's own arrays where `at` is made of numbers and slices, and observations are not
+                encoded.
 
         Returns:
             an array; in goal form or with pictures a dictionary of arrays.
@@ -600,10 +601,15 @@ class KernelBatch:
         if not parts:
             found = (self.final_observations if final else self.observations)[at]
             found = found[..., seen] if one_role else found
+            if self.setup.encode is not None:
+                return self.setup.encode(found)
             return found.copy() if copy else found
         views = {name: array[at] for name, array in parts.items()}
         if one_role and "state" in views:
             views["state"] = views["state"][..., seen]
+        if self.setup.encode is not None:
+            for name, part in self.setup.vector_parts.items():
+                views[name] = self.setup.encode(views[name], part)
         return {name: view.copy() if copy else view for name, view in views.items()}
 
     def compute_reward(self, achieved: Any, desired: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -141,7 +141,8 @@ def _observation_tables(world: World) -> list[str]:
             place = "all"
         unit = f" {part.unit}" if part.unit else ""
         scale = "unscaled" if part.raw else "[-1, 1]"
-        lines.append((place, f"`{name}`", f"[{part.low:.4g}, {part.high:.4g}]{unit}", scale, part.doc))
+        low, high = part.bounds(setup.values, tuple(max(size, 1) for size in shape))
+        lines.append((place, f"`{name}`", f"[{low.min():.4g}, {high.max():.4g}]{unit}", scale, part.doc))
         start += count
     each = ", for each agent" if world.agents else ""
     head = f"`Box`, float32, shape {setup.observation_shape}{each}. Values outside a range are clipped to it."

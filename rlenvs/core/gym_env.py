@@ -38,7 +38,7 @@ class Env(ShowsLimit, gymnasium.Env):
         illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
             to info["illegal_actions"], the number of this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
-        choices: parameters, options, level, horizon, weights, randomize.
+        choices: parameters, options, level, horizon, weights, randomize, encoding.
 
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
@@ -71,7 +71,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward
-        self._split = bool(setup.vector_parts or world.roles)
+        self._split = bool(setup.vector_parts or world.roles or setup.encode)
         self._keys = InfoKeys(self.batch)
         self._legality = legality_of(self.batch, illegal, agents=1)
         self._renderer = Renderer(render_mode, self.batch, render_text)
@@ -184,6 +184,15 @@ class Env(ShowsLimit, gymnasium.Env):
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
         return self.batch.masks[0, 0].astype(np.bool_)
+
+    def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
+        """The exact Pareto front with these options: the discounted sums of `reward_vector` of all policies that no
+        other dominates, float64 (points, terms).
+
+        Raises:
+            NotImplementedError: the world knows none. ParameterError: a discount outside (0, 1].
+        """
+        return self.batch.setup.pareto_front(gamma)
 
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""

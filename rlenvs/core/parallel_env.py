@@ -229,7 +229,7 @@ class ParallelEnv(PettingZooParallelEnv):
             parts = batch.observed(0)
             found = {agent: {name: rows[self._index[agent]] for name, rows in parts.items()} for agent in agents}
         else:
-            rows = batch.observations[0].copy()
+            rows = batch.observed(0)
             found = {agent: rows[self._index[agent]] for agent in agents}
         if batch.world.roles and not self._padded:
             found = {agent: cut(seen, self._sizes[self._index[agent]][0]) for agent, seen in found.items()}

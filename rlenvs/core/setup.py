@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
-from rlenvs.core.inputs import mapping, numbers
+from rlenvs.core.inputs import mapping, numbers, one_of
 from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
 from rlenvs.core.time_limit import check_limit, one_limit
 
-COMMON = ("level", "horizon", "weights", "randomize")
+COMMON = ("level", "horizon", "weights", "randomize", "encoding")
 # what users of other packages call these keywords
 ALIASES = {"max_steps": "horizon", "difficulty": "level"}
 
@@ -34,6 +35,8 @@ class Setup:
             max_cycles mean the same.
         weights: weight by reward term, for terms whose weight is to differ from the default.
         randomize: (low, high) by parameter; drawn uniformly at every reset.
+        encoding: what kind of numbers observations are: "float", float32 as the world declares them; "unit", float32 in
+            [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers.
         values: parameters and options by name. A parameter may be an array with one number per world.
 
     Raises:
@@ -51,9 +54,11 @@ class Setup:
         max_cycles: int | None = None,
         weights: Mapping[str, float] | None = None,
         randomize: Mapping[str, tuple[float, float]] | None = None,
+        encoding: str = "float",
         **values: Any,
     ) -> None:
         self.world = world
+        self.encoding = one_of("encoding", encoding, ENCODINGS)
         self.level = level
         self.contexts: dict[str, np.ndarray] = {}
         self.values = self._resolve_values({**_level_values(world, level), **values})
@@ -203,15 +208,43 @@ class Setup:
 
     def _scaling_of(self, blocks: Mapping[str, Block]) -> np.ndarray:
         """Gain, offset, low and high of each number of some blocks, float32 (4, numbers)."""
-        gains, offsets, lows, highs = [], [], [], []
+        scalings = []
         for part in blocks.values():
-            count = int(np.prod([self._size(d) for d in part.shape], dtype=int))
-            gain = 1.0 if part.raw else 2.0 / (part.high - part.low)
-            gains += [gain] * count
-            offsets += [0.0 if part.raw else -(part.high + part.low) / (part.high - part.low)] * count
-            lows += [part.low if part.raw else -1.0] * count
-            highs += [part.high if part.raw else 1.0] * count
-        return np.array([gains, offsets, lows, highs], np.float32)
+            low, high = self._range_of(part)
+            one, span = np.ones_like(low), high - low
+            if part.raw:
+                scalings.append(np.stack([one, 0.0 * one, low, high]))
+                continue
+            span = np.where(span > 0.0, span, 2.0)  # what never changes is -1
+            scalings.append(np.stack([2.0 / span, -(2.0 * low + span) / span, -one, one]))
+        return np.concatenate([np.empty((4, 0)), *scalings], axis=1).astype(np.float32)
+
+    def _range_of(self, part: Block) -> np.ndarray:
+        """The physical range of each number of a block, float64 (2, numbers)."""
+        return part.bounds(self.values, tuple(self._size(d) for d in part.shape)).reshape(2, -1)
+
+    def _resolve_encoding(self) -> Encoding | None:
+        """What turns the batch's observations into the user's; None where they stay as they are."""
+        if self.encoding == "float":
+            return None
+        parts, name = self.world.observation, self.world.name
+        if self.in_goal_form:
+            raise ParameterError(
+                f"{name}: encoding={self.encoding!r} does not go with form='goal', whose goals are floats"
+            )
+        if self.encoding == "integer" and not all(part.whole for part in parts.values()):
+            fraction = next(name for name, part in parts.items() if not part.whole)
+            raise ParameterError(
+                f"{name}: encoding='integer' is for observations of whole numbers, and {fraction!r} is none; "
+                "encoding='unit' and 'uint8' are for all"
+            )
+        ranges = [self._range_of(part) for part in parts.values()]
+        physical = np.concatenate([np.empty((2, 0)), *ranges], axis=1)
+        if self.encoding == "integer" and np.abs(physical).max(initial=0) > EXACT:
+            raise ParameterError(f"{name}: encoding='integer' holds whole numbers up to {EXACT} alone")
+        counts = [part.shape[1] for part in ranges]
+        logs = np.repeat([part.logarithmic for part in parts.values()], counts)
+        return Encoding(self.encoding, self.observation_shape, self.scaling, physical, logs)
 
     def _make_spaces(self) -> None:
         blocks = list(self.world.observation.values())
@@ -221,6 +254,7 @@ class Setup:
         low, high = self.scaling[2].reshape(self.observation_shape), self.scaling[3].reshape(self.observation_shape)
         self.state_space = spaces.Box(low, high, dtype=np.float32)
         self.vector_parts, self.goal_size = self._vector_parts()
+        self.encode = self._resolve_encoding()
         self.observation_space = self._observation_space()
         if isinstance(self.action, Continuous):
             self.action_space: spaces.Space = spaces.Box(-1.0, 1.0, (self.action_size,), np.float32)
@@ -246,8 +280,8 @@ class Setup:
         every agent's fit."""
         if not self.world.roles or agent is None:
             return copy.deepcopy(self.observation_space), copy.deepcopy(self.action_space)
-        role, low, high = self.roles[agent], self.state_space.low, self.state_space.high
-        observed: spaces.Space = spaces.Box(low[: role.observation], high[: role.observation])
+        role, (low, high, dtype) = self.roles[agent], self._vector_bounds()
+        observed: spaces.Space = spaces.Box(low[: role.observation], high[: role.observation], dtype=dtype)
         if self.image_shapes:
             observed = spaces.Dict({"state": observed, **self._picture_spaces()})
         if self.continuous:
@@ -256,11 +290,33 @@ class Setup:
 
     def _observation_space(self) -> spaces.Space:
         """The vector's space alone, or a dictionary of its parts and of the pictures."""
+        low, high, dtype = self._vector_bounds()
         if not self.vector_parts:
-            return self.state_space
-        low, high = self.state_space.low, self.state_space.high
-        vectors = {name: spaces.Box(low[part], high[part]) for name, part in self.vector_parts.items()}
+            return spaces.Box(low, high, dtype=dtype)
+        vectors = {name: spaces.Box(low[part], high[part], dtype=dtype) for name, part in self.vector_parts.items()}
         return spaces.Dict({**vectors, **self._picture_spaces()})
+
+    def _vector_bounds(self) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Bounds and type of the observation without its pictures, as users have it."""
+        if self.encode is None:
+            return self.state_space.low, self.state_space.high, np.float32
+        low, high = (bound.reshape(self.observation_shape) for bound in (self.encode.low, self.encode.high))
+        return low, high, self.encode.dtype
+
+    def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
+        """The exact Pareto front, see `World.front`: float64 (points, reward terms).
+
+        Raises:
+            NotImplementedError: the world knows none. ParameterError: a discount outside (0, 1].
+        """
+        if self.world.front_function is None:
+            raise NotImplementedError(
+                f"{self.world.name} knows no exact Pareto front; estimate one from the returns of policies"
+            )
+        if isinstance(gamma, bool) or not isinstance(gamma, (int, float, np.number)) or not 0.0 < gamma <= 1.0:
+            raise ParameterError(f"gamma={shortened(gamma)} must be a number in (0, 1]")
+        front = np.asarray(self.world.front_function(self.values, self.horizon, float(gamma)), np.float64)
+        return front.reshape(-1, len(self.world.terms))
 
     def _picture_spaces(self) -> dict[str, spaces.Space]:
         return {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}

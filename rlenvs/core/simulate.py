@@ -60,7 +60,10 @@ class Simulator:
         start = self.batch._states["elapsed"].copy()
         rewards, costs = self.batch.roll(plan)
         lengths = self.batch._states["elapsed"] - start
-        observations, over = self.batch.observations.copy(), self.batch.over.copy()
+        encode, observations = self.batch.setup.encode, self.batch.observations.copy()
+        over = self.batch.over.copy()
+        if encode is not None and not self.batch.setup.vector_parts:
+            observations = encode(observations)
         if not self.batch.world.agents:
             rewards, costs, observations = rewards[:, :, 0], costs[:, :, 0], observations[:, 0]
         return Rollouts(rewards, costs, observations, lengths, over)

@@ -202,6 +202,9 @@ def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
 # --- spaces -----------------------------------------------------------------------------------------------------------
 
 
+Bound = float | Callable[[Any], Sequence[float]]
+
+
 @dataclass(frozen=True)
 class Block:
     """A named part of the observation.
@@ -210,28 +213,59 @@ class Block:
     """
 
     shape: tuple[int | str, ...]
-    low: float
-    high: float
+    low: Bound
+    high: Bound
     unit: str
     doc: str
     raw: bool
     constant: bool
+    whole: bool = False
+    logarithmic: bool = False
+
+    def bounds(self, values: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """The range of every number, float64 (2, *shape), for the given parameter and option values.
+
+        Raises:
+            ParameterError: a bound that is not finite, or above the other.
+        """
+        found = np.empty((2, *shape))
+        for i, bound in enumerate((self.low, self.high)):
+            numbers = np.asarray(bound(values) if callable(bound) else bound, np.float64)
+            found[i] = numbers.reshape(numbers.shape + (1,) * (len(shape) - 1)) if numbers.ndim else numbers
+        if not np.isfinite(found).all() or (found[0] > found[1]).any():
+            raise ParameterError(f"an observation block needs finite low <= high, not {found.tolist()}")
+        return found
 
 
 def block(
-    *shape: int | str, low: float, high: float, unit: str = "", doc: str = "", raw: bool = False, constant: bool = False
+    *shape: int | str,
+    low: Bound,
+    high: Bound,
+    unit: str = "",
+    doc: str = "",
+    raw: bool = False,
+    constant: bool = False,
+    whole: bool = False,
+    logarithmic: bool = False,
 ) -> Block:
     """Part of an observation.
 
     Args:
         shape: dimensions, integers or names of sizes; none for a single number.
-        low, high: range in the stated unit; values outside are clipped.
+        low, high: range in the stated unit; values outside are clipped. Or functions of the values that give one number
+            for each entry of the first axis, such as a range per plane; low == high says that a number never changes.
         raw: pass the values on unscaled (images, counts). The kernel then has to stay inside [low, high].
         constant: declares that elements of this block may never change.
+        whole: declares that the values are whole numbers. Users then may ask for integers.
+        logarithmic: of numbers that grow by factors, such as sizes of armies; `encoding="unit"` and "uint8" show their
+            logarithms then. Numbers that are 0 or 1 stay what they are. Goes with raw.
     """
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    if not (callable(low) or callable(high)) and not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ParameterError(f"an observation block needs finite low < high, not [{low}, {high}]")
-    return Block(shape, float(low), float(high), unit, doc, raw, constant)
+    if logarithmic and not raw:
+        raise ParameterError("a logarithmic observation block has to be raw")
+    low, high = (bound if callable(bound) else float(bound) for bound in (low, high))
+    return Block(shape, low, high, unit, doc, raw, constant, whole, logarithmic)
 
 
 @dataclass(frozen=True)
@@ -407,6 +441,7 @@ class World:
     draw_function: Callable[..., None] | None = None
     text_function: Callable[..., str] | None = None
     key_function: Callable[..., Any] | None = None
+    front_function: Callable[[Any, int, float], Any] | None = None
     describe_function: Callable[..., str] | None = None
     understand_function: Callable[..., Any] | None = None
 
@@ -562,6 +597,12 @@ class World:
     def text(self, function: Function) -> Function:
         """Plain Python (p, s) -> str: the picture as text, for render_mode="ansi"."""
         self.text_function = function
+        return function
+
+    def front(self, function: Function) -> Function:
+        """Plain Python (values, horizon, gamma) -> array (points, terms): the exact Pareto front, the discounted sums
+        of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
+        self.front_function = function
         return function
 
     def keys(self, function: Function) -> Function:

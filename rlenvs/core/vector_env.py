@@ -221,6 +221,10 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             self.batch.set_state(snapshot, i)
         return self._observations()
 
+    def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
+        """The exact Pareto front with these options, as `Env.pareto_front` gives it."""
+        return self.batch.setup.pareto_front(gamma)
+
     def expert_actions(self) -> np.ndarray:
         """The scripted expert's actions, as the batched action space has them."""
         actions = self.batch.advise()[:, 0]

@@ -144,7 +144,10 @@ def parts_of(stage: Stage) -> list[Part]:
     if below is not None:
         known = {part.path: part for part in parts_of(below)}
         return [_fitted(known.get(path), path, box) for path, box in boxes]
-    return [_blocks(stage.batch.setup, path, box) if stage.batch else _plain(path, box) for path, box in boxes]
+    setup = stage.batch.setup if stage.batch else None
+    if setup is None or setup.encode is not None:
+        return [_plain(path, box) for path, box in boxes]
+    return [_blocks(setup, path, box) for path, box in boxes]
 
 
 def _boxes(stage: Stage) -> list[tuple[tuple[str, ...], spaces.Box]]:

@@ -32,7 +32,8 @@ Planes of height x width, as in the original: armies, generals, cities, mountain
 enemies (all in sight only, and 0 in the fog), fog without and fog with a structure (city or mountain: they look the
 same), then five planes of one number each: own land and army, land and army of all enemies together, and the tick.
 With teams one more: cells of allies. A cell is in sight when one of the nine cells around it is owned by one's side.
-What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled.
+What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled; with
+`encoding="unit"` all are in [0, 1], armies and other counts by their logarithms.
 The layer `GeneralsMemory` (docs/wrappers.md) adds what a player would remember.
 
 ## Rewards
@@ -118,6 +119,13 @@ SELF, HUNTER, HARVESTER, EXPANDER = 0, 1, 2, 3
 ARMY_RATIO, LAND_RATIO = 1.6, 1.3
 MOST = 1_000_000  # shown of an army or a number of ticks
 NOBODY, OWN, ALLY, ENEMY = 0, 1, 2, 3  # who holds a cell, as a player sees it
+
+
+def largest_numbers(values):
+    """The largest number in each plane of the observation."""
+    cells = LARGEST * LARGEST
+    return [MOST, *[1] * 8, cells, MOST, cells, MOST, MOST, *[1] * (values.teams > 0)]
+
 
 SPEC = world(
     "Generals-v0",
@@ -215,7 +223,16 @@ SPEC = world(
     ),
     observation={
         # constant: some cells never hold a general, and on a given board mountains stay
-        "planes": block(*("channels", "height", "width"), low=0.0, high=MOST, doc="see above", raw=True, constant=True)
+        "planes": block(
+            *("channels", "height", "width"),
+            low=0.0,
+            high=largest_numbers,
+            doc="see above",
+            raw=True,
+            constant=True,
+            whole=True,
+            logarithmic=True,
+        )
     },
     action=lambda values: discrete(size=choices_of(values)),
     terms={

@@ -130,7 +130,13 @@ SPEC = world(
     observation={
         # constant: the agent's own cell, in the middle of the first plane, is never an obstacle
         "planes": block(
-            *(3, "window", "window"), low=0.0, high=1.0, doc="obstacles, agents, own goal", raw=True, constant=True
+            *(3, "window", "window"),
+            low=0.0,
+            high=1.0,
+            doc="obstacles, agents, own goal",
+            raw=True,
+            constant=True,
+            whole=True,
         )
     },
     action=discrete("stay", "up", "down", "left", "right"),

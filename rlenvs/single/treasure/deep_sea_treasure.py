@@ -3,8 +3,8 @@
 ## Description
 A submarine sets out at the surface and looks for treasure. Every step costs time, and the richer treasures lie farther
 away, so each treasure is the best answer to some trade-off. The benchmark of multi-objective learning whose front is
-known exactly: `rlenvs.single.treasure.front.pareto_front` gives it for every map, start and discount. The maps
-are MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
+known exactly: `env.unwrapped.pareto_front(gamma)` gives it for every map, start and discount. The maps are
+MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
 front no weighted sum of the objectives finds whole, and "mirrored", the concave one beside a slope without treasures.
 Different from the original: the observation is scaled to [-1, 1] (there, the scaled form leaves its own bounds on the
 mirrored map), actions are masked, the discounted front takes maps of any kind.
@@ -14,7 +14,7 @@ One move to a neighbouring cell. Rock and the border block: the submarine stays,
 
 ## Observation Space
 Row and column of the submarine, each scaled so that the first cell of the map is -1 and the last 1 (-1 on a map with
-only one).
+only one). With `encoding="integer"` they are whole numbers from 0 on, for tables.
 
 ## Rewards
 `treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the richest
@@ -45,6 +45,7 @@ import numpy as np
 
 from rlenvs.core import Score, block, discrete, f8, free, i2, term, u1, world
 from rlenvs.single.treasure import maps
+from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import RICHEST, load_map
 from rlenvs.single.treasure.picture import draw_scene, sea_text
 
@@ -54,6 +55,11 @@ UP, DOWN, LEFT, RIGHT = range(4)
 def map_sizes(values):
     grid, _ = load_map(values.map, values.start)
     return {"rows": grid.shape[0], "columns": grid.shape[1]}
+
+
+def last_cell(values):
+    grid, _ = load_map(values.map, values.start)
+    return grid.shape[0] - 1, grid.shape[1] - 1
 
 
 SPEC = world(
@@ -74,7 +80,9 @@ SPEC = world(
         "route": u1("rows", "columns"),  # the expert's move
     },
     state={"row": i2, "column": i2},
-    observation={"position": block(2, low=-1.0, high=1.0, raw=True, doc="row and column, scaled to [-1, 1]")},
+    observation={
+        "position": block(2, low=0.0, high=last_cell, whole=True, doc="row and column, by default on 11 x 11")
+    },
     action=discrete("up", "down", "left", "right"),
     terms={
         "treasure": term(0.0, RICHEST, 1.0, "value of the treasure found"),
@@ -107,6 +115,11 @@ def data(values):
     return {"origin": origin, "richest": richest, "sea": sea, "allowed": allowed, "route": route}
 
 
+@SPEC.front
+def front(values, horizon, gamma):
+    return pareto_front(values.map, gamma, values.start, horizon)
+
+
 @SPEC.reset
 def reset(p, s, rng):
     s.row, s.column = p.origin[0], p.origin[1]
@@ -128,9 +141,8 @@ def step(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    rows, columns = p.sea.shape
-    o.position[0] = 2.0 * s.row / max(rows - 1, 1) - 1.0
-    o.position[1] = 2.0 * s.column / max(columns - 1, 1) - 1.0
+    o.position[0] = s.row
+    o.position[1] = s.column
 
 
 @SPEC.mask

@@ -1,0 +1,65 @@
+"""Observations as other kinds of numbers: in [0, 1] or as bytes for convolutional networks, or whole for tables.
+
+The arrays of a batch keep the numbers as kernels and scaling leave them. What a form of the API gives to its user, and
+says in its spaces, goes through here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+ENCODINGS = ("float", "unit", "uint8", "integer")
+EXACT = 2**24  # up to here float32 holds every whole number
+
+
+class Encoding:
+    """Turns observations of a world from one kind of numbers into another.
+
+    Args:
+        kind: one of ENCODINGS but "float".
+        shape: of an observation, as the batch has it.
+        scaling: gain and offset that led from physical numbers to the batch's, and their bounds, float32 (4, numbers).
+        physical: low and high before scaling, float64 (2, numbers).
+        logs: bool (numbers,), where the logarithm is to be taken.
+    """
+
+    def __init__(
+        self, kind: str, shape: tuple[int, ...], scaling: np.ndarray, physical: np.ndarray, logs: np.ndarray
+    ) -> None:
+        self.kind = kind
+        self._shape = shape
+        self._gain, self._offset, self._low, high = scaling
+        span = high - self._low
+        span = np.where(span > 0, span, 1.0)  # what never changes is 0
+        self._factor = (1.0 / np.where(logs, np.log2(1.0 + span), span)).astype(np.float32)
+        self._logs = logs
+        whole = kind == "integer"
+        self.dtype: Any = {"unit": np.float32, "uint8": np.uint8, "integer": np.int32}[kind]
+        self._physical = np.array(physical if whole else np.zeros_like(physical), np.float32)
+        most = physical[1] if whole else np.full(len(logs), 255 if kind == "uint8" else 1)
+        self.low, self.high = self._physical[0].astype(self.dtype), most.astype(self.dtype)
+
+    def __call__(self, values: np.ndarray, part: slice | None = None) -> np.ndarray:
+        """New arrays of the same shape.
+
+        Args:
+            values: float32, (..., *shape); for agents that see less, with a shorter last axis.
+            part: where the numbers of the last axis lie in the observation; None for all.
+        """
+
+        def own(numbers: np.ndarray) -> np.ndarray:
+            numbers = numbers.reshape(self._shape) if part is None else numbers[part]
+            return numbers[: values.shape[-1]] if numbers.ndim == 1 else numbers
+
+        if self.kind == "integer":
+            found = np.rint((values - own(self._offset)) / own(self._gain))
+            return np.clip(found, own(self._physical[0]), own(self._physical[1])).astype(self.dtype)
+        above, logs = values - own(self._low), own(self._logs)
+        if logs.all():
+            above = np.log2(1.0 + above)
+        elif logs.any():
+            above = np.where(logs, np.log2(1.0 + above), above)
+        found = np.clip(above * own(self._factor), 0.0, 1.0)
+        return found if self.kind == "unit" else np.rint(found * 255.0).astype(np.uint8)
