@@ -291,7 +291,7 @@ def test_path_finding_draws_the_window():
 def test_a_world_without_words_is_described_by_its_blocks():
     env = rlenvs.text_env("DeepSeaTreasure-v0", backend="python")
     told, _ = env.reset(seed=0)
-    assert "position (row and column, scaled to [-1, 1]): [-1.0, -1.0]" in told
+    assert "position (row and column, from 0 on): [0.0, 0.0]" in told
     assert "1 down, 3 right" in told
     _, reward, _, _, info = env.step("<choose(down)>")
     assert reward == pytest.approx(-0.1 + 0.7)

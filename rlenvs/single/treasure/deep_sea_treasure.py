@@ -80,9 +80,7 @@ SPEC = world(
         "route": u1("rows", "columns"),  # the expert's move
     },
     state={"row": i2, "column": i2},
-    observation={
-        "position": block(2, low=0.0, high=last_cell, whole=True, doc="row and column, by default on 11 x 11")
-    },
+    observation={"position": block(2, low=0.0, high=last_cell, whole=True, doc="row and column, from 0 on")},
     action=discrete("up", "down", "left", "right"),
     terms={
         "treasure": term(0.0, RICHEST, 1.0, "value of the treasure found"),
