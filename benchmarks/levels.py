@@ -11,15 +11,15 @@ from pathlib import Path
 
 from rlenvs.agents.files import normalized, reference_stem
 from rlenvs.agents.scores import compare, find_agent_or_reason
-from rlenvs.core.docs import documented
+from rlenvs.core.docs import documented, has_success
 from rlenvs.core.registry import world_of
 
-HEAD = ("Environment", "Level", "Agent", "Random", "Expert", "Reached", "Score", "Success")
+HEAD = ("Environment", "Level", "Agent", "Random", "Idle", "Expert", "Reached", "Score", "Success")
 PAGE = """# Reference agents on every level
 
 `python benchmarks/levels.py --seeds {seeds} --write`. "Score" is the scale on which the random policy has 0 and the
-scripted expert 1, on the same {seeds} seeds; "Agent" whether the level has its own. Environments without levels are in
-[scores](../docs/scores.md).
+scripted expert 1, on the same {seeds} seeds; "Idle" does nothing; "Agent" whether the level has its own. Environments
+without levels are in [scores](../docs/scores.md).
 
 """
 
@@ -28,14 +28,16 @@ def row(name: str, level: str, seeds: int) -> tuple[str, ...]:
     """A line of the table."""
     id, agent, keywords, reason = find_agent_or_reason(name, {"level": level})
     if agent is None:
-        return name, level, "none", "", "", "", "", reason.removeprefix("No agent: ").split(";")[0]
+        return name, level, "none", "", "", "", "", "", reason.removeprefix("No agent: ").split(";")[0]
     own = reference_stem(name, level).name != world_of(name).name
     found = compare(id, agent, seeds, **keywords)
-    mean, chance = found["agent"].mean, found["random"].mean
+    mean, chance, idle = (found[who].mean for who in ("agent", "random", "idle"))
     expert = found["expert"].mean if "expert" in found else None
     scale = normalized(mean, chance, expert)
-    numbers = ("" if value is None else f"{value:.4g}" for value in (chance, expert, mean))
-    success = f"{100 * found['agent'].success_rate:.0f} %"
+    numbers = (
+        "" if value is None else f"{0.0 if abs(value) < 1e-6 else value:.4g}" for value in (chance, idle, expert, mean)
+    )
+    success = f"{100 * found['agent'].success_rate:.0f} %" if has_success(world_of(name)) else ""
     return name, level, "its own" if own else "default", *numbers, "" if scale is None else f"{scale:.2f}", success
 
 

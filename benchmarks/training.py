@@ -42,7 +42,7 @@ class Task:
     """What is learnt, and what counts as learnt."""
 
     id: str
-    goal: float  # mean return, default reward
+    goal: float  # mean return, with the keywords and without the weights below
     most: int  # environment steps
     num_envs: int = 512
     settings: dict[str, Any] = field(default_factory=lambda: dict(WIDE))
@@ -150,7 +150,7 @@ def row(name: str, task: Task, ours: list[Any], theirs: list[Any]) -> str:
 
 def settings_of(name: str, task: Task) -> str:
     values = {**task.settings, "learning_rate": f"linear {task.learning_rate:g}", "log_std_init": task.log_std}
-    told = ", ".join(f"{key}={value}" for key, value in values.items())
+    told = ", ".join(f"{key}={value}" for key, value in (task.keywords | values).items())
     extra = f"; in training weights={task.weights}" if task.weights else ""
     return f"- {name}: {task.num_envs} environments, {told}, two layers of {task.units} ReLU{extra}"
 
