@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import string
 from collections.abc import Callable
 from typing import Any
 
@@ -13,13 +11,14 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import COLORS, Canvas
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.inputs import first_seed_of
+from rlenvs.core.keys import steered_by_held_keys, steering_keys
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
 from rlenvs.core.render import Tally, draw, head_of, render_modes
 from rlenvs.core.setup import Setup
 
-KEYS = ("up", "down", "left", "right", "space", "return", *string.ascii_lowercase, *string.digits)
-STRIP = 32  # pixels below the picture, for the score
+STRIP = 32  # pixels below the picture, for the keys of every game
 PAUSE = 1.5  # s between the end of an episode and the next one
 
 
@@ -33,16 +32,10 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
     if world.key_function is None or "human" not in render_modes(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
     setup = Setup(world, **keywords)
-    hand: Any = world.key_function
-    if inspect.isclass(hand):
-        return list(hand.help)  # type: ignore[attr-defined]
-    idle = world.key_function(set(), setup.values)
-    table = []
-    for key in KEYS:
-        action = world.key_function({key}, setup.values)
-        if action is not None and (idle is None or not np.array_equal(action, idle)):
-            table.append((key, _meaning(setup, action)))
-    return table
+    if not steered_by_held_keys(setup):
+        hand: Any = world.key_function
+        return list(hand.help)
+    return [(key, _meaning(setup, action)) for key, action in steering_keys(setup).items()]
 
 
 def _meaning(setup: Setup, action: Any) -> str:
@@ -72,6 +65,7 @@ class Game:
 
     def __init__(self, id: str, seed: int = 0, told: Callable[[str], Any] = print, **keywords: Any) -> None:
         key_table(id, **keywords)
+        seed = first_seed_of(seed)
         self.batch: KernelBatch = make_batch(id, 1, autoreset=AutoresetMode.DISABLED, **keywords)
         self.world = self.batch.world
         self.team = "expert" if self.world.has_expert else "idle"
@@ -79,7 +73,7 @@ class Game:
         self.held: set[str] = set()
         self.tapped: list[str] = []
         control: Any = self.world.key_function
-        depends_on_game = inspect.isclass(control)
+        depends_on_game = not steered_by_held_keys(self.batch.setup)
         self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
         self.batch.tally = Tally(self.batch)
@@ -177,9 +171,6 @@ class Game:
         window.fill(COLORS["black"])
         canvas.show(window)
         font = pygame.font.Font(None, 22)
-        text = font.render(self.status(), True, COLORS["white"])
-        help_text = font.render("R restart   Esc quit", True, COLORS["grey"])
-        middle = canvas.height + (STRIP - text.get_height()) // 2
-        window.blit(text, (10, middle))
-        window.blit(help_text, (canvas.width - help_text.get_width() - 10, middle))
+        text = font.render("R restart   Esc quit", True, COLORS["grey"])
+        window.blit(text, (canvas.width - text.get_width() - 10, canvas.height + (STRIP - text.get_height()) // 2))
         pygame.display.flip()

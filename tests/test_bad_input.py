@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rlenvs
+from rlenvs.agents.film import film
+from rlenvs.agents.replay import Recorder
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, ParameterError, RlenvsError, SnapshotError, UnknownNameError
 from rlenvs.core.gym_env import Env
@@ -364,6 +366,12 @@ def test_choices_that_are_too_large_for_64_bits():
             env.step(2**63)
 
 
+@pytest.mark.parametrize("seeds", [None, 0, -1, True, "12", 10**30, [], [1.5], [-1], ["1"], [None], {1: 2}], ids=str)
+def test_seeds_that_are_none(seeds):
+    with pytest.raises(ParameterError, match="seed"):
+        rlenvs.evaluate("DeepSeaTreasure-v0", "random", seeds)
+
+
 @pytest.mark.parametrize("seed", [np.int64(5), np.uint8(5), np.array(5)])
 def test_integers_of_numpy_as_seeds(seed):
     for make in (rlenvs.make, functools.partial(rlenvs.make_vec, num_envs=2)):
@@ -373,5 +381,12 @@ def test_integers_of_numpy_as_seeds(seed):
     for make in (rlenvs.parallel_env, rlenvs.text_env, rlenvs.text_parallel_env, rlenvs.aec_env):
         make("Battle-v0").reset(seed=seed)
     assert rlenvs.sb3_vec_env("DeepSeaTreasure-v0", 2).seed(seed) == [5, 6]
+    batch = rlenvs.make_batch("DeepSeaTreasure-v0", 2)
+    batch.seed(seed)
+    evaluate = functools.partial(rlenvs.evaluate, "DeepSeaTreasure-v0", "random")
+    assert evaluate([seed]) == evaluate([5])
+    assert next(film("DeepSeaTreasure-v0", "random", seed=seed)).shape == (512, 512, 3)
+    recorder = Recorder(rlenvs.make("DeepSeaTreasure-v0"))
+    recorder.reset(seed=seed)
     rlenvs.make_vec("DeepSeaTreasure-v0", 2).reset(seed=[seed, None])
     rlenvs.make_vec("DeepSeaTreasure-v0", 2).reset(seed=np.array([1, 2]))

@@ -13,6 +13,7 @@ from gymnasium.wrappers import ClipReward, TimeLimit
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.time_limit import LimitSpec
 
 IDS = ("rlenvs/QuadHover-v0", "rlenvs/DeepSeaTreasure-v0", "rlenvs/mo-DeepSeaTreasure-v0")
 HOVER, SEA, MO_SEA = IDS
@@ -81,12 +82,18 @@ def test_the_limit_follows_from_options_unless_it_is_wished():
 def test_specs_make_the_same_again(id, wish):
     env = gymnasium.make(id, **wish)
     spec, limit = env.spec, limit_of(env)
-    for same in (spec, copy.deepcopy(spec), pickle.loads(pickle.dumps(spec)), EnvSpec.from_json(spec.to_json())):
+    text = spec.to_json()
+    copies = copy.deepcopy(spec), pickle.loads(pickle.dumps(spec)), LimitSpec.from_json(text), EnvSpec.from_json(text)
+    for same in (spec, *copies):
         assert same == spec
         again = gymnasium.make(same)
         assert limit_of(again) == again.spec.max_episode_steps == limit
         assert stacked_in(again) == []
-        assert limit_of(gymnasium.make_vec(same, num_envs=2)) == limit
+        if isinstance(same, LimitSpec):
+            assert limit_of(gymnasium.make_vec(same, num_envs=2)) == limit
+        elif id != MO_SEA:
+            envs = gymnasium.make_vec(same, num_envs=2, vectorization_mode="sync")
+            assert [limit_of(one) for one in envs.envs] == [limit] * 2
     assert limit_of(gymnasium.make(spec.id, **{k: v for k, v in spec.kwargs.items() if k != "world"})) == limit
     name = next(iter(wish), "horizon")
     assert limit_of(gymnasium.make(spec, **{name: 9})) == 9
@@ -99,6 +106,48 @@ def test_wrapped_specs_make_the_same_again():
         again = gymnasium.make(spec)
         assert stacked_in(again) == stacked_in(env) == ["ClipReward", "PassiveEnvChecker"]
         assert limit_of(again) == again.spec.max_episode_steps == 7
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("wish", [{}, {"horizon": 7}, {"max_episode_steps": 7}], ids=str)
+@pytest.mark.parametrize("load", [None, LimitSpec.from_json, EnvSpec.from_json])
+def test_another_limit_in_a_spec_is_the_one(id, wish, load):
+    for change in ("in the spec", "in the call"):
+        made = gymnasium.make(id, **wish).spec
+        spec = load(made.to_json()) if load else made
+        if change == "in the spec":
+            spec.max_episode_steps = 9
+            env = gymnasium.make(spec)
+        else:
+            env = gymnasium.make(spec, max_episode_steps=9)
+        assert limit_of(env) == env.spec.max_episode_steps == 9
+        assert stacked_in(env) == []
+        env.reset(seed=0)
+        for _ in range(4):
+            env.step(UP[id])
+        snapshot = env.unwrapped.get_state()
+        env.step(UP[id])
+        env.unwrapped.set_state(snapshot)
+        assert steps_left(functools.partial(env.step, UP[id])) == 5
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_registered_specs_show_the_limit(id):
+    assert gymnasium.spec(id).max_episode_steps == OWN[id]
+    assert gymnasium.spec(id).kwargs.keys() <= {"world", "vector_reward"}
+
+
+def test_specs_of_vector_forms_show_the_limit():
+    for mode in ("sync", "vector_entry_point"):
+        for wish in WISHES:
+            envs = gymnasium.make_vec(SEA, num_envs=2, vectorization_mode=mode, **wish)
+            assert envs.spec.max_episode_steps == 1000
+            again = gymnasium.make_vec(EnvSpec.from_json(envs.spec.to_json()))
+            assert again.spec.max_episode_steps == 1000
+            assert again.num_envs == 2
+        assert gymnasium.make_vec(SEA, num_envs=2, vectorization_mode=mode).spec.max_episode_steps == OWN[SEA]
+        faster = gymnasium.make_vec(HOVER, num_envs=2, vectorization_mode=mode, control_hz=60)
+        assert faster.spec.max_episode_steps == 2 * OWN[HOVER]
 
 
 def test_a_wrapper_put_on_by_hand_stays():

@@ -13,7 +13,8 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.files import Agent, Seen
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.make import make_batch, make_vec
 from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import world_of
@@ -335,14 +336,17 @@ def check_policy(world: World, policy: Policy) -> None:
 
 
 def check_seeds(seeds: int | Sequence[int]) -> list[int]:
-    """Seeds as a list, from their number or themselves; ParameterError where there are none, or negative ones."""
-    count = seeds if isinstance(seeds, (int, np.integer)) else len(seeds)
-    if count > MOST_SEEDS:
-        raise ParameterError(f"{count} seeds are too many at once; give at most {MOST_SEEDS}")
-    chosen = list(range(seeds)) if isinstance(seeds, (int, np.integer)) else [int(seed) for seed in seeds]
-    if not chosen or min(chosen) < 0:
-        raise ParameterError(f"seeds={seeds!r} must be a positive number of seeds, or a sequence of seeds >= 0")
-    return chosen
+    """Seeds as a list, from their number or themselves; ParameterError where there are none, or what is no seed."""
+    given: Any = seeds
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        given = range(min(int(given), MOST_SEEDS + 1))
+    if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, (str, bytes)) or len(given) < 1:
+        raise ParameterError(
+            f"seeds={shortened(seeds)} must be a positive number of seeds, or a sequence of seeds >= 0"
+        )
+    if len(given) > MOST_SEEDS:
+        raise ParameterError(f"seeds={shortened(seeds)} are too many at once; give at most {MOST_SEEDS}")
+    return [first_seed_of(seed, f"seeds[{i}]") for i, seed in enumerate(given)]
 
 
 # --- reference scores -------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.agents.evaluate import Chooser, Policy, check_opponent, check_policy, chooser, seated
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
 from rlenvs.core.render import Renderer, check_mode
@@ -103,6 +104,7 @@ def _begin(
     world = world_of(id)
     check_policy(world, policy)
     check_mode(world, mode)
+    seed = first_seed_of(seed)
     batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
     batch.seed([seed])
     batch.reset()

@@ -20,6 +20,7 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.agents.writing import read_file
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, ReplayError, UnknownNameError
+from rlenvs.core.inputs import seed_of
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.render import Renderer
@@ -174,6 +175,7 @@ class Recorder:
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Reset the environment; what was recorded before is gone."""
+        seed = seed_of(seed)
         if seed is None and not self.batch.seeded:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         words = self.batch._states["rng"][0] if seed is None else seed_words(np_random(seed)[0])

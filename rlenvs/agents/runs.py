@@ -41,6 +41,7 @@ from rlenvs.agents.settings import OFF_POLICY, Settings, differences, read_toml,
 from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, new_model, torch_threads
 from rlenvs.agents.writing import replace_file
 from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError, RlenvsError, RunError
+from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.registry import entry
 
 EVALUATIONS = 20  # in a training
@@ -146,8 +147,7 @@ def run(
         MissingExtraError, ParameterError, UnknownNameError: as `train` does.
     """
     place = Path(folder)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"seed={seed!r} must be an integer of at least 0")
+    seed = first_seed_of(seed)
     tree = _begin(place, entry(id).id, settings, seed, resume)
     try:
         with torch_threads(threads):

@@ -158,7 +158,7 @@ class Replayed:
         return abs(self.mean - self.expected) <= self.half_width + ROUNDING * abs(self.expected)
 
 
-def replay_agent(stem: Path, seeds: int | None = None) -> Replayed:
+def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     """Play an agent again on its card's seeds, or on the first few of them.
 
     Small differences of arithmetic (another processor, another number of threads) grow where there are contacts: the
@@ -170,10 +170,10 @@ def replay_agent(stem: Path, seeds: int | None = None) -> Replayed:
         ParameterError: the card holds no score.
         AgentFileError: the files are no agent.
     """
-    agent = load_agent(stem)
+    name, agent = Path(path).name, load_agent(path)
     card, score = agent.card, agent.card.score
     if score is None:
-        raise ParameterError(f"{stem.name}: the card holds no score")
+        raise ParameterError(f"{name}: the card holds no score")
     count = min(seeds or score.seeds, score.seeds)
     chosen = range(score.first_seed, score.first_seed + count)
     found = evaluate(card.id, agent, chosen, against=score.against, **card.keywords)
@@ -181,7 +181,7 @@ def replay_agent(stem: Path, seeds: int | None = None) -> Replayed:
     if count > 1:
         own = max(own, found.half_width)
     interval = ALL_HOLD * math.hypot(score.half_width, own)
-    return Replayed(stem.name, found.mean, score.mean, interval, count)
+    return Replayed(name, found.mean, score.mean, interval, count)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

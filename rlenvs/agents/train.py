@@ -16,6 +16,7 @@ import numpy as np
 from rlenvs.agents.imitate import dagger
 from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.progress import progress as shown
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
@@ -85,6 +86,7 @@ def train(
     entry(id)
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1):
         raise ParameterError(f"steps={steps!r} must be a positive integer")
+    seed = first_seed_of(seed)
     settings = settings or settings_for(id)
     settings = replace(
         settings,

@@ -13,6 +13,7 @@ from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.keys import keys_to_action, steered_by_held_keys
 from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
@@ -20,6 +21,7 @@ from rlenvs.core.time_limit import ShowsLimit
 
 TEAMS = ("expert", "idle")
 GOAL_METHODS = ("compute_reward", "compute_terminated")
+KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
 PLAIN = (np.ndarray, int, np.int64)  # actions that are what they seem
 
@@ -155,10 +157,16 @@ class Env(ShowsLimit, gymnasium.Env):
 
     def __getattr__(self, name: str) -> Any:
         """`compute_reward` and `compute_terminated` exist in goal form only: learners take who has them for a goal
-        environment."""
-        if name in GOAL_METHODS and "batch" in self.__dict__ and self.batch.setup.in_goal_form:
-            return getattr(self, f"_{name}")
+        environment. `get_keys_to_action` exists where keys steer the world."""
+        if "batch" in self.__dict__:
+            setup = self.batch.setup
+            if (name in GOAL_METHODS and setup.in_goal_form) or (name == KEYS_METHOD and steered_by_held_keys(setup)):
+                return getattr(self, f"_{name}")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def _get_keys_to_action(self) -> dict[tuple[int, ...], Any]:
+        """Actions by the keys held together, for `gymnasium.utils.play.play`."""
+        return keys_to_action(self.batch.setup)
 
     def _compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """The reward for achieved goals where others were desired, as in hindsight replay.

@@ -55,7 +55,7 @@ def one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
     raise ParameterError(f"{name}={shortened(value)} is not one of {', '.join(map(repr, known))}")
 
 
-def seed_of(value: Any) -> int | None:
+def seed_of(value: Any, name: str = "seed") -> int | None:
     """A seed as Python's integer, or None.
 
     Raises:
@@ -68,7 +68,15 @@ def seed_of(value: Any) -> int | None:
     except Exception:  # whatever a foreign __index__ raises
         seed = -1
     if seed < 0:
-        raise ParameterError(f"seed={shortened(value)} must be an integer, 0 or more, or None")
+        raise ParameterError(f"{name}={shortened(value)} must be an integer, 0 or more, or None")
+    return seed
+
+
+def first_seed_of(value: Any, name: str = "seed") -> int:
+    """A seed that has to be given, as Python's integer; ParameterError for anything else."""
+    seed = seed_of(value, name)
+    if seed is None:
+        raise ParameterError(f"{name}=None must be an integer, 0 or more")
     return seed
 
 

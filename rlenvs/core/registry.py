@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from rlenvs.core.errors import UnknownNameError, nearest, shortened
-from rlenvs.core.time_limit import Handover
+from rlenvs.core.time_limit import LimitSpec
 
 if TYPE_CHECKING:
     from rlenvs.core.spec import World
@@ -70,12 +70,12 @@ def _register_form(name: str, address: str, kinds: Sequence[str], extra: dict[st
             entry_point="rlenvs.core.gym_env:Env",
             vector_entry_point="rlenvs.core.vector_env:VectorEnv",
             kwargs={"world": address, **extra},
-            additional_wrappers=Handover(),
             # these wrappers take time at every step; the environments refuse a step before reset themselves, and
             # `rlenvs.check` looks at more than the checker does
             disable_env_checker=True,
             order_enforce=False,
         )
+    gymnasium.registry[full] = LimitSpec.of(gymnasium.registry[full])
     if "multi-agent" in kinds and not extra and "pettingzoo" in sys.modules:
         _register_with_pettingzoo(catalogue[full])
 

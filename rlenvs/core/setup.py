@@ -18,7 +18,7 @@ from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of
 from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
-from rlenvs.core.time_limit import check_limit, one_limit
+from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
 
 COMMON = ("level", "horizon", "weights", "randomize", "encoding")
 # what users of other packages call these keywords
@@ -60,8 +60,7 @@ class Setup:
         self.world = world
         self.encoding = one_of("encoding", encoding, ENCODINGS)
         self.level = level
-        self.contexts: dict[str, np.ndarray] = {}
-        self.values = self._resolve_values({**_level_values(world, level), **values})
+        self.values, self.contexts = values_of(world, {**_level_values(world, level), **values})
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
         self.horizon = check_limit("horizon", world.horizon_of(self.values)) if horizon is None else horizon
         self.fps = world.fps_of(self.values)
@@ -70,27 +69,6 @@ class Setup:
         self.check_together({**vars(self.values), **self.contexts})
         self.check_ranges(self.random_ranges)
         self._resolve_sizes()
-
-    def _resolve_values(self, chosen: Mapping[str, Any]) -> SimpleNamespace:
-        world = self.world
-        known = {**world.params, **world.options}
-        for name in chosen:
-            if name not in known:
-                _refuse_keyword(world, name, [*known, *COMMON])
-        presets = _presets(world, chosen)
-        chosen = {**{name: value for name, value in presets.items() if name in world.params}, **chosen}
-        values: dict[str, Any] = {}
-        for name, declared in known.items():
-            value: Any = declared.check(name, chosen.get(name, declared.default))
-            if name in world.params:
-                if value.ndim > 1:
-                    raise ParameterError(f"{name} must be one number or one per environment, not {value.shape}")
-                if value.ndim == 1:
-                    self.contexts[name] = value
-                    value = value[0] if len(value) else declared.default
-                value = float(value)
-            values[name] = value
-        return SimpleNamespace(**values)
 
     def check_together(self, values: Mapping[str, Any]) -> None:
         """ParameterError where values of all parameters by name, numbers or one per world, contradict each other."""
@@ -377,6 +355,48 @@ def load_engine(address: str) -> Any:
     """The engine's class at "module:class"."""
     module, _, name = address.partition(":")
     return getattr(importlib.import_module(module), name)
+
+
+def values_of(world: World, chosen: Mapping[str, Any]) -> tuple[SimpleNamespace, dict[str, np.ndarray]]:
+    """All parameters and options where some are chosen, and by name those parameters that have one value per world.
+
+    Raises:
+        UnknownKeywordError: neither a parameter nor an option.
+        ParameterError: a value outside its range.
+    """
+    known = {**world.params, **world.options}
+    for name in chosen:
+        if name not in known:
+            _refuse_keyword(world, name, [*known, *COMMON])
+    presets = _presets(world, chosen)
+    chosen = {**{name: value for name, value in presets.items() if name in world.params}, **chosen}
+    values: dict[str, Any] = {}
+    contexts: dict[str, np.ndarray] = {}
+    for name, declared in known.items():
+        value: Any = declared.check(name, chosen.get(name, declared.default))
+        if name in world.params:
+            if value.ndim > 1:
+                raise ParameterError(f"{name} must be one number or one per environment, not {value.shape}")
+            if value.ndim == 1:
+                contexts[name] = value
+                value = value[0] if len(value) else declared.default
+            value = float(value)
+        values[name] = value
+    return SimpleNamespace(**values), contexts
+
+
+def horizon_of(world: World, keywords: Mapping[str, Any]) -> int:
+    """The time limit that keywords of any form ask for, or that follows from them; what forms know is passed over.
+
+    Raises:
+        What `Setup` raises of these.
+    """
+    wish = one_limit(**{name: keywords.get(name) for name in LIMIT_NAMES})
+    if wish is not None:
+        return wish
+    chosen = {name: value for name, value in keywords.items() if name in world.params or name in world.options}
+    values, _ = values_of(world, {**_level_values(world, keywords.get("level")), **chosen})
+    return check_limit("horizon", world.horizon_of(values))
 
 
 def _presets(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:

@@ -15,13 +15,18 @@ import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, WrapperSpec
 
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.errors import ParameterError, RlenvsError, shortened
 
+LIMIT_NAMES = ("horizon", "max_episode_steps", "max_cycles")
 LONGEST = 2**62  # steps; kernels count in 64 bits
 
 
 class ShownLimit(int):
     """The limit in a spec: what follows from the other keywords, not a wish. `make(env.spec, ...)` passes it on."""
+
+
+class EarlierLimit(int):
+    """The limit that an environment was made with, in the keywords of its spec; gives way to those of a later call."""
 
 
 class Handover(tuple[WrapperSpec, ...]):
@@ -55,7 +60,8 @@ def hand_over(env: gymnasium.Env) -> gymnasium.Env:
     inner, limit = env.env, env._max_episode_steps
     if not isinstance(limit, ShownLimit):
         world: Any = inner.unwrapped
-        spec = dataclasses.replace(world.spec, kwargs={**world.spec.kwargs, "max_episode_steps": limit})
+        wishes = {**world.spec._asked, "max_episode_steps": limit}
+        spec = dataclasses.replace(world.spec, kwargs={**_without_limits(world.spec.kwargs), **wishes})
         world.close()
         world.__init__(**spec.kwargs)
         world.spec = spec
@@ -63,37 +69,102 @@ def hand_over(env: gymnasium.Env) -> gymnasium.Env:
 
 
 class LimitSpec(EnvSpec):
-    """The spec of an environment, with the environment's time limit."""
+    """The spec of an environment of this package.
+
+    `max_episode_steps` is the limit that is wished, or else the one that follows from the keywords, a `ShownLimit`. To
+    set it is to wish for it, by whatever name the keywords did.
+    """
+
+    _wish: int | None = None
+    _asked: dict[str, int] | None = None  # wishes in the keywords of the call that made the environment
+    _shown: ShownLimit | None = None  # for environments that cannot be told from their keywords
 
     @classmethod
-    def of(cls, spec: EnvSpec, limit: int) -> LimitSpec:
-        """The same spec with the limit in it."""
-        fields = _fields(spec)
-        kwargs = {name: value for name, value in spec.kwargs.items() if not isinstance(value, ShownLimit)}
-        wrappers = Handover(spec.additional_wrappers)
-        return cls(**{**fields, "kwargs": kwargs, "additional_wrappers": wrappers, "max_episode_steps": limit})
+    def of(cls, spec: EnvSpec, limit: ShownLimit | None = None) -> LimitSpec:
+        """The same spec, which shows the limit."""
+        wishes = _newest(spec.kwargs)
+        earlier = {name: EarlierLimit(wish) for name, wish in wishes.items()}
+        kwargs = {**_without_limits(spec.kwargs), **earlier}
+        wrappers = Handover(wrapper for wrapper in spec.additional_wrappers if wrapper != HAND_OVER)
+        found = cls(**{**_fields(spec), "kwargs": kwargs, "additional_wrappers": wrappers})
+        found._shown = limit
+        found._asked = {name: wish for name, wish in wishes.items() if not isinstance(wish, EarlierLimit)}
+        return found
+
+    @property
+    def max_episode_steps(self) -> int | None:
+        return self._wish if self._wish is not None else _limit_by(self.kwargs) or self._shown
+
+    @max_episode_steps.setter
+    def max_episode_steps(self, limit: int | None) -> None:
+        shown = isinstance(limit, ShownLimit)
+        self._wish = None if shown else limit
+        if limit is not None and not shown and "kwargs" in self.__dict__:
+            self.kwargs = _without_limits(self.kwargs)
 
     def plain(self) -> EnvSpec:
-        """The same in Gymnasium's own class. What only shows is not in it: there it would put on a TimeLimit."""
-        fields = {**_fields(self), "additional_wrappers": (*self.additional_wrappers,)}
-        if isinstance(self.max_episode_steps, ShownLimit):
-            fields["max_episode_steps"] = None
-        return EnvSpec(**fields)
+        """The same in Gymnasium's own class, with a wish as its `max_episode_steps`."""
+        return EnvSpec(**{**_normal(self), "additional_wrappers": (*self.additional_wrappers,)})
 
     def to_json(self) -> str:
-        """As JSON; `EnvSpec.from_json` makes a spec of the same environment from it."""
-        return self.plain().to_json()
+        """As JSON; `EnvSpec.from_json` makes a spec of the same environment from it.
+
+        A spec in Gymnasium's own class has to say itself that no TimeLimit is to stay.
+        """
+        spec = self.plain()
+        if spec.kwargs.get("vectorization_mode") != "vector_entry_point":
+            spec.additional_wrappers = (HAND_OVER, *spec.additional_wrappers)
+        return spec.to_json()
+
+    @staticmethod
+    def from_json(json_env_spec: str) -> LimitSpec:
+        """From JSON, in this class."""
+        return LimitSpec.of(EnvSpec.from_json(json_env_spec))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EnvSpec):
-            return NotImplemented
-        return self.plain() == (other.plain() if isinstance(other, LimitSpec) else other)
+        return _normal(self) == _normal(other) if isinstance(other, EnvSpec) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # as EnvSpec
 
 
 def _fields(spec: EnvSpec) -> dict[str, Any]:
     return {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec) if field.init}
+
+
+def _normal(spec: EnvSpec) -> dict[str, Any]:
+    """The fields, with the wish for a limit, by whatever name, in its own field alone."""
+    fields = _fields(spec)
+    found = [*_newest({"max_episode_steps": fields["max_episode_steps"]}).values(), *_newest(spec.kwargs).values()]
+    return {
+        **fields,
+        "kwargs": _without_limits(spec.kwargs),
+        "max_episode_steps": int(found[0]) if found else None,
+        "additional_wrappers": tuple(wrapper for wrapper in spec.additional_wrappers if wrapper != HAND_OVER),
+    }
+
+
+def _without_limits(keywords: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in keywords.items() if name not in LIMIT_NAMES}
+
+
+def _newest(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The wishes for a limit by their names; those of an earlier call where there are no others."""
+    wishes = {name: keywords.get(name) for name in LIMIT_NAMES}
+    found = {name: wish for name, wish in wishes.items() if wish is not None and not isinstance(wish, ShownLimit)}
+    return {name: wish for name, wish in found.items() if not isinstance(wish, EarlierLimit)} or found
+
+
+def _limit_by(keywords: dict[str, Any]) -> ShownLimit | None:
+    """The limit of what the keywords make; None where they do not tell."""
+    from rlenvs.core.setup import horizon_of
+    from rlenvs.core.spec import World, load_world
+
+    world = keywords.get("world")
+    try:
+        world = load_world(world) if isinstance(world, str) else world
+        return ShownLimit(horizon_of(world, keywords)) if isinstance(world, World) else None
+    except (RlenvsError, ImportError):
+        return None
 
 
 class ShowsLimit:
@@ -118,8 +189,7 @@ def one_limit(**wishes: Any) -> int | None:
     Raises:
         ParameterError: a wish that is no number of steps, or wishes that differ.
     """
-    wished = {name: v for name, v in wishes.items() if v is not None and not isinstance(v, ShownLimit)}
-    found = {name: check_limit(name, value) for name, value in wished.items()}
+    found = {name: check_limit(name, value) for name, value in _newest(wishes).items()}
     if len(set(found.values())) > 1:
         given = " and ".join(f"{name}={value!r}" for name, value in found.items())
         raise ParameterError(f"{given} are names of one limit, the steps until truncation; give one of them")
