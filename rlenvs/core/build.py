@@ -10,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import gc
 import multiprocessing
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -31,8 +32,6 @@ from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Continuous, World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
-# kernels are called by compiled code alone
-INNER = {"error_model": "numpy", "no_cfunc_wrapper": True}
 # the modules of this package that make machine code themselves
 CORE_SOURCES = ("records",)
 
@@ -344,11 +343,11 @@ class CompiledDriver:
         self._make_compilable()
 
     def _make_compilable(self) -> None:
-        from numba.extending import register_jitable
+        from rlenvs.core.intermediate import make_compilable
 
         for name, function in self._functions.items():
             if name not in ENTRY_POINTS:
-                register_jitable(**INNER)(function)
+                make_compilable(function)
 
     def _key(self, action: Any) -> str:
         digest = Digest()
@@ -377,7 +376,7 @@ class CompiledDriver:
         function = self._functions[name]
         entry: Any = njit(nogil=True, error_model="numpy")(function)
         entry._cache = code_cache(self._stem, name)
-        with _told(self._world.name):
+        with _told(self._world.name), _no_collection():
             try:
                 entry.compile((types.int64,) * function.__code__.co_argcount)
             except Exception as error:  # numba has errors of other classes for what it cannot read
@@ -392,6 +391,18 @@ def _told(name: str) -> Any:
     return progress(f"compiling {name} for its first use on this machine (5 to 30 s)")
 
 
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Compiling makes millions of objects and leaves few behind: looking for those takes a tenth of its time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 @functools.cache
 def _template_code() -> Any:
     return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec")
@@ -400,14 +411,13 @@ def _template_code() -> Any:
 def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> dict[str, Any]:
     """All names that the compiled driver of a world needs in front of the template: its kernels, as numba wants them,
     and the accessors of its records."""
-    from numba.extending import register_jitable
-
+    from rlenvs.core.intermediate import make_compilable
     from rlenvs.core.records import accessor, row_accessor
 
     names = dict(kernels)
     for function in [*marked, *names.values()]:
         if isinstance(function, FunctionType) and not hasattr(function, "_compiled_by_numba"):
-            register_jitable(**INNER)(function)
+            make_compilable(function)
             function._compiled_by_numba = True  # type: ignore[attr-defined]
     for name, layout in row_layouts(world, action).items():
         names[f"{name}_of"] = row_accessor(name, layout)
