@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import _dynfunc
+from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, PassManager, _LowerResult
 from numba.core.compiler_machinery import register_pass
@@ -52,7 +52,7 @@ class KernelCompiler(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         replaced = [(KernelLowering if each is NativeLowering else each, why) for each, why in passes.passes]
-        manager = PassManager("kernel")
+        manager = PassManager("nopython")
         manager.passes.extend(replaced)
         manager.finalize()
         return [manager]
