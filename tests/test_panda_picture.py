@@ -5,7 +5,7 @@ import pytest
 
 import rlenvs
 from rlenvs.core.canvas import COLORS
-from rlenvs.robotics.manipulation import handover, slide
+from rlenvs.robotics.manipulation import flip, handover, slide
 from rlenvs.robotics.manipulation.picture import OVERVIEW, View, project
 
 pytest.importorskip("mujoco")
@@ -55,4 +55,18 @@ def test_a_picture_does_not_depend_on_the_one_before():
     batch.seed([1])
     batch.reset()
     np.testing.assert_array_equal(batch.photo(0, 300, 200), batch.photo(0, 300, 200))
+    batch.close()
+
+
+def test_a_cube_that_is_turned_in_the_air_stays_in_the_picture():
+    """PandaFlip's expert lifts it by half a metre."""
+    batch = rlenvs.make_batch("PandaFlip-v0", 4)
+    batch.seed(range(4))
+    batch.reset()
+    places = []
+    for _ in range(40):
+        batch.step(batch.advise())
+        places += [batch.records(i)[1].cube.copy() for i in range(4)]
+    assert np.max(places, axis=0)[2] > 0.4
+    assert np.abs(project(flip.VIEW, places)[:, :2]).max() < 0.88
     batch.close()
