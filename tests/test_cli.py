@@ -24,8 +24,8 @@ def run(*arguments, width=120):
     return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": str(width), "NO_COLOR": "1"})
 
 
-def good(*arguments):
-    result = run(*arguments)
+def good(*arguments, width=120):
+    result = run(*arguments, width=width)
     assert result.exit_code == 0, result.output + repr(result.exception)
     return result.output
 
@@ -52,6 +52,14 @@ def test_help_names_every_command_and_imports_nothing_heavy():
     code = "import sys, rlenvs.cli; print([m for m in ('numba', 'torch', 'pygame', 'matplotlib') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", [command.name or command.callback.__name__ for command in app.registered_commands])
+def test_help_fits_80_columns_and_says_what_to_write(command):
+    output = good(command, "--help", width=80)
+    assert max(map(len, output.splitlines())) <= 80
+    for cut_or_unclear in ("…", "int range", "float range"):
+        assert cut_or_unclear not in output
 
 
 def test_python_dash_m():

@@ -28,7 +28,7 @@ class Listener(io.StringIO):
 def said(monkeypatch):
     monkeypatch.delenv(module.QUIET)
     monkeypatch.setattr(module, "PATIENCE", 0.0)
-    monkeypatch.setattr(module, "PAUSES", ((float("inf"), 0.01),))
+    monkeypatch.setattr(module, "PAUSE", 0.01)
     listener = Listener()
     monkeypatch.setattr(module, "sys", SimpleNamespace(stderr=listener, stdout=sys.stdout))
     return listener
@@ -41,6 +41,11 @@ def test_lines_say_what_is_done_and_that_it_is_over(said):
         said.wait_for("playing episodes: 37 of 1,000, step 120 (0 s)\n")
     assert said.getvalue().endswith("playing episodes: done (0 s)\n")
     assert not [thread for thread in threading.enumerate() if "progress" in thread.name]
+
+
+def test_silence_is_never_long():
+    assert module.PAUSE < 5.0
+    assert module.PATIENCE < 2.0
 
 
 def test_only_the_innermost_speaks(said):

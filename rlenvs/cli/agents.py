@@ -39,10 +39,14 @@ PANEL = "Agents"
 def watch(
     source: Source,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Film to write, .gif, .webp or .mp4. Default: a window.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write a film, .gif, .webp or .mp4. Default: a window."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.1, max=LONGEST, help="Length; 8 s for films, no end for windows by default.")
+        float | None,
+        typer.Option(
+            min=0.1, max=LONGEST, metavar="SECONDS", help="Length. Default: 8 for films; windows have no end."
+        ),
     ] = None,
     against: Against = None,
     level: Level = None,
@@ -89,7 +93,7 @@ def _check_against(id: str, against: str | None, keywords: dict[str, Any]) -> No
 @app.command("eval", rich_help_panel=PANEL)
 def eval_command(
     source: Source,
-    seeds: Annotated[int, typer.Option(min=1, help="Episodes of each policy.")] = 100,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Episodes of each policy, one per seed.")] = 100,
     seed: Seed = 0,
     against: Against = None,
     level: Level = None,
@@ -114,11 +118,15 @@ def eval_command(
 
 @app.command(rich_help_panel=PANEL)
 def scores(
-    write: Annotated[Path | None, typer.Option(help="File for the table as Markdown, such as docs/scores.md.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Play every reference agent again.")] = False,
-    seeds: Annotated[int | None, typer.Option(min=1, help="With --check: only the first few seeds of each.")] = None,
+    write: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as Markdown.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Play every reference agent again; exit code 1 where a score does not hold.")
+    ] = False,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: all.")
+    ] = None,
 ) -> None:
-    """List the scores of random, expert and reference agent; with --check, exit code 1 where one no longer holds."""
+    """List what doing nothing, random actions, scripted experts and reference agents reach in every environment."""
     from rlenvs.agents.files import reference_agents
     from rlenvs.agents.scores import HEAD, page, replay_agent, score_rows
 
@@ -141,21 +149,32 @@ def scores(
 @app.command(rich_help_panel=PANEL)
 def train(
     id: Id,
-    output: Annotated[Path | None, typer.Option(help="Folder of the runs; runs/ID where it is not given.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs one after the other, with the seeds seed, seed + 1, ...")] = 1,
+    output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs, one after the other, from --seed on.")] = 1,
     seed: Seed = 0,
-    steps: Annotated[int | None, typer.Option(min=1, help="Environment steps, all environments together.")] = None,
-    algorithm: Annotated[
-        str | None, typer.Option(help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3, DQN or DAgger; by default the file's.")
+    steps: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Environment steps in all. Default: the settings'.")
     ] = None,
-    envs: Annotated[int | None, typer.Option(min=1, help="Worlds side by side.")] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3, DQN or DAgger. Default: the settings'.",
+        ),
+    ] = None,
+    envs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Environments side by side. Default: the settings'.")
+    ] = None,
     hyper: Annotated[
         list[str] | None,
-        typer.Option("--hyper", metavar="NAME=VALUE", help="Keyword of the algorithm, such as gamma=0.99; repeatable."),
+        typer.Option("--hyper", metavar="NAME=VALUE", help="A hyper-parameter, such as gamma=0.99; may be repeated."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with runs that were interrupted.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
     tensorboard: Annotated[
-        bool | None, typer.Option("--tensorboard/--no-tensorboard", help="By default where it is installed.")
+        bool | None,
+        typer.Option(
+            "--tensorboard/--no-tensorboard", help="Write events for TensorBoard. Default: where it is installed."
+        ),
     ] = None,
     level: Level = None,
     set: Set = None,
@@ -187,7 +206,9 @@ def plot(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File, .png, .pdf or .svg. Default: learning_curve.png in RUN."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="A .png, .pdf or .svg. Default: learning_curve.png in RUN."
+        ),
     ] = None,
 ) -> None:
     """Draw the learning curves of training runs."""
@@ -212,8 +233,12 @@ def tournament(
             "all scripted ones and random.",
         ),
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games per pair, half of them with sides swapped.")] = 100,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the results as JSON.")] = None,
+    games: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Games per pair, half of them with sides swapped.")
+    ] = 100,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the results as JSON.")
+    ] = None,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
@@ -247,16 +272,24 @@ def _players_from(texts: list[str] | None) -> dict[str, str] | None:
 def dataset(
     id: Id,
     quality: Annotated[
-        str, typer.Option(help="random, medium, expert, or replay: what a training run saw.")
+        str, typer.Option(metavar="NAME", help="random, medium, expert, or replay: what a training run saw.")
     ] = "expert",
-    episodes: Annotated[int, typer.Option(min=1, help="How many.")] = 100,
+    episodes: Annotated[int, typer.Option(min=1, metavar="N", help="How many to record.")] = 100,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder of all datasets. Default: where Minari looks for them."),
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder of all datasets. Default: where Minari looks for them."
+        ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Of the dataset. Default: rlenvs/Name-v0/QUALITY-v0.")] = None,
-    agent: Annotated[Path | None, typer.Option(help="File of an agent that plays in the expert's place.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Of the training run of replay.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of the dataset. Default: rlenvs/Name-v0/QUALITY-v0.")
+    ] = None,
+    agent: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An agent that plays in the expert's place.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="With --quality replay: of the training run.")
+    ] = None,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
@@ -278,8 +311,10 @@ def dataset(
 
 @app.command(rich_help_panel=PANEL)
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path("demo"),
-    steps: Annotated[int, typer.Option(min=1, help="Environment steps of training.")] = 500_000,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the pictures go.")] = Path(
+        "demo"
+    ),
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Environment steps of training.")] = 500_000,
     seed: Seed = 0,
 ) -> None:
     """Watch PPO learn to hover a drone: about a minute from nothing to a flight."""

@@ -99,18 +99,24 @@ def main(
 
 # --- arguments and options --------------------------------------------------------------------------------------------
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="Environment, with or without 'rlenvs/' in front.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", "-s", metavar="NAME=VALUE", help="Keyword of make, such as mass=0.03; repeatable."),
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="NAME=VALUE",
+        help="A parameter or option of the environment, such as mass=0.03 (rlenvs info ID has all); may be repeated.",
+    ),
 ]
-Level = Annotated[str | None, typer.Option(help="One of the environment's levels.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed.")]
+Level = Annotated[str | None, typer.Option(metavar="NAME", help="A level of the environment; rlenvs info ID has all.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
 Source = Annotated[
-    str, typer.Argument(metavar="ID|FILE", help="Environment, for its reference agent; or the file of an agent.")
+    str, typer.Argument(metavar="ID|FILE", help="Environment, to take its reference agent, or the file of an agent.")
 ]
 Against = Annotated[
-    str | None, typer.Option(help="Where sides play against each other: the scripted player of the other sides.")
+    str | None,
+    typer.Option(metavar="NAME", help="Where sides play against each other: the scripted player of the other sides."),
 ]
 
 
@@ -145,11 +151,11 @@ def checked(id: str, keywords: dict[str, Any]) -> dict[str, Any]:
 
 
 def compiled(id: str, keywords: dict[str, Any]) -> None:
-    """Make the environment and step it, so that its kernels are compiled or loaded: some 10 s, once per change."""
+    """Make the environment and step it, so that its kernels are compiled or loaded. The core says when it compiles."""
     from rlenvs.core.make import make_batch
     from rlenvs.core.registry import entry
 
-    with progress(f"compiling {entry(id).id} (once)"):
+    with progress(f"loading {entry(id).id}"):
         batch = make_batch(id, 1, **checked(id, keywords))
         batch.seed([0])
         batch.reset()

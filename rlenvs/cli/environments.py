@@ -37,7 +37,8 @@ LEAST_WIDTH = 30  # of the text beside an id
 @app.command("list", rich_help_panel=PANEL)
 def list_command(
     kind: Annotated[
-        str | None, typer.Option(help="Only one kind: single, multi-agent, multi-objective, safe, robotics.")
+        str | None,
+        typer.Option(metavar="KIND", help="Only one kind: single, multi-agent, multi-objective, safe, robotics."),
     ] = None,
 ) -> None:
     """List the environments."""
@@ -144,10 +145,12 @@ def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
 def record(
     id: Id,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File, .gif, .webp or .mp4. Default: Name-v0.gif.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .gif, .webp or .mp4. Default: Name-v0.gif.")
     ] = None,
-    policy: Annotated[str, typer.Option(help="expert (scripted) or random.")] = "expert",
-    seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, help="Length of the film.")] = 8.0,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="Who acts: expert (the scripted one) or random.")
+    ] = "expert",
+    seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, metavar="SECONDS", help="Length of the film.")] = 8.0,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
@@ -178,10 +181,11 @@ def record(
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay, a JSON file.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Film to write, .gif, .webp or .mp4. Default: a window.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write a film, .gif, .webp or .mp4. Default: a window."),
     ] = None,
 ) -> None:
-    """Check a replay, and watch it or film it."""
+    """Check that a replay comes out as it says, and watch it or film it."""
     from rlenvs.agents.film import check_file, pace, save
     from rlenvs.agents.replay import Replay
 
@@ -202,7 +206,9 @@ def replay(
 @app.command(rich_help_panel=PANEL)
 def bench(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.01, max=LONGEST, help="How long to measure each number.")] = 0.5,
+    seconds: Annotated[
+        float, typer.Option(min=0.01, max=LONGEST, metavar="SECONDS", help="How long each measurement takes.")
+    ] = 0.5,
     set: Set = None,
 ) -> None:
     """Measure steps per second with random actions."""
@@ -221,9 +227,8 @@ def bench(
         column.justify = "right"
     with progress("measuring", total=len(chosen) * (1 + len(batches))) as tell:
         for n, id in enumerate(chosen):
-            tell(n * (1 + len(batches)), f"compiling {id} (once)")
+            tell(n * (1 + len(batches)), id)
             time_single(id, 0.0, **keywords)
-            tell(detail=id)
             numbers = [time_single(id, seconds, **keywords)]
             for num_worlds, threads in batches:
                 tell(n * (1 + len(batches)) + len(numbers))

@@ -17,7 +17,7 @@ from rlenvs.core.errors import printable
 
 QUIET = "RLENVS_QUIET"
 PATIENCE = 1.0  # s before the first word
-PAUSES = ((120.0, 4.0), (600.0, 10.0), (float("inf"), 60.0))  # s from the beginning; s from one plain line to the next
+PAUSE = 4.5  # s from one plain line to the next: longer silence reads as a hang
 
 Item = TypeVar("Item")
 _shown: list[Task] = []  # what has taken a second and goes on; only the latest is shown
@@ -111,8 +111,7 @@ def _speak_in_lines(task: Task, over: threading.Event) -> None:
         if _innermost(task):
             print(f"{task} ({task.seconds:.0f} s)" if said else str(task), file=sys.stderr, flush=True)
             said = True
-        pause = next(pause for until, pause in PAUSES if task.seconds < until)
-        if over.wait(pause if said else 0.1):
+        if over.wait(PAUSE if said else 0.1):
             break
     if said and task.complete:
         print(f"{task.text}: done ({task.seconds:.0f} s)", file=sys.stderr, flush=True)
