@@ -257,6 +257,10 @@ BROKEN_HABITS = {  # rule: worlds that break it
         make("NoisyStarts", reset=reset_in_two_ways_with_noise),
         make("FewerStarts", reset=reset_in_two_ways, starts=5),
     ],
+    10: [
+        make("UpperBoost", params=BOOST, step=step_with_upper_boost),
+        make("EndsOnly", params=BOOST, step=step_with_boost_at_the_ends),
+    ],
     14: [make("LateNaN", horizon=30, step=step_without_end, observe=observe_nan_in_level)],
     20: [
         make("SlowedByLooking", observe=observe_and_slow_down),
@@ -297,10 +301,6 @@ BROKEN_HABITS = {  # rule: worlds that break it
     ],
 }
 DOUBTFUL = {  # rule: worlds that it warns of
-    10: [
-        make("UpperBoost", params=BOOST, step=step_with_upper_boost),
-        make("EndsOnly", params=BOOST, step=step_with_boost_at_the_ends),
-    ],
     23: [make("Waiter", reset=reset_far_from_goal, expert=expert_that_waits)],
     24: [make("NoRight", mask=mask_right, expert=expert_that_waits)],
     25: [make("Feels", expert=expert_that_feels)],

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.check.playing import active_in, alike_actions
+from rlenvs.core.check.playing import Chooser, active_in, alike_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed
 
@@ -15,16 +15,19 @@ MOST = 48  # futures of a moment that are compared
 CHOICES = 6  # of an agent that are compared
 STEPS = 3  # that an action is held: some take effect later
 NUMBERS = (-1.0, 0.25, 1.0)  # of a continuous action: of some only the size counts
+MOMENTS = 6  # with agents that are out of the game
 FEW = 32  # choices, each of which a mask should allow at some time
 
 
 def actions_matter(t: Subject) -> str:
-    """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows.
+    """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows. Those
+    of agents that are out of the game change nothing for the others.
 
     Looked at are the futures of some moments, equal but for the action of one agent. To mend: read `a` in `step`; allow
-    in the mask what the rules of the world allow.
+    in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing.
     """
     forbidden = _check_masks(t)
+    _check_dead_hands(t)
     wanted: set[tuple[int, int]] | None = None
     moments = 0
     for _, batch in t.states(t.scale(8, 4), every=t.scale(20, 6)):
@@ -53,10 +56,15 @@ def _check_masks(t: Subject) -> str:
     rollouts = [t.rollout(policy)[1] for policy in t.policies]
     allowed = [(r.masks[:-1] > 0) & r.active[..., None] for r in rollouts]
     count = sum(r.active.sum() for r in rollouts)
+    exists = np.arange(rollouts[0].masks.shape[-1]) < np.array([role.action for role in setup.roles])[:, None]
     for k, role in enumerate(setup.roles):
         free = sum(int((masks[:, :, k].sum(axis=-1) > 1).sum()) for masks in allowed)
         if role.action > 1 and not free:
             raise Failed(f"the action mask of {role.name} never allows more than one choice, in {count} steps")
+    if not all(masks[r.active[..., None] & exists].all() for masks, r in zip(allowed, rollouts, strict=True)):
+        better = _forbidden_success(t)
+        if better:
+            return better
     ever = np.logical_or.reduce([masks.any(axis=(0, 1)) for masks in allowed])
     never = [(k, j) for k, role in enumerate(setup.roles) for j in range(role.action) if not ever[k, j]]
     if not never or max(role.action for role in setup.roles) > FEW:
@@ -64,6 +72,55 @@ def _check_masks(t: Subject) -> str:
     k, j = never[0]
     label = f" ({setup.action.labels[j]})" if setup.action.labels else ""
     return f"the mask never allows choice {j}{label} to {setup.roles[k].name} in {count} steps"
+
+
+def _forbidden_success(t: Subject) -> str:
+    """What to say where who chooses at random among all choices succeeds more often than who keeps to the mask."""
+    count = t.scale(64, 48)
+    shares = []
+    for policy in ("random", "free"):
+        batch = t.batch(count)
+        batch.seed(range(count))
+        batch.reset()
+        chooser = Chooser(batch, policy)
+        succeeded, over = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+        for step in range(min(t.horizon, t.scale(400, 60))):
+            chooser.load(step)
+            batch.step_loaded()
+            succeeded |= batch.success.any(axis=1) & ~over
+            over |= batch.over
+        shares.append(succeeded.mean())
+    allowed, free = shares
+    spread = np.sqrt((allowed * (1.0 - allowed) + free * (1.0 - free)) / count)
+    if free - allowed <= 3.0 * spread:
+        return ""
+    return f"random choices succeed in {free:.0%} of {count} episodes, those that the mask allows in {allowed:.0%}"
+
+
+def _check_dead_hands(t: Subject) -> None:
+    """Failed when the action of an agent that is out of the game changes what the living observe or get."""
+    if not t.world.agents:
+        return
+    batch = t.batch(t.scale(8, 3))
+    batch.seed(range(batch.num_worlds))
+    batch.reset()
+    chooser = Chooser(batch, "random")
+    moments = 0
+    for step in range(min(t.horizon, t.scale(400, 60))):
+        chooser.load(step)
+        batch.step_loaded()
+        dead = ~batch._states["alive"][:, : batch.agents] & ~batch.over[:, None]
+        for row in np.flatnonzero(dead.any(axis=1))[:1] if step % 3 == 0 else ():
+            k = int(np.flatnonzero(dead[row])[moments % dead[row].sum()])
+            numbers = range(batch.setup.action_size if batch.setup.continuous else 1)
+            values = NUMBERS if batch.setup.continuous else (0.0, float(batch.setup.roles[k].action - 1))
+            ways = [_Way(k, j, value) for j in numbers for value in values]
+            if len(set(_futures(t, batch, ways, int(row), for_living=True))) > 1:
+                name = batch.setup.roles[k].name
+                raise Failed(f"the action of {name}, which is out of the game, changes what others observe or get")
+            moments += 1
+        if moments >= MOMENTS:
+            return
 
 
 class _Way(NamedTuple):
@@ -96,18 +153,25 @@ def _effects(t: Subject, batch: KernelBatch, wanted: list[tuple[int, int]]) -> s
     return {place for place, different in kinds.items() if len(different) > 1}
 
 
-def _futures(t: Subject, batch: KernelBatch, ways: list[_Way]) -> list[bytes]:
-    """What becomes of the first world when one agent acts in each of some ways, and all else is equally random."""
+def _futures(t: Subject, batch: KernelBatch, ways: list[_Way], world: int = 0, for_living: bool = False) -> list[bytes]:
+    """What becomes of a world when one agent acts in each of some ways, and all else is equally random: its state and
+    what comes of its steps, or with `for_living` what comes of them for the agents that are alive."""
     fork = t.batch(len(ways))
-    fork.set_state(batch.get_state(0), slice(None))
+    fork.set_state(batch.get_state(world), slice(None))
     chooser = np.random.default_rng(0)
     seen: list[list[bytes]] = [[] for _ in ways]
     for _ in range(STEPS):
         fork.load_actions(alike_actions(fork, chooser))
         for row, way in enumerate(ways):
             fork.actions[row, way.agent, way.number] = way.value
+        before = active_in(fork)
         fork.step_loaded()
         for row, found in enumerate(seen):
+            if for_living:
+                living = before[row]
+                found += [array[row][living].tobytes() for array in (fork.observations, fork.masks, fork.terminated)]
+                found.append(fork.terms[row][:, living].tobytes())
+                continue
             found += [fork._states[name][row].tobytes() for name in t.world.state]
             found += [array[row].tobytes() for array in (fork.observations, fork.terms, fork.terminated)]
         if fork.over.any():

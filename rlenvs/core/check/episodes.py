@@ -12,6 +12,7 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, Player, active_in, alike_actions, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of
+from rlenvs.core.driver import OBSERVE
 
 ENOUGH = 16  # different starts
 CLOCKS = 5  # worlds that are told another time
@@ -123,12 +124,16 @@ class Ending(NamedTuple):
     """How an episode of a world went."""
 
     policy: str
-    length: int
-    terminated: bool  # by the task itself
-    success: bool  # of some agent, at the end
-    all_succeed: bool  # at the end
-    always: bool  # success of all agents at every step
-    last: bytes  # the last observations
+    world: int
+    length: int  # 0 where the end was not seen
+    terminated: bool = False  # by the task itself
+    success: bool = False  # of some agent, at the end
+    all_succeed: bool = False  # at the end
+    course: tuple[int, ...] = ()  # step by step: NOBODY, SOME or ALL of the agents succeed
+    last: bytes = b""  # the last observations
+
+
+NOBODY, SOME, ALL = range(3)
 
 
 def ends_mean_something(t: Subject) -> str:
@@ -142,8 +147,7 @@ def ends_mean_something(t: Subject) -> str:
         _check_clocks(t)
     endings = [ending for policy in (*t.policies, "still") for ending in _endings(t, policy)]
     ended = [e for e in endings if e.length]
-    if ended and all(e.always for e in ended):
-        raise Failed(f"r.success is True at every step of {len(ended)} episodes by {', '.join((*t.policies, 'still'))}")
+    _check_success(ended)
     doubts = [*_own_limit(t, endings), *_easy(endings), *_vain(t, endings)]
     if doubts:
         return Doubt("; ".join(doubts))
@@ -158,39 +162,91 @@ def _endings(t: Subject, policy: str) -> list[Ending]:
     batch.reset()
     chooser = Chooser(batch, policy)
     endings: dict[int, Ending] = {}
-    always = np.ones(batch.num_worlds, np.bool_)
+    courses: list[np.ndarray] = []
     for step in range(t.horizon if t.long else min(t.horizon, t.scale(400, 60))):
         chooser.load(step)
         living = active_in(batch)
         batch.step_loaded()
         success, everybody = (batch.success & living).any(axis=1), (batch.success | ~living).all(axis=1)
-        always &= everybody
-        for i in np.flatnonzero(batch.over):
+        courses.append(success + (success & everybody).astype(int))
+        for i in np.flatnonzero(batch.over).tolist():
             if i not in endings:
                 cut = (batch.truncated[i] & living[i]).any()
+                course = tuple(int(now[i]) for now in courses)
                 last = batch.observations[i].tobytes()
-                endings[int(i)] = Ending(
-                    policy, step + 1, not cut, bool(success[i]), bool(everybody[i]), bool(always[i]), last
-                )
+                endings[i] = Ending(policy, i, step + 1, not cut, success[i], everybody[i], course, last)
         if len(endings) == batch.num_worlds:
             break
-    unseen = Ending(policy, 0, False, False, False, False, b"")
-    return [endings.get(i, unseen) for i in range(batch.num_worlds)]
+    return [endings.get(i, Ending(policy, i, 0)) for i in range(batch.num_worlds)]
+
+
+def _check_success(ended: list[Ending]) -> None:
+    """Failed when `r.success` follows from the number of the step alone, and is True most of the time."""
+    courses = [e.course for e in ended]
+    longest = max(courses, key=len, default=())
+    if len({e.last for e in ended}) < 3 or any(course != longest[: len(course)] for course in courses):
+        return
+    if 2 * sum(course.count(ALL) for course in courses) > sum(map(len, courses)):
+        when = "at every step" if set(longest) == {ALL} else "at the same steps"
+        who = ", ".join(dict.fromkeys(e.policy for e in ended))
+        raise Failed(f"r.success is True {when} of {len(ended)} episodes by {who}, whatever happens in them")
 
 
 def _own_limit(t: Subject, endings: list[Ending]) -> list[str]:
     """A doubt where the longest episodes are all terminated at the same step, and nothing tells why; Failed where this
-    is true of all episodes."""
+    is true of all episodes, or where the same step a little earlier would not have ended them."""
     longest = max(e.length for e in endings)
     last = [e for e in endings if e.length == longest]
-    vain = {e.last for e in last if not e.success}
-    if not all(e.length for e in endings) or not all(e.terminated for e in last) or len(vain) < 3:
+    failures = [e for e in last if not e.success]
+    vain = {e.last for e in failures}
+    if not all(e.length for e in endings) or not all(e.terminated for e in last) or len(vain) < t.scale(6, 2):
         return []
     found = f"{len(last)} of {len(endings)} episodes are terminated at step {longest}, and none lasts longer"
+    clock = _stopping_clock(t, failures)
+    if clock:
+        raise Failed(f"{found}; one step earlier by {clock}, with all else equal, they go on: leave it to the horizon")
+    if len(vain) < 3:
+        return []
     if len(last) == len(endings):
         raise Failed(f"{found}: a time limit of the world's own; leave it to horizon={longest}, which truncates")
     who = " and ".join(sorted({e.policy for e in last}))
     return [f"{found} ({who}); if this is a time limit, leave it to the horizon"] if len(last) > 5 else []
+
+
+def _stopping_clock(t: Subject, endings: list[Ending]) -> str:
+    """The clock that ends these episodes, all at the same step: set back by one step, they go on. Empty when there is
+    none. Numbers beside `elapsed` count as clocks only where the observation does not show them."""
+    if endings[0].length < 3:
+        return ""
+    rates = _clock_rates(t)
+    for clocks in ({"elapsed": rates["elapsed"]}, rates) if "elapsed" in rates else ():
+        if all(_goes_on(t, policy, endings, clocks) for policy in {e.policy for e in endings}):
+            return " and ".join(f"s.{name}" for name in clocks)
+    return ""
+
+
+def _goes_on(t: Subject, policy: str, endings: list[Ending], clocks: dict[str, np.ndarray]) -> bool:
+    """Whether the episodes of a policy do not end where they ended, with clocks that are a step behind."""
+    rows = [e.world for e in endings if e.policy == policy]
+    batch = t.batch(t.scale(12, 3))
+    batch.seed(range(batch.num_worlds))
+    batch.reset()
+    chooser = Chooser(batch, policy)
+    for step in range(endings[0].length):
+        chooser.load(step)
+        if step < endings[0].length - 1:
+            batch.step_loaded()
+    earlier = t.batch(len(rows))
+    for i, row in enumerate(rows):
+        earlier.set_state(batch.get_state(row), i)
+    for name, rate in clocks.items():
+        earlier._states[name] -= rate
+    earlier._driver.run_worlds(earlier._address, 0, len(rows), OBSERVE)
+    if len(clocks) > 1 and difference(batch.observations[rows], earlier.observations):
+        return False
+    earlier.actions[:] = batch.actions[rows]
+    earlier.step_loaded()
+    return not earlier.terminated.any()
 
 
 def _easy(endings: list[Ending]) -> list[str]:
@@ -202,12 +258,15 @@ def _easy(endings: list[Ending]) -> list[str]:
 
 
 def _vain(t: Subject, endings: list[Ending]) -> list[str]:
-    """A doubt where the expert never succeeds."""
-    expert = [e for e in endings if e.policy == t.policies[1]] if t.world.has_expert and len(t.policies) > 1 else []
-    if not expert or any(not e.length for e in expert) or any(e.success for e in expert):
+    """A doubt where the expert seldom succeeds, and no more often than who does nothing or who acts at random."""
+    if not t.world.has_expert or len(t.policies) < 2 or any(not e.length for e in endings):
         return []
-    others = sum(e.success for e in endings)
-    return [f"none of {len(expert)} episodes of {t.policies[1]} ends with success, and {others} of others"]
+    name = t.policies[1]
+    shares = {who: np.mean([e.success for e in endings if e.policy == who]) for who in (name, "random", "still")}
+    if shares[name] >= 0.5 or shares[name] > max(shares["random"], shares["still"]):
+        return []
+    told = ", ".join(f"{share:.0%} of {who}" for who, share in shares.items())
+    return [f"the expert does not help: of the episodes end with success {told}"]
 
 
 def _check_clocks(t: Subject) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,33 +11,31 @@ import numpy as np
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import active_in
 from rlenvs.core.check.subject import Subject
-from rlenvs.core.check.verdicts import Doubt, NotApplicable
+from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 from rlenvs.core.driver import OBSERVE
 
-TRIALS = 160  # swaps of a field that are tried
+TRIALS, MORE_TRIALS = 80, 320  # swaps of a field that are tried
 ROWS = 6  # of an array that are swapped one by one
 MATTERS = 1e-3  # difference of an action that counts
 MOST_STATES, MOST_NUMBERS = 900, 32  # of a regression
-TOLD = 0.8  # part of the variance of what can be told from an observation
+TOLD, UNTOLD = 0.8, 0.5  # part of the variance of what can, and of what cannot be told from an observation
 
 
 def experts_see_what_they_declare(t: Subject) -> str:
-    """25. With long=True: an expert acts on what agents observe, or the world declares expert_sees="state".
+    """25. An expert acts on what agents observe, or the world declares expert_sees="state".
 
     Fields of the state that the expert reads get the values that they have in other states of the world. Where this
     leaves the observation of an agent as it is, to the bit, it must leave its expert's action too; unless the value can
-    be told from the observation in the states that occur, as an attitude can from its angles. Parameters do not count.
-    What can be told is an estimate, so this is a warning.
+    be told from the observation in the states that occur, as an attitude can from its angles. What can be told is an
+    estimate: in between there is a warning. Parameters do not count.
     To mend: let the expert use what the observation holds, or declare expert_sees="state": it has more than a learner.
     """
-    if not t.long:
-        raise NotApplicable("looked at with long=True, rlenvs check ID --long")
     if not t.world.has_expert:
         raise NotApplicable("the world has no expert")
     if t.world.expert_sees == "state":
         raise NotApplicable('the world declares expert_sees="state"')
     pool = [batch.get_state(0) for _, batch in t.states(t.scale(6, 4), every=t.scale(16, 5), worlds=1)]
-    batch = dataclasses.replace(t, backend="python").batch(1)
+    batch = replace(t, backend="python").batch(1)
     states = []
     for snapshot in pool:
         batch.set_state(snapshot)
@@ -46,7 +45,9 @@ def experts_see_what_they_declare(t: Subject) -> str:
     for who in _advisers(t):
         with np.errstate(all="ignore"):  # unsigned overflow is what a generator wants
             fields = _fields_read(t, batch, who, states)
-        count, found = _try_swaps(t, batch, who, states, fields)
+        count, found, told = _try_swaps(t, batch, who, states, fields)
+        if found and told < UNTOLD:
+            raise Failed(found)
         if found:
             return Doubt(found)
         tried += count
@@ -99,16 +100,19 @@ def _fields_read(t: Subject, batch: KernelBatch, who: str, states: list[np.ndarr
 
 def _try_swaps(
     t: Subject, batch: KernelBatch, who: str, states: list[np.ndarray], fields: list[str]
-) -> tuple[int, str]:
-    """How many were tried, and a complaint when a value that an agent does not observe changes what its expert does."""
+) -> tuple[int, str, float]:
+    """How many were tried; a complaint when a value that an agent does not observe changes what its expert does; and
+    the part of the value's variance that can be told from what the agent observes."""
     chooser = np.random.default_rng(0)
     tried = 0
-    told: dict[tuple[Any, ...], bool] = {}
+    known: dict[tuple[Any, ...], float] = {}
+    doubt, most = "", 1.0
     for field in fields:
-        for _ in range(TRIALS // len(fields)):
+        turns = _are_turns([state[field] for state in states])
+        for _ in range((MORE_TRIALS if t.long else TRIALS) // len(fields)):
             base, donor = (states[i] for i in chooser.integers(len(states), size=2))
             other = base.copy()
-            place = _place(chooser, base[field], batch.agents)
+            place = _place(chooser, base[field], batch.agents, int(turns))
             other[field][place] = donor[field][place]
             if other[field].tobytes() == base[field].tobytes():
                 continue
@@ -124,13 +128,24 @@ def _try_swaps(
             hidden = np.flatnonzero(moved & same & base["alive"][0, : batch.agents])
             for k in hidden.tolist():
                 case = (k, field, *place)
-                if case not in told:
-                    told[case] = _told_by_observation(t, who, k, field, place)
-                if told[case]:
+                if case not in known:
+                    known[case] = _told(t, who, k, field, place, states)
+                if known[case] > TOLD or known[case] > most:
                     continue
+                most = known[case]
                 values = f"{base[field][place]!s:.60} and {donor[field][place]!s:.60}"
-                return tried, _complaint(batch, who, field, place, values, k, actions)
-    return tried, ""
+                doubt = _complaint(batch, who, field, place, values, k, actions)
+                if most < UNTOLD:
+                    return tried, doubt, most
+    return tried, doubt, most
+
+
+def _are_turns(values: list[np.ndarray]) -> bool:
+    """Whether these are unit quaternions: only a whole one means something, and q means the same as -q."""
+    found = np.array(values)
+    if found.ndim < 2 or found.shape[-1] != 4 or found.dtype.kind != "f":
+        return False
+    return bool(np.allclose((found**2).sum(axis=-1), 1.0, atol=1e-6))
 
 
 def _complaint(
@@ -151,29 +166,73 @@ def _complaint(
     )
 
 
-def _told_by_observation(t: Subject, who: str, agent: int, field: str, place: tuple[int, ...]) -> bool:
-    """Whether values of the state can be told from what an agent observes in the states that occur under the expert: by
-    a regression that is tested on other states than those it was fitted to."""
-    seen, values = [], []
-    policy = who.removeprefix("player ") if who.startswith("player ") else "expert"
-    for _, batch in t.states(40, every=t.scale(6, 2), worlds=t.scale(32, 8), policies=(policy,)):
-        active = active_in(batch)[:, agent]
-        observed = batch.observations[active, agent]
-        seen.append(observed.reshape(len(observed), int(np.prod(observed.shape[1:]))))
-        found = batch._states[field][active][(slice(None), *place[1:])]
-        values.append(found.reshape(len(found), int(np.prod(found.shape[1:])))[:, :MOST_NUMBERS])
-    x, y = np.concatenate(seen).astype(np.float64), np.concatenate(values).astype(np.float64)
-    chosen = np.random.default_rng(0).permutation(len(x))[:MOST_STATES]
-    x, y = x[chosen], y[chosen]
-    x = x[:, x.std(axis=0) > 0.0]
-    if len(x) < 30 or not x.size or not y.std():
-        return False
-    return bool(_fit(x, y) > TOLD)
+def _told(t: Subject, who: str, agent: int, field: str, place: tuple[int, ...], states: list[np.ndarray]) -> float:
+    """The part of the variance of a value of the state that can be told from what an agent observes, or from another
+    field that shows in it (angles from an attitude), in the states that occur under its expert; under it and random
+    actions, where the value is always the same under the expert alone."""
+    expert = who.removeprefix("player ") if who.startswith("player ") else "expert"
+    turns = {name for name in t.world.state if _are_turns([state[name] for state in states])}
+    shown = _shown(t, agent, [name for name in t.world.state if name != field], states)
+    for policies in ((expert,), (expert, "random")):
+        seen: list[np.ndarray] = []
+        values: dict[str, list[np.ndarray]] = {name: [] for name in (field, *shown)}
+        for _, batch in t.states(40, every=t.scale(6, 2), worlds=t.scale(32, 8), policies=policies):
+            active = active_in(batch)[:, agent]
+            observed = batch.observations[active, agent]
+            seen.append(observed.reshape(len(observed), int(np.prod(observed.shape[1:]))))
+            for name, rows in values.items():
+                where = place if name == field else _row_of_agent(batch._states[name], batch.agents, agent)
+                rows.append(batch._states[name][active][(slice(None), *where[1:])])
+        y = _numbers(np.concatenate(values[field]), field in turns)
+        sources = [np.concatenate(seen).astype(np.float64)]
+        sources += [_numbers(np.concatenate(values[name]), name in turns) for name in shown]
+        chosen = np.random.default_rng(0).permutation(len(y))[:MOST_STATES]
+        if len(chosen) >= 30 and y[chosen].std(axis=0).any():
+            return max(_fit(x[chosen], y[chosen]) for x in sources)
+    return 0.0
+
+
+def _shown(t: Subject, agent: int, names: list[str], states: list[np.ndarray]) -> list[str]:
+    """Those fields of the state of which an agent's own row, or the whole, shows in its observation."""
+    batch = replace(t, backend="python").batch(1)
+    found = []
+    for name in names:
+        where = _row_of_agent(states[0][name], batch.agents, agent)
+        for base, donor in itertools.pairwise(states):
+            other = base.copy()
+            other[name][where] = donor[name][where]
+            try:
+                if (_observed(batch, base)[agent] != _observed(batch, other)[agent]).any():
+                    found.append(name)
+                    break
+            except Exception:  # a state that cannot be
+                continue
+    return found
+
+
+def _row_of_agent(values: np.ndarray, agents: int, agent: int) -> tuple[int, ...]:
+    return (0, agent) if agents > 1 and values.shape[1:2] == (agents,) else (0,)
+
+
+def _numbers(values: np.ndarray, turns: bool) -> np.ndarray:
+    """Values (n, ...) as numbers (n, m) for a regression: of quaternions what is the same for q and -q, of choices
+    which of them it is."""
+    if turns:
+        values = values[..., :, None] * values[..., None, :]
+    values = values.reshape(len(values), int(np.prod(values.shape[1:])))[:, :MOST_NUMBERS]
+    if values.dtype.kind in "iub" and values.shape[1] == 1:
+        kinds = np.unique(values)
+        if len(kinds) <= MOST_NUMBERS:
+            values = values == kinds
+    return values.astype(np.float64)
 
 
 def _fit(x: np.ndarray, y: np.ndarray) -> float:
     """The part of the variance of y (n, outputs) that a regression on x (n, inputs) explains in a third of the rows
     that it was not fitted to, all outputs together: by the best of three kernels."""
+    x = x[:, x.std(axis=0) > 0.0]
+    if not x.size:
+        return 0.0
     x = (x - x.mean(axis=0)) / np.maximum(x.std(axis=0), 1e-12)
     y = y - y.mean(axis=0)
     squares = (x**2).sum(axis=1)
@@ -189,12 +248,13 @@ def _fit(x: np.ndarray, y: np.ndarray) -> float:
     return best
 
 
-def _place(chooser: np.random.Generator, values: np.ndarray, agents: int) -> tuple[int, ...]:
-    """The whole of a field, or one of its rows or elements; of a field with a row for each of several agents, never the
-    whole: an agent can often tell its own row from what it observes, and not those of others."""
+def _place(chooser: np.random.Generator, values: np.ndarray, agents: int, inner: int) -> tuple[int, ...]:
+    """The whole of a field, or one of its rows or elements, but for its `inner` last axes, which stay together; of a
+    field with a row for each of several agents, never the whole: an agent can often tell its own row from what it
+    observes, and not those of others."""
     shape = values.shape[1:]
     least = int(agents > 1 and shape[:1] == (agents,))
-    depth = int(chooser.integers(least, len(shape) + 1))
+    depth = int(chooser.integers(least, max(least, len(shape) - inner) + 1))
     return (0, *(int(chooser.integers(min(n, ROWS))) for n in shape[:depth]))
 
 

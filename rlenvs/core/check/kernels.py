@@ -40,8 +40,10 @@ def backends_agree(t: Subject) -> str:
     first = roll(compiled, 8)
     roll(plain, 8, actions=first.actions)
     _same_outcome(compiled, plain, "after 8 steps")
-    count, steps = max(4, 16 // len(t.policies)), 0
-    for policy, compiled in t.states(count, every=max(1, min(240, 2 * t.horizon) // count)):
+    count = max(4, 16 // len(t.policies)) * (8 if t.long else 1)
+    span = 2 * t.horizon if t.long else min(240, 2 * t.horizon)
+    steps = 0
+    for policy, compiled in t.states(count, every=max(1, span // count)):
         for i in range(2):
             plain.set_state(compiled.get_state(i), i)
         where = f"played by {policy}, at steps {' and '.join(map(str, compiled._states['elapsed']))},"
@@ -121,9 +123,10 @@ def only_steps_write(t: Subject) -> str:
     """20. Only `reset` and the parts of a step write the state, and no kernel writes parameters.
 
     Observing, masking, asking an expert or a player, the central state, barriers, drawing, and words leave the world as
-    it is, however often they are called. To mend: compute what the kernel keeps in `step` and `reset`, or in a local
-    variable; what a player draws comes from the `rng` that it is given; a parameter is read, never written. Fields for
-    intermediate results, of which nothing that follows depends, are declared: `scratch=("name",)`.
+    it is, however often they are called, and an expert that is asked again says the same. To mend: compute what the
+    kernel keeps in `step` and `reset`, or in a local variable; what a player draws comes from the `rng` that it is
+    given; a parameter is read, never written. Fields for intermediate results, of which nothing that follows depends,
+    are declared: `scratch=("name",)`.
     """
     _watch_in_python(t)
     asked = 0
@@ -134,10 +137,25 @@ def only_steps_write(t: Subject) -> str:
             ask()
             where = f"at step {batch._states['elapsed'][0]}, played by {policy}"
             _unchanged(name, t.world, before, _world_of(batch), where)
+            _same_again(name, batch, ask, where)
             asked += 1
     if t.world.scratch:
         _asking_is_harmless(t)
     return f"{asked} questions, and 10 steps watched kernel by kernel"
+
+
+def _same_again(name: str, batch: KernelBatch, ask: Callable[[], Any], where: str) -> None:
+    """Failed when a question, asked twice more, has two answers. Players draw from a generator of their own."""
+    if name.startswith("player"):
+        return
+    answers = []
+    for _ in range(2):
+        told = ask()
+        answers.append([array.copy() for array in (batch.observations, batch.masks, batch.actions)])
+        answers[-1] += [told.copy()] if isinstance(told, np.ndarray) else []
+    wrong = difference(answers[0], answers[1])
+    if wrong:
+        raise Failed(f"{name} {where} gives another answer when asked again: {wrong}")
 
 
 def _asking_is_harmless(t: Subject) -> None:

@@ -151,7 +151,8 @@ def roll(
 
 class Chooser:
     """Loads the actions of a policy into a batch: "random" (what the masks allow; every other world keeps its action
-    for some steps, to get further), "still" (always the same), "expert", or one of the world's players."""
+    for some steps, to get further), "free" (the same among all choices), "still" (always the same), "expert", or one of
+    the world's players."""
 
     def __init__(self, batch: KernelBatch, policy: str, seed: int = 0) -> None:
         self.batch, self.policy = batch, policy
@@ -167,12 +168,17 @@ class Chooser:
             batch.advise()
         elif policy == "still":
             batch.load_actions(still_actions(batch))
-        elif policy != "random":
+        elif policy not in ("random", "free"):
             batch.play(policy)
         else:
             fresh = self._generator.random(self._scores.shape)
             self._scores = np.where(self._held & (t % 8 != 0), self._scores, fresh)
-            batch.load_actions(_random_actions(batch, self._scores))
+            if policy == "free" and not batch.setup.continuous:
+                choices = np.array([role.action for role in batch.setup.roles])[:, None]
+                exist = np.arange(self._scores.shape[2]) < choices
+                batch.load_actions(np.argmax(np.where(exist, self._scores, -1.0), axis=2))
+            else:
+                batch.load_actions(_random_actions(batch, self._scores))
 
 
 def still_actions(batch: KernelBatch) -> np.ndarray:

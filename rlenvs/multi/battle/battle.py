@@ -230,6 +230,7 @@ SPEC = world(
         "orders": i8("units"),
     },
     scratch=("look", "in_sector"),
+    expert_sees="state",  # the player "plain" knows whom it attacked last
     # constant: kinds in scenarios with one kind, places in the list of units that are never seen
     observation={"seen": block("numbers", low=-1.0, high=1.0, doc="see above", raw=True, constant=True)},
     central={"state": block("central_numbers", low=-1.0, high=1.0, doc="all units, as above", raw=True)},

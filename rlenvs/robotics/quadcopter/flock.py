@@ -116,6 +116,7 @@ SPEC = world(
         "total_velocity": f8(3),
         "flying": f8,  # their number
     },
+    expert_sees="state",  # the vehicles know where the goal goes
     observation=observed(
         to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position; zero for followers"),
         ahead_position=block(3, low=-4.0, high=4.0, unit="m", doc="the one ahead minus own position"),

@@ -105,6 +105,7 @@ SPEC = world(
     sizes=swarm_sizes,
     data=DATA,
     state={**STATE, "goal": f8(3)},
+    expert_sees="state",  # followers know the goal of their leader
     observation=observed(
         to_place=block(3, low=-2.0, high=2.0, unit="m", doc="own place minus position"),
         leader_position=block(3, low=-4.0, high=4.0, unit="m", doc="leader minus own position"),
