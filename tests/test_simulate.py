@@ -4,8 +4,9 @@ import pytest
 import thermostat
 
 import rlenvs
-from rlenvs.core.errors import ActionError
+from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.simulate import Simulator
 
 SPEC = thermostat.load()
 
@@ -64,3 +65,21 @@ def test_continuous_plans_are_clipped_and_checked():
     assert np.array_equal(rlenvs.simulate(env, big).observations, rlenvs.simulate(env, one).observations)
     with pytest.raises(ActionError, match="NaN"):
         rlenvs.simulate(env, one * np.nan)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0,), "num_sequences=0 must be a positive integer"),
+        (("a",), "num_sequences='a' must be a positive integer"),
+        ((True,), "num_sequences=True must be a positive integer"),
+        ((3, 0), "threads=0 must be a positive integer, or None to choose"),
+        ((10**15,), "GiB of memory, more than there is"),
+    ],
+)
+def test_numbers_of_a_simulator_that_are_none(arguments, message):
+    env = rlenvs.make("DeepSeaTreasure-v0")
+    env.reset(seed=0)
+    with pytest.raises(ParameterError, match=message):
+        Simulator(env, *arguments)
+    assert Simulator(env, np.int64(2), np.int64(1)).batch.num_worlds == 2

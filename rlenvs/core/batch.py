@@ -25,7 +25,7 @@ from rlenvs.core.errors import (
     UnknownNameError,
     shortened,
 )
-from rlenvs.core.inputs import actions_of, seeds_of
+from rlenvs.core.inputs import actions_of, positive, seeds_of
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -121,16 +121,13 @@ class KernelBatch:
         first_decides: bool = False,
         **choices: Any,
     ) -> None:
-        if isinstance(num_worlds, bool) or not isinstance(num_worlds, (int, np.integer)) or num_worlds < 1:
-            raise ParameterError(f"the number of environments must be a positive integer, not {num_worlds!r}")
-        whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
-        if threads is not None and (not whole or threads < 1):
-            raise ParameterError(f"threads={threads!r} must be a positive integer, or None to choose")
+        num_worlds = positive("number of environments", num_worlds)
+        threads = None if threads is None else positive("threads", threads, ", or None to choose")
         if not isinstance(autoreset, AutoresetMode):
             raise ParameterError(f"autoreset_mode={autoreset!r} must be one of {[str(m) for m in AutoresetMode]}")
         self.world = world
         self.setup = Setup(world, **choices)
-        self.num_worlds = int(num_worlds)
+        self.num_worlds = num_worlds
         self.agents = self.setup.agents
         self.autoreset = autoreset
         self.threads = threads
@@ -908,7 +905,7 @@ class KernelBatch:
         self.__dict__.update(state["plain"])
         self._driver = build.driver(self.setup, self.backend, self.moved_by_engine)
         self._start_trials()
-        self._allocate()
+        self._allocate_or_refuse()
         for name, array in state["arrays"].items():
             if name == "_params":  # one row, or one per world
                 self._params = array

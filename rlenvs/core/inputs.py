@@ -41,6 +41,13 @@ def mapping(name: str, value: Any, example: Mapping[str, Any]) -> Mapping[str, A
     return value
 
 
+def positive(name: str, value: Any, otherwise: str = "") -> int:
+    """A whole number of 1 or more as Python's integer; ParameterError otherwise."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name}={shortened(value)} must be a positive integer{otherwise}")
+    return int(value)
+
+
 def truth(name: str, value: Any) -> bool:
     """True or False; ParameterError otherwise."""
     if not isinstance(value, (bool, np.bool_)):

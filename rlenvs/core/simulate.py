@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError
-from rlenvs.core.inputs import actions_of
+from rlenvs.core.inputs import actions_of, positive
 
 
 class Rollouts(NamedTuple):
@@ -34,6 +34,10 @@ class Simulator:
         env: an environment of this package in any form, or a batch; it is not changed.
         num_sequences: K.
         threads: threads per call; None decides by the time that a call takes.
+
+    Raises:
+        ParameterError: K or threads is no positive integer.
+        TypeError: no environment of this package.
     """
 
     def __init__(self, env: Any, num_sequences: int, threads: int | None = None) -> None:
@@ -41,7 +45,9 @@ class Simulator:
         self._source = source
         self.batch = type(source).__new__(type(source))
         plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
-        empty = {**plain, "num_worlds": num_sequences, "threads": threads, "autoreset": AutoresetMode.DISABLED}
+        count = positive("num_sequences", num_sequences)
+        threads = None if threads is None else positive("threads", threads, ", or None to choose")
+        empty = {**plain, "num_worlds": count, "threads": threads, "autoreset": AutoresetMode.DISABLED}
         self.batch.__setstate__({"plain": empty, "arrays": {}})
 
     def __call__(self, actions: Any, state: Snapshot | None = None) -> Rollouts:
