@@ -527,7 +527,7 @@ def run_long(id: str, given: argparse.Namespace, steps: int) -> None:
         looker = Looker(batch, "random", rng, draws=0)
         looker.run(50)
         wanted, gone, first, began, told = steps / len(levels), 0, memory(), time.perf_counter(), time.perf_counter()
-        while gone < wanted:
+        while gone < wanted and time.perf_counter() - began < given.seconds:
             looker.policy = POLICIES[gone // (WORLDS * 200) % 3]
             looker.step(gone // WORLDS)
             gone += WORLDS
@@ -562,6 +562,7 @@ def main() -> None:
     options.add_argument("ids", nargs="*", help="environments; all by default")
     options.add_argument("--sets", type=int, default=20, help="checked: sets of options per level; corners: per batch")
     options.add_argument("--steps", type=float, help="checked: per case, 200; corners: 60; long: over all ids, 1e8")
+    options.add_argument("--seconds", type=float, default=math.inf, help="long: at most so many per level")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", default="fuzz.jsonl", help="what is done; the script goes on from it")
     options.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
@@ -592,6 +593,7 @@ def main() -> None:
         print(f"--- {id} ({number + 1} of {len(ids)})", flush=True)
         command = [sys.executable, __file__, given.mode, id, "--child", "--sets", str(given.sets)]
         command += ["--steps", str(given.steps), "--seed", str(given.seed), "--out", given.out]
+        command += ["--seconds", str(given.seconds)]
         for _ in range(20):  # a crash ends the child; the next one goes on after it
             if subprocess.run(command, env=environment, check=False).returncode >= 0:
                 break
