@@ -4,8 +4,9 @@
     python3 run.py demo     watch a drone learn to hover
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests alone)
     python3 run.py integrations
-                            the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium and OmniSafe, or with
-                            one group of them: rllib, learners, omnisafe
+                            the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium, OmniSafe, Tianshou,
+                            skrl, SuperSuit, MORL-Baselines and AgileRL, or with one group of them: rllib, learners,
+                            omnisafe, frameworks, agilerl
 
 Makes a virtual environment in .venv (or RLENVS_VENV), installs this package into it, and works there. Each group of
 integrations has one of its own, .venv-rllib and so on.
@@ -75,9 +76,24 @@ GROUPS = {
     ),
     "frameworks": Group(
         "dev",
-        [f"tests/test_integrations_{name}.py" for name in ("tianshou", "skrl", "supersuit", "morl_baselines")],
+        [f"tests/test_integrations_{name}.py" for name in ("tianshou", "skrl", "supersuit", "morl_baselines", "docs")],
         more=["torch", "tianshou", "skrl", "supersuit", "pymoo", "wandb", "seaborn", "scipy", "sortedcontainers"],
         bare=["mo-gymnasium", "morl-baselines"],  # they ask for pygame, which breaks pygame-ce
+    ),
+    "agilerl": Group(
+        "minari,dev",
+        ["tests/test_integrations_agilerl.py", "tests/test_integrations_docs.py"],
+        more=[
+            "torch",
+            "tensordict==0.13.0",
+            "accelerate",
+            "peft==0.21.0",  # imported without being asked for, as transformers is
+            "transformers==5.14.1",
+            "supersuit",
+            *("dill", "fastrand", "flatten-dict", "hydra-core", "lazy-loader", "matplotlib", "mpe2", "omegaconf"),
+            *("pandas", "pydantic", "pymunk", "pyyaml", "tabulate", "termcolor", "tqdm", "wandb"),
+        ],
+        bare=["agilerl", "agilerl-arena"],  # they ask for pettingzoo below 1.27, jax and cloud storage
     ),
 }
 
