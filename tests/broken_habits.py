@@ -41,7 +41,8 @@ def mask_that_changes_drag(p, s, m):
 
 def step_that_wears_out(p, s, a, rng, r):
     step(p, s, a, rng, r)
-    p.push *= 0.99
+    if s.elapsed == 9:
+        p.push *= 0.99
 
 
 def step_with_notes(p, s, a, rng, r):

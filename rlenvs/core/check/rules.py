@@ -40,7 +40,8 @@ class Rule(NamedTuple):
     needs: tuple[int, ...] = ()
 
 
-# 7 comes late: when forms differ, one of the rules that it builds on tells better what is wrong
+# 7 comes late: when forms differ, one of the rules that it builds on tells better what is wrong; so does 10, since
+# most parameters show in what actions do
 RULES = (
     Rule(1, spaces_hold),
     Rule(2, repeatable, (1,)),
@@ -51,7 +52,6 @@ RULES = (
     Rule(6, starts_differ, (1,)),
     Rule(8, neighbours_untouched, (1, 2)),
     Rule(9, time_limit, (1, 2, 8)),
-    Rule(10, parameters_matter, (1, 2)),
     Rule(11, rewards_add_up, (1,)),
     Rule(12, instances_independent, (1, 2)),
     Rule(21, snapshots_restore, (1, 2, 3, 12, 20)),
@@ -59,6 +59,7 @@ RULES = (
     Rule(7, forms_agree, (1, 2, 4, 8, 9, 11, 12, 20, 21, 22)),
     Rule(23, ends_mean_something, (1, 2, 21)),
     Rule(24, actions_matter, (1, 21)),
+    Rule(10, parameters_matter, (1, 2, 20, 24)),
     Rule(25, experts_see_what_they_declare, (1, 20, 21)),
     Rule(13, seeding, (1,)),
     Rule(14, sizes_and_levels, (1, 2, 7, 11)),
