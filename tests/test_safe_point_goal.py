@@ -14,10 +14,12 @@ from rlenvs.robotics.navigation.lidar import scan
 from rlenvs.robotics.navigation.point_goal import SPEC, hazard_depth
 from rlenvs.robotics.navigation.vases import slide_vases
 
-# recorded from safety-gymnasium 1.0.0 on MuJoCo 2.3.3: four episodes of 200 steps per level, actions piecewise
+# recorded from safety-gymnasium 1.0.0 on MuJoCo 2.3.3: ten episodes of 200 steps per level, actions piecewise
 # constant; at level 0 the robot turns at full rate all the time
 RECORD = np.load(Path(__file__).parent / "data" / "safe_point.npz")
 LEVELS = ("0", "1", "2")
+EPISODES = 10
+DRIFT = 0.03  # m, by which the robot may be elsewhere than the original's within an episode of levels 1 and 2
 
 
 def batch(n=1, seed=0, **keywords):
@@ -153,7 +155,7 @@ def test_drive_saturates_at_a_twentieth():
     assert speeds[2] == pytest.approx(speeds[0] / 2)
 
 
-@pytest.mark.parametrize("episode", range(4))
+@pytest.mark.parametrize("episode", range(EPISODES))
 def test_parity_with_mujoco_while_the_servo_is_stable(episode):
     worlds, record = synchronised("0", episode)
     for t, action in enumerate(record["actions"]):
@@ -168,7 +170,7 @@ def test_parity_with_mujoco_while_the_servo_is_stable(episode):
 
 
 @pytest.mark.parametrize("level", ["1", "2"])
-@pytest.mark.parametrize("episode", range(4))
+@pytest.mark.parametrize("episode", range(EPISODES))
 def test_parity_with_safety_gymnasium(level, episode):
     worlds, record = synchronised(level, episode)
     hazards = []
@@ -177,10 +179,12 @@ def test_parity_with_safety_gymnasium(level, episode):
         s = worlds.records(0)[1]
         # at other turning rates the servo oscillates and turns the rounding of one step (1e-17) into half a radian per
         # second within three: headings then differ by up to 0.02 rad, and positions with them
-        np.testing.assert_allclose(s.position, record["robot"][t, :2], rtol=0, atol=0.03)
+        np.testing.assert_allclose(s.position, record["robot"][t, :2], rtol=0, atol=DRIFT)
         assert worlds.rewards[0, 0] == pytest.approx(record["reward"][t], abs=1e-3)
         hazards.append(worlds.terms[0, 2, 0])
-    assert abs(sum(hazards) - record["cost"][:, 1].sum()) <= 2
+    depths = record["robot"][:, None, :2] - record["hazards"]
+    at_an_edge = (abs(np.hypot(depths[..., 0], depths[..., 1]) - 0.2) < DRIFT).any(axis=1)
+    assert at_an_edge[np.array(hazards) != record["cost"][:, 1]].all()
 
 
 # --- lidar ------------------------------------------------------------------------------------------------------------
@@ -216,7 +220,7 @@ def test_lidar_by_hand():
 def test_lidar_sees_the_recorded():
     for level, kinds in (("0", 1), ("1", 3), ("2", 3)):
         record = recorded(level)
-        for episode in range(4):
+        for episode in range(EPISODES):
             for row, t in enumerate(range(9, 200, 10)):
                 seen = [record["goal"][episode, t][None], record["hazards"][episode]]
                 seen += [record["vases"][episode, t, :, :2]] if kinds == 3 else []

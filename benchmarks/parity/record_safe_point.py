@@ -13,7 +13,7 @@ try:
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
-EPISODES, STEPS = 4, 200
+SEEDS, STEPS = (*range(4), *range(100, 106)), 200
 
 
 def actions_of(generator, level):
@@ -67,7 +67,7 @@ def record(level, seed):
 
 rows = {}
 for level in (0, 1, 2):
-    runs = [record(level, seed) for seed in range(EPISODES)]
+    runs = [record(level, seed) for seed in SEEDS]
     for key in runs[0]:
         rows[f"level{level}_{key}"] = np.array([run[key] for run in runs])
 np.savez_compressed(sys.argv[1], **rows)
