@@ -224,3 +224,13 @@ def test_ppo_updates_on_a_batch_of_teams():
     )
     loss.make_value_estimator()
     update(collector, actor, loss, loss.value_estimator)
+
+
+@pytest.mark.parametrize("encoding", ["unit", "uint8", "integer"])
+def test_other_kinds_of_numbers(encoding):
+    env = BatchEnv("PathFinding-v0", 2, encoding=encoding)
+    check_env_specs(env)
+    seen = env.reset()["agents", "observation"]
+    assert seen.dtype == {"unit": torch.float32, "uint8": torch.uint8, "integer": torch.int32}[encoding]
+    assert int(seen.max()) == (255 if encoding == "uint8" else 1)
+    env.close()
