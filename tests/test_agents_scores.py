@@ -263,3 +263,12 @@ print(sorted({{"torch", "stable_baselines3", "sb3_contrib", "pandas", "matplotli
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing(references):
+    agent = measured(agent_for(HOVER), 2)
+    save_agent(
+        references / "QuadHover-v0", files.with_score(agent, replace(agent.card.score, idle=-6.8e-9, random=-3e-4))
+    )
+    (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
+    assert row[1:3] == ("-0.0003", "0")

@@ -16,6 +16,7 @@ from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
 SEEDS = 100
+NOTHING = 1e-6  # of a mean return
 ROUNDING = 1e-4  # of a return, relatively: where every seed gives the same, other arithmetic still changes digits
 ALL_HOLD = 2.0  # 95 % half widths for the 1e-4 level: a hundred agents all hold on another machine in 99 of 100 checks
 
@@ -231,13 +232,18 @@ def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
         label = f"{label} against {score.against}"
     measured = dict(zip(POLICIES, (score.random, score.idle, score.expert), strict=True))
     others = [
-        old if (now := measured[name]) is None else f"{now:.4g}" for name, old in zip(POLICIES, others, strict=True)
+        old if (now := measured[name]) is None else _number(now) for name, old in zip(POLICIES, others, strict=True)
     ]
     scale = "" if score.normalized is None else f"{score.normalized:.3f}"
     worst, limit, safe = cost_cells(_costs(agent), {key: cost.limit for key, cost in world.costs.items()})
     mean = f"{score.mean:.4g} ± {score.half_width:.2g}"
     success = success_cell(score.success_rate, safe) if has_success(world) else "" if safe else "unsafe"
     return label, *others, mean, scale, success, worst, limit, bound, learnt
+
+
+def _number(value: float) -> str:
+    """Four digits; what rounding has left of 0 is 0."""
+    return f"{0.0 if abs(value) < NOTHING else value:.4g}"
 
 
 PAGE = """# Scores
