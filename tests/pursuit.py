@@ -12,6 +12,7 @@ SPEC = world(
     sides=lambda values: [0, 1, 1],
     roles=lambda values: [role("hunter", 3, 2), role("hare_0", 2, 3), role("hare_1", 2, 3)],
     players=("greedy", "fickle"),
+    expert_sees="state",
     central={"places": block("agents", low=-50.0, high=50.0, unit="m")},
     state={"place": f8("agents")},
     observation={"places": block(3, low=-100.0, high=100.0, raw=True, doc="own place and the distances to others")},

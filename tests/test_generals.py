@@ -950,6 +950,7 @@ def test_one_player_against_scripted_ones(opponent):
     assert info["is_success"] == (reward == 1.0)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning:pettingzoo.test")  # masks need a Dict
 @pytest.mark.filterwarnings("ignore:.*reset ignores the options")
 def test_pettingzoo():
     from pettingzoo.test import api_test, parallel_api_test

@@ -195,6 +195,7 @@ def test_what_cannot_be_wrapped_is_refused():
         wrap("QuadHover-v0", Early(3))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning:gymnasium.utils.env_checker")  # of Gymnasium's own environments
 def test_environments_of_other_packages():
     env = wrap(gymnasium.make("Pendulum-v1"), Early(4), Twice())
     check_env(env, skip_render_check=True)
