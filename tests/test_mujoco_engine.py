@@ -575,5 +575,5 @@ def test_conformance():
     from rlenvs.core.check.rules import RULES
 
     report = rlenvs.check(SPEC)
-    assert [outcome.number for outcome in report.failures] == [15], report  # no headings
+    assert [outcome.number for outcome in report.failures] == [15], str(report)  # no headings
     assert len(RULES) == len(report.outcomes)
