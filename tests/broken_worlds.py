@@ -196,7 +196,7 @@ GOAL_FIXED = {**DECLARATION["observation"], "goal": block(low=-1.0, high=1.0, co
 BROKEN_WORLDS = {  # rule: worlds that break it
     1: [make("NotANumber", observe=observe_nan), make("MaskedOut", mask=mask_nothing)],
     2: [make("HiddenGenerator", step=step_with_hidden_state)],
-    5: [make("Forgetful", observe=observe_forgetfully)],
+    5: [make("Forgetful", observe=observe_forgetfully, expert_sees="state")],
     6: [make("SameStart", reset=reset_always_alike, observation=GOAL_FIXED)],
     10: [make("UnusedParameter", params=UNUSED)],
     11: [make("OutOfBounds", step=step_out_of_bounds), Drifting],
