@@ -1,7 +1,7 @@
 """Environments broken on purpose so that a first look misses it: late, seldom, for some only, behind a declaration."""
 
 import numpy as np
-from broken_habits import BOOST
+from broken_habits import BOOST, reset_and_count
 from broken_worlds import (
     DECLARATION,
     HIDDEN,
@@ -43,11 +43,6 @@ def step_with_one_bonus(p, s, a, rng, r):
     step_without_end(p, s, a, rng, r)
     if s.elapsed == 647:
         r.near = 1.0
-
-
-def reset_and_count(p, s, rng):
-    reset(p, s, rng)
-    s.episodes += 1
 
 
 def step_until_tired(p, s, a, rng, r):

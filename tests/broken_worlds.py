@@ -76,6 +76,11 @@ DECLARATION = {
 }
 
 
+def failed(report):
+    """The numbers of the rules that failed."""
+    return [outcome.number for outcome in report.failures]
+
+
 def make(name, **changes):
     """The healthy world with another declaration, or other kernels under their names."""
     declaration = {key: changes.get(key, value) for key, value in DECLARATION.items()}

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from broken_habits import BROKEN_HABITS, DOUBTFUL
-from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team
+from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team, failed
 
 import rlenvs
 from rlenvs.core.check import check
@@ -20,10 +20,6 @@ from rlenvs.core.spec import load_world
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
 FORM_CASES = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS.items() for form in forms]
-
-
-def failed(report):
-    return [outcome.number for outcome in report.failures]
 
 
 @pytest.mark.parametrize("id", rlenvs.list_envs())

@@ -13,16 +13,12 @@ from broken_attacks import (
     RewardPair,
     Ring,
 )
-from broken_worlds import Healthy, Team
+from broken_worlds import Healthy, Team, failed
 
 from rlenvs.core.check import check
 
 CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in ATTACKS.items() for world in worlds]
 LATE = [pytest.param(rule, world, id=world.name) for rule, worlds in LATE_ATTACKS.items() for world in worlds]
-
-
-def failed(report):
-    return [outcome.number for outcome in report.failures]
 
 
 def outcome_of(report, number):

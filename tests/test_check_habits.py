@@ -8,7 +8,7 @@ from broken_habits import (
     OVERFLOW,
     RARE,
 )
-from broken_worlds import Healthy, Team
+from broken_worlds import Healthy, Team, failed
 
 from rlenvs.core.check import check
 from rlenvs.core.check.rules import RULES
@@ -17,10 +17,6 @@ from rlenvs.core.errors import ParameterError
 CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_HABITS.items() for world in worlds]
 FORMS = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS_OF_HABIT.items() for form in forms]
 DOUBTS = [pytest.param(rule, world, id=world.name) for rule, worlds in DOUBTFUL.items() for world in worlds]
-
-
-def failed(report):
-    return [outcome.number for outcome in report.failures]
 
 
 @pytest.mark.parametrize(("rule", "world"), CASES)

@@ -38,35 +38,21 @@ def learnt(agent, before):
     assert any(not torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
 
+def train_ppo(env, network):
+    spaces = env.single_observation_space, env.single_action_space
+    agent = PPO(*spaces, net_config=network, learn_step=64, batch_size=32, num_envs=4)
+    before = weights(agent)
+    train_on_policy(env, "rlenvs", "PPO", [agent], max_steps=128, evo_steps=128, eval_steps=10, verbose=False)
+    learnt(agent, before)
+
+
 @pytest.mark.parametrize("id", ["QuadHover-v0", "DeepSeaTreasure-v0"])
 def test_ppo_on_one_batch(id):
-    env = rlenvs.make_vec(id, 4, horizon=20)
-    agent = PPO(
-        env.single_observation_space,
-        env.single_action_space,
-        net_config=SMALL,
-        learn_step=64,
-        batch_size=32,
-        num_envs=4,
-    )
-    before = weights(agent)
-    train_on_policy(env, id, "PPO", [agent], max_steps=128, evo_steps=128, eval_steps=10, verbose=False)
-    learnt(agent, before)
+    train_ppo(rlenvs.make_vec(id, 4, horizon=20), SMALL)
 
 
 def test_convolutions_over_a_board():
-    env = rlenvs.make_vec("PathFinding-v0", 4, encoding="uint8", horizon=20)
-    agent = PPO(
-        env.single_observation_space,
-        env.single_action_space,
-        net_config=BOARD,
-        learn_step=64,
-        batch_size=32,
-        num_envs=4,
-    )
-    before = weights(agent)
-    train_on_policy(env, "board", "PPO", [agent], max_steps=128, evo_steps=128, eval_steps=10, verbose=False)
-    learnt(agent, before)
+    train_ppo(rlenvs.make_vec("PathFinding-v0", 4, encoding="uint8", horizon=20), BOARD)
 
 
 def test_dqn_takes_the_masks_of_info():

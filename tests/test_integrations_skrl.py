@@ -87,40 +87,32 @@ def train(env, agent):
     assert any(not torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
 
-@pytest.mark.parametrize(("id", "policy"), [("QuadHover-v0", Numbers), ("DeepSeaTreasure-v0", Choices)])
-def test_ppo_on_one_batch(id, policy, tmp_path):
-    env = wrap_env(rlenvs.make_vec(id, 8, autoreset_mode="SAME_STEP", horizon=20), verbose=False)
-    assert env.num_envs == 8
+def train_ppo(env, policy, folder):
     models = {
         "policy": policy(env.observation_space, env.action_space),
         "value": Value(env.observation_space, env.action_space),
     }
     agent = PPO(
         models=models,
-        memory=RandomMemory(memory_size=ROLLOUTS, num_envs=8, device="cpu"),
+        memory=RandomMemory(memory_size=ROLLOUTS, num_envs=env.num_envs, device="cpu"),
         observation_space=env.observation_space,
         action_space=env.action_space,
         device="cpu",
-        cfg=PPO_CFG(rollouts=ROLLOUTS, learning_epochs=1, experiment=quiet(tmp_path)),
+        cfg=PPO_CFG(rollouts=ROLLOUTS, learning_epochs=1, experiment=quiet(folder)),
     )
     train(env, agent)
+
+
+@pytest.mark.parametrize(("id", "policy"), [("QuadHover-v0", Numbers), ("DeepSeaTreasure-v0", Choices)])
+def test_ppo_on_one_batch(id, policy, tmp_path):
+    env = wrap_env(rlenvs.make_vec(id, 8, autoreset_mode="SAME_STEP", horizon=20), verbose=False)
+    assert env.num_envs == 8
+    train_ppo(env, policy, tmp_path)
 
 
 def test_ppo_on_one_world(tmp_path):
     env = wrap_env(rlenvs.make("QuadHover-v0", horizon=20), verbose=False)
-    models = {
-        "policy": Numbers(env.observation_space, env.action_space),
-        "value": Value(env.observation_space, env.action_space),
-    }
-    agent = PPO(
-        models=models,
-        memory=RandomMemory(memory_size=ROLLOUTS, num_envs=1, device="cpu"),
-        observation_space=env.observation_space,
-        action_space=env.action_space,
-        device="cpu",
-        cfg=PPO_CFG(rollouts=ROLLOUTS, learning_epochs=1, experiment=quiet(tmp_path)),
-    )
-    train(env, agent)
+    train_ppo(env, Numbers, tmp_path)
 
 
 @pytest.mark.parametrize("id", ["PathFinding-v0", "Battle-v0", "ParticleSpread-v0", "QuadMultiHover-v0"])

@@ -4,7 +4,6 @@ import logging
 
 import numpy as np
 import pytest
-from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 import rlenvs
 from rlenvs.core.errors import EpisodeOverError, UnknownKeywordError
@@ -115,23 +114,8 @@ def test_ppo_updates_on_a_vector_environment():
 @pytest.mark.parametrize("id", ["rlenvs/ParticleSpread-v0", "rlenvs/ParticleWorldComm-v0"])
 @pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested using")
 def test_pettingzoos_form(id):
-    env = PettingZooWrapper(WithoutTexts(rlenvs.parallel_env(id)))
+    env = PettingZooWrapper(rlenvs.parallel_env(id))
     check_env_specs(env)
-
-
-class WithoutTexts(BaseParallelWrapper):
-    """Without the texts in infos, of which TorchRL would make tensors."""
-
-    def reset(self, seed=None, options=None):
-        observations, infos = self.env.reset(seed=seed, options=options)
-        return observations, self.numbers(infos)
-
-    def step(self, actions):
-        *told, infos = self.env.step(actions)
-        return (*told, self.numbers(infos))
-
-    def numbers(self, infos):
-        return {agent: {k: v for k, v in info.items() if not isinstance(v, str)} for agent, info in infos.items()}
 
 
 @pytest.mark.parametrize("id", [*TEAMS, HOVER, "rlenvs/DeepSeaTreasure-v0"])

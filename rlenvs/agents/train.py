@@ -16,7 +16,7 @@ import numpy as np
 from rlenvs.agents.imitate import dagger
 from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
-from rlenvs.core.inputs import first_seed_of
+from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.progress import progress as shown
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
@@ -84,8 +84,7 @@ def train(
         UnknownNameError: an id, keyword or hyper-parameter that does not exist.
     """
     entry(id)
-    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1):
-        raise ParameterError(f"steps={steps!r} must be a positive integer")
+    steps = None if steps is None else positive("steps", steps)
     seed = first_seed_of(seed)
     settings = settings or settings_for(id)
     settings = replace(

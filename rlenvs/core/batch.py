@@ -25,7 +25,7 @@ from rlenvs.core.errors import (
     UnknownNameError,
     shortened,
 )
-from rlenvs.core.inputs import actions_of, positive, seeds_of
+from rlenvs.core.inputs import actions_of, positive, seeds_of, threads_of
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -122,7 +122,6 @@ class KernelBatch:
         **choices: Any,
     ) -> None:
         num_worlds = positive("number of environments", num_worlds)
-        threads = None if threads is None else positive("threads", threads, ", or None to choose")
         if not isinstance(autoreset, AutoresetMode):
             raise ParameterError(f"autoreset_mode={autoreset!r} must be one of {[str(m) for m in AutoresetMode]}")
         self.world = world
@@ -130,7 +129,7 @@ class KernelBatch:
         self.num_worlds = num_worlds
         self.agents = self.setup.agents
         self.autoreset = autoreset
-        self.threads = threads
+        self.threads = threads_of(threads)
         self.backend = backend
         self.first_decides = first_decides
         self._driver = build.driver(self.setup, backend, self.moved_by_engine)
@@ -474,6 +473,16 @@ class KernelBatch:
                 self._run(STEP)
         if code:
             self._refuse(code)
+
+    @property
+    def broken(self) -> np.ndarray:
+        """By world, whether its episode was broken off in the last step; `errors` says why."""
+        return self._failed != 0
+
+    @property
+    def final_broken(self) -> np.ndarray:
+        """The same of the episodes that were set aside (SAME_STEP)."""
+        return self._final_failed != 0
 
     @property
     def errors(self) -> np.ndarray:

@@ -130,10 +130,10 @@ class EngineBatch(KernelBatch):
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
         """As for kernels; the engine's bodies change too, and what the engine refuses changes nothing either."""
-        before = self._params.copy()
-        super().set_params(values, worlds)
         if not values:
             return
+        before = self._params.copy()
+        super().set_params(values, worlds)
         changed = self._everyone if worlds is None else np.flatnonzero(worlds)
         try:
             self.engine.adopt(changed)

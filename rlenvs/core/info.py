@@ -1,4 +1,7 @@
-"""The info dictionaries, from a batch: the same keys on reset and on every step."""
+"""The info dictionaries, from a batch: the same keys on reset and on every step.
+
+Only `simulation_error`, a text, is there where an episode was broken off, and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ class InfoKeys:
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
             info["illegal_actions"] = batch._states["illegal"].item(0)
-        info["simulation_error"] = batch.error(0) if outcome[-1] else ""
+        if outcome[-1]:
+            info["simulation_error"] = batch.error(0)
         return info
 
     def agents(self, batch: KernelBatch, index: int) -> list[dict[str, Any]]:
@@ -44,9 +48,9 @@ class InfoKeys:
             for info, mask, role, count in zip(infos, batch.masks[index].copy(), batch.setup.roles, counts):  # noqa: B905
                 info["action_mask"] = mask[: role.action]
                 info["illegal_actions"] = count
-        error = batch.error(index)
-        for info in infos:
-            info["simulation_error"] = error
+        if batch.error(index):
+            for info in infos:
+                info["simulation_error"] = batch.error(index)
         return infos
 
     def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
@@ -55,7 +59,6 @@ class InfoKeys:
         if self.has_mask:
             counts = batch._states["illegal"][:, 0]
             infos["illegal_actions"] = counts.copy() if copy else counts
-        infos["simulation_error"] = batch.errors
         return infos
 
     def columns(
@@ -77,3 +80,11 @@ class InfoKeys:
         if self.has_mask:
             infos["action_mask"] = kept(masks[:, 0, : self.choices])
         return infos
+
+
+def add_errors(infos: dict[str, Any], broken: np.ndarray, errors: np.ndarray) -> None:
+    """Say why worlds were broken off, with a mask of them, as Gymnasium's vector forms do for what only some tell."""
+    if broken.any():
+        infos["simulation_error"] = np.full(len(broken), None, object)
+        infos["simulation_error"][broken] = errors[broken]
+        infos["_simulation_error"] = broken

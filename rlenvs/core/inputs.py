@@ -48,6 +48,11 @@ def positive(name: str, value: Any, otherwise: str = "") -> int:
     return int(value)
 
 
+def threads_of(value: Any) -> int | None:
+    """A number of threads, or None to choose; ParameterError otherwise."""
+    return None if value is None else positive("threads", value, ", or None to choose")
+
+
 def truth(name: str, value: Any) -> bool:
     """True or False; ParameterError otherwise."""
     if not isinstance(value, (bool, np.bool_)):

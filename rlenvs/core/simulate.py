@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError
-from rlenvs.core.inputs import actions_of, positive
+from rlenvs.core.inputs import actions_of, positive, threads_of
 
 
 class Rollouts(NamedTuple):
@@ -46,8 +46,7 @@ class Simulator:
         self.batch = type(source).__new__(type(source))
         plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
         count = positive("num_sequences", num_sequences)
-        threads = None if threads is None else positive("threads", threads, ", or None to choose")
-        empty = {**plain, "num_worlds": count, "threads": threads, "autoreset": AutoresetMode.DISABLED}
+        empty = {**plain, "num_worlds": count, "threads": threads_of(threads), "autoreset": AutoresetMode.DISABLED}
         self.batch.__setstate__({"plain": empty, "arrays": {}})
 
     def __call__(self, actions: Any, state: Snapshot | None = None) -> Rollouts:

@@ -14,7 +14,7 @@ from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.gym_env import check_team
-from rlenvs.core.info import InfoKeys
+from rlenvs.core.info import InfoKeys, add_errors
 from rlenvs.core.inputs import actions_of, params_of, seeds_of, truth
 from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
@@ -169,6 +169,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         infos = self._keys.all(batch, self.copy)
         present = self._everyone if mask is None else mask
         infos.update({f"_{key}": present.copy() if self.copy else present for key in tuple(infos)})
+        add_errors(infos, batch.broken & present, batch.errors)
         return infos
 
     def _reward_vectors(self, ended: np.ndarray) -> np.ndarray:
@@ -191,8 +192,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         final_info = self._keys.columns(kept, success, costs, vectors, masks, True)
         if self._legality is not None:
             final_info["illegal_actions"] = np.where(ended, self._legality.before[:, 0], 0)
-        final_info["simulation_error"] = np.where(ended, batch.final_errors, "")
         final_info.update({f"_{key}": ended.copy() for key in tuple(final_info)})
+        add_errors(final_info, batch.final_broken & ended, batch.final_errors)
         infos.update({"final_obs": final, "_final_obs": ended.copy()})
         infos.update({"final_info": final_info, "_final_info": ended.copy()})
 

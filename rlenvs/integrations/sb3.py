@@ -284,7 +284,8 @@ class SB3VecEnv(BatchVecEnv):
                     info["action_mask"] = masks[j]
                     counts = self._legality.before if again else self._legality.counts
                     info["illegal_actions"] = counts.item(world[j], agent[j])
-                info["simulation_error"] = batch.error(int(world[j]), again)
+                if error := batch.error(int(world[j]), again):
+                    info["simulation_error"] = error
                 self._note_end(info, row, truncated[j], self._last_of(world[j], agent[j], again))
 
     def _last_of(self, world: int, agent: int, final: bool) -> Any:

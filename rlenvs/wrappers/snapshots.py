@@ -662,7 +662,7 @@ class ResetFree(Layer):
         below = self.below
         success = self._judge(rows)
         broken = below.terminated & ~success
-        broken = broken | (self.batch.errors != "")
+        broken = broken | self.batch.broken
         if self._stuck is not None:
             broken = broken | np.asarray(self._stuck(below.observation), np.bool_)
         self.since += rows

@@ -80,7 +80,7 @@ class _Watch:
         if stuck.any():
             at = tuple(np.argwhere(stuck)[0].tolist())
             self._fail(step, at[0], f"the action mask of agent {at[1]} allows nothing")
-        broken = np.flatnonzero(batch.errors != "")
+        broken = np.flatnonzero(batch.broken)
         if len(broken):
             self._fail(step, int(broken[0]), f"the episode was broken off: {batch.errors[broken[0]]}")
         if (batch._states["elapsed"] > batch.setup.horizon).any():
