@@ -3,43 +3,53 @@
 `import rlenvs` registers the ids; make environments with `gymnasium.make("rlenvs/QuadHover-v0")`.
 """
 
+from typing import TYPE_CHECKING
+
 from rlenvs import multi, robotics, single
-from rlenvs.core.registry import list_envs, register, register_families, watch_pettingzoo
+from rlenvs.core.lazy import lazy_names
+from rlenvs.core.registry import register_families, watch_pettingzoo
 
 __version__ = "0.1.0"
 
 register_families((single, multi, robotics))
 watch_pettingzoo()
 
-# public names whose modules are heavy: imported at first use
-_LAZY = {
-    "check": "rlenvs.core.check",
-    "make": "rlenvs.core.make",
-    "make_batch": "rlenvs.core.make",
-    "make_vec": "rlenvs.core.make",
-    "parallel_env": "rlenvs.core.make",
-    "aec_env": "rlenvs.core.make",
-    "text_env": "rlenvs.core.make",
-    "text_parallel_env": "rlenvs.core.make",
-    "sb3_vec_env": "rlenvs.integrations.sb3",
-    "simulate": "rlenvs.core.simulate",
-    "Simulator": "rlenvs.core.simulate",
-    "evaluate": "rlenvs.agents.evaluate",
-    "normalized_score": "rlenvs.agents.evaluate",
-    "tournament": "rlenvs.agents.tournament",
-    "load_agent": "rlenvs.agents.files",
-    "wrap": "rlenvs.wrappers.forms",
-    "as_sb3": "rlenvs.integrations.sb3",
-    "collect_snapshots": "rlenvs.agents.teacher",
-    "evaluate_robustness": "rlenvs.agents.robustness",
-}
-
-__all__ = ["list_envs", "register", *_LAZY]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'rlenvs' has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(_LAZY[name]), name)
+if TYPE_CHECKING:
+    from rlenvs.agents.evaluate import evaluate as evaluate
+    from rlenvs.agents.evaluate import normalized_score as normalized_score
+    from rlenvs.agents.files import load_agent as load_agent
+    from rlenvs.agents.robustness import evaluate_robustness as evaluate_robustness
+    from rlenvs.agents.teacher import collect_snapshots as collect_snapshots
+    from rlenvs.agents.tournament import tournament as tournament
+    from rlenvs.core.check import check as check
+    from rlenvs.core.make import aec_env as aec_env
+    from rlenvs.core.make import make as make
+    from rlenvs.core.make import make_batch as make_batch
+    from rlenvs.core.make import make_vec as make_vec
+    from rlenvs.core.make import parallel_env as parallel_env
+    from rlenvs.core.make import text_env as text_env
+    from rlenvs.core.make import text_parallel_env as text_parallel_env
+    from rlenvs.core.registry import list_envs as list_envs
+    from rlenvs.core.registry import register as register
+    from rlenvs.core.simulate import Simulator as Simulator
+    from rlenvs.core.simulate import simulate as simulate
+    from rlenvs.integrations.sb3 import as_sb3 as as_sb3
+    from rlenvs.integrations.sb3 import sb3_vec_env as sb3_vec_env
+    from rlenvs.wrappers.forms import wrap as wrap
+else:
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "agents.evaluate": "evaluate normalized_score",
+            "agents.files": "load_agent",
+            "agents.robustness": "evaluate_robustness",
+            "agents.teacher": "collect_snapshots",
+            "agents.tournament": "tournament",
+            "core.check": "check",
+            "core.make": "make make_batch make_vec parallel_env aec_env text_env text_parallel_env",
+            "core.registry": "list_envs register",
+            "core.simulate": "simulate Simulator",
+            "integrations.sb3": "sb3_vec_env as_sb3",
+            "wrappers.forms": "wrap",
+        },
+    )

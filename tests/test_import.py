@@ -1,7 +1,12 @@
+import ast
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import rlenvs
 
 HEAVY = [
     "numba",
@@ -45,3 +50,35 @@ def test_importing_twice_is_silent():
     silent = "import warnings; warnings.simplefilter('error'); import rlenvs, importlib"
     code = f"{silent}; importlib.reload(rlenvs); print('ok')"
     assert run(code) == "ok"
+
+
+LAZY = ["rlenvs", "rlenvs.core", "rlenvs.wrappers"]
+
+
+def typed_names(module):
+    """The names that a package's __init__ imports for type checkers, and their modules."""
+    (block,) = [node for node in ast.parse(Path(module.__file__).read_text()).body if isinstance(node, ast.If)]
+    return {alias.asname: line.module for line in block.body for alias in line.names}
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_lazy_names_are_completed_loaded_and_known_to_type_checkers(package):
+    module = importlib.import_module(package)
+    assert set(module.__all__) <= set(dir(module))
+    assert sorted(typed_names(module)) == module.__all__
+    for name, home in typed_names(module).items():
+        if home != "rlenvs.integrations.sb3":  # an extra
+            assert getattr(module, name) is getattr(importlib.import_module(home), name)
+    with pytest.raises(AttributeError, match=f"'{package}' has no attribute 'maek'"):
+        module.maek  # noqa: B018
+
+
+def test_completion_loads_nothing():
+    code = "import sys, rlenvs.wrappers; found = dir(rlenvs) + dir(rlenvs.wrappers)"
+    assert run(f"{code}; print([m for m in {HEAVY} if m in sys.modules], 'Sensor' in found)") == "[] True"
+
+
+def test_the_version_is_the_same_everywhere():
+    root = Path(__file__).parent.parent
+    for file, form in (("pyproject.toml", 'version = "{}"'), ("CITATION.cff", "version: {}")):
+        assert form.format(rlenvs.__version__) in (root / file).read_text().splitlines()

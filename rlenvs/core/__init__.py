@@ -6,46 +6,46 @@ loaded at first use, since `import rlenvs` passes through here and needs none of
 
 from typing import TYPE_CHECKING
 
+from rlenvs.core.lazy import lazy_names
+
 if TYPE_CHECKING:
-    from rlenvs.core.kernels import kernel
-    from rlenvs.core.layout import b1, f4, f8, i1, i2, i4, i8, u1, u8
-    from rlenvs.core.rng import below, normal, uniform
-    from rlenvs.core.spec import (
-        Score,
-        World,
-        block,
-        choice,
-        constraint,
-        continuous,
-        cost,
-        discrete,
-        flag,
-        free,
-        image,
-        integer,
-        param,
-        role,
-        term,
-        world,
+    from rlenvs.core.kernels import kernel as kernel
+    from rlenvs.core.layout import b1 as b1
+    from rlenvs.core.layout import f4 as f4
+    from rlenvs.core.layout import f8 as f8
+    from rlenvs.core.layout import i1 as i1
+    from rlenvs.core.layout import i2 as i2
+    from rlenvs.core.layout import i4 as i4
+    from rlenvs.core.layout import i8 as i8
+    from rlenvs.core.layout import u1 as u1
+    from rlenvs.core.layout import u8 as u8
+    from rlenvs.core.rng import below as below
+    from rlenvs.core.rng import normal as normal
+    from rlenvs.core.rng import uniform as uniform
+    from rlenvs.core.spec import Score as Score
+    from rlenvs.core.spec import World as World
+    from rlenvs.core.spec import block as block
+    from rlenvs.core.spec import choice as choice
+    from rlenvs.core.spec import constraint as constraint
+    from rlenvs.core.spec import continuous as continuous
+    from rlenvs.core.spec import cost as cost
+    from rlenvs.core.spec import discrete as discrete
+    from rlenvs.core.spec import flag as flag
+    from rlenvs.core.spec import free as free
+    from rlenvs.core.spec import image as image
+    from rlenvs.core.spec import integer as integer
+    from rlenvs.core.spec import param as param
+    from rlenvs.core.spec import role as role
+    from rlenvs.core.spec import term as term
+    from rlenvs.core.spec import world as world
+else:
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "kernels": "kernel",
+            "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
+            "rng": "below normal uniform",
+            "spec": "Score World block choice constraint continuous cost discrete flag free image integer param role "
+            "term world",
+        },
     )
-
-_HOMES = {
-    "kernels": ("kernel",),
-    "layout": ("b1", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8"),
-    "rng": ("below", "normal", "uniform"),
-    "spec": (
-        *("Score", "World", "block", "choice", "constraint", "continuous", "cost", "discrete", "flag", "free", "image"),
-        *("integer", "param", "role", "term", "world"),
-    ),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = list(_HOME_OF)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'rlenvs.core' has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(f"rlenvs.core.{_HOME_OF[name]}"), name)

@@ -1,0 +1,29 @@
+"""The public names of a package whose modules are heavy: loaded at first use, and completed by the tab key."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+
+
+def lazy_names(
+    package: str, homes: Mapping[str, str]
+) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """The `__all__`, `__getattr__` and `__dir__` of a package.
+
+    Args:
+        package: its name.
+        homes: its modules, and the names that each of them holds, with spaces between them.
+    """
+    home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names.split()}
+
+    def get(name: str) -> object:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(home_of[name]), name)
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of})
+
+    return sorted(home_of), get, names
