@@ -3,6 +3,7 @@
 
     python3 run.py demo     watch a drone learn to hover
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests alone)
+    python3 run.py package  build the wheel and the source distribution, and try them in a fresh environment
     python3 run.py integrations
                             the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium, OmniSafe, Tianshou,
                             skrl, SuperSuit, MORL-Baselines and AgileRL, or with one group of them: rllib, learners,
@@ -18,6 +19,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,9 +111,14 @@ def find_python() -> str:
     sys.exit(f"rlenvs needs Python 3.11 or newer; this is {sys.version.split()[0]}")
 
 
-def call(*command: str | Path, **environment: str) -> int:
-    """Run a command in the repository; returns its exit code."""
-    return subprocess.call([str(part) for part in command], cwd=ROOT, env={**os.environ, **environment})
+def call(*command: str | Path, cwd: Path = ROOT, **environment: str) -> int:
+    """Run a command, in the repository by default; returns its exit code."""
+    return subprocess.call([str(part) for part in command], cwd=cwd, env={**os.environ, **environment})
+
+
+def python_of(venv: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def set_up(
@@ -129,7 +136,7 @@ def set_up(
         pins: the file of pinned versions.
         more: other packages; bare: packages without those that they ask for.
     """
-    python = venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = python_of(venv)
     if not python.exists() and call(find_python(), "-m", "venv", venv) != 0:
         sys.exit("could not make a virtual environment (on Debian and Ubuntu: apt install python3-venv)")
     stamp = venv / f"installed-{extras.replace(',', '-')}"
@@ -195,6 +202,33 @@ def test(arguments: list[str]) -> int:
     return len(failed)
 
 
+def package(arguments: list[str]) -> int:
+    """The package as users get it: its source distribution, the wheel made of that, both away from the source tree."""
+    python = set_up(EXTRAS["test"])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if call(python, "-m", "build", "--outdir", folder, ROOT, cwd=folder) != 0:
+            return 1
+        (wheel,) = folder.glob("*.whl")
+        fresh = python_of(folder / "fresh")
+        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / "constraints.txt")
+        typed = ("-m", "mypy", "--strict", "--config-file=", "--cache-dir", folder, "--python-executable", fresh)
+        steps: list[tuple[str | Path, ...]] = [
+            (python, "-m", "venv", folder / "fresh"),
+            (fresh, *install, wheel),
+            (fresh, ROOT / "tests" / "installed.py"),
+            (fresh.with_name("rlenvs"), "--version"),
+            (fresh.with_name("rlenvs"), "list"),
+            (python, *typed, ROOT / "tests" / "typed_user.py"),
+        ]
+        for step in steps:
+            if call(*step, cwd=folder, PYTHONPATH="") != 0:
+                print("failed:", *step, flush=True)
+                return 1
+    print("the package works", flush=True)
+    return 0
+
+
 def integrations(arguments: list[str]) -> int:
     """Other libraries, the real ones."""
     unknown = [name for name in arguments if name not in GROUPS]
@@ -211,7 +245,7 @@ def integrations(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    jobs = {"demo": demo, "test": test, "integrations": integrations}
+    jobs = {"demo": demo, "test": test, "package": package, "integrations": integrations}
     if len(sys.argv) < 2 or sys.argv[1] not in jobs:
         sys.exit(__doc__)
     sys.exit(jobs[sys.argv[1]](sys.argv[2:]))
