@@ -26,7 +26,7 @@ import rlenvs
 from rlenvs.core.registry import world_of
 from rlenvs.single.treasure.front import hypervolume as area
 from rlenvs.single.treasure.front import pareto_front
-from rlenvs.wrappers.objectives import chebyshev
+from rlenvs.wrappers import chebyshev
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--id", default="DeepSeaTreasure-v0", help="any world with several reward terms and one agent")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rlenvs
+import rlenvs.wrappers
 from rlenvs.core import docs
 from rlenvs.core.registry import world_of
 
@@ -18,9 +19,10 @@ HOVER = world_of("QuadHover-v0")
 GOOD = "A world.\n\n" + "\n\n".join(f"## {heading}\nText." for heading in docs.HEADINGS)
 
 
-def generator():
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+def generator(name="generate"):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look there
     spec.loader.exec_module(module)
     return module
 
@@ -160,6 +162,37 @@ def test_committed_pages_are_up_to_date():
     assert committed == module.pages(), "run `python docs/generate.py`"
     readme = module.README.read_text(encoding="utf-8")
     assert readme == module.with_table(readme), "run `python docs/generate.py`"
+
+
+# --- the reference ----------------------------------------------------------------------------------------------------
+
+
+def named_in_the_reference():
+    """Module and name of everything in docs/reference.md."""
+    found, module = set(), ""
+    for line in (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            module = line[3:]
+        elif name := re.match(r"- `(\w+)", line):
+            found.add((module, name[1]))
+    return found
+
+
+def test_everything_public_is_in_the_reference_and_nothing_else():
+    public = {(one.module, one.name) for one in generator("reference").public_names()}
+    assert named_in_the_reference() == public, "run `python docs/reference.py`"
+    for package in (rlenvs, rlenvs.core, rlenvs.wrappers):
+        assert {name for module, name in public if module == package.__name__} == set(package.__all__)
+
+
+def test_what_the_documents_and_examples_import_is_public():
+    public = named_in_the_reference()
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.py")]:
+        for module, names in re.findall(
+            r"^ *from (rlenvs[\w.]*) import ([\w, ]+)", path.read_text("utf-8"), re.MULTILINE
+        ):
+            for name in names.split(","):
+                assert (module, name.partition(" as ")[0].strip()) in public, f"{path.name}: {module}.{name}"
 
 
 # --- the README -------------------------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from torch import nn
 from rlenvs.agents.network import BOARD, PLACES, is_picture, parts_of, places_of
 from rlenvs.core.errors import ParameterError
 
+__all__ = ["BoardFeatures"]
+
 KERNEL = 3  # cells across
 FIRST_GAIN = 0.01  # of the ratings at the start, as Stable-Baselines3 has it
 

@@ -39,6 +39,8 @@ from rlenvs.core.make import make, make_vec
 from rlenvs.core.registry import NAMESPACE, entry, world_of
 from rlenvs.integrations.minari import DatasetWriter, check_target, default_folder, require_minari
 
+__all__ = ["Dataset", "make_dataset"]
+
 QUALITIES = ("random", "medium", "expert", "replay")
 MEDIUM = 0.5  # normalised score
 CLOSE = 0.1  # an agent within this of MEDIUM plays as it is

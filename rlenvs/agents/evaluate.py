@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.forms import WrappedVectorEnv
     from rlenvs.wrappers.layer import Layer
 
+__all__ = ["Evaluation", "evaluate", "normalized_score"]
+
 Policy = str | Callable[[np.ndarray], Any]
 Chooser = Callable[[], Any]
 POLICIES = ("random", "idle", "expert")

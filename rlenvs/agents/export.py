@@ -18,6 +18,8 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
+__all__ = ["agent_from"]
+
 PACKAGES = ("rlenvs", "stable-baselines3", "sb3-contrib", "torch", "gymnasium", "numpy")
 # torch's modules by name, and the attributes whose other values are not known here
 MODULES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -25,6 +25,8 @@ from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, Unk
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
 
+__all__ = ["Agent", "Card", "load_agent", "reference_agents", "save_agent", "with_score"]
+
 FORMAT, VERSION = "rlenvs agent", 1
 REFERENCE = Path(__file__).with_name("reference")
 WEIGHTS, CARD = ".safetensors", ".json"

@@ -19,6 +19,8 @@ from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
 from rlenvs.core.render import Renderer, check_mode
 
+__all__ = ["film", "save", "watch"]
+
 SUFFIXES = (".gif", ".webp", ".mp4")
 PICTURES_PER_SECOND = 15  # of GIF and WebP; more only makes the file larger
 PALETTE_PICTURES = 24  # from which a GIF's palette is made

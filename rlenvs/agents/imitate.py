@@ -16,6 +16,8 @@ import numpy as np
 
 from rlenvs.core.errors import MissingExtraError, ParameterError
 
+__all__ = ["dagger"]
+
 CAPACITY = 1_000_000  # answers that are kept; later ones replace the oldest
 
 

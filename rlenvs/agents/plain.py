@@ -11,6 +11,8 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 
+__all__ = ["agent_of"]
+
 
 def agent_of(
     actor: Iterable[Any],

@@ -27,6 +27,8 @@ from rlenvs.core.render import Renderer
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 
+__all__ = ["Recorder", "Replay"]
+
 FORMAT, VERSION = "rlenvs replay", 1
 LARGEST = 1 << 28  # bytes of a file
 FIELDS = {"id": str, "keywords": dict, "seed": list, "start": str, "actions": list, "digest": str}

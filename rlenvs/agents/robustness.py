@@ -14,6 +14,8 @@ from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.robustness import UncertaintySet, uncertainty_set
 
+__all__ = ["Robustness", "evaluate_robustness"]
+
 SIDE_BY_SIDE = 4096  # worlds in a batch
 
 

@@ -44,6 +44,8 @@ from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError
 from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.registry import entry
 
+__all__ = ["Outcome", "run"]
+
 EVALUATIONS = 20  # in a training
 EVALUATION_SEEDS = range(1_000_000, 1_000_020)
 CHECKPOINT_SECONDS = 60.0

@@ -15,6 +15,8 @@ from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
+__all__ = ["measure", "replay_agent"]
+
 SEEDS = 100
 NOTHING = 1e-6  # of a mean return
 ROUNDING = 1e-4  # of a return, relatively: where every seed gives the same, other arithmetic still changes digits

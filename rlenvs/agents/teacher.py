@@ -15,6 +15,8 @@ from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.snapshots import Bank
 
+__all__ = ["collect_snapshots"]
+
 
 def collect_snapshots(
     id: str,

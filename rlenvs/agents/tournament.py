@@ -24,6 +24,8 @@ from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import Choice, World
 
+__all__ = ["Tournament", "tournament"]
+
 Player = str | Path | Policy | Any
 
 RANDOM = "random"

@@ -21,6 +21,8 @@ from rlenvs.core.progress import progress as shown
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
+__all__ = ["train"]
+
 LIBRARY = {
     **dict.fromkeys(("PPO", "SAC", "TD3", "DQN"), "stable_baselines3"),
     **dict.fromkeys(("MaskablePPO", "RecurrentPPO"), "sb3_contrib"),

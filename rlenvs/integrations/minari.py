@@ -24,6 +24,8 @@ from rlenvs.core.errors import MissingExtraError, ParameterError
 if TYPE_CHECKING:
     import gymnasium
 
+__all__ = ["DatasetWriter"]
+
 NAME = "letters, digits, '-', '_' and '/', and a version at the end, as in 'rlenvs/QuadHover-v0/expert-v0'"
 
 

@@ -22,6 +22,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("RL Baselines3 Zoo on batches", "zoo") from error
 
+__all__ = ["batched"]
+
 
 def batched(env_fns: Sequence[Callable[[], gymnasium.Env]], **keywords: Any) -> Any:
     """What the zoo calls in the place of `DummyVecEnv`: one batch for environments of this package.

@@ -26,6 +26,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("The RLlib form of an environment", "rllib") from error
 
+__all__ = ["RLlibEnv", "forget_infos", "register"]
+
 APART = 1 << 24  # between the seeds of two env runners: RLlib seeds them with consecutive numbers
 
 

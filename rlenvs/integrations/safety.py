@@ -24,6 +24,8 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import make, make_vec
 
+__all__ = ["OmniSafeEnv", "SixTuple", "omnisafe_env"]
+
 
 class SixTuple:
     """An environment in any form whose `step` returns the cost too; all else is the environment's own.

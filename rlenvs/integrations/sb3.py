@@ -28,6 +28,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("The Stable-Baselines3 form of an environment", "sb3") from error
 
+__all__ = ["BatchVecEnv", "LayeredVecEnv", "SB3VecEnv", "as_sb3", "sb3_vec_env"]
+
 
 class BatchVecEnv(VecEnv):
     """What the forms with and without layers share: seeds, returns, pictures, single rows."""

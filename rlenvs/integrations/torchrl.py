@@ -23,6 +23,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("The TorchRL form of a batch of worlds", "torchrl") from error
 
+__all__ = ["BatchEnv"]
+
 GROUP = "agents"
 
 

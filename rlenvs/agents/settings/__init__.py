@@ -31,6 +31,8 @@ from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 
+__all__ = ["settings_for"]
+
 FOLDER = Path(__file__).parent
 ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
 OFF_POLICY = ("SAC", "TD3", "DQN")

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+__all__ = ["Graph", "graph"]
+
 OWN, FEATURES = 6, 7
 
 

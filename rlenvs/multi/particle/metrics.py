@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["metrics"]
+
 
 def metrics(p: Any, s: Any) -> dict[str, float]:
     """Scores of the episode so far; call it when the episode has ended, before the next reset.

@@ -10,6 +10,8 @@ import numpy as np
 from rlenvs.core.errors import ParameterError
 from rlenvs.single.treasure.maps import Map, load_map, parse_map, parse_start, treasures_in_reach
 
+__all__ = ["hypervolume", "pareto_front"]
+
 
 def pareto_front(
     map: Map = "convex", gamma: float = 1.0, start: Sequence[int] | None = None, horizon: int = 100

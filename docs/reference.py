@@ -1,0 +1,151 @@
+"""Write docs/reference.md: every public name, with its arguments and the first words of its doc string.
+
+    python docs/reference.py
+
+Public is what a module names in `__all__`, and what CLASSES lists. Modules are read, not imported, so that no extra is
+needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "reference.md"
+LAZY = ("rlenvs", "rlenvs.core", "rlenvs.wrappers")  # packages whose names lie in their modules
+# what makers of environments return, and what refusals raise
+CLASSES = {
+    "rlenvs.core.gym_env": ("Env",),
+    "rlenvs.core.vector_env": ("VectorEnv",),
+    "rlenvs.core.parallel_env": ("ParallelEnv",),
+    "rlenvs.core.text_env": ("TextEnv", "TextParallelEnv"),
+    "rlenvs.core.batch": ("KernelBatch",),
+    "rlenvs.core.registry": ("world_of",),
+    "rlenvs.core.errors": None,  # all
+}
+HEAD = """# Reference
+
+Every public name, with the first words of its doc string; `help(name)` tells all. What is not here is internal, and may
+change without notice. Environments have [pages of their own](environments/README.md); the command line explains itself
+with `rlenvs --help` and `rlenvs COMMAND --help`. Written by `python docs/reference.py`.
+"""
+
+
+@dataclass(frozen=True)
+class Public:
+    """A public name: the module that it is imported from, the module that holds it, and the lines that define it."""
+
+    module: str
+    home: str
+    name: str
+
+    def definition(self) -> ast.stmt:
+        """The function, class or assignment; SystemExit where the module has none of this name."""
+        for node in tree(self.home).body:
+            names = [getattr(node, "name", None), *(getattr(target, "id", None) for target in targets_of(node))]
+            if self.name in names:
+                return node
+        raise SystemExit(f"{self.home} does not define {self.name}")
+
+
+def path_of(module: str) -> Path:
+    """The file of a module or package."""
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def tree(module: str) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(path_of(module).read_text(encoding="utf-8"))
+
+
+def targets_of(node: ast.stmt) -> list[ast.expr]:
+    """What an assignment assigns to; names of a tuple are told apart."""
+    found = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [part for target in found for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
+
+
+def public_names() -> list[Public]:
+    """All public names: of the packages with lazy names first, then of single modules."""
+    found = []
+    for package in LAZY:
+        (block,) = [node for node in tree(package).body if isinstance(node, ast.If)]
+        homes = {alias.name: line.module for line in block.body for alias in line.names}
+        found += [Public(package, homes[name], name) for name in importlib.import_module(package).__all__]
+    for path in sorted((ROOT / "rlenvs").rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for node in tree(module).body:
+            if any(getattr(target, "id", "") == "__all__" for target in targets_of(node)):
+                found += [Public(module, module, name) for name in ast.literal_eval(node.value)]
+    for module, names in CLASSES.items():
+        every = [node.name for node in tree(module).body if isinstance(node, ast.ClassDef)]
+        found += [Public(module, module, name) for name in (every if names is None else names)]
+    return found
+
+
+def first_words(node: ast.AST) -> str:
+    """The first paragraph of a doc string."""
+    text = ast.get_docstring(node) or "" if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) else ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def call_of(name: str, function: ast.FunctionDef | None) -> str:
+    """A name with its arguments and their defaults."""
+    if function is None:
+        return name
+    arguments = function.args
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+        if argument is not None:
+            argument.annotation = None
+    first = [*arguments.posonlyargs, *arguments.args][:1]
+    if first and first[0].arg in ("self", "cls"):
+        arguments.args = arguments.args[1:]
+    return f"{name}({ast.unparse(arguments)})"
+
+
+def made_by(node: ast.ClassDef) -> str:
+    """A class with the arguments that make it, or with its fields."""
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and part.name == "__init__":
+            return call_of(node.name, part)
+    fields = [
+        part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    ]
+    return f"{node.name}({', '.join(name for name in fields if name[0] != '_')})" if fields else node.name
+
+
+def methods_of(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    """The public methods and properties that have a doc string."""
+    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    return [function for function in functions if function.name[0] != "_" and ast.get_docstring(function)]
+
+
+def lines_of(public: Public) -> list[str]:
+    """What the reference says of a name."""
+    node = public.definition()
+    if not isinstance(node, ast.ClassDef):
+        function = node if isinstance(node, ast.FunctionDef) else None
+        return [f"- `{call_of(public.name, function)}`: {first_words(node) or 'a constant.'}"]
+    lines = [f"- `{made_by(node)}`: {first_words(node)}"]
+    for method in methods_of(node):
+        plain = any(getattr(mark, "id", "") in ("property", "cached_property") for mark in method.decorator_list)
+        lines.append(f"    - `.{method.name if plain else call_of(method.name, method)}`: {first_words(method)}")
+    return lines
+
+
+def reference() -> str:
+    """The whole page."""
+    found = public_names()
+    parts = [HEAD]
+    for module in dict.fromkeys(public.module for public in found):
+        parts.append(f"\n## {module}\n\n{first_words(tree(module))}\n\n")
+        parts += [f"{line}\n" for public in found if public.module == module for line in lines_of(public)]
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), encoding="utf-8")
+    print(f"{len(public_names())} names in {PAGE.relative_to(ROOT)}")
