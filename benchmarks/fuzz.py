@@ -276,17 +276,17 @@ class Looker:
         """Pictures and words of the first world."""
         world = self.batch.world
         p, s = self.batch.records(0)
-        if world.draw_function is not None:
+        if "draw" in world.functions:
             from rlenvs.core.canvas import Canvas
 
             self.canvas = self.canvas or Canvas(64, 64)
             self.canvas.clear()
-            world.draw_function(self.canvas, p, s)
-        if world.text_function is not None:
-            world.text_function(p, s)
-        if world.describe_function is not None:
+            world.functions["draw"](self.canvas, p, s)
+        if "text" in world.functions:
+            world.functions["text"](p, s)
+        if "describe" in world.functions:
             for k in range(min(self.batch.agents, 3)):
-                world.describe_function(p, s, k)
+                world.functions["describe"](p, s, k)
 
     def run(self, steps: int) -> Counter[str]:
         batch = self.batch

@@ -1,10 +1,11 @@
-"""Write the page of every environment, and the tables of environments, from the declarations.
+"""Write the catalogue, the page of every environment, and the tables of environments, from the declarations.
 
-    python docs/generate.py                  pages and tables
+    python docs/generate.py                  catalogue, pages and tables
     python docs/generate.py --pictures       the picture of README.md, from films of the experts; some minutes
 
-Pages go to docs/environments/<name>.md, the table of all to README.md beside them. The table of families replaces what
-stands between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
+The catalogue, rlenvs/catalogue.json, is what the registry knows: a new world has an id when it is in there. Pages go to
+docs/environments/<name>.md, the table of all to README.md beside them. The table of families replaces what stands
+between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
-import rlenvs  # noqa: F401  (registers the environments)
+import rlenvs  # registers the environments
+from rlenvs import multi, robotics, single
+from rlenvs.core.catalogue import catalogue_text
 from rlenvs.core.docs import documented, families_table, gallery, page
-from rlenvs.core.registry import world_of
+from rlenvs.core.registry import register_catalogue, world_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "environments"
 README = ROOT / "README.md"
+CATALOGUE = Path(rlenvs.__file__).with_name("catalogue.json")
+FAMILIES = (single, multi, robotics)
 PICTURE = ROOT / "docs" / "images" / "environments.webp"
 # who plays what, how far into the episode the film begins [s], and how many seconds of it are shown
 SHOWN = {
@@ -102,6 +107,8 @@ def main() -> None:
         return
     if not README.exists():
         raise SystemExit(f"README.md is missing; it needs the lines {START} and {STOP}")
+    CATALOGUE.write_text(catalogue_text(FAMILIES), encoding="utf-8")
+    register_catalogue(CATALOGUE)
     readme = with_table(README.read_text(encoding="utf-8"))
     PAGES.mkdir(exist_ok=True)
     wanted = pages()
@@ -110,7 +117,7 @@ def main() -> None:
     for path, text in wanted.items():
         path.write_text(text, encoding="utf-8")
     README.write_text(readme, encoding="utf-8")
-    print(f"{len(wanted)} pages in docs/environments, and the table in README.md")
+    print(f"the catalogue, {len(wanted)} pages in docs/environments, and the table in README.md")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ if __name__ == "__main__":
     parser.add_argument("--film", type=Path, help="where to write a film of the expert: .gif, .webp or .mp4")
     given = parser.parse_args()
     print("Takes a few seconds; the first time half a minute more, to compile.", flush=True)
-    rlenvs.register("Thermostat-v0", "__main__:SPEC", kinds=["single", "safe", "multi-objective"])
+    rlenvs.register("Thermostat-v0", SPEC)
     env = gymnasium.make("rlenvs/Thermostat-v0", level="hard")
     observation, info = env.reset(seed=0)
     total = 0.0

@@ -3,15 +3,15 @@
 `import rlenvs` registers the ids; make environments with `gymnasium.make("rlenvs/QuadHover-v0")`.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlenvs import multi, robotics, single
 from rlenvs.core.lazy import lazy_names
-from rlenvs.core.registry import register_families, watch_pettingzoo
+from rlenvs.core.registry import register_catalogue, watch_pettingzoo
 
 __version__ = "0.1.0"
 
-register_families((single, multi, robotics))
+register_catalogue(Path(__file__).with_name("catalogue.json"))
 watch_pettingzoo()
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
         ParameterError: the world cannot be played with the keyboard.
     """
     world = world_of(id)
-    if world.key_function is None or "human" not in render_modes(world):
+    if "keys" not in world.functions or "human" not in render_modes(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
     setup = Setup(world, **keywords)
     if not steered_by_held_keys(setup):
-        hand: Any = world.key_function
+        hand: Any = world.functions.get("keys")
         return list(hand.help)
     return [(key, _meaning(setup, action)) for key, action in steering_keys(setup).items()]
 
@@ -72,7 +72,7 @@ class Game:
         self.told = told
         self.held: set[str] = set()
         self.tapped: list[str] = []
-        control: Any = self.world.key_function
+        control: Any = self.world.functions.get("keys")
         depends_on_game = not steered_by_held_keys(self.batch.setup)
         self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
@@ -146,8 +146,7 @@ class Game:
     def _action(self) -> Any:
         if self.hand is not None:
             return self.hand.press(self.tapped, *self.batch.records(0))
-        assert self.world.key_function is not None
-        return self.world.key_function({*self.held, *self.tapped}, self.batch.setup.values)
+        return self.world.functions["keys"]({*self.held, *self.tapped}, self.batch.setup.values)
 
     def status(self) -> str:
         """Score, cost, steps and how the episode stands, in one line."""

@@ -24,7 +24,7 @@ from rlenvs.core.render import render_modes
 IDS = rlenvs.list_envs()
 PLAIN = [row.id for row in documented()]
 VECTOR_REWARD = [id for id in IDS if id not in PLAIN]
-TEAMS = [row.id for row in documented() if "multi-agent" in row.kinds]
+TEAMS = [row.id for row in documented() if "multi-agent" in row.tags]
 
 
 def play(env, seed, steps=30):

@@ -1047,7 +1047,7 @@ def test_compiled_and_plain_python_agree():
 
 def test_text_and_picture():
     _, p, s = placed("1 marine vs 1 zealot", [(3.5, 31.5), (30.5, 0.5)])
-    rows = SPEC.text_function(p, s).split("\n")
+    rows = SPEC.functions["text"](p, s).split("\n")
     assert (rows[0][3], rows[15][30]) == ("M", "z")
     assert (len(rows), len(rows[0])) == (16, 32)
     env = rlenvs.parallel_env("Battle-v0", scenario="MMM", rules="smac", render_mode="rgb_array")
@@ -1062,7 +1062,15 @@ def test_text_and_picture():
 def test_keys():
     values = make(scenario="3m").setup.values
     pressed = ("x", "up", "right", "down", "left", "3", "4")
-    assert [SPEC.key_function({key}, values) for key in pressed] == [STOP, NORTH, EAST, SOUTH, WEST, ATTACK + 2, STOP]
+    assert [SPEC.functions["keys"]({key}, values) for key in pressed] == [
+        STOP,
+        NORTH,
+        EAST,
+        SOUTH,
+        WEST,
+        ATTACK + 2,
+        STOP,
+    ]
 
 
 def test_legality_is_the_mask():

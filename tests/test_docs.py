@@ -162,6 +162,8 @@ def test_committed_pages_are_up_to_date():
     assert committed == module.pages(), "run `python docs/generate.py`"
     readme = module.README.read_text(encoding="utf-8")
     assert readme == module.with_table(readme), "run `python docs/generate.py`"
+    catalogue = module.CATALOGUE.read_text(encoding="utf-8")
+    assert catalogue == module.catalogue_text(module.FAMILIES), "run `python docs/generate.py`"
 
 
 # --- the reference ----------------------------------------------------------------------------------------------------

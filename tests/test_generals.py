@@ -987,9 +987,9 @@ def test_sides():
 def test_text_and_picture():
     batch = game("A.#.\n.3..\n....\n...B", {(0, 1): (0, 5)}, opponent="hunter")
     p, s = batch.records(0)
-    assert SPEC.text_function(p, s).split("\n")[0].split() == ["A1", "a5", "#", "~"]
-    assert SPEC.text_function(p, s).split("\n")[3].split() == ["~"] * 4
-    assert "B1" in SPEC.text_function(*game("A.#.\n.3..\n....\n...B").records(0))
+    assert SPEC.functions["text"](p, s).split("\n")[0].split() == ["A1", "a5", "#", "~"]
+    assert SPEC.functions["text"](p, s).split("\n")[3].split() == ["~"] * 4
+    assert "B1" in SPEC.functions["text"](*game("A.#.\n.3..\n....\n...B").records(0))
     env = gymnasium.make("rlenvs/Generals-v0", render_mode="rgb_array")
     env.reset(seed=0)
     picture = env.render()

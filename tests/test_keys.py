@@ -10,7 +10,9 @@ from rlenvs.core.keys import keys_to_action, steered_by_held_keys
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 
-STEERED = [id for id in rlenvs.list_envs() if world_of(id).key_function and steered_by_held_keys(Setup(world_of(id)))]
+STEERED = [
+    id for id in rlenvs.list_envs() if "keys" in world_of(id).functions and steered_by_held_keys(Setup(world_of(id)))
+]
 
 
 @pytest.mark.parametrize("id", STEERED)
@@ -58,7 +60,7 @@ def test_gymnasiums_player(monkeypatch, id, noop, keys):
             pygame.event.post(pygame.event.Event(pygame.QUIT))
 
     play(env, callback=told, noop=noop, fps=1000)
-    pressed = world_of(id).key_function(set(keys), env.unwrapped.batch.setup.values)
+    pressed = world_of(id).functions["keys"](set(keys), env.unwrapped.batch.setup.values)
     for action, wanted in zip(made, (noop, noop, pressed, pressed), strict=True):
         np.testing.assert_array_equal(action, np.asarray(wanted, np.asarray(noop).dtype))
     gymnasium.Env.close(env)

@@ -29,7 +29,7 @@ def world_at_start(id, seed=0, **keywords):
 def scene_of(batch):
     """The picture between head and legend."""
     canvas = Canvas()
-    batch.world.draw_function(canvas, *batch.records(0))
+    batch.world.functions["draw"](canvas, *batch.records(0))
     return canvas.pixels()[HEAD : canvas._bottom]
 
 

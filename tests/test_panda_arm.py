@@ -173,7 +173,7 @@ def test_the_numbers_of_serl():
 def test_contact_force_is_bounded_by_the_reach(stiffness, reach):
     """The hand pushes against a wall; the target is far behind it."""
     worlds = batch(stiffness=stiffness, reach=reach)
-    spec = SPEC.model_function(worlds.setup.values)
+    spec = SPEC.functions["model"](worlds.setup.values)
     box, place = mujoco.mjtGeom.mjGEOM_BOX, (0.038 + 0.03, 0.0, 0.2)
     wall = spec.worldbody.add_geom(type=box, size=(0.01, 0.2, 0.2), pos=place, **panda.WORLD_BITS)
     wall.name = "wall"

@@ -288,7 +288,7 @@ def test_picture_and_keys():
     env.reset(seed=0)
     assert env.render().std() > 10
     env.close()
-    assert SPEC.key_function({"up", "s", "a"}, None) == [0.4, 0.0, -0.4, 0.0, 0.0, 0.4]
+    assert SPEC.functions["keys"]({"up", "s", "a"}, None) == [0.4, 0.0, -0.4, 0.0, 0.0, 0.4]
 
 
 def test_inverse_kinematics_of_the_start():

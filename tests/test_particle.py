@@ -657,13 +657,21 @@ def test_words_in_pictures():
     put(batch, message=1, key=0)
     play(batch, [0, 1, 2])
     assert (
-        spec_of("crypto").text_function(*batch.records(0)) == "message B, key A: Alice says C, Bob says B, Eve says A"
+        spec_of("crypto").functions["text"](*batch.records(0))
+        == "message B, key A: Alice says C, Bob says B, Eve says A"
     )
 
 
 def test_keys():
     pressed = ({"left"}, {"right"}, {"down"}, {"up"}, {"up", "left"}, set())
     values = Setup(spec_of("spread")).values
-    assert [spec_of("spread").key_function(keys, values) for keys in pressed] == [LEFT, RIGHT, DOWN, UP, LEFT, NONE]
+    assert [spec_of("spread").functions["keys"](keys, values) for keys in pressed] == [
+        LEFT,
+        RIGHT,
+        DOWN,
+        UP,
+        LEFT,
+        NONE,
+    ]
     values = Setup(spec_of("tag"), actions="continuous").values
-    assert spec_of("tag").key_function({"up", "left"}, values) == [-1.0, 1.0]
+    assert spec_of("tag").functions["keys"]({"up", "left"}, values) == [-1.0, 1.0]

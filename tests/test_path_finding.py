@@ -561,7 +561,7 @@ def test_text_and_picture():
     batch = placed([(0, 0), (1, 2)], [(0, 2), (1, 0)], "..#..\n.....")
     p, s = batch.records(0)
     s.goal[0] = (0, 3)
-    assert SPEC.text_function(p, s) == "a.#A.\nB.b.."
+    assert SPEC.functions["text"](p, s) == "a.#A.\nB.b.."
     env = gymnasium.make("rlenvs/PathFinding-v0", render_mode="rgb_array")
     env.reset(seed=0)
     picture = env.render()
@@ -570,4 +570,4 @@ def test_text_and_picture():
 
 
 def test_keys():
-    assert [SPEC.key_function({key}, None) for key in ("x", "up", "down", "left", "right")] == [0, 1, 2, 3, 4]
+    assert [SPEC.functions["keys"]({key}, None) for key in ("x", "up", "down", "left", "right")] == [0, 1, 2, 3, 4]

@@ -460,4 +460,4 @@ def test_picture_and_keys():
         env.step(np.array([1.0, 0.0], np.float32))
         assert env.render().std() > 10
         env.close()
-    assert SPEC.key_function({"up", "left"}, None) == [1.0, 0.6]
+    assert SPEC.functions["keys"]({"up", "left"}, None) == [1.0, 0.6]

@@ -223,7 +223,7 @@ def _keywords_of(batch: KernelBatch) -> dict[str, Any]:
 
 
 def _start_of(batch: KernelBatch) -> str:
-    text = batch.world.text_function
+    text = batch.world.functions.get("text")
     return text(*batch.records(0)) if text else ""
 
 

@@ -36,15 +36,17 @@ LEAST_WIDTH = 30  # of the text beside an id
 
 @app.command("list", rich_help_panel=PANEL)
 def list_command(
-    kind: Annotated[
+    tag: Annotated[
         str | None,
-        typer.Option(metavar="KIND", help="Only one kind: single, multi-agent, multi-objective, safe, robotics."),
+        typer.Option(
+            metavar="TAG", help="Only those with a tag: single, multi-agent, robotics, safe, multi-objective."
+        ),
     ] = None,
 ) -> None:
     """List the environments."""
     from rlenvs.core.registry import list_envs
 
-    found = list_envs(kind)
+    found = list_envs(tag)
     ids = [id for id in found if not id.startswith("rlenvs/mo-")]
     console().print(_listed(ids, console().width))
     say(f"\n{len(ids)} environments. More about one of them: rlenvs info ID")
@@ -62,7 +64,8 @@ def _listed(ids: list[str], width: int) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=beside, overflow="fold")
     for id in ids:
-        about = f"{escape(summary(world_of(id).doc))} [dim]({', '.join(catalogue[id].kinds)})[/dim]"
+        row = catalogue[id]
+        about = f"{escape(row.summary or summary(world_of(id).doc))} [dim]({', '.join(row.tags)})[/dim]"
         table.add_row(f"[bold]{id}[/bold]", about) if beside else table.add_row(f"[bold]{id}[/bold]\n{about}")
     return table
 

@@ -812,13 +812,13 @@ class KernelBatch:
         if (len(snapshot.state), len(snapshot.params)) != (self._states.itemsize, self._params.itemsize):
             raise SnapshotError(f"{name}: the snapshot has another size")
         row, own = np.frombuffer(snapshot.params, self._params.dtype)[0], self._params[0]
-        coded = set(self.world.options) & set(self._params.dtype.names or ()) - set(self.world.data_fields)
+        coded = set(self.world.options) & set(self._params.dtype.names or ()) - set(self.world.data)
         other = sorted(option for option in coded if row[option] != own[option])
         if other:
             raise SnapshotError(
                 f"{name}: the snapshot was made with another value of {', '.join(other)}; make the environment with it"
             )
-        data = [field for field in self.world.data_fields if not np.array_equal(row[field], own[field])]
+        data = [field for field in self.world.data if not np.array_equal(row[field], own[field])]
         if data and worlds < self.num_worlds:
             raise SnapshotError(
                 f"{name}: the snapshot was made with another {', '.join(data)}, which all worlds of a batch share; put "

@@ -13,6 +13,7 @@ import functools
 import gc
 import multiprocessing
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
@@ -264,7 +265,7 @@ def _check_roles(world: World) -> None:
     barring = ("barrier",) if world.barriers else ()
     wanted = ("reset", *stepping, *grading, "observe", *central, *barring, *playing)
     missing = [role for role in wanted if role not in kernels]
-    if world.engine and world.model_function is None:
+    if world.engine and "model" not in world.functions:
         missing.append("model")
     if missing:
         raise TypeError(f"{world.name} has no {' and no '.join(missing)}; add a function under @SPEC.{missing[0]}")
@@ -319,21 +320,27 @@ def kernel_names(world: World, action: Any, engine: bool) -> dict[str, Any]:
 
 
 class CompiledDriver:
-    """The entry points of the driver of a world; each is compiled, or found on disk, when it is first asked for."""
+    """The entry points of the driver, for all worlds with the same kernels and layouts; each is compiled, or found on
+    disk, when it is first asked for.
 
-    def __init__(self, world: World, action: Any, engine: bool) -> None:
+    Args:
+        world: one of these worlds.
+        action: of its setup.
+        names: its kernels, see `kernel_names`.
+        key: see `code_key`.
+    """
+
+    def __init__(self, world: World, action: Any, names: Mapping[str, Any], key: str) -> None:
         self._world = world
-        self._names = kernel_names(world, action, engine)
-        key = self._key(action)
-        self._stem = f"{world.name.replace('-', '_')}_{key}"
+        self._key = key
         # linked by name with what other processes compiled: functions of two drivers must not share a name
         module = ModuleType(f"rlenvs.core.driver_{key}")
         sys.modules[module.__name__] = module
-        for function in self._names.values():
+        for function in names.values():
             if isinstance(function, FunctionType) and "<locals>" in function.__qualname__:  # made by `kernel_names`
                 function.__module__ = module.__name__
         template = vars(module)
-        template.update(_compilable_names(self._names, world, action))
+        template.update(_compilable_names(names, world, action))
         exec(_template_code(), template)
         self._functions = {
             name: function
@@ -349,19 +356,6 @@ class CompiledDriver:
             if name not in ENTRY_POINTS:
                 make_compilable(function)
 
-    def _key(self, action: Any) -> str:
-        digest = Digest()
-        digest.add(versions())
-        for name in CORE_SOURCES:
-            digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
-        digest.add(TEMPLATE.read_bytes())
-        for name, layout in row_layouts(self._world, action).items():
-            digest.add(f"{name} {layout.places}")
-        for name, value in sorted(self._names.items()):
-            digest.add(name)
-            digest.add(value)
-        return digest.hexdigest()
-
     def __getattr__(self, name: str) -> Any:
         """An entry point, which is a plain attribute from then on."""
         if name.startswith("_") or name not in ENTRY_POINTS:
@@ -375,7 +369,7 @@ class CompiledDriver:
 
         function = self._functions[name]
         entry: Any = njit(nogil=True, error_model="numpy")(function)
-        entry._cache = code_cache(self._stem, name)
+        entry._cache = code_cache(self._key, name)
         with _told(self._world.name), _no_collection():
             try:
                 entry.compile((types.int64,) * function.__code__.co_argcount)
@@ -408,6 +402,9 @@ def _template_code() -> Any:
     return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec")
 
 
+_compilable: weakref.WeakSet[FunctionType] = weakref.WeakSet()
+
+
 def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> dict[str, Any]:
     """All names that the compiled driver of a world needs in front of the template: its kernels, as numba wants them,
     and the accessors of its records."""
@@ -416,23 +413,47 @@ def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> 
 
     names = dict(kernels)
     for function in [*marked, *names.values()]:
-        if isinstance(function, FunctionType) and not hasattr(function, "_compiled_by_numba"):
+        if isinstance(function, FunctionType) and function not in _compilable:
             make_compilable(function)
-            function._compiled_by_numba = True  # type: ignore[attr-defined]
+            _compilable.add(function)
     for name, layout in row_layouts(world, action).items():
         names[f"{name}_of"] = row_accessor(name, layout)
     names["batch_at"] = accessor(BATCH)
     return names
 
 
-_compiled_drivers: dict[tuple[World, bool, bool], CompiledDriver] = {}
+def code_key(world: World, action: Any, names: Mapping[str, Any]) -> str:
+    """What decides the compiled code: kernels, the constants that they use, layouts, versions. No names, no texts.
+
+    Args:
+        world: the declaration.
+        action: of its setup.
+        names: its kernels, see `kernel_names`.
+    """
+    digest = Digest()
+    digest.add(versions())
+    for name in CORE_SOURCES:
+        digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
+    digest.add(TEMPLATE.read_bytes())
+    for name, layout in row_layouts(world, action).items():
+        digest.add(f"{name} {layout.places}")
+    for name, value in sorted(names.items()):
+        digest.add(name)
+        digest.add(value)
+    return digest.hexdigest()
 
 
+_drivers: dict[str, CompiledDriver] = {}  # by key
+
+
+@functools.cache
 def _compiled_driver(world: World, continuous: bool, engine: bool) -> CompiledDriver:
-    key = (world, continuous, engine)
-    if key not in _compiled_drivers:
-        _compiled_drivers[key] = CompiledDriver(world, Continuous((), 0, "") if continuous else None, engine)
-    return _compiled_drivers[key]
+    action = Continuous((), 0, "") if continuous else None
+    names = kernel_names(world, action, engine)
+    key = code_key(world, action, names)
+    if key not in _drivers:
+        _drivers[key] = CompiledDriver(world, action, names, key)
+    return _drivers[key]
 
 
 # --- plain Python -----------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from rlenvs.core.errors import CacheError
 
 MAGIC = b"rlenvs-code-2\n"
 DIGEST = 32  # bytes of a file's checksum
-UNUSED = 30 * 86_400  # seconds after which files of older code are removed
+UNUSED = 30 * 86_400  # seconds after which files that nobody read are removed
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False
     """A cache for one compiled function, as numba's dispatchers want it.
 
     Args:
-        stem: name and key of what it belongs to, "name_key"; or a function that gives them when they are needed.
+        stem: the key of what it belongs to, with or without a name; or a function that gives it when it is needed.
         entry: the function's name.
         linkable: keep what other compiled functions need to call it.
     """
@@ -253,7 +253,7 @@ def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False
             body = _packed(data, linkable)
             for folder in cache_folders():
                 if _write(folder / self._name(sig), body):
-                    _remove_older(folder, self._stem(), entry)
+                    _remove_unused(folder)
                     return
 
         @functools.cache  # noqa: B019 (one per function, for good)
@@ -328,12 +328,11 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _remove_older(folder: Path, stem: str, entry: str) -> None:
-    """Code of the same name that nobody has used for long."""
+def _remove_unused(folder: Path) -> None:
+    """Code that nobody has used for long: of kernels as they were, of older versions."""
     import time
 
-    name = stem.rpartition("_")[0]
-    for path in _matching(folder, f"{name}_*.{entry}-*.bin"):
+    for path in _matching(folder, "*.bin"):
         try:
             if time.time() - path.stat().st_mtime > UNUSED:
                 _remove(path)

@@ -91,7 +91,7 @@ def _ids(world: World) -> str:
     if not rows:
         return f"World `{world.name}`, not registered."
     ids = " and ".join(f"`{row.id}`" for row in rows)
-    told = [f"Ids: {ids}.", f"Kinds: {', '.join(rows[0].kinds)}."]
+    told = [f"Ids: {ids}.", f"Tags: {', '.join(rows[0].tags)}."]
     told.append(f"Episodes are truncated after {Setup(world).horizon} steps.")
     return " ".join([*told, *_sight_of_expert(world)])
 
@@ -127,7 +127,7 @@ def _action_table(setup: Setup) -> str:
     else:
         table = _table(("Choice", "Action"), rows)
     each = " for each agent" if setup.world.agents else ""
-    return f"`{_space(setup)}`{each}.\n\n{table}"
+    return f"`{space_text(setup)}`{each}.\n\n{table}"
 
 
 def _observation_tables(world: World) -> list[str]:
@@ -310,7 +310,7 @@ def families() -> list[Family]:
     """All documented worlds by the package of their files, in the order of the packages' names."""
     found: dict[str, list[Entry]] = {}
     for row in documented():
-        found.setdefault(row.address.partition(":")[0].rpartition(".")[0], []).append(row)
+        found.setdefault(str(row.address).partition(":")[0].rpartition(".")[0], []).append(row)
     return [
         Family(name.rpartition(".")[2].capitalize(), _about(name), tuple(rows)) for name, rows in sorted(found.items())
     ]
@@ -356,12 +356,13 @@ def gallery_table(entries: Iterable[Entry]) -> str:
         shape = " x ".join(map(str, setup.observation_shape))
         agents = setup.agents if world.agents else 1
         numbers = (agents, len(world.terms), len(world.costs) or "-")
-        lines.append((name, ", ".join(row.kinds), summary(world.doc), _space(setup), shape, *numbers))
-    head = ("Environment", "Kinds", "Task", "Action", "Observation", "Agents", "Terms", "Costs")
+        lines.append((name, ", ".join(row.tags), summary(world.doc), space_text(setup), shape, *numbers))
+    head = ("Environment", "Tags", "Task", "Action", "Observation", "Agents", "Terms", "Costs")
     return _table(head, lines)
 
 
-def _space(setup: Setup) -> str:
+def space_text(setup: Setup) -> str:
+    """The action space of a setup, such as "Box(4)"."""
     return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"
 
 

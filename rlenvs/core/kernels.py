@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -18,4 +19,14 @@ def kernel(function: Function) -> Function:
     Python objects, exceptions, globals that change.
     """
     marked.append(function)
+    function.is_kernel = True  # type: ignore[attr-defined]
     return function
+
+
+def mark_again(functions: Iterable[Callable[..., Any]]) -> None:
+    """Mark unpickled kernels, and those that they call."""
+    for function in functions:
+        if isinstance(function, FunctionType) and function not in marked:
+            marked.append(function)
+            called = [value for value in function.__globals__.values() if getattr(value, "is_kernel", False)]
+            mark_again(called)

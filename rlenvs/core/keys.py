@@ -18,13 +18,13 @@ MOST_AT_ONCE = 3  # keys that may be held together
 
 def steered_by_held_keys(setup: Setup) -> bool:
     """Whether what keys do follows from those that are held, and not from the game."""
-    hand = setup.world.key_function
+    hand = setup.world.functions.get("keys")
     return hand is not None and not inspect.isclass(hand)
 
 
 def steering_keys(setup: Setup) -> dict[str, Any]:
     """The keys that do something by themselves, each with the action of it."""
-    hand: Any = setup.world.key_function
+    hand: Any = setup.world.functions.get("keys")
     idle = hand(set(), setup.values)
     found = {key: hand({key}, setup.values) for key in KEYS}
     return {
@@ -41,7 +41,7 @@ def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
 
     special = {"space": pygame.K_SPACE, "return": pygame.K_RETURN}
     special |= {key: getattr(pygame, f"K_{key.upper()}") for key in ("up", "down", "left", "right")}
-    hand: Any = setup.world.key_function
+    hand: Any = setup.world.functions.get("keys")
     table = {}
     for held in _together(list(steering_keys(setup))):
         action = hand(set(held), setup.values)

@@ -76,8 +76,8 @@ class Interpreter:
     def describe(self, k: int) -> str:
         """What agent k observes, in words."""
         world = self.batch.world
-        if world.describe_function is not None:
-            return world.describe_function(*self.batch.records(0), k)
+        if "describe" in world.functions:
+            return world.functions["describe"](*self.batch.records(0), k)
         return "\n".join(
             [f"{world.name}, step {int(self.batch.records(0)[1].elapsed)}.", *self._blocks(k), self._task(k)]
         )
@@ -93,7 +93,7 @@ class Interpreter:
     def fallback(self, k: int) -> Any:
         """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
         zeros, where actions are continuous."""
-        setup, function = self.batch.setup, self.batch.world.understand_function
+        setup, function = self.batch.setup, self.batch.world.functions.get("understand")
         if function is not None:
             try:
                 return self._legal(function("", *self.batch.records(0), k), "", k)
@@ -104,7 +104,7 @@ class Interpreter:
         return int(np.argmax(self._mask(k)))
 
     def _understand(self, reply: Any, k: int) -> Any:
-        function = self.batch.world.understand_function
+        function = self.batch.world.functions.get("understand")
         if function is not None:
             read_order(reply)  # what is no order never reaches the world
             return function(reply, *self.batch.records(0), k)

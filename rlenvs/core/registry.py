@@ -6,12 +6,14 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import json
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -24,60 +26,84 @@ if TYPE_CHECKING:
     from rlenvs.core.spec import World
 
 NAMESPACE = "rlenvs"
-KINDS = ("single", "multi-agent", "multi-objective", "safe", "robotics")
+TAGS = ("single", "multi-agent", "robotics", "safe", "multi-objective")
 LIKE, LIKE_LETTERS = 0.6, 3  # how much alike names have to be, in [0, 1]; letters of a part of a name that count
 MUCH = 100  # letters of a name that are looked at
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered world: its id, where it lies, and what kinds it is of."""
+    """A registered world.
+
+    Attributes:
+        id: "rlenvs/Name-v0".
+        address: where it lies, "module:name" or "module:name/member"; or the world itself.
+        tags: of TAGS.
+        summary: the task in a sentence; empty where it has to be read from the declaration.
+    """
 
     id: str
-    address: str
-    kinds: tuple[str, ...]
+    address: str | World
+    tags: tuple[str, ...]
+    summary: str = ""
 
 
 catalogue: dict[str, Entry] = {}
 
 
-def register(name: str, address: str, kinds: Sequence[str] = ("single",)) -> None:
+def register(name: str, world: str | World, tags: Sequence[str] | None = None) -> None:
     """Register a world under "rlenvs/<name>", and "rlenvs/mo-<name>" when it is multi-objective.
 
     Args:
         name: "Name-v0".
-        address: "module:SPEC", as a string, so that nothing is imported now and worker processes find it too.
-        kinds: of KINDS. "multi-agent" registers the world with PettingZoo as well.
+        world: its address "module:SPEC", or "module:SPEC/member", a string, so that nothing is imported now; or the
+            world itself, such as one of a notebook.
+        tags: of TAGS; None for those that follow from the declaration. "multi-agent" registers the world with
+            PettingZoo as well.
 
     Raises:
-        UnknownNameError: a kind that does not exist.
+        UnknownNameError: a tag that does not exist.
     """
-    for kind in kinds:
-        if kind not in KINDS:
-            raise UnknownNameError(f"{name}: {kind!r} is no kind of environment. {nearest(kind, KINDS)}")
-    _register_form(name, address, kinds, {})
-    if "multi-objective" in kinds:
-        _register_form(f"mo-{name}", address, kinds, {"vector_reward": True})
+    if tags is None:
+        from rlenvs.core.catalogue import tags_of
+        from rlenvs.core.spec import load_world
+
+        tags = tags_of(load_world(world))
+    for tag in tags:
+        if tag not in TAGS:
+            raise UnknownNameError(f"{name}: there is no tag {tag!r}. {nearest(tag, TAGS)}")
+    _register_forms(name, world, tags, "")
 
 
-def _register_form(name: str, address: str, kinds: Sequence[str], extra: dict[str, Any]) -> None:
-    full = f"{NAMESPACE}/{name}"
-    catalogue[full] = Entry(full, address, tuple(kinds))
+def register_catalogue(path: Path) -> None:
+    """Register all worlds of a catalogue, see `rlenvs.core.catalogue`."""
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        _register_forms(row["id"], row["address"], row["tags"], row["summary"])
+
+
+def _register_forms(name: str, world: str | World, tags: Sequence[str], summary: str) -> None:
+    _register_form(Entry(f"{NAMESPACE}/{name}", world, tuple(tags), summary), {})
+    if "multi-objective" in tags:
+        _register_form(Entry(f"{NAMESPACE}/mo-{name}", world, tuple(tags), summary), {"vector_reward": True})
+
+
+def _register_form(row: Entry, extra: dict[str, Any]) -> None:
+    catalogue[row.id] = row
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # importing twice, or registering one's own world again, is fine
         gymnasium.register(
-            full,
+            row.id,
             entry_point="rlenvs.core.gym_env:Env",
             vector_entry_point="rlenvs.core.vector_env:VectorEnv",
-            kwargs={"world": address, **extra},
+            kwargs={"world": row.address, **extra},
             # these wrappers take time at every step; the environments refuse a step before reset themselves, and
             # `rlenvs.check` looks at more than the checker does
             disable_env_checker=True,
             order_enforce=False,
         )
-    gymnasium.registry[full] = LimitSpec.of(gymnasium.registry[full])
-    if "multi-agent" in kinds and not extra and "pettingzoo" in sys.modules:
-        _register_with_pettingzoo(catalogue[full])
+    gymnasium.registry[row.id] = LimitSpec.of(gymnasium.registry[row.id])
+    if "multi-agent" in row.tags and not extra and "pettingzoo" in sys.modules:
+        _register_with_pettingzoo(row)
 
 
 def entry(id: str) -> Entry:
@@ -118,7 +144,7 @@ def _stem(id: str) -> str:
 
 
 def _family(row: Entry) -> str:
-    parts = row.address.partition(":")[0].split(".")
+    parts = str(row.address).partition(":")[0].split(".")
     return parts[2] if parts[0] == NAMESPACE and len(parts) > 3 else "your own"
 
 
@@ -129,11 +155,11 @@ def world_of(id: str) -> World:
     return load_world(entry(id).address)
 
 
-def list_envs(kind: str | None = None) -> list[str]:
-    """All ids, or those of one kind ("single", "multi-agent", "multi-objective", "safe", "robotics")."""
-    if kind is not None and kind not in KINDS:
-        raise UnknownNameError(f"there is no kind {kind!r}. {nearest(kind, KINDS)}")
-    return sorted(id for id, row in catalogue.items() if kind is None or kind in row.kinds)
+def list_envs(tag: str | None = None) -> list[str]:
+    """All ids, or those with one tag ("single", "multi-agent", "robotics", "safe", "multi-objective")."""
+    if tag is not None and tag not in TAGS:
+        raise UnknownNameError(f"there is no tag {tag!r}. {nearest(tag, TAGS)}")
+    return sorted(id for id, row in catalogue.items() if tag is None or tag in row.tags)
 
 
 # --- PettingZoo -------------------------------------------------------------------------------------------------------
@@ -152,7 +178,7 @@ def _register_with_pettingzoo(row: Entry) -> None:
 
 def _register_all_with_pettingzoo() -> None:
     for row in catalogue.values():
-        if "multi-agent" in row.kinds and not row.id.startswith(f"{NAMESPACE}/mo-"):
+        if "multi-agent" in row.tags and not row.id.startswith(f"{NAMESPACE}/mo-"):
             _register_with_pettingzoo(row)
 
 
@@ -183,13 +209,3 @@ def watch_pettingzoo() -> None:
         _register_all_with_pettingzoo()
     elif not any(isinstance(finder, _AfterPettingZoo) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AfterPettingZoo())
-
-
-def register_families(packages: Iterable[ModuleType]) -> None:
-    """Import every family folder of the given packages; each registers its worlds in its __init__."""
-    import pkgutil
-
-    for package in packages:
-        for family in pkgutil.iter_modules(package.__path__):
-            if family.ispkg:
-                importlib.import_module(f"{package.__name__}.{family.name}")

@@ -20,8 +20,8 @@ UNKNOWN = "-"  # in the place of a number
 
 def render_modes(world: World) -> list[str]:
     """The modes that a world offers."""
-    modes = ["human", "rgb_array"] if world.draw_function or world.engine else []
-    return modes + (["ansi"] if world.text_function else [])
+    modes = ["human", "rgb_array"] if "draw" in world.functions or world.engine else []
+    return modes + (["ansi"] if "text" in world.functions else [])
 
 
 def check_mode(world: World, mode: str | None) -> None:
@@ -36,8 +36,8 @@ def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
     photo = batch.photo(index, *canvas.scene)
     if photo is not None:
         canvas.photo(photo)
-    if batch.world.draw_function is not None:
-        batch.world.draw_function(canvas, *batch.records(index))
+    if "draw" in batch.world.functions:
+        batch.world.functions["draw"](canvas, *batch.records(index))
     canvas.head(head_of(batch, index))
     return canvas.pixels()
 
@@ -160,8 +160,7 @@ class Renderer:
         if not batch.seeded:
             raise EpisodeOverError(f"{batch.world.name}: call reset() before render()")
         if self._mode == "ansi":
-            assert batch.world.text_function is not None
-            return batch.world.text_function(*batch.records(index))
+            return batch.world.functions["text"](*batch.records(index))
         if self._canvas is None:
             self._canvas = Canvas(framed=self._text)
         frame = draw(batch, index, self._canvas)

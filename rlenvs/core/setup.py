@@ -135,12 +135,12 @@ class Setup:
         return load_engine(self.world.engine).sizes(self.world, self.values) if self.world.engine else {}
 
     def _resolve_data(self) -> dict[str, np.ndarray]:
-        function = self.world.data_function
+        function = self.world.functions.get("data")
         data = {name: np.asarray(value) for name, value in (function(self.values) if function else {}).items()}
-        if set(data) != set(self.world.data_fields):
+        if set(data) != set(self.world.data):
             raise ParameterError(
-                f"{self.world.name} declares the data {sorted(self.world.data_fields)}, and its function under "
-                f"@SPEC.data gives {sorted(data)}"
+                f"{self.world.name} declares the data {sorted(self.world.data)}, and its function under "
+                f"@SPEC.make_data gives {sorted(data)}"
             )
         return data
 
@@ -287,13 +287,13 @@ class Setup:
         Raises:
             NotImplementedError: the world knows none. ParameterError: a discount outside (0, 1].
         """
-        if self.world.front_function is None:
+        if "front" not in self.world.functions:
             raise NotImplementedError(
                 f"{self.world.name} knows no exact Pareto front; estimate one from the returns of policies"
             )
         if isinstance(gamma, bool) or not isinstance(gamma, (int, float, np.number)) or not 0.0 < gamma <= 1.0:
             raise ParameterError(f"gamma={shortened(gamma)} must be a number in (0, 1]")
-        front = np.asarray(self.world.front_function(self.values, self.horizon, float(gamma)), np.float64)
+        front = np.asarray(self.world.functions["front"](self.values, self.horizon, float(gamma)), np.float64)
         return front.reshape(-1, len(self.world.terms))
 
     def _picture_spaces(self) -> dict[str, spaces.Space]:

@@ -10,17 +10,20 @@ A world file calls `world(...)` once and hangs its kernels on the result:
 
 from __future__ import annotations
 
+import functools
 import math
+import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import ChainMap
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.errors import ParameterError, UnknownKeywordError, nearest, shortened
 from rlenvs.core.inputs import numbers, truth
-from rlenvs.core.kernels import kernel
+from rlenvs.core.kernels import kernel, mark_again
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -50,6 +53,10 @@ class Param:
                 f"{name}={shortened(value)} is outside its range [{self.low:g}, {self.high:g}] {self.unit}".rstrip()
             )
         return number
+
+    def defaulting(self, value: float, name: str = "default") -> Param:
+        """The same with another default."""
+        return replace(self, default=float(self.check(name, value)))
 
 
 def param(default: float, low: float, high: float, unit: str = "", doc: str = "", *, limit: bool = False) -> Param:
@@ -108,9 +115,9 @@ class Choice:
     def default(self) -> str:
         return self.usual or self.values[0]
 
-    def defaulting(self, value: str) -> Choice:
+    def defaulting(self, value: str, name: str = "default") -> Choice:
         """The same with another default."""
-        return replace(self, usual=self.check("default", value))
+        return replace(self, usual=self.check(name, value))
 
     def check(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in self.values:
@@ -135,6 +142,10 @@ class Integer:
             raise ParameterError(f"{name}={shortened(value)} must be an integer in [{self.low}, {self.high}]")
         return int(value)
 
+    def defaulting(self, value: int, name: str = "default") -> Integer:
+        """The same with another default."""
+        return replace(self, default=self.check(name, value))
+
     def code(self, value: int) -> int:
         return value
 
@@ -148,6 +159,10 @@ class Flag:
 
     def check(self, name: str, value: Any) -> bool:
         return truth(name, value)
+
+    def defaulting(self, value: bool, name: str = "default") -> Flag:
+        """The same with another default."""
+        return replace(self, default=self.check(name, value))
 
     def code(self, value: bool) -> int:
         return int(value)
@@ -168,6 +183,11 @@ class Free:
             raise
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
             raise ParameterError(f"{name}={shortened(value)}: {error}") from None
+
+    def defaulting(self, value: Any, name: str = "default") -> Free:
+        """The same with another default."""
+        self.check(name, value)
+        return replace(self, default=value)
 
 
 Option = Choice | Integer | Flag | Free
@@ -396,88 +416,234 @@ class Score:
     costs: Mapping[str, float] = field(default_factory=dict)
 
 
+def _no_sizes(values: Any) -> dict[str, Any]:
+    return {}
+
+
+def _joined(function: Callable[[Any], Mapping[str, Any]], more: Mapping[str, Any], values: Any) -> dict[str, Any]:
+    """What a function of the values gives, with more or in the place of it."""
+    return {**function(values), **more}
+
+
+def _doc_of_member(doc: str | None, summary: str) -> str:
+    """The doc string of a kind with another first paragraph."""
+    _, blank, rest = (doc or "").partition("\n\n")
+    return summary + blank + rest
+
+
+def _defaulting(declared: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the declarations whose default changes, or whose place another one takes."""
+    return {
+        name: values[name] if isinstance(values[name], type(part)) else part.defaulting(values[name], name)
+        for name, part in declared.items()
+        if name in values
+    }
+
+
 @dataclass(eq=False)
 class World:
-    """A world: what `world(...)` declared and the kernels that its file hung on it."""
+    """The declaration of a world, on which its file hangs the kernels. Files call it as `world(...)`.
+
+    Args:
+        name: "Name-v0"; the registered id is "rlenvs/Name-v0".
+        doc: the module's docstring, with the headings that `rlenvs.core.docs` lists.
+        state: fields of the state record; "rng", "elapsed", "over" and "alive" are there already.
+        observation: blocks by name, per agent. One block keeps its shape, several are flattened and joined.
+        action: `continuous(...)` or `discrete(...)`, per agent, or a function of the values that gives one.
+        terms: reward terms by name. The scalar reward is the sum of weight times value.
+        horizon: steps until truncation, or a function of the values that gives them.
+        params: physical parameters by name, seen by kernels as p.name.
+        options: other keywords of `make`; kernels see Choice, Integer and Flag as integers p.name.
+        costs: constraint costs by name.
+        combine_costs: "sum", or "max" for indicator costs whose total stays an indicator.
+        fps: steps per second of simulated time, for pictures; or a function of the values.
+        agents: multi-agent; then `sizes` has to give "agents", terms are arrays over agents and `a` has a leading
+            agent axis.
+        levels: named sets of values ("easy", "hard").
+        sizes: function of the values that gives the named sizes.
+        memo: more fields of the state, which a reset does not clear: what follows from parameters alone and is slow to
+            compute. Kernels keep beside it what it was computed from, and compute it again when that has changed.
+        data: fields of p that the function under `@SPEC.make_data` fills.
+        scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
+        source: of the equations and numbers: papers and repositories, as one cites them.
+        probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
+        same_start: declares that every episode starts in the same state.
+        starts: in how many different states episodes start, where these are fewer than 16.
+        expert_sees: "observation", or "state" where the expert, or a scripted player, acts on what its agent does not
+            observe: other agents' plans, what lies out of sight, the time. Parameters do not count.
+        scratch: fields of the state where kernels that leave the state as it is (observe, experts, players, ...) may
+            put intermediate results. Who reads one has written it first.
+        images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
+            dictionary of them and of "state", the vector.
+        engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
+            has the option `physics`, "kernel" or one of these names, and act, move and judge in place of step.
+        engine: address "module:class" of the engine that always moves the bodies. The world then has act and judge in
+            place of step, and the function under `@SPEC.model`; the engine gives the sizes of its model.
+        goal: the names of the last two blocks of `observation`, what was achieved and what is desired, raw and of
+            equal shape. The world then has the option `form`, the kernel `grade`, and `compute_reward`.
+        players: names of scripted players of single agents, each a kernel under `@SPEC.player(name)`. The first, the
+            strongest, is the expert of a world that has no other.
+        sides: function of the values that gives the side of each agent, where sides play against each other. A side
+            wins by `r.success` of its agents in the last step.
+        roles: function of the values that gives a `role(...)` per agent, where agents differ in what they observe or
+            do. The observation is then one raw block of one dimension, as long as the longest.
+        central: blocks of the central state for critics, filled by the kernel under `@SPEC.central_state`; without
+            them it is the observations of all agents.
+        incremental: the kernels observe, mask and look write only what has changed. `s.shown` tells them whether their
+            arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
+            Such observations are raw, and the arrays of a batch are read-only for its users.
+        barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
+        constraints: what has to hold between parameters, see `constraint`.
+
+    Attributes:
+        kind: the world that this one is a member of, see `member`; itself where it is none.
+        members: of this kind, by name.
+        kernels: what was hung on the world to be compiled, by role.
+        functions: plain Python that was hung on it, by role.
+        layouts: of its records, by name.
+
+    Raises:
+        ParameterError: a contradiction in the declaration.
+    """
 
     name: str
-    module: str
-    doc: str
-    params: Mapping[str, Param]
-    options: Mapping[str, Option]
+    _: KW_ONLY
+    doc: Any  # a text; mypy has the `__doc__` of a module as one or None
     state: Mapping[str, Kind]
-    memo: Mapping[str, Kind]
     observation: Mapping[str, Block]
     action: Action | Callable[[Any], Action]
     terms: Mapping[str, Term]
-    costs: Mapping[str, Cost]
     horizon: int | Callable[[Any], int]
-    fps: float | Callable[[Any], float]
-    agents: bool
-    levels: Mapping[str, Mapping[str, Any]]
-    sizes: Callable[[Any], Mapping[str, int]]
-    data_fields: Mapping[str, Kind]
-    combine_costs: str
-    scores: Mapping[str, Score]
-    probe: Mapping[str, Mapping[str, Any]]
-    same_start: bool
-    starts: int
-    expert_sees: str
-    scratch: tuple[str, ...]
-    images: Mapping[str, Image]
-    engines: Mapping[str, str]
-    engine: str
-    goal: tuple[str, str] | None
-    players: tuple[str, ...]
-    sides: Callable[[Any], Sequence[int]] | None
-    roles: Callable[[Any], Sequence[Role]] | None
-    central: Mapping[str, Block]
-    incremental: bool
-    barriers: int | str
-    constraints: tuple[Constraint, ...] = ()
-    kernels: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    data_function: Callable[[Any], Mapping[str, Any]] | None = None
-    model_function: Callable[[Any], Any] | None = None
-    draw_function: Callable[..., None] | None = None
-    text_function: Callable[..., str] | None = None
-    key_function: Callable[..., Any] | None = None
-    front_function: Callable[[Any, int, float], Any] | None = None
-    describe_function: Callable[..., str] | None = None
-    understand_function: Callable[..., Any] | None = None
+    params: Mapping[str, Param] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
+    costs: Mapping[str, Cost] = field(default_factory=dict)
+    combine_costs: str = "sum"
+    fps: float | Callable[[Any], float] = 30.0
+    agents: bool = False
+    levels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sizes: Callable[[Any], Mapping[str, int]] = _no_sizes
+    data: Mapping[str, Kind] = field(default_factory=dict)
+    memo: Mapping[str, Kind] = field(default_factory=dict)
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    source: str = ""
+    probe: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    same_start: bool = False
+    starts: int = 0
+    expert_sees: str = "observation"
+    scratch: Sequence[str] = ()
+    images: Mapping[str, Image] = field(default_factory=dict)
+    engines: Mapping[str, str] = field(default_factory=dict)
+    engine: str = ""
+    goal: tuple[str, str] | None = None
+    players: Sequence[str] = ()
+    sides: Callable[[Any], Sequence[int]] | None = None
+    roles: Callable[[Any], Sequence[Role]] | None = None
+    central: Mapping[str, Block] = field(default_factory=dict)
+    incremental: bool = False
+    barriers: int | str = 0
+    constraints: Sequence[Constraint] = ()
+    kernels: MutableMapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
+    functions: MutableMapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        self.kind: World = self
+        self.members: dict[str, World] = {}
+        self.doc = self.doc or ""
+        self.options = {**self.options, **_physics_option(self.engines), **(FORM if self.goal else {})}
+        self.starts = 1 if self.same_start else self.starts
+        self._token = ""
+        _check_declaration(self)
+        _ = self.layouts  # what is declared twice is said now
+
+    @functools.cached_property
+    def layouts(self) -> dict[str, Layout]:
+        """Where the fields of the world's records lie, by the name of the record."""
         per_agent = ("agents",) if self.agents else ()
-        self.layouts = {
-            "state": self._state_layout(),
-            "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data_fields)),
+        return {
+            "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo)),
+            "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data)),
             "observation": _blocks_layout(f"{self.name} observation", self.observation),
             "central": _blocks_layout(f"{self.name} central state", self.central),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
 
-    def _state_layout(self) -> Layout:
-        return Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo))
+    def member(self, name: str, summary: str, **changes: Any) -> World:
+        """Another world of this kind: the same kernels, compiled once, with other values.
 
-    # A world is a constant of its module: copies are the same object, pickles are its address.
+            STIFF = SPEC.member("StiffPlant-v0", "A plant with a stiff spring.", stiffness=40.0)
+
+        What is hung on the kind later holds for its members too; what is hung on a member holds for it alone.
+
+        Args:
+            name: "Name-v0", as for `world`.
+            summary: a sentence; it takes the place of the first paragraph of the kind's doc string.
+            changes: other defaults of parameters and options (or whole `param(...)`, `choice(...)`), and what differs
+                of the keywords of `world`: scores (none are inherited), levels, horizon, terms, observation, ...
+                `sizes` may be numbers by name, and `data` arrays by name.
+
+        Raises:
+            UnknownKeywordError: a change of nothing that there is. ParameterError: a value outside its range.
+        """
+        known = {*self.params, *self.options}
+        values = {key: changes.pop(key) for key in tuple(changes) if key in known}
+        unknown = set(changes) - {each.name for each in fields(self)}
+        if unknown:
+            raise UnknownKeywordError(f"{name}: a {self.name} has no {min(unknown)!r}. {nearest(min(unknown), known)}")
+        given = {"sizes": changes.pop("sizes", {}), "data": changes.pop("data", {})}
+        functions = ChainMap({}, self.functions)
+        if callable(given["sizes"]):
+            changes["sizes"] = given["sizes"]
+        elif given["sizes"]:
+            changes["sizes"] = functools.partial(_joined, self.sizes, given["sizes"])
+        if given["data"]:
+            functions["data"] = functools.partial(_joined, self.functions.get("data", _no_sizes), given["data"])
+        made = replace(
+            self,
+            name=name,
+            doc=_doc_of_member(self.doc, summary),
+            params={**self.params, **_defaulting(self.params, values)},
+            options={**self.options, **_defaulting(self.options, values)},
+            kernels=ChainMap({}, self.kernels),
+            functions=functions,
+            **{"scores": {}, **changes},
+        )
+        made.kind = self.kind
+        self.kind.members[name] = made
+        return made
+
+    # A world is a constant: copies are the same object, pickles are its address, or all of it where it has none.
     def __deepcopy__(self, memo: dict[int, Any]) -> World:
         return self
 
-    def __reduce__(self) -> tuple[Callable[[str], World], tuple[str]]:
-        return load_world, (self.address,)
+    def __reduce__(self) -> tuple[Callable[..., World], tuple[Any, ...]]:
+        if self.address:
+            return load_world, (self.address,)
+        return _unpickled, pickled_whole(self)
 
     @property
     def address(self) -> str:
-        """Where the world lies, as "module:name"."""
-        for name, value in vars(sys.modules[self.module]).items():
-            if value is self:
-                return f"{self.module}:{name}"
-        raise ParameterError(f"{self.name} is not a global name of module {self.module}; assign it there to pickle it")
+        """Where the world lies, as "module:name", or "module:name/member"; empty for one that no module holds, such as
+        those of notebooks."""
+        kind, member = self.kind, "" if self.kind is self else f"/{self.name}"
+        if member and kind.members.get(self.name) is not self:
+            return ""
+        held = (*self.kernels.values(), *self.functions.values())
+        for module in dict.fromkeys(getattr(function, "__module__", "") for function in held):
+            for name, value in vars(sys.modules.get(module, None) or object).items():
+                if value is kind and module != "__main__":
+                    return f"{module}:{name}{member}"
+        return ""
 
     @property
     def has_expert(self) -> bool:
         """Whether the world comes with a scripted expert; the first of its players is one."""
         return bool(self.players or {"expert", "python_expert"} & set(self.kernels))
+
+    @property
+    def has_own_kernels(self) -> bool:
+        """Whether this is no member, or one with other kernels than its kind."""
+        return not isinstance(self.kernels, ChainMap) or bool(self.kernels.maps[0])
 
     def fps_of(self, values: Any) -> float:
         """Steps per second of simulated time for the given parameter and option values."""
@@ -535,9 +701,9 @@ class World:
 
     def mask(self, function: Function) -> Function:
         """Kernel (p, s, m), with agents (p, s, k, m): sets m[j] = 1 for every action that is allowed, 0 else."""
-        self._add("mask", function)
-        self.layouts["state"] = self._state_layout()  # with a place for counts of illegal choices
-        return function
+        for each in (self, *self.members.values()):
+            each.__dict__.pop("layouts", None)  # the state gets a place for counts of illegal choices
+        return self._add("mask", function)
 
     def expert(self, function: Function) -> Function:
         """The scripted expert (p, s, a): fills the action (a[0] for a discrete one). A kernel, or with
@@ -570,204 +736,75 @@ class World:
 
     def describe(self, function: Function) -> Function:
         """Plain Python (p, s, k) -> str: what agent k observes, in words, for language agents."""
-        self.describe_function = function
-        return function
+        return self._use("describe", function)
 
     def understand(self, function: Function) -> Function:
         """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason when the text is no action."""
-        self.understand_function = function
-        return function
+        return self._use("understand", function)
 
-    def data(self, function: Function) -> Function:
+    def make_data(self, function: Function) -> Function:
         """Plain Python (values) -> arrays by name: static data of the world, such as a map."""
-        self.data_function = function
-        return function
+        return self._use("data", function)
 
     def model(self, function: Function) -> Function:
         """Plain Python (values) -> what the engine builds its bodies from, for MuJoCo an `MjSpec`. Parameters go in
         where they belong; for a world with parameters of its own it is called again."""
-        self.model_function = function
-        return function
+        return self._use("model", function)
 
     def draw(self, function: Function) -> Function:
         """Plain Python (canvas, p, s): the picture, or what is drawn over the engine's picture."""
-        self.draw_function = function
-        return function
+        return self._use("draw", function)
 
     def text(self, function: Function) -> Function:
         """Plain Python (p, s) -> str: the picture as text, for render_mode="ansi"."""
-        self.text_function = function
-        return function
+        return self._use("text", function)
 
     def front(self, function: Function) -> Function:
         """Plain Python (values, horizon, gamma) -> array (points, terms): the exact Pareto front, the discounted sums
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
-        self.front_function = function
-        return function
+        return self._use("front", function)
 
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
         Where control depends on the game it is a class, as `rlenvs.play.Game` says."""
-        self.key_function = function
-        return function
+        return self._use("keys", function)
 
     def _add(self, role: str, function: Function) -> Function:
         self.kernels[role] = function
         return kernel(function)
 
+    def _use(self, role: str, function: Function) -> Function:
+        self.functions[role] = function
+        return function
+
     def __repr__(self) -> str:
         return f"World({self.name})"
 
 
-def world(
-    name: str,
-    *,
-    doc: str | None,
-    state: Mapping[str, Kind],
-    observation: Mapping[str, Block],
-    action: Action | Callable[[Any], Action],
-    terms: Mapping[str, Term],
-    horizon: int | Callable[[Any], int],
-    params: Mapping[str, Param] | None = None,
-    options: Mapping[str, Option] | None = None,
-    costs: Mapping[str, Cost] | None = None,
-    combine_costs: str = "sum",
-    fps: float | Callable[[Any], float] = 30.0,
-    agents: bool = False,
-    levels: Mapping[str, Mapping[str, Any]] | None = None,
-    sizes: Callable[[Any], Mapping[str, int]] | None = None,
-    data: Mapping[str, Kind] | None = None,
-    memo: Mapping[str, Kind] | None = None,
-    scores: Mapping[str, Score] | None = None,
-    probe: Mapping[str, Mapping[str, Any]] | None = None,
-    same_start: bool = False,
-    starts: int = 0,
-    expert_sees: str = "observation",
-    scratch: Sequence[str] = (),
-    images: Mapping[str, Image] | None = None,
-    engines: Mapping[str, str] | None = None,
-    engine: str = "",
-    goal: tuple[str, str] | None = None,
-    players: Sequence[str] = (),
-    sides: Callable[[Any], Sequence[int]] | None = None,
-    roles: Callable[[Any], Sequence[Role]] | None = None,
-    central: Mapping[str, Block] | None = None,
-    incremental: bool = False,
-    barriers: int | str = 0,
-    constraints: Sequence[Constraint] = (),
-) -> World:
-    """Declare a world.
+world = World  # what world files call
 
-    Args:
-        name: "Name-v0"; the registered id is "rlenvs/Name-v0".
-        doc: the module's docstring, with the headings that `rlenvs.core.docs` lists.
-        state: fields of the state record; "rng", "elapsed", "over" and "alive" are there already.
-        observation: blocks by name, per agent. One block keeps its shape, several are flattened and joined.
-        action: `continuous(...)` or `discrete(...)`, per agent, or a function of the values that gives one.
-        terms: reward terms by name. The scalar reward is the sum of weight times value.
-        horizon: steps until truncation, or a function of the values that gives them.
-        params: physical parameters by name, seen by kernels as p.name.
-        options: other keywords of `make`; kernels see Choice, Integer and Flag as integers p.name.
-        costs: constraint costs by name.
-        combine_costs: "sum", or "max" for indicator costs whose total stays an indicator.
-        fps: steps per second of simulated time, for pictures; or a function of the values.
-        agents: multi-agent; then `sizes` has to give "agents", terms are arrays over agents and `a` has a leading
-            agent axis.
-        levels: named sets of values ("easy", "hard").
-        sizes: function of the values that gives the named sizes.
-        memo: more fields of the state, which a reset does not clear: what follows from parameters alone and is slow to
-            compute. Kernels keep beside it what it was computed from, and compute it again when that has changed.
-        data: fields of p that the function under `@SPEC.data` fills.
-        scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
-        probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
-        same_start: declares that every episode starts in the same state.
-        starts: in how many different states episodes start, where these are fewer than 16.
-        expert_sees: "observation", or "state" where the expert, or a scripted player, acts on what its agent does not
-            observe: other agents' plans, what lies out of sight, the time. Parameters do not count.
-        scratch: fields of the state where kernels that leave the state as it is (observe, experts, players, ...) may
-            put intermediate results. Who reads one has written it first.
-        images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
-            dictionary of them and of "state", the vector.
-        engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
-            has the option `physics`, "kernel" or one of these names, and act, move and judge in place of step.
-        engine: address "module:class" of the engine that always moves the bodies. The world then has act and judge in
-            place of step, and the function under `@SPEC.model`; the engine gives the sizes of its model.
-        goal: the names of the last two blocks of `observation`, what was achieved and what is desired, raw and of
-            equal shape. The world then has the option `form`, the kernel `grade`, and `compute_reward`.
-        players: names of scripted players of single agents, each a kernel under `@SPEC.player(name)`. The first, the
-            strongest, is the expert of a world that has no other.
-        sides: function of the values that gives the side of each agent, where sides play against each other. A side
-            wins by `r.success` of its agents in the last step.
-        roles: function of the values that gives a `role(...)` per agent, where agents differ in what they observe or
-            do. The observation is then one raw block of one dimension, as long as the longest.
-        central: blocks of the central state for critics, filled by the kernel under `@SPEC.central_state`; without
-            them it is the observations of all agents.
-        incremental: the kernels observe, mask and look write only what has changed. `s.shown` tells them whether their
-            arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
-            Such observations are raw, and the arrays of a batch are read-only for its users.
-        barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
-        constraints: what has to hold between parameters, see `constraint`.
 
-    Raises:
-        ParameterError: a contradiction in the declaration.
-    """
-    if combine_costs not in ("sum", "max"):
-        raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {combine_costs!r}")
-    if goal:
-        _check_goal(name, observation, goal)
-    if roles and (len(observation) > 1 or any(not b.raw or len(b.shape) != 1 for b in observation.values())):
+def _check_declaration(spec: World) -> None:
+    name, observation = spec.name, spec.observation
+    if spec.combine_costs not in ("sum", "max"):
+        raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {spec.combine_costs!r}")
+    if spec.goal:
+        _check_goal(name, observation, spec.goal)
+    if spec.roles and (len(observation) > 1 or any(not b.raw or len(b.shape) != 1 for b in observation.values())):
         raise ParameterError(f"{name}: with roles, the observation is one raw block of one dimension")
-    if (players or sides or roles) and not agents:
+    if (spec.players or spec.sides or spec.roles) and not spec.agents:
         raise ParameterError(f"{name}: players, sides and roles are for worlds with agents=True")
-    if incremental and not all(part.raw for part in observation.values()):
+    if spec.incremental and not all(part.raw for part in observation.values()):
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
-    if barriers and (agents or isinstance(action, DiscreteChoice)):
+    if spec.barriers and (spec.agents or isinstance(spec.action, DiscreteChoice)):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
-    for rule in constraints:
-        if unknown := set(rule.names) - set(params or {}):
+    for rule in spec.constraints:
+        if unknown := set(rule.names) - set(spec.params):
             raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, which are no parameters")
-    if expert_sees not in ("observation", "state"):
-        raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {expert_sees!r}")
-    if not set(scratch) <= set(state):
-        raise ParameterError(f"{name}: scratch={list(scratch)} must name fields of the state")
-    module = sys._getframe(1).f_globals["__name__"]
-    return World(
-        name=name,
-        module=module,
-        doc=doc or "",
-        params=dict(params or {}),
-        options={**(options or {}), **_physics_option(engines), **(FORM if goal else {})},
-        state=state,
-        memo=dict(memo or {}),
-        observation=observation,
-        action=action,
-        terms=terms,
-        costs=dict(costs or {}),
-        combine_costs=combine_costs,
-        horizon=horizon,
-        fps=fps,
-        agents=agents,
-        levels=dict(levels or {}),
-        sizes=sizes or (lambda values: {}),
-        data_fields=dict(data or {}),
-        scores=dict(scores or {}),
-        probe=dict(probe or {}),
-        same_start=same_start,
-        starts=1 if same_start else starts,
-        expert_sees=expert_sees,
-        scratch=tuple(scratch),
-        images=dict(images or {}),
-        engines=dict(engines or {}),
-        engine=engine,
-        goal=goal,
-        players=tuple(players),
-        sides=sides,
-        roles=roles,
-        central=dict(central or {}),
-        incremental=incremental,
-        barriers=barriers,
-        constraints=tuple(constraints),
-    )
+    if spec.expert_sees not in ("observation", "state"):
+        raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
+    if not set(spec.scratch) <= set(spec.state):
+        raise ParameterError(f"{name}: scratch={list(spec.scratch)} must name fields of the state")
 
 
 FORM = {
@@ -785,18 +822,46 @@ def _check_goal(name: str, observation: Mapping[str, Block], goal: tuple[str, st
         raise ParameterError(f"{name}: the blocks {goal[0]} and {goal[1]} must be raw and of equal shape")
 
 
-def _physics_option(engines: Mapping[str, str] | None) -> dict[str, Option]:
+def _physics_option(engines: Mapping[str, str]) -> dict[str, Option]:
     if not engines:
         return {}
     return {"physics": choice("kernel", *engines, doc="what moves the bodies: this package's kernels, or an engine")}
 
 
-def load_world(address: str) -> World:
-    """The world at "module:name"."""
+def load_world(address: str | World) -> World:
+    """The world at "module:name" or "module:name/member"; a world is its own address."""
     import importlib
 
-    module, _, name = address.partition(":")
-    return getattr(importlib.import_module(module), name)
+    if isinstance(address, World):
+        return address
+    module, _, place = address.partition(":")
+    name, _, member = place.partition("/")
+    kind = getattr(importlib.import_module(module), name)
+    return kind.members[member] if member else kind
+
+
+_whole: dict[str, World] = {}  # the worlds that were pickled whole, in this process or another, by token
+
+
+def pickled_whole(spec: World) -> tuple[str, bytes]:
+    """A world that no module holds, as a token that tells it from others, and its declaration with all functions."""
+    import cloudpickle
+
+    spec._token = spec._token or secrets.token_hex(16)
+    _whole[spec._token] = spec
+    parts = {each.name: getattr(spec, each.name) for each in fields(spec)}
+    return spec._token, cloudpickle.dumps(parts)
+
+
+def _unpickled(token: str, parts: bytes) -> World:
+    """The world of `pickled_whole`; the same object every time."""
+    if token not in _whole:
+        import cloudpickle
+
+        _whole[token] = World(**cloudpickle.loads(parts))
+        _whole[token]._token = token
+        mark_again(_whole[token].kernels.values())
+    return _whole[token]
 
 
 def _state_fields(spec: World) -> dict[str, Kind]:
@@ -816,12 +881,12 @@ def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:
 
 def _param_fields(spec: World) -> dict[str, Kind]:
     encoded = {name: i8 for name, option in spec.options.items() if not isinstance(option, Free)}
-    names: Sequence[str] = [*spec.params, *spec.options, *spec.data_fields, "horizon", "weights"]
+    names: Sequence[str] = [*spec.params, *spec.options, *spec.data, "horizon", "weights"]
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):
         raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
     own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
-    return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data_fields}
+    return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data}
 
 
 def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:

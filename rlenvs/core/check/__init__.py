@@ -10,19 +10,19 @@ Without ids, all take all that are registered. The rules are listed in `rlenvs.c
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rlenvs.core.check.records import golden_digest, read_golden
-from rlenvs.core.check.rules import LAYER_RULES, RULES, Rule
+from rlenvs.core.check.rules import LAYER_RULES, MEMBER_RULES, RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 from rlenvs.core.errors import ConformanceError, ParameterError
 from rlenvs.core.progress import progress
-from rlenvs.core.registry import catalogue, entry
-from rlenvs.core.spec import load_world
+from rlenvs.core.registry import catalogue, entry, world_of
+from rlenvs.core.spec import World
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ class Report:
 
 def record_golden(ids: Sequence[str] = ()) -> None:
     """Record the numbers of rule 16 for some ids, all by default, in the folders of their families."""
-    chosen = [entry(id) for id in ids] or list(catalogue.values())
-    for world in {row.address: load_world(row.address) for row in chosen}.values():
+    for world in dict.fromkeys(map(world_of, ids or list(catalogue))):
         path = golden_file(world)
         assert path is not None
         recorded = {**read_golden(path), world.name: golden_digest(world)}
@@ -86,6 +85,7 @@ def check(
     backend: str = "numba",
     golden: Path | str | None = None,
     only: Collection[int] | None = None,
+    whole: bool = True,
     long: bool = False,
     **choices: Any,
 ) -> Report:
@@ -97,6 +97,8 @@ def check(
         backend: "numba", or "python" to do without compiling, with fewer and shorter rollouts.
         golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
         only: numbers of rules, to look at these and at those that they build on; None for all.
+        whole: False for a member of a kind that was checked whole: look only at what its values, data, levels and texts
+            can break, not at the kernels that it shares.
         long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
             instance. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
@@ -111,7 +113,7 @@ def check(
     """
     target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
-    rules = _chosen(only)
+    rules = _chosen(only) if whole else [rule for rule in RULES if rule.number in MEMBER_RULES]
     with progress(f"checking {target.name}", len(rules)) as task:
         title = ""
 
@@ -124,6 +126,17 @@ def check(
             task(done, title)
             outcomes[rule.number] = _run(rule, target, outcomes)
     return Report(target.name, tuple(outcomes[number] for number in sorted(outcomes)))
+
+
+def one_per_kind(ids: Iterable[str]) -> list[str]:
+    """Those of some ids that are to be checked whole: the first of each kind, and members with kernels of their own.
+    For the others, and for "mo-" forms, `check(id, whole=False)` is enough."""
+    found: dict[World, str] = {}
+    for id in ids:
+        world = world_of(id)
+        if "/mo-" not in entry(id).id:
+            found.setdefault(world if world.has_own_kernels else world.kind, id)
+    return list(found.values())
 
 
 def _chosen(only: Collection[int] | None) -> list[Rule]:
@@ -143,7 +156,8 @@ def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     name = _title(rule)
     if target.dress and rule.number not in LAYER_RULES:
         return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without layers")
-    broken = [number for number in rule.needs if done[number].status in ("failed", "not run")]
+    looked_at = [number for number in rule.needs if number in done]
+    broken = [number for number in looked_at if done[number].status in ("failed", "not run")]
     if broken:
         return Outcome(rule.number, name, "not run", f"needs rule {broken[0]}")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rlenvs.core.check import check, record_golden
+from rlenvs.core.check import check, one_per_kind, record_golden
 from rlenvs.core.registry import list_envs
 
 
@@ -18,9 +18,10 @@ def main() -> None:
     if given.record:
         record_golden(given.ids)
         return
-    passed = True
-    for id in given.ids or list_envs():
-        report = check(id, long=given.long)
+    passed, ids = True, given.ids or list_envs()
+    whole = given.ids or one_per_kind(ids)
+    for id in ids:
+        report = check(id, whole=id in whole, long=given.long)
         print(report, end="\n\n", flush=True)
         passed &= report.passed
     if not passed:

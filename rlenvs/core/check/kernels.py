@@ -130,7 +130,7 @@ def only_steps_write(t: Subject) -> str:
     """
     _watch_in_python(t)
     asked = 0
-    canvas = Canvas(64, 64) if t.world.draw_function else None
+    canvas = Canvas(64, 64) if "draw" in t.world.functions else None
     for policy, batch in t.states(t.scale(12, 3), every=t.scale(25, 5)):
         for name, ask in _questions(t, batch, canvas):
             before = _world_of(batch)
@@ -261,7 +261,7 @@ def _questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterato
         yield "central_state", batch.central
     if barriers_of(batch):
         yield "barrier", lambda: batch.barriers(np.zeros(batch.actions[:, 0].shape))
-    draw, text, describe = world.draw_function, world.text_function, world.describe_function
+    draw, text, describe = world.functions.get("draw"), world.functions.get("text"), world.functions.get("describe")
     if canvas is not None and draw:
         yield "draw", lambda: draw(canvas, *batch.records(0))
     if text:

@@ -27,8 +27,9 @@ MOST_KEPT = 64_000_000  # bytes of a rollout that is kept for other rules
 
 
 def golden_file(world: World) -> Path | None:
-    """Where the numbers of rule 16 are kept: beside the world's own file, so that a family keeps its own."""
-    file = getattr(sys.modules[world.module], "__file__", None)
+    """Where the numbers of rule 16 are kept: beside the world's own file, so that a family keeps its own; None for
+    worlds that no file holds."""
+    file = getattr(sys.modules.get(world.address.partition(":")[0]), "__file__", None)
     return Path(file).with_name("golden.json") if file else None
 
 

@@ -263,7 +263,7 @@ SPEC = world(
 )
 
 
-@SPEC.data
+@SPEC.make_data
 def data(values):
     scenario = scenario_of(values.scenario)
     smac = values.rules == "smac"

@@ -282,7 +282,7 @@ SPEC = world(
 )
 
 
-@SPEC.data
+@SPEC.make_data
 def data(values):
     return board_data(values)
 

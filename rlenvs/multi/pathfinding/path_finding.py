@@ -163,7 +163,7 @@ SPEC = world(
 )
 
 
-@SPEC.data
+@SPEC.make_data
 def data(values):
     return map_data(values)
 

@@ -351,7 +351,7 @@ def compiled(world: World, values: Any) -> Any:
         MissingExtraError: mujoco is not installed.
         ParameterError: MuJoCo refuses the model.
     """
-    key = repr((world.name, id(world.model_function), sorted(vars(values).items())))
+    key = repr((world.name, id(world.functions.get("model")), sorted(vars(values).items())))
     if key not in _models:
         while len(_models) >= MOST_MODELS:
             del _models[next(iter(_models))]
@@ -361,11 +361,10 @@ def compiled(world: World, values: Any) -> Any:
 
 def _compile(world: World, values: Any) -> Any:
     mujoco = _import_mujoco()
-    assert world.model_function is not None
     try:
         with warnings.catch_warnings():  # models of other packages may use what is going out of use
             warnings.filterwarnings("ignore", "compiler attribute")
-            return world.model_function(values).compile()
+            return world.functions["model"](values).compile()
     except ParameterError:
         raise
     except (ValueError, mujoco.FatalError) as error:

@@ -154,7 +154,7 @@ SPEC = world(
         "expert": Score(2496, 13, success=1, costs={"tilt": 0.21, "geofence": 0, "proximity": 0, "collision": 0}),
     },
 )
-SPEC.data(swarm_data)
+SPEC.make_data(swarm_data)
 SPEC.load(load_swarm)
 SPEC.move(fly_swarm)
 SPEC.look(look_from)

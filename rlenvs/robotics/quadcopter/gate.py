@@ -151,7 +151,7 @@ SPEC = world(
         "expert": Score(209.1, 1.8, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
-SPEC.data(flight_data)
+SPEC.make_data(flight_data)
 SPEC.load(load)
 SPEC.move(fly)
 SPEC.look(look)

@@ -163,7 +163,7 @@ SPEC = world(
         "bound": Score(480, 0, "at the goal in every step"),
     },
 )
-SPEC.data(flight_data)
+SPEC.make_data(flight_data)
 SPEC.load(load)
 SPEC.move(fly)
 SPEC.look(look)

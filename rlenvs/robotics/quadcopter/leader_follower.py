@@ -133,7 +133,7 @@ SPEC = world(
         "expert": Score(761.5, 7.8, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.01, "collision": 0}),
     },
 )
-SPEC.data(swarm_data)
+SPEC.make_data(swarm_data)
 SPEC.load(load_swarm)
 SPEC.move(fly_swarm)
 SPEC.look(look_from)

@@ -228,7 +228,7 @@ SPEC = world(
         "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 13.9, "tilt": 0, "geofence": 0}),
     },
 )
-SPEC.data(flight_data)
+SPEC.make_data(flight_data)
 SPEC.load(load)
 SPEC.move(fly)
 SPEC.look(look)

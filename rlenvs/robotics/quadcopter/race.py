@@ -145,7 +145,7 @@ SPEC = world(
         "expert": Score(17.8, 0.036, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
-SPEC.data(race_data)
+SPEC.make_data(race_data)
 SPEC.load(load)
 SPEC.look(look)
 

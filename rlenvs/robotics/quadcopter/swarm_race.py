@@ -288,7 +288,7 @@ SPEC = world(
         ),
     },
 )
-SPEC.data(swarm_data)
+SPEC.make_data(swarm_data)
 SPEC.load(load_swarm)
 SPEC.look(look_from)
 

@@ -133,7 +133,7 @@ SPEC = world(
         "expert": Score(127.6, 0.59, success=1, costs={"tilt": 0, "geofence": 0}),
     },
 )
-SPEC.data(flight_data)
+SPEC.make_data(flight_data)
 SPEC.load(load)
 SPEC.move(fly)
 SPEC.look(look)

@@ -215,7 +215,7 @@ SPEC = world(
         "expert": Score(351, 0.5, success=1, costs={"tilt": 0, "geofence": 0, "off_path": 0}),
     },
 )
-SPEC.data(_data)
+SPEC.make_data(_data)
 SPEC.load(load)
 SPEC.move(fly)
 SPEC.look(look)

@@ -98,7 +98,7 @@ SPEC = world(
 )
 
 
-@SPEC.data
+@SPEC.make_data
 def data(values):
     sea, origin = load_map(values.map, values.start)
     allowed, route = np.zeros((*sea.shape, 4)), np.zeros(sea.shape)

@@ -138,7 +138,7 @@ SPEC = world(
 )
 
 
-@SPEC.data
+@SPEC.make_data
 def data(values):
     return squad_data(values, LARGE_FIELD)
 

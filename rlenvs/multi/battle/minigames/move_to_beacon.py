@@ -98,7 +98,7 @@ SPEC = world(
 )
 
 
-@SPEC.data
+@SPEC.make_data
 def data(values):
     return squad_data(values, SMALL_FIELD)
 

@@ -1,0 +1,75 @@
+"""What there is to know of every environment without importing its file: `rlenvs/catalogue.json`.
+
+Generated from the declarations by `python docs/generate.py`, committed, and read by the registry, the command line and
+the docs. One line per environment.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.docs import space_text, summary
+from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
+
+ID = re.compile(r"\w+-v\d+")
+
+
+def worlds_of(packages: Iterable[ModuleType]) -> Iterator[World]:
+    """All worlds and members with the name of an id, "Name-v0", that the modules of packages hold."""
+    for package in packages:
+        for found in sorted(pkgutil.walk_packages(package.__path__, f"{package.__name__}."), key=lambda m: m.name):
+            module = importlib.import_module(found.name)
+            for value in vars(module).values():
+                if isinstance(value, World) and value.kind is value and value.address.startswith(f"{found.name}:"):
+                    yield from (world for world in (value, *value.members.values()) if ID.fullmatch(world.name))
+
+
+def tags_of(world: World) -> tuple[str, ...]:
+    """The tags that follow from a declaration and from where it lies."""
+    tags = {
+        "single": not world.agents,
+        "multi-agent": world.agents,
+        "robotics": world.address.startswith("rlenvs.robotics."),
+        "safe": bool(world.costs),
+        "multi-objective": len(world.terms) > 1,
+    }
+    return tuple(name for name, holds in tags.items() if holds)
+
+
+def catalogue_row(world: World) -> dict[str, Any]:
+    """What the catalogue says of a world."""
+    setup = Setup(world)
+    shapes = [setup.observation_shape, *setup.image_shapes.values()]
+    return {
+        "id": world.name,
+        "address": world.address,
+        "kind": world.kind.name,
+        "tags": tags_of(world),
+        "summary": summary(world.doc),
+        "action": space_text(setup),
+        "observation": " and ".join(" x ".join(map(str, shape)) for shape in shapes if np.prod(shape)),
+        "agents": setup.agents if world.agents else 1,
+        "source": world.source,
+    }
+
+
+def catalogue_text(packages: Iterable[ModuleType]) -> str:
+    """The whole catalogue as it is committed: JSON, a line per environment, by family.
+
+    Raises:
+        ValueError: two worlds with one name.
+    """
+    rows = [catalogue_row(world) for world in worlds_of(packages)]
+    names = [row["id"] for row in rows]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"several worlds are called {sorted(twice)}; an id is unique")
+    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"

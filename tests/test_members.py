@@ -1,0 +1,164 @@
+"""Kinds and their members: one compile, one set of rules, any number of ids."""
+
+import multiprocessing
+import pickle
+import re
+import sys
+
+import cloudpickle
+import gymnasium
+import linear_plants
+import numpy as np
+import pytest
+
+import rlenvs
+from rlenvs.core import build
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.catalogue import catalogue_row, tags_of
+from rlenvs.core.check import check, one_per_kind
+from rlenvs.core.docs import page
+from rlenvs.core.errors import ParameterError, UnknownKeywordError
+from rlenvs.core.gym_env import Env
+from rlenvs.core.registry import catalogue
+from rlenvs.core.setup import Setup
+from rlenvs.core.spec import load_world
+
+KIND, NAMES = linear_plants.KIND, linear_plants.NAMES
+MEMBERS = list(KIND.members.values())
+
+
+@pytest.fixture
+def registered():
+    """The forty ids, for one test."""
+    before = dict(catalogue), dict(gymnasium.registry)
+    for name in NAMES:
+        rlenvs.register(name, f"linear_plants:KIND/{name}")
+    yield NAMES
+    for table, saved in zip((catalogue, gymnasium.registry), before, strict=True):
+        table.clear()
+        table.update(saved)
+
+
+def key_of(world):
+    setup = Setup(world)
+    return build.code_key(world, setup.action, build.kernel_names(world, setup.action, False))
+
+
+def test_forty_members_are_one_compile():
+    before = len(build._drivers)
+    batches = [KernelBatch(member, 3) for member in MEMBERS]
+    assert len({id(batch._driver) for batch in batches}) == 1
+    assert len(build._drivers) == before + 1
+    assert len({batch.setup.fingerprint for batch in batches}) == 40
+
+
+def test_members_pass_the_rules_that_they_can_break(registered):
+    assert one_per_kind(registered) == NAMES[:1]
+    check(NAMES[0]).raise_on_failure()
+    for name in NAMES[1:]:
+        check(name, whole=False).raise_on_failure()
+
+
+@pytest.mark.parametrize("n", [0, 3, 17, 39])
+def test_a_member_has_its_own_matrices(n):
+    a, b = linear_plants.matrices(n)
+    env = Env(MEMBERS[n], noise=0.0)
+    x, _ = env.reset(seed=1)
+    u = env.action_space.sample()
+    after, reward, *_ = env.step(u)
+    expected = a @ (10.0 * x) + b @ u
+    assert 10.0 * after == pytest.approx(expected, abs=1e-5)
+    assert reward == pytest.approx(-np.mean(expected**2) - 0.1 * np.mean(u**2), abs=1e-5)
+
+
+def test_a_member_has_page_scores_tags_and_row():
+    text, row = page(MEMBERS[7]), catalogue_row(MEMBERS[7])
+    assert text.splitlines()[0] == "# Plant07-v0"
+    assert "Plant 7: 3 states and 2 inputs" in text
+    assert re.search(r"idle.*-7", text)
+    assert "## Starting State" in text
+    assert (row["kind"], row["address"]) == ("LinearPlant", "linear_plants:KIND/Plant07-v0")
+    assert row["summary"] == "Plant 7: 3 states and 2 inputs"
+    assert tags_of(MEMBERS[7]) == ("single", "multi-objective")
+
+
+def test_members_by_id_in_every_form(registered):
+    env = rlenvs.make("Plant04-v0")
+    envs = rlenvs.make_vec("Plant04-v0", 3, level="noisy")
+    assert env.observation_space.shape == (5,)
+    assert envs.unwrapped.batch.setup.values.noise == 0.05
+    assert rlenvs.make("mo-Plant04-v0").unwrapped.reward_space.shape == (2,)
+    envs = gymnasium.make_vec("rlenvs/Plant04-v0", 2, vectorization_mode="async")
+    envs.reset(seed=0)
+    envs.step(envs.action_space.sample())
+    envs.close()
+
+
+def test_other_defaults_and_ranges():
+    calm = KIND.member("CalmPlant-v0", "A plant without noise.", noise=0.0)
+    assert Setup(calm).values.noise == 0.0
+    assert Setup(KIND).values.noise == 0.01
+    assert calm.scores == {}
+    with pytest.raises(ParameterError, match=r"noise=0.5 is outside its range"):
+        KIND.member("Bad-v0", "Bad.", noise=0.5)
+    with pytest.raises(UnknownKeywordError, match="Did you mean 'noise'"):
+        KIND.member("Bad-v0", "Bad.", noize=0.5)
+    assert "Bad-v0" not in KIND.members
+
+
+def test_hooks_of_the_kind_hold_for_members_and_not_the_other_way():
+    kind = linear_plants.plant_kind("HookedPlant")
+    first, second = (kind.member(f"Hooked{n}-v0", "A plant.") for n in range(2))
+    kind.text(lambda p, s: "kind")
+    first.text(lambda p, s: "first")
+    assert [each.functions["text"](None, None) for each in (kind, first, second)] == ["kind", "first", "kind"]
+    assert not first.has_own_kernels
+
+    @first.reset
+    def reset(p, s, rng):
+        s.x[0] = 3.0
+
+    assert first.has_own_kernels
+    assert key_of(first) != key_of(second) == key_of(kind)
+
+
+def test_a_mask_of_the_kind_gives_members_their_count():
+    kind = linear_plants.plant_kind("MaskedPlant")
+    member = kind.member("Masked-v0", "A plant.")
+    kind.mask(lambda p, s, m: None)
+    assert "illegal" in Setup(member).dtypes["state"].names
+
+
+def test_the_key_has_no_names_and_no_texts():
+    other = linear_plants.plant_kind("AnotherName")
+    assert key_of(other) == key_of(KIND)
+    other.doc = "Another text."
+    assert key_of(other) == key_of(KIND)
+
+
+def test_members_are_pickled_by_their_address():
+    member = MEMBERS[5]
+    assert pickle.loads(pickle.dumps(member)) is member
+    assert load_world("linear_plants:KIND/Plant05-v0") is member
+    assert len(pickle.dumps(member)) < 200
+
+
+def _play(pickled):
+    """What another process makes of a pickled environment."""
+    env = cloudpickle.loads(pickled)
+    env.reset(seed=4)
+    return "linear_plants" in sys.modules, env.step(np.zeros(1))[0].tolist()
+
+
+def test_a_world_that_no_module_holds_travels_whole(monkeypatch):
+    world = linear_plants.plant_kind("Notebook-v0")
+    assert world.address == ""
+    env = Env(world, backend="python")
+    assert pickle.loads(pickle.dumps(world)) is world
+    env.reset(seed=4)
+    expected = env.step(np.zeros(1))[0].tolist()
+    cloudpickle.register_pickle_by_value(linear_plants)  # as if it had been written in a notebook
+    pickled = cloudpickle.dumps(env)
+    cloudpickle.unregister_pickle_by_value(linear_plants)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_play, (pickled,))[1] == expected
