@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -10,9 +11,11 @@ from typer.testing import CliRunner
 import rlenvs
 from rlenvs import doctor
 from rlenvs.bench import time_batch, time_single
-from rlenvs.cli import app, environments
+from rlenvs.cli import app, environments, machine
 from rlenvs.cli.common import keywords_from
 from rlenvs.cli.environments import short_number
+from rlenvs.core import cache
+from rlenvs.core.errors import KernelError, MissingExtraError
 from rlenvs.core.progress import QUIET, quiet
 from rlenvs.core.registry import list_envs, world_of
 from rlenvs.play import Game, key_table
@@ -96,6 +99,42 @@ def test_overlong_ids():
     said = refused("info", "\x1b[31m" * 100_000)
     assert len(said) < 2000
     assert "\x1b" not in said
+
+
+def test_compile_keeps_code_for_later(tmp_path):
+    """In a process of its own, since this one may have the world in memory."""
+    environment = {
+        **os.environ,
+        "RLENVS_CACHE_DIR": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "none"),
+        QUIET: "1",
+    }
+    command = [sys.executable, "-m", "rlenvs", "compile", "DeepSeaTreasure-v0"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^rlenvs/DeepSeaTreasure-v0: \d+\.\d s\n.*" + re.escape(str(tmp_path)), done.stdout)
+    kept = {path.name: path.stat().st_ino for path in tmp_path.glob("DeepSea*.bin")}
+    assert {name.split(".")[1].split("-")[0] for name in kept} == {"run_worlds", "advise_worlds"}
+    code = "import rlenvs; b = rlenvs.make_batch('DeepSeaTreasure-v0'); b.seed([0]); b.reset(); b.advise()"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert {path.name: path.stat().st_ino for path in tmp_path.glob("DeepSea*.bin")} == kept
+
+
+def test_compile_refuses_and_fails(tmp_path, monkeypatch):
+    assert "'rlenvs/QuadHover-v0'" in refused("compile", "QuadHovr-v0")
+    assert "gravty" in refused("compile", HOVER, "--set", "gravty=1")
+
+    def broken(id, keywords):
+        raise MissingExtraError("It", "mujoco") if "Panda" in id else KernelError("a bad line")
+
+    monkeypatch.setattr(machine, "_compile", broken)
+    assert "rlenvs[mujoco]" in refused("compile", "PandaReach-v0")
+    result = run("compile")
+    assert result.exit_code == 1
+    assert "PandaReach-v0: left out" in result.output
+    assert f"{HOVER}: failed. a bad line" in result.output
+    monkeypatch.setattr(cache, "cache_folders", list)
+    assert "RLENVS_CACHE_DIR" in refused("compile", HOVER)
 
 
 def test_version():

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+import os
+import time
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from rlenvs.cli.common import (
-    app,
-    console,
-)
+from rlenvs.cli.common import Set, app, checked, console, keywords_from, say
+from rlenvs.core.errors import CacheError, KernelError, MissingExtraError
 from rlenvs.core.progress import progress
 
 if TYPE_CHECKING:
+    from rlenvs.core.batch import KernelBatch
     from rlenvs.doctor import Line
 
 PANEL = "This machine"
@@ -43,3 +45,71 @@ def _print_lines(title: str, lines: list[Line], bad: str) -> None:
         table.add_row(mark, line.subject, escape(line.text))
     console().print(f"[bold]{title}[/bold]")
     console().print(table)
+
+
+@app.command("compile", rich_help_panel=PANEL)
+def compile_command(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
+    set: Set = None,
+) -> None:
+    """Compile environments now and keep the result, so that neither a first use nor a hundred workers wait for it.
+
+    RLENVS_CACHE_DIR chooses where. Options that change the actions (--set) give code of their own. Exit code 1 when
+    something could not be compiled, or nothing can be kept.
+    """
+    from rlenvs.core.cache import cache_folders
+    from rlenvs.core.registry import entry, list_envs
+
+    keywords = keywords_from(set)
+    chosen = [entry(id).id for id in ids or [id for id in list_envs() if not id.startswith("rlenvs/mo-")]]
+    folder = next((folder for folder in cache_folders() if os.access(folder, os.W_OK)), None)
+    if folder is None:
+        raise CacheError("there is no folder to keep compiled code in; set RLENVS_CACHE_DIR to one that is yours")
+    failed = 0
+    with progress("compiling", total=len(chosen)) as tell:
+        for done, id in enumerate(chosen):
+            tell(done, id)
+            try:
+                say(f"{id}: {_compile(id, keywords):.1f} s")
+            except MissingExtraError as error:
+                if ids:
+                    raise
+                say(f"{id}: left out. {error}")
+            except KernelError as error:
+                say(f"{id}: failed. {error}")
+                failed += 1
+    say(f"The compiled code is in {folder}")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _compile(id: str, keywords: dict[str, Any]) -> float:
+    """Call everything that is compiled for an environment; returns the seconds that took."""
+    from rlenvs.core.make import make_batch
+
+    start = time.monotonic()
+    batch = make_batch(id, 2, **{"threads": 2, **checked(id, keywords)})  # with the code that shares worlds
+    try:
+        batch.seed([0, 1])
+        batch.reset()
+        batch.step_loaded()
+        _ask_everything(batch)
+    finally:
+        batch.close()
+    return time.monotonic() - start
+
+
+def _ask_everything(batch: KernelBatch) -> None:
+    """What is compiled when it is first asked for: players, experts, central states, barriers, rewards of goals."""
+    import numpy as np
+
+    world, setup = batch.world, batch.setup
+    batch.central()
+    if world.has_expert:
+        batch.advise()
+    if world.players:
+        batch.play(world.players[0])
+    if world.goal:
+        batch.compute_reward(*np.zeros((2, 1, setup.goal_size), np.float32))
+    if world.barriers:
+        with contextlib.suppress(NotImplementedError):  # none with these options
+            batch.barriers(np.zeros((batch.num_worlds, setup.action_size)))
