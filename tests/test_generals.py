@@ -17,9 +17,9 @@ from rlenvs.core.errors import EpisodeOverError, ParameterError, ReplayError
 from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, parse_board, set_owner
 from rlenvs.multi.generals.commander import Commander
 from rlenvs.multi.generals.generals import SPEC
+from rlenvs.multi.generals.memory import PLANES, GeneralsMemory, remember
 from rlenvs.multi.generals.rules import price
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.memory import PLANES, GeneralsMemory, remember
 
 DATA = Path(__file__).parent / "data"
 UP, DOWN, LEFT, RIGHT = range(4)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.curricula import SPaCE as SPaCE
     from rlenvs.wrappers.forms import wrap as wrap
     from rlenvs.wrappers.layer import Layer as Layer
-    from rlenvs.wrappers.memory import GeneralsMemory as GeneralsMemory
     from rlenvs.wrappers.objectives import AccruedRewards as AccruedRewards
     from rlenvs.wrappers.objectives import ChebyshevScalarization as ChebyshevScalarization
     from rlenvs.wrappers.objectives import Lexicographic as Lexicographic
@@ -79,7 +78,6 @@ else:
             "curricula": "ADR MBTL OneContext PrioritizedLevels RandomContexts RoundRobin SPaCE SelfPaced",
             "forms": "wrap",
             "layer": "Layer",
-            "memory": "GeneralsMemory",
             "objectives": "AccruedRewards ChebyshevScalarization Lexicographic LinearScalarization NormalizeRewards "
             "WeightConditioned better chebyshev",
             "pictures": "CameraNoise",

@@ -34,7 +34,7 @@ same), then five planes of one number each: own land and army, land and army of 
 With teams one more: cells of allies. A cell is in sight when one of the nine cells around it is owned by one's side.
 What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled; with
 `encoding="unit"` all are in [0, 1], armies and other counts by their logarithms.
-The layer `GeneralsMemory` (docs/wrappers.md) adds what a player would remember.
+The layer `GeneralsMemory` (docs/generals.md) adds what a player would remember.
 
 ## Rewards
 `win` is 1 for the side that is left and -1 for those that lost, in teams at the end of the game, else when their

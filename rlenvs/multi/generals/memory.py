@@ -14,6 +14,8 @@ from gymnasium import spaces
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.layer import Layer
 
+__all__ = ["GeneralsMemory"]
+
 # planes of the game's observation
 ARMIES, GENERALS, CITIES, MOUNTAINS, OWN, ENEMIES, FOG, HIDDEN, TICK = 0, 1, 2, 3, 5, 6, 7, 8, 13
 
