@@ -55,13 +55,13 @@ GROUPS = {
     "rllib": Group("rllib,mujoco,dev", ["tests/test_rllib.py"], pins="constraints-oldest.txt"),
     "learners": Group(
         "sb3,torchrl,zoo,minari,mujoco,dev",
-        [f"tests/test_integrations_{name}.py" for name in ("torchrl", "rl_zoo3", "minari", "mo_gymnasium")],
+        [f"tests/test_integrations_{name}.py" for name in ("torchrl", "rl_zoo3", "minari", "mo_gymnasium", "docs")],
         more=["scipy"],
         bare=["mo-gymnasium"],  # it asks for pygame, which breaks pygame-ce
     ),
     "omnisafe": Group(
         "dev",
-        ["tests/test_integrations_omnisafe.py"],
+        ["tests/test_integrations_omnisafe.py", "tests/test_integrations_docs.py"],
         more=[
             "torch",
             "tensorboard",

@@ -51,8 +51,9 @@ def test_an_unknown_keyword_is_still_refused():
         GymEnv(HOVER, mas=0.03)
 
 
-def test_vector_environments():
-    env = vector("DISABLED", horizon=20)
+@pytest.mark.parametrize("mode", ["DISABLED", "SAME_STEP"])
+def test_vector_environments(mode):
+    env = vector(mode, horizon=20)
     assert env.batch_size == (8,)
     check_env_specs(env)
     env.set_seed(5)
@@ -71,6 +72,28 @@ def test_vector_environments_step_as_ours_do():
         observations, rewards, *_ = ours.step(found["action"][:, t].numpy())
         assert np.array_equal(found["next", "observation"][:, t], observations)
         assert found["next", "reward"][:, t, 0].numpy() == pytest.approx(rewards)
+
+
+def test_vector_environments_that_begin_anew_in_the_same_step():
+    """The data have the last observation of each episode, and the next one begins where ours does."""
+    env = vector("SAME_STEP", horizon=20)
+    ours = rlenvs.make_vec(HOVER, 8, autoreset_mode="SAME_STEP", horizon=20)
+    env.set_seed(5)
+    found = env.rollout(50, break_when_any_done=False)
+    ours.reset(seed=5)
+    observations, _ = ours.reset()
+    ends = 0
+    for t in range(50):
+        assert np.array_equal(found["observation"][:, t], observations)
+        observations, rewards, terminated, truncated, infos = ours.step(found["action"][:, t].numpy())
+        done, last = terminated | truncated, observations.copy()
+        if done.any():
+            last[done] = np.stack(list(infos["final_obs"][done]))
+        assert np.array_equal(found["next", "observation"][:, t], last)
+        assert np.array_equal(found["next", "done"][:, t, 0], done)
+        assert found["next", "reward"][:, t, 0].numpy() == pytest.approx(rewards)
+        ends += done.sum()
+    assert ends >= 16
 
 
 def network(inputs, outputs):
@@ -92,9 +115,10 @@ def update(collector, actor, loss, gae):
     assert any(not torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
 
-def test_ppo_updates_on_a_vector_environment():
+@pytest.mark.parametrize("mode", ["DISABLED", "SAME_STEP"])
+def test_ppo_updates_on_a_vector_environment(mode):
     torch.manual_seed(0)
-    env = vector(count=16, horizon=50)
+    env = vector(mode, count=16, horizon=50)
     body = torch.nn.Sequential(network(env.observation_spec["observation"].shape[-1], 8), NormalParamExtractor())
     actor = ProbabilisticActor(
         TensorDictModule(body, ["observation"], ["loc", "scale"]),
