@@ -147,6 +147,18 @@ def draw_setting(world: Any, level: str | None, rng: np.random.Generator) -> dic
     raise RefusedError(f"{world.name} level {level}: no setting was accepted in 200 attempts")
 
 
+def draw_encoding(world: Any, level: str | None, setting: dict[str, Any], rng: np.random.Generator) -> str:
+    """A kind of numbers for observations that the world takes with these settings."""
+    from rlenvs.core.encoding import ENCODINGS
+    from rlenvs.core.errors import RlenvsError
+    from rlenvs.core.setup import Setup
+
+    for kind in rng.permutation(ENCODINGS):
+        with contextlib.suppress(RlenvsError):
+            return str(Setup(world, level=level, encoding=str(kind), **setting).encoding)
+    raise RefusedError(f"{world.name} level {level}: no encoding was accepted")
+
+
 # --- a case -----------------------------------------------------------------------------------------------------------
 
 
@@ -167,7 +179,7 @@ class Looker:
         raw = [part.raw for part in world.observation.values()]
         self.raw = np.zeros(setup.scaling.shape[1], bool)
         self.raw_bounds = setup.scaling[2:].copy()
-        if any(raw) and not all(raw):
+        if any(raw) and not all(raw) and setup.encode is None:  # an encoding goes by the same bounds
             start = 0
             for part in world.observation.values():
                 count = int(np.prod([setup.sizes[d] if isinstance(d, str) else d for d in part.shape], dtype=int))
@@ -245,6 +257,8 @@ class Looker:
         if (abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any():
             where = np.flatnonzero((abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any(axis=0))[0]
             self.note(f"number {where} of an observation is outside its bounds")
+        if batch.setup.encode is not None:
+            self.look_at_encoded()
         for j, (name, low, high) in enumerate(self.bounds):
             values = batch.terms[:, j]
             if not np.isfinite(values).all():
@@ -262,6 +276,14 @@ class Looker:
         if getattr(batch, "errors", None) is not None:
             for error in set(batch.errors) - {""}:
                 self.note(f"simulation error: {str(error)[:60]}")
+
+    def look_at_encoded(self) -> None:
+        """Note observations, of the first agents, that are not in the space that users see."""
+        batch = self.batch
+        for k in range(min(batch.agents, 3)):
+            space, _ = batch.setup.agent_spaces(k)
+            if not all(space.contains(batch.observed((i, k))) for i in range(batch.num_worlds)):
+                self.note(f"an observation is outside its space with encoding={batch.setup.encoding!r}")
 
     def states(self) -> None:
         """Note what is not finite in the states of all worlds."""
@@ -335,6 +357,8 @@ def cases(id: str, sets: int, seed: int) -> Iterator[dict[str, Any]]:
             rng = np.random.default_rng([seed, number, *str(level).encode()])
             try:
                 setting = draw_setting(world, level, rng) if number else {}
+                if number:  # drawn apart, so that all else is as it was without it
+                    setting["encoding"] = draw_encoding(world, level, setting, np.random.default_rng([seed, number]))
             except RefusedError as error:
                 print(error, flush=True)
                 continue
@@ -495,6 +519,8 @@ def run_corners(id: str, given: argparse.Namespace) -> None:
                 batch = rlenvs.make_batch(id, len(some), threads=1, **setting, **values)
             except RlenvsError as error:
                 print(f"{key}: {error}", flush=True)
+                if not setting:  # the world's own rules allow these; switches may contradict each other
+                    log.write(key=key, id=id, steps=0, found={f"{REFUSED} by the batch: {error}": 1})
                 continue
             found: Counter[str] = Counter()
             guilty: set[int] = set()

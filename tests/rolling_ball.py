@@ -24,7 +24,14 @@ SPEC = world(
         "pixels": integer(0, 0, 64, "of a picture"),
         "points": integer(0, 0, 64, "of a cloud"),
         "rate": integer(50, 1, 1000, "control steps per second"),
-        "model": choice("well", "odd", "refused", "short", doc="odd: a field of the wrong size; short: no long arms"),
+        "model": choice(
+            "well",
+            "odd",
+            "refused",
+            "short",
+            "parts",
+            doc="odd: a field of the wrong size; short: no long arms; parts: long arms have one more",
+        ),
     },
     sizes=lambda v: {"pixels": v.pixels, "points": v.points, "odd": 2 if v.model == "odd" else 3},
     state={
@@ -82,6 +89,8 @@ def model(values):
         fromto=(0, 0, 0, values.pole * (values.model != "refused"), 0, 0),
         mass=0.1,
     )
+    if values.model == "parts" and values.pole > 0.5:
+        arm.add_body(name="part", pos=(0.0, 0.0, 0.1))
     motor = spec.add_actuator(name="push", trntype=mujoco.mjtTrn.mjTRN_JOINT, target="ball")
     motor.gear = (values.gain, 0, 0, 0, 0, 0)
     motor.ctrlrange = (-1, 1)

@@ -199,6 +199,23 @@ def test_parameters_that_the_engine_refuses_change_nothing():
         EngineBatch(SPEC, 2, model="short", pole=np.array([0.3, 0.6]))
 
 
+@pytest.mark.parametrize("ends", [(0.2, 0.6), (0.6, 0.7)])
+def test_ranges_whose_ends_the_engine_refuses_are_refused_when_the_world_is_made(ends):
+    with pytest.raises(ParameterError, match=r"pole=.* is longer than"):
+        EngineBatch(SPEC, 2, model="short", randomize={"mass": (0.05, 0.5), "pole": ends})
+    with pytest.raises(ParameterError, match=r"pole=.* is longer than"):
+        Env(SPEC, model="short", randomize={"pole": ends})
+
+
+def test_looking_at_the_ends_of_ranges_leaves_no_trace(monkeypatch):
+    actions, ranges = pushes(10, 2), {"gravity": (3.0, 12.0), "pole": (0.2, 0.9)}
+    looked = EngineBatch(SPEC, 2, randomize=ranges)
+    assert looked.get_params(0) == {name: declared.default for name, declared in SPEC.params.items()}
+    looked = play(started(2, randomize=ranges), actions)
+    monkeypatch.setattr(EngineBatch, "_check_ends", lambda self: None)
+    assert states(looked) == states(play(started(2, randomize=ranges), actions))
+
+
 @pytest.mark.parametrize("rate", [30, 300])
 def test_control_steps_are_whole_physics_steps(rate):
     with pytest.raises(ParameterError, match=rf"{rate} control steps per second are no whole number .* 0\.005 s"):
@@ -579,3 +596,20 @@ def test_conformance():
     report = rlenvs.check(SPEC)
     assert [outcome.number for outcome in report.failures] == [15], str(report)  # no headings
     assert len(RULES) == len(report.outcomes)
+
+
+def test_conformance_without_opengl(monkeypatch):
+    """What needs pictures is not applicable; no rule fails for it."""
+    monkeypatch.setenv("MUJOCO_GL", "disabled")
+    outcome = next(found for found in rlenvs.check(SPEC, only=[14]).outcomes if found.number == 14)
+    assert outcome.status == "not applicable", outcome
+    assert "pixels=64 (all others hold)" in outcome.reason
+    assert "switched off by MUJOCO_GL=disabled" in outcome.reason
+    for found in rlenvs.check(SPEC, only=[1, 7], pixels=8).outcomes:
+        assert found.status in ("not applicable", "not run"), found
+
+
+def test_parameters_that_change_the_shape_of_the_model_are_a_finding():
+    outcome = next(found for found in rlenvs.check(SPEC, only=[10], model="parts").outcomes if found.number == 10)
+    assert outcome.status == "failed"
+    assert "may not change the shape" in outcome.reason

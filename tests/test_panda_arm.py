@@ -125,6 +125,20 @@ def test_gravity_is_compensated_but_for_the_payload():
             assert np.abs(left).max() > 0.5 * 9.81 * 0.4
 
 
+def test_worlds_with_and_without_a_payload_have_their_place_in_one_batch():
+    loads = np.array([0.0, 1.0])
+    worlds = batch(2, payload=loads)
+    alone = [batch(payload=load) for load in loads]
+    for _ in range(5):
+        worlds.step(np.full((2, 1, 3), 0.5))
+        for one in alone:
+            one.step(np.full((1, 1, 3), 0.5))
+    assert worlds.states["qpos"][1].tobytes() == alone[1].states["qpos"][0].tobytes()
+    assert worlds.states["qpos"][0].tobytes() == alone[0].states["qpos"][0].tobytes()
+    assert worlds.states["qpos"][0].tobytes() != worlds.states["qpos"][1].tobytes()
+    worlds.set_params({"payload": 0.0})
+
+
 def test_control_at_25_hz():
     worlds = batch()
     worlds.step(np.zeros((1, 3)))

@@ -61,8 +61,22 @@ class EngineBatch(KernelBatch):
         self._table[0]["pictured"] = False  # the engine draws, not the kernel `look`
         self._everyone = np.arange(self.num_worlds)
         self._unmoved: Mapping[int, str] = {}  # why, by world, in the last step
+        self._check_ends()
         self.engine.adopt(self._everyone)
         self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
+
+    def _check_ends(self) -> None:
+        """Show the engine both ends of every range that parameters are drawn from, one after the other.
+
+        Raises:
+            ParameterError, EngineError: the engine refuses one, which else would show at a reset.
+        """
+        row, usual = self._params[:1], self._params[:1].copy()
+        for name, ends in self.setup.random_ranges.items():
+            for end in ends:
+                row[name] = end
+                self.engine.adopt(self._everyone[:1])
+            row[:] = usual
 
     @property
     def states(self) -> np.ndarray:

@@ -60,6 +60,10 @@ class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 
 
+class PictureError(EngineError):
+    """A physics engine has nothing to draw with: no OpenGL works on this machine."""
+
+
 class KernelError(RlenvsError, TypeError):
     """A kernel that does not compile; the message names the file, the line and the reason.
 

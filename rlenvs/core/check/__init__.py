@@ -19,7 +19,7 @@ from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import LAYER_RULES, MEMBER_RULES, RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
-from rlenvs.core.errors import ConformanceError, ParameterError
+from rlenvs.core.errors import ConformanceError, ParameterError, PictureError
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import catalogue, entry, world_of
 from rlenvs.core.spec import World
@@ -163,7 +163,7 @@ def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     try:
         found = rule.check(target)
         return Outcome(rule.number, name, "warning" if isinstance(found, Doubt) else "passed", found)
-    except NotApplicable as reason:
+    except (NotApplicable, PictureError) as reason:  # a machine without OpenGL is no fault of the environment
         return Outcome(rule.number, name, "not applicable", str(reason))
     except Failed as reason:
         return Outcome(rule.number, name, "failed", str(reason))

@@ -11,7 +11,7 @@ from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, PictureError
 from rlenvs.core.setup import Setup, engine_of
 from rlenvs.core.spec import Integer
 
@@ -24,11 +24,12 @@ Case = tuple[str, float]  # a parameter and its value
 
 def parameters_matter(t: Subject) -> str:
     """10. Every parameter changes some trajectory, on both sides of its default: at the ends of its range and half way
-    to them; and all stays finite there.
+    to them; all stays finite there, and worlds with any of these values have their place in one batch.
 
     To mend: use the parameter in a kernel (is a derived value computed elsewhere?), shorten its range to where it has
     an effect, or drop it. One that bounds something, and shows only where the bound is reached, is declared as
-    `param(..., limit=True)`. If it shows only under certain settings, declare these in `probe={"name": {...}}`.
+    `param(..., limit=True)`. If it shows only under certain settings, declare these in `probe={"name": {...}}`. The
+    model of a physics engine has the same bodies whatever the parameters: give what is not there no mass.
     """
     if not t.world.params:
         raise NotApplicable("the world has no parameters")
@@ -86,7 +87,9 @@ def _silent(t: Subject, cases: list[Case]) -> list[Case]:
     """Those cases that change no trajectory."""
     steps = min(t.horizon, t.scale(400, 60))
     usual = [roll(t.batch(t.scale(8, 3)), steps, policy) for policy in t.policies]
-    if not engine_of(t.world, t.choices):
+    if engine_of(t.world, t.choices):
+        t.batch(len(cases) + 1, **_values(t, cases, 1))  # whose engine may refuse them
+    else:
         cases = _unmoved(t, cases, usual)
     silent = [case for case in cases if not _moves(t, case, usual)]
     if not silent:
@@ -103,12 +106,8 @@ def _moves(t: Subject, case: Case, usual: list[Trajectory]) -> bool:
 
 def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory]) -> list[Case]:
     """Those cases that change no trajectory soon, in a batch that holds all of them: two worlds each."""
-    now = vars(Setup(t.world, **t.choices).values)
-    values = {name: np.full(2 * len(cases) + 2, now[name]) for name, _ in cases}
-    for row, (name, value) in enumerate(cases):
-        values[name][2 * row + 2 : 2 * row + 4] = value  # the first two rows have the defaults
     rows = np.arange(2 * len(cases) + 2) % 2
-    batch = t.batch(len(rows), **values)
+    batch = t.batch(len(rows), **_values(t, cases, 2))
     moved = np.zeros(len(rows), np.bool_)
     moved[:2] = True
     for base in usual:
@@ -125,6 +124,15 @@ def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory]) -> list[Cas
                 then = getattr(base, name)[step + 1 if name == "observations" else step, rows]
                 moved |= _differ(getattr(batch, name), then)
     return [case for row, case in enumerate(cases) if not moved[2 * row + 2 : 2 * row + 4].any()]
+
+
+def _values(t: Subject, cases: list[Case], worlds: int) -> dict[str, np.ndarray]:
+    """Parameters of a batch with some worlds for the defaults, and after these as many for each case."""
+    now = vars(Setup(t.world, **t.choices).values)
+    values = {name: np.full(worlds * (len(cases) + 1), now[name]) for name, _ in cases}
+    for row, (name, value) in enumerate(cases, 1):
+        values[name][worlds * row : worlds * (row + 1)] = value
+    return values
 
 
 def _differ(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -159,13 +167,15 @@ def sizes_and_levels(t: Subject) -> str:
     """14. Levels, and the smallest, largest and non-square sizes, keep rules 1, 7 and 11 too.
 
     To mend: read sizes from the arrays in kernels, never write them down; refuse the impossible with ParameterError.
+    Where no OpenGL works, pictures that MuJoCo draws cannot be looked at.
     """
     settings = [*({"level": level} for level in t.world.levels), *_odd_sizes(t)]
     if not settings:
         raise NotApplicable("the world has neither levels nor sizes")
+    dark, without_opengl = [], None
     for setting in settings:
         odd = t.having(**setting)
-        t.tell(", ".join(f"{name}={value}" for name, value in setting.items()))
+        t.tell(_text(setting))
         steps, further = t.scale(24, 8), t.scale(64, 24)
         try:
             for policy in t.policies:
@@ -177,9 +187,18 @@ def sizes_and_levels(t: Subject) -> str:
                 single = Player(odd.env(horizon=steps), seed).play(steps)
                 row = Player(odd.vector(2, horizon=steps)).play(steps)
                 compare("Env and row of VectorEnv", [o[0] for o in single], [row_of(o[0], seed) for o in row])
+        except PictureError as error:
+            dark.append(_text(setting))
+            without_opengl = error
         except Exception as error:
             raise Failed(f"with {setting}: {type(error).__name__}: {error}") from error
-    return "; ".join(", ".join(f"{name}={value}" for name, value in setting.items()) for setting in settings)
+    if without_opengl:
+        raise NotApplicable(f"{'; '.join(dark)} (all others hold): {without_opengl}")
+    return "; ".join(_text(setting) for setting in settings)
+
+
+def _text(setting: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in setting.items())
 
 
 def _odd_sizes(t: Subject) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import EngineError
+from rlenvs.core.errors import PictureError
 
 OFF = ("disable", "disabled", "off", "false", "0")
 ON = ("", "enable", "enabled", "on", "true", "1")
@@ -29,7 +29,7 @@ class Painter:
         fine: with shadows and smooth edges, for people.
 
     Raises:
-        EngineError: there is no OpenGL.
+        PictureError: there is no OpenGL.
     """
 
     def __init__(self, model: Any, width: int, height: int, fine: bool) -> None:
@@ -130,7 +130,7 @@ def gl_context(width: int, height: int) -> Any:
     The environment variable MUJOCO_GL chooses egl, osmesa or glfw; without it the first that works is taken.
 
     Raises:
-        EngineError: none works.
+        PictureError: none works.
     """
     wanted = os.environ.get("MUJOCO_GL", "").lower().strip()
     reasons = []
@@ -144,7 +144,7 @@ def gl_context(width: int, height: int) -> Any:
         else:
             return context
     why = "; ".join(reasons) or f"it is switched off by MUJOCO_GL={wanted}"
-    raise EngineError(
+    raise PictureError(
         "pictures of MuJoCo worlds need OpenGL, and none works; install EGL or OSMesa (Debian, Ubuntu: apt install "
         f"libegl1, or libosmesa6). {' '.join(why.split())}"
     )

@@ -223,9 +223,9 @@ def _add_hand(spec: Any, flange: Any, values: Any, k: int) -> None:
     if k == 0:
         hand.add_camera(name="hand", pos=(0.09, 0.0, 0.04), quat=(0.0, 0.956, 0.0, 0.292), fovy=75.0)  # to the fingers
     hand.add_site(name=f"grip/{k}", pos=(0.0, 0.0, 0.1034), rgba=HIDDEN)
-    if values.payload > 0.0:
-        load = hand.add_body(name=f"payload/{k}", pos=(0.0, 0.0, 0.06))
-        _set_inertia(load, values.payload, (0.0, 0.0, 0.0), (1e-4 * values.payload,) * 3)
+    # also where it is nothing, so that worlds with and without it have their place in one batch
+    load = hand.add_body(name=f"payload/{k}", pos=(0.0, 0.0, 0.06))
+    _set_inertia(load, values.payload, (0.0, 0.0, 0.0), (1e-4 * values.payload,) * 3)
 
 
 def _add_actuators(spec: Any, values: Any, k: int, side_reach: float) -> None:
