@@ -292,6 +292,32 @@ def test_snapshots_hold_the_layers():
     assert not difference(list(future), list(team.step(dict.fromkeys(team.agents, 2))))
 
 
+def test_a_teams_snapshot_holds_its_world_once():
+    plain = rlenvs.parallel_env("QuadMultiHover-v0", agents=20)
+    plain.reset(seed=0)
+    team = wrap(rlenvs.parallel_env("QuadMultiHover-v0", agents=20), Jitter(0.1))
+    team.reset(seed=0)
+    world, whole = len(pickle.dumps(plain.get_state())), len(pickle.dumps(team.get_state()))
+    assert whole < world + 20 * 600  # beside the world: the info and the layer of each agent
+
+
+def test_damaged_snapshots_of_teams_are_refused_and_change_nothing():
+    team = wrap(rlenvs.parallel_env("ParticleSpread-v0"), *STACK)
+    team.reset(seed=0)
+    (agents, snapshot, *told), *kept = team.get_state()
+    team.step(dict.fromkeys(team.agents, 2))
+    before = team.get_state()
+    damaged = snapshot._replace(state=bytes(len(snapshot.state)))
+    shorter = [{**kept[0], "key": kept[0]["key"][:2]}, *kept[1:]]
+    foreign = [kept[1], kept[0], *kept[2:]]
+    for state in (((agents, damaged, *told), *kept), ((agents, snapshot, *told), *shorter), (before[0], *foreign)):
+        with pytest.raises(SnapshotError, match="ParticleSpread"):
+            team.set_state(type(before)(state))
+        assert not difference(before, team.get_state())
+    with pytest.raises(SnapshotError, match="layers"):
+        team.set_state(tuple(before))
+
+
 @pytest.mark.parametrize("id", ["QuadHover-v0", "Ant-v0"])
 def test_a_batch_steps_some_of_its_worlds(id):
     pytest.importorskip("mujoco")

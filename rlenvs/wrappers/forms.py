@@ -156,15 +156,21 @@ def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str
 
 
 class WrappedState(tuple):
-    """A snapshot of an environment and of its layers. Picklable."""
+    """A snapshot of an environment and of its layers: a part for the environment, then one per layer with what it keeps
+    of all agents. Picklable."""
 
     __slots__ = ()
 
 
 def check_state(state: Any, layers: Sequence[Layer], name: str) -> WrappedState:
-    """SnapshotError unless a snapshot has as many parts as there are layers and an environment."""
+    """SnapshotError unless a snapshot has a part for the environment, and one for each of these layers."""
     if not isinstance(state, WrappedState) or len(state) != len(layers) + 1:
         raise SnapshotError(f"{name}: this is not a snapshot of an environment with {len(layers)} layers")
+    for layer, kept in zip(layers, state[1:], strict=True):
+        if not layer.keeps(kept):
+            raise SnapshotError(
+                f"{name}: the part of {type(layer).__name__} in this snapshot is damaged, or of another environment"
+            )
     return state
 
 
@@ -478,15 +484,14 @@ class WrappedParallelEnv(BaseParallelWrapper):
 
     def get_state(self) -> WrappedState:
         """A snapshot of the world and the layers of all agents."""
-        return WrappedState([self.agents, *(self.top.get_state(row) for row in self._rows.values())])
+        below, *kept = self.top.get_state(0)
+        return WrappedState(((list(self.agents), *below), *kept))
 
     def set_state(self, state: WrappedState) -> dict[str, Any]:
         """Go back to a snapshot; returns the observations of the agents alive in it."""
-        if not isinstance(state, WrappedState) or len(state) != len(self._rows) + 1:
-            raise SnapshotError(f"{self.top.name}: this is not a snapshot of {len(self._rows)} agents with layers")
-        self.agents = list(state[0])
-        for row, own in enumerate(state[1:]):
-            self.top.set_state(check_state(WrappedState(own), self.layers, self.top.name), row)
+        (agents, *below), *kept = check_state(state, self.layers, self.top.name)
+        self.top.set_state((below, *kept), 0)
+        self.agents = list(agents)
         return self._observations(self.agents)
 
     def expert_actions(self) -> dict[str, Any]:

@@ -78,13 +78,17 @@ class Stage:
         """Advance rows whose episode goes on, by actions (rows, ...); those of other rows are not looked at."""
         raise NotImplementedError
 
-    def get_state(self, row: int) -> tuple[Any, ...]:
-        """Everything that a row's future depends on, picklable."""
+    def get_state(self, world: int) -> tuple[Any, ...]:
+        """Everything that the future of a world's rows depends on, picklable: an entry per stage, the lowest first."""
         raise NotImplementedError
 
-    def set_state(self, state: tuple[Any, ...], row: int) -> None:
-        """Put a row back to what `get_state` gave."""
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
+        """Put the rows of a world back to what `get_state` gave."""
         raise NotImplementedError
+
+    def rows_of_world(self, world: int) -> slice:
+        """The rows of a world's agents."""
+        return slice(world * self.agents, (world + 1) * self.agents)
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Give the worlds of some rows other physical parameters, from their next step on."""
@@ -270,15 +274,24 @@ class Layer(Stage):
         told = self.told()
         return told[key] if key in told else self.below.read(key)
 
-    def get_state(self, row: int) -> tuple[Any, ...]:
-        """The row's state below, and what is kept here."""
-        return (*self.below.get_state(row), {name: getattr(self, name)[row].copy() for name in self.kept})
+    def get_state(self, world: int) -> tuple[Any, ...]:
+        """The world's state below, and what is kept here of its rows."""
+        rows = self.rows_of_world(world)
+        return (*self.below.get_state(world), {name: getattr(self, name)[rows].copy() for name in self.kept})
 
-    def set_state(self, state: tuple[Any, ...], row: int) -> None:
-        """Put a row back."""
-        self.below.set_state(state[:-1], row)
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
+        """Put the rows of a world back."""
+        self.below.set_state(state[:-1], world)
+        rows = self.rows_of_world(world)
         for name, value in state[-1].items():
-            getattr(self, name)[row] = value
+            getattr(self, name)[rows] = value
+
+    def keeps(self, kept: Any) -> bool:
+        """Whether this is what `get_state` gives for this layer: arrays of these names, shapes and types."""
+        if not isinstance(kept, dict) or kept.keys() != set(self.kept):
+            return False
+        pairs = [(kept[name], getattr(self, name)[: self.agents]) for name in self.kept]
+        return all(isinstance(a, np.ndarray) and (a.shape, a.dtype) == (own.shape, own.dtype) for a, own in pairs)
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Passed on."""

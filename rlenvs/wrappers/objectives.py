@@ -631,12 +631,12 @@ class NormalizeRewards(_OfVector):
         else:
             update_rows(rows, self.returns, self.mean, self.variance, self.samples)
 
-    def set_state(self, state: tuple[Any, ...], row: int) -> None:
-        """Put a row back, and what all rows share."""
-        super().set_state(state, row)
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
+        """Put the rows of a world back, and what all rows share."""
+        super().set_state(state, world)
         if self.shared:
             for array in (self.mean, self.variance, self.samples):
-                array[:] = array[row]
+                array[:] = array[world * self.agents]
 
     def fixed(self) -> NormalizeRewards:
         """A layer with what this one has learned as given numbers, for evaluation; the mean over rows not shared."""

@@ -152,16 +152,16 @@ class EnvRows(_Called):
         self.reward[0], self.terminated[0], self.truncated[0] = reward, terminated, truncated
         self._infos[0] = info
 
-    def get_state(self, row: int) -> tuple[Any, ...]:
+    def get_state(self, world: int) -> tuple[Any, ...]:
         """The environment's snapshot, what it returned last, and the flags."""
         own = (self.env.get_wrapper_attr("get_state")(), self.reward[0].copy(), self.over[0], self.terminated[0])
         return ((*own, self._infos[0]),)
 
-    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the environment back."""
-        snapshot, self.reward[0], over, self.terminated[0], self._infos[0] = state[0]
-        self.truncated[0] = over and not self.terminated[0]
-        put(self.observation, 0, self.env.get_wrapper_attr("set_state")(snapshot))
+        snapshot, reward, over, terminated, info = state[0]
+        seen = self.env.get_wrapper_attr("set_state")(snapshot)  # refuses a damaged one before anything is written
+        self._take(seen, reward, terminated, over and not terminated, info)
 
     def look_again(self, rows: np.ndarray) -> None:
         """Take in the world's state as if the episode began there; behind other packages' code only: no reward."""
@@ -218,16 +218,17 @@ class AgentRows(_Called):
                 self._take(row, seen[agent], infos[agent])
                 self.reward[row], self.terminated[row], self.truncated[row] = rewards[agent], ends[agent], cuts[agent]
 
-    def get_state(self, row: int) -> tuple[Any, ...]:
-        """The world's snapshot with what all agents were told: a world's rows go back together."""
+    def get_state(self, world: int) -> tuple[Any, ...]:
+        """The world's snapshot with what all agents were told."""
         told = self.reward.copy(), self.terminated.copy(), self.truncated.copy(), list(self._infos)
         return ((self.env.get_state(), *told),)
 
-    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the world back."""
-        snapshot, self.reward[:], self.terminated[:], self.truncated[:], infos = state[0]
-        self._infos = list(infos)
-        for agent, seen in self.env.set_state(snapshot).items():
+        snapshot, rewards, ends, cuts, infos = state[0]
+        observations = self.env.set_state(snapshot)  # refuses a damaged one before anything is written
+        self.reward[:], self.terminated[:], self.truncated[:], self._infos = rewards, ends, cuts, list(infos)
+        for agent, seen in observations.items():
             put(self.observation, self.possible.index(agent), seen)
 
     def look_again(self, rows: np.ndarray) -> None:
@@ -304,18 +305,18 @@ class BatchRows(Stage):
             batch.load_actions(actions)
         self.env._advance(None if rows.all() else rows)
 
-    def get_state(self, row: int) -> tuple[Any, ...]:
+    def get_state(self, world: int) -> tuple[Any, ...]:
         """The world's snapshot, its outcome, and its row of each array that the snapshot does not hold."""
         batch = self.batch
-        outcome = [getattr(batch, name)[row].copy() for name in OUTCOME]
-        return ((batch.get_state(row), outcome),)
+        outcome = [getattr(batch, name)[world].copy() for name in OUTCOME]
+        return ((batch.get_state(world), outcome),)
 
-    def set_state(self, state: tuple[Any, ...], row: int) -> None:
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put a world back."""
         snapshot, outcome = state[0]
-        self.batch.set_state(snapshot, row)
+        self.batch.set_state(snapshot, world)
         for name, value in zip(OUTCOME, outcome, strict=True):
-            getattr(self.batch, name)[row] = value
+            getattr(self.batch, name)[world] = value
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Set physical parameters of these worlds."""
