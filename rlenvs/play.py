@@ -40,8 +40,11 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
 
 def _meaning(setup: Setup, action: Any) -> str:
     labels = setup.action.labels
-    if not setup.continuous:
+    if setup.single_choice:
         return labels[int(action)] if labels else f"action {int(action)}"
+    if not setup.continuous:
+        starts = np.cumsum((0, *setup.choices[:-1]))
+        return ", ".join(setup.choice_name(place) for place in (starts + action).tolist())
     names = labels or [f"action {j}" for j in range(setup.action_size)]
     return ", ".join(f"{name} {value:+g}" for name, value in zip(names, action, strict=True) if value)
 

@@ -41,7 +41,7 @@ def registered():
 
 def key_of(world):
     setup = Setup(world)
-    return build.code_key(world, setup.action, build.kernel_names(world, setup.action, False))
+    return build.code_key(world, setup.action_kind, build.kernel_names(world, setup.action_kind, False))
 
 
 def test_forty_members_are_one_compile():

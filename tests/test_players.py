@@ -194,6 +194,6 @@ def test_who_lacks_the_idle_choice_has_its_first():
     spec = copy.copy(pursuit.SPEC)
     spec.action = dataclasses.replace(spec.action, idle=2)
     setup = Setup(spec)
-    assert setup.idle.tolist() == [0, 2, 2]
+    assert setup.idle.tolist() == [[0], [2], [2]]
     assert setup.idle_in(spaces.Discrete(3), 1) == 2
     assert setup.idle_in(spaces.Discrete(7, start=4), 1) == 4

@@ -18,7 +18,7 @@ from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.make import make_batch, make_vec
 from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.setup import Setup, counts_of
 from rlenvs.core.spec import Score, World
 
 if TYPE_CHECKING:
@@ -233,10 +233,16 @@ class _Layered:
         space = self.env.single_action_space
         if isinstance(space, spaces.Box):
             return lambda: np.stack([g.uniform(space.low, space.high) for g in generators])
-        assert isinstance(space, spaces.Discrete)
-        free = np.ones((self.num_worlds, int(space.n)), np.int8)
-        scores = lambda: np.stack([g.random(int(space.n)) for g in generators])  # noqa: E731
-        return lambda: np.argmax(scores() * self.infos.get("action_mask", free), axis=1)
+        single = isinstance(space, spaces.Discrete)
+        counts = counts_of(space)
+        free = np.ones((self.num_worlds, sum(counts)), np.int8)
+
+        def choose() -> np.ndarray:
+            scores = np.stack([g.random(sum(counts)) for g in generators]) * self.infos.get("action_mask", free)
+            chosen = [np.argmax(part, axis=1) for part in np.split(scores, np.cumsum(counts)[:-1], axis=1)]
+            return chosen[0] if single else np.stack(chosen, axis=1)
+
+        return choose
 
 
 def _play(
@@ -299,7 +305,7 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
     if policy == "random":
         return _random_chooser(batch, seeds)
     if policy == "idle":
-        nothing = np.broadcast_to(batch.setup.idle[:, None], batch.actions.shape)
+        nothing = np.broadcast_to(batch.setup.idle, batch.actions.shape)
         return lambda: nothing
     assert callable(policy)
     rows = () if batch.world.agents else (slice(None), 0)
@@ -317,14 +323,15 @@ def _begun(batch: KernelBatch) -> np.ndarray:
 def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:
     # a generator per world, apart from the world's own: a row must not depend on which seeds are played beside it
     generators = [np.random.default_rng([seed, 1]) for seed in seeds]
-    shape = (batch.agents, batch.setup.action_size)
+    setup = batch.setup
+    shape = (batch.agents, setup.numbers if setup.continuous else batch.masks.shape[2])
 
     def numbers() -> np.ndarray:
         return np.stack([generator.random(shape) for generator in generators])
 
-    if batch.setup.continuous:
+    if setup.continuous:
         return lambda: 2.0 * numbers() - 1.0
-    return lambda: np.argmax(numbers() * batch.masks, axis=2)
+    return lambda: np.stack([np.argmax(p, axis=2) for p in setup.parts_of_mask(numbers() * batch.masks)], axis=2)
 
 
 def check_policy(world: World, policy: Policy) -> None:

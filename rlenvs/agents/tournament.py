@@ -322,7 +322,7 @@ class _Match:
         return places
 
     def _act(self) -> None:
-        self.batch.actions[...] = self.batch.setup.idle[:, None]
+        self.batch.actions[...] = self.batch.setup.idle
         if any(self.scripted):
             self.batch.play(self.scripted)
         for move in self.movers:
@@ -334,14 +334,16 @@ class _Match:
         rows, columns = np.nonzero(self.alive[:, agents])
         if not len(rows):
             return
-        size = batch.setup.roles[agents[0]].action
+        setup, size = batch.setup, batch.setup.roles[agents[0]].action
         who = agents[0] if batch.world.roles else agents[columns]
-        masks = batch.masks[rows, who, :size] if "mask" in batch.world.kernels else None
+        masks = batch.masks[rows, who, : setup.mask_lengths[agents[0]]] if "mask" in batch.world.kernels else None
         actions = policy(batch.observed((rows, who)), masks, generator)
-        if batch.setup.continuous:
+        if setup.continuous:
             batch.actions[rows, who, :size] = _check_numbers(batch.world.name, name, actions, len(rows), size)
         else:
-            batch.actions[rows, who, 0] = _check_choices(batch.world.name, name, actions, len(rows), size)
+            shape = (len(rows),) if setup.single_choice else (len(rows), setup.numbers)
+            chosen = _check_choices(batch.world.name, name, actions, shape, setup.own_choices[agents[0]])
+            batch.actions[rows, who] = chosen.reshape(len(rows), -1)
 
     def _random(self, agents: np.ndarray, numbers: Iterator[np.ndarray]) -> None:
         """Load random actions: uniform in the box, or over the choices that the mask allows."""
@@ -349,8 +351,9 @@ class _Match:
         if batch.setup.continuous:
             batch.actions[:, agents] = 2.0 * drawn - 1.0
             return
-        allowed = np.cumsum(batch.masks[:, agents], axis=2, dtype=np.int64)
-        batch.actions[:, agents, 0] = np.argmax(allowed > drawn * allowed[:, :, -1:], axis=2)
+        for j, part in enumerate(batch.setup.parts_of_mask(batch.masks[:, agents])):
+            allowed = np.cumsum(part, axis=2, dtype=np.int64)
+            batch.actions[:, agents, j] = np.argmax(allowed > drawn[:, :, j : j + 1] * allowed[:, :, -1:], axis=2)
 
     def _drawn(self, generators: Sequence[np.random.Generator], agents: int) -> Iterator[np.ndarray]:
         """Numbers in [0, 1), (N, agents, numbers per action), each game's from a generator of its own."""
@@ -359,17 +362,22 @@ class _Match:
             yield from np.stack([generator.random(shape) for generator in generators], axis=1)
 
 
-def _check_choices(world: str, name: str, actions: Any, count: int, size: int) -> np.ndarray:
-    """A player's choices, if they are some; ActionError otherwise."""
+def _check_choices(world: str, name: str, actions: Any, shape: tuple[int, ...], counts: np.ndarray) -> np.ndarray:
+    """A player's choices, if they are some: of each number of an action as many as `counts` says; ActionError
+    otherwise."""
     given = np.asarray(actions)
-    if given.shape != (count,) or given.dtype.kind not in "iu":
+    if given.shape != shape or given.dtype.kind not in "iu":
         raise ActionError(
             f"{world}: the player {name!r} gave actions of shape {given.shape} and type {given.dtype}; needed: "
-            f"integers of shape {(count,)}"
+            f"integers of shape {shape}"
         )
-    wrong = given[(given < 0) | (given >= size)]
+    rows = given.reshape(len(given), -1)
+    wrong = np.argwhere((rows < 0) | (rows >= counts))
     if len(wrong):
-        raise ActionError(f"{world}: the player {name!r} chose {wrong[0]}, which is not one of 0 ... {size - 1}")
+        row, j = wrong[0].tolist()
+        raise ActionError(
+            f"{world}: the player {name!r} chose {rows[row, j]}, which is not one of 0 ... {counts[j] - 1}"
+        )
     return given
 
 

@@ -117,12 +117,19 @@ def _summary(id: str, world: World) -> Table:
 
 def _action_words(setup: Setup) -> str:
     labels = ", ".join(setup.action.labels) or setup.action.doc
+    if setup.action_kind == "multi":
+        counts = " x ".join(map(str, setup.choices))
+        return f"choices of {counts}: {labels}" if labels else f"choices of {counts}"
     kind = f"{setup.action_size} numbers in [-1, 1]" if setup.continuous else f"one of {setup.action_size} choices"
     return f"{kind}: {labels}" if labels else kind
 
 
 def _observation_words(setup: Setup) -> str:
+    if not setup.world.observation:
+        return ", ".join(f"an image {shape}: {name}" for name, shape in setup.image_shapes.items())
     shape = setup.observation_shape
+    if not shape:
+        return f"{setup.observation_space}: {', '.join(setup.world.observation)}"
     kind = f"{shape[0]} numbers" if len(shape) == 1 else f"numbers of shape {shape}"
     pictures = "".join(f", and a picture {shape}" for shape in setup.image_shapes.values())
     blocks = setup.world.observation.items()

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from rlenvs.core.spec import continuous as continuous
     from rlenvs.core.spec import cost as cost
     from rlenvs.core.spec import discrete as discrete
+    from rlenvs.core.spec import discrete_block as discrete_block
     from rlenvs.core.spec import flag as flag
     from rlenvs.core.spec import free as free
     from rlenvs.core.spec import image as image
     from rlenvs.core.spec import integer as integer
+    from rlenvs.core.spec import multi_binary as multi_binary
+    from rlenvs.core.spec import multi_discrete as multi_discrete
     from rlenvs.core.spec import param as param
     from rlenvs.core.spec import role as role
     from rlenvs.core.spec import term as term
@@ -45,7 +48,7 @@ else:
             "kernels": "kernel",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
-            "spec": "Score World block choice constraint continuous cost discrete flag free image integer param role "
-            "term world",
+            "spec": "Score World block choice constraint continuous cost discrete discrete_block flag free image "
+            "integer multi_binary multi_discrete param role term world",
         },
     )

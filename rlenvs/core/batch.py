@@ -82,7 +82,7 @@ PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "back
 ARRAYS = (
     *("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs", "reward_vectors"),
     *("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs"),
-    *("_images", "_final_images", "_failed", "_final_failed"),
+    *("_images", "_final_images", "_failed", "_final_failed", "_split_masks"),
 )
 
 
@@ -100,13 +100,14 @@ class KernelBatch:
         choices: keywords of `Setup`.
 
     Attributes (A agents; arrays are overwritten by the next step):
-        observations: float32, (N, A, *observation shape).
+        observations: float32, (N, A, *observation shape); uint8 where an image is the whole observation.
         actions: float64 or int64, (N, A, numbers per action); what the last step used.
         rewards, costs: float64, (N, A). terminated, truncated: bool, (N, A).
         reward_vectors: float32, (N, A, reward terms), unweighted.
         terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
-        images: uint8, (N, A, height, width, channels), by name; empty where the observation has no pictures.
-        masks: int8, (N, A, choices).
+        images: uint8, (N, A, height, width, channels), by name; empty where the observation has no pictures. An image
+            that is the whole observation is `observations` too.
+        masks: int8, (N, A, choices), those of all numbers of an action one after the other.
         over: bool, (N,): the episode of this world has ended.
     """
 
@@ -154,7 +155,7 @@ class KernelBatch:
             self._allocate()
         except (MemoryError, ValueError, OverflowError) as error:
             dtypes, setup = self.setup.dtypes, self.setup
-            numbers = setup.scaling.shape[1] + setup.action_size
+            numbers = setup.scaling.shape[1] + setup.numbers + sum(setup.choices)
             each = (
                 dtypes["state"].itemsize
                 + dtypes["result"].itemsize
@@ -176,6 +177,11 @@ class KernelBatch:
         self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
         self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
         self.masks = np.ones((n, a, sizes["choices"]), np.int8)
+        # what flat actions stand for, as kernels see it
+        flat = n if setup.dimensions else 0
+        self._split = np.zeros((flat, a, sizes["dimensions"]), np.int64)
+        self._split_masks = np.ones((flat, a, sizes["split_choices"]), np.int8)
+        self._dimensions = np.array(setup.dimensions, np.int64)
         self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
         pictured = n if setup.image_shapes else 0
         self._images = np.zeros((pictured, a), setup.dtypes["images"])
@@ -183,7 +189,7 @@ class KernelBatch:
         self._exponents = exponents_of(setup)
         self._graded = np.zeros(1, setup.dtypes["result"])
         self._blank = np.zeros(1, setup.dtypes["state"])
-        self._choices = np.array([role.action for role in setup.roles], np.int64)
+        self._mask_lengths = np.array(setup.mask_lengths, np.int64)
         self._seats = np.full((n, a), -1, np.int64)
         keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
         self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
@@ -219,6 +225,9 @@ class KernelBatch:
         self._failed = piece("failed", np.uint8, (n,))
 
     def _make_views(self) -> None:
+        if self.setup.alone:
+            self.observations = self._images[self.setup.alone]
+            self.final_observations = self._final_images[self.setup.alone]
         self.over = self._states["over"]
         self.terms, self.success = self._split_results(self._results)
         self.final_terms, self.final_success = self._split_results(self._final_results)
@@ -231,6 +240,7 @@ class KernelBatch:
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
+        self._choices = self.setup.own_choices
         self._action_kinds = "fiu" if self.setup.continuous else "iu"
         self._bare_choices = (int, np.int64) if () in self._action_views else ()
         self.first = First(self)
@@ -239,17 +249,17 @@ class KernelBatch:
     def _split_observations(self, vectors: np.ndarray, images: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """What the dictionary of an observation holds, as views; nothing where it is the vector alone."""
         parts = self.setup.vector_parts
-        return {**{name: vectors[..., part] for name, part in parts.items()}, **images} if parts else {}
+        return {**{name: vectors[..., part] for name, part in parts.items()}, **images} if self.setup.in_parts else {}
 
     def _split_results(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Terms (N, terms, A) and success (N, A) as views on a results array."""
-        parts = build.row_layouts(self.world, self.setup.action)["parts"].dtype(build.all_sizes(self.setup))
+        parts = build.row_layouts(self.world, self.setup.action_kind)["parts"].dtype(build.all_sizes(self.setup))
         split = results.view(parts)
         return split["terms"], split["success"]
 
     def _make_table(self, sizes: dict[str, int]) -> None:
         """The record of addresses that the driver works from."""
-        layouts = build.row_layouts(self.world, self.setup.action)
+        layouts = build.row_layouts(self.world, self.setup.action_kind)
         self._grade_type = layouts["grades"].dtype(sizes)
         self._barrier_type = layouts["barrier"].dtype(sizes)
         self._barriers: np.ndarray | None = None
@@ -283,6 +293,7 @@ class KernelBatch:
             return array, array.strides[1]
 
         state, result, action = by_world(self._states), by_world(self._results), by_world(self.actions)
+        seen = action if not self.setup.dimensions else by_world(self._split)  # by kernels
         final = (self.final_observations, self.observations.strides[1])
         images = by_agent(self._images)
         final_images = (self._final_images, self._images.strides[1])
@@ -294,8 +305,11 @@ class KernelBatch:
             "result": result,
             "result_bytes": result,
             "parts": result,
-            "action": action,
-            "advice": action,
+            "action": seen,
+            "advice": seen,
+            "split_values": seen,
+            "split_mask": by_agent(self._split_masks),
+            "dimensions": (self._dimensions, 0),
             "action_values": action,
             "observation": by_agent(self.observations),
             "observation_values": by_agent(self.observations),
@@ -318,6 +332,7 @@ class KernelBatch:
             "final_result": (self._final_results, self._final_results.dtype.itemsize),
             "final_cost": (self.final_costs, 8 * a),
             "choices": (self._choices, 0),
+            "mask_length": (self._mask_lengths, 0),
             "seat": by_world(self._seats),
             "central_scaling": (self.setup.central_scaling, 0),
             "blank": (self._blank, 0),
@@ -522,15 +537,15 @@ class KernelBatch:
         """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
         players, or "idle", who does nothing."""
         array = actions_of(self.world.name, actions)
-        size = self.setup.roles[0].action if self.setup.continuous else 1
-        wanted = (self.num_worlds, size) if self.setup.continuous else (self.num_worlds,)
+        size = 1 if self.setup.single_choice else self.setup.roles[0].action
+        wanted = (self.num_worlds,) if self.setup.single_choice else (self.num_worlds, size)
         if array.shape != wanted or array.dtype.kind not in self._action_kinds:
             raise ActionError(
                 f"{self.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
                 f"first agents: {'real numbers' if self.setup.continuous else 'integers'} of shape {wanted}"
             )
         self._check_first(array)
-        self.actions[...] = self.setup.idle[:, None]
+        self.actions[...] = self.setup.idle
         if team in self.world.players:
             self._play([team] * self.agents)
         elif team == "expert":
@@ -539,19 +554,21 @@ class KernelBatch:
 
     def _check_first(self, array: np.ndarray) -> None:
         """Refuse what a step would refuse, before anybody's turn: the team's players draw random numbers."""
+        array = array.reshape(self.num_worlds, -1)
         if self.setup.continuous:
-            wrong, reason = np.isnan(array).any(axis=-1), NOT_A_NUMBER
+            wrong, reason = np.isnan(array).any(axis=1), NOT_A_NUMBER
         else:
-            wrong, reason = (array < 0) | (array >= self._choices[0]), NOT_A_CHOICE
+            first = self._choices[0, : array.shape[1]]
+            wrong, reason = ((array < 0) | (array >= first)).any(axis=1), NOT_A_CHOICE
         wrong &= ~self.over & self._states["alive"][:, 0].astype(np.bool_)
         if wrong.any():
             index = int(np.flatnonzero(wrong)[0])
-            self._refuse(4 * index * self.agents + reason, array[index].reshape(-1).tolist())
+            self._refuse(4 * index * self.agents + reason, array[index].tolist())
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""
         full: tuple[int, ...] = self.actions.shape
-        shapes = [full] if self.setup.continuous else [full[:2], full]
+        shapes = [full[:2], full] if self.setup.single_choice else [full]
         if self.agents == 1:
             shapes += [shape[:1] + shape[2:] for shape in shapes]
         if self.num_worlds == 1:
@@ -559,7 +576,7 @@ class KernelBatch:
         return frozenset(shapes)
 
     def _action_complaint(self, actions: Any, array: np.ndarray) -> str:
-        wanted: tuple[int, ...] = self.actions.shape if self.setup.continuous else self.actions.shape[:2]
+        wanted: tuple[int, ...] = self.actions.shape[:2] if self.setup.single_choice else self.actions.shape
         if self.agents == 1:
             wanted = wanted[:1] + wanted[2:]
         kind = "real numbers" if self.setup.continuous else "integers"
@@ -586,7 +603,15 @@ class KernelBatch:
         value = self.actions[index, agent].tolist() if given is None else given
         if reason == NOT_A_NUMBER:
             raise ActionError(f"{where}: action {value} contains NaN")
-        raise ActionError(f"{where}: action {value[0]} is not one of 0 ... {self._choices[agent] - 1}")
+        raise ActionError(f"{where}: {self.choice_complaint(value, agent)}")
+
+    def choice_complaint(self, value: list[int], agent: int) -> str:
+        """What is wrong with an action that is not made of choices."""
+        counts = self._choices[agent].tolist()
+        if self.setup.single_choice:
+            return f"action {value[0]} is not one of 0 ... {counts[0] - 1}"
+        j = next(j for j, (number, count) in enumerate(zip(value, counts, strict=False)) if not 0 <= number < count)
+        return f"action {value}: {value[j]} is not one of 0 ... {counts[j] - 1} of {self.setup.number_name(j)}"
 
     def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
         """The observations of some agents, as the observation space has them.
@@ -599,10 +624,10 @@ class KernelBatch:
                 encoded.
 
         Returns:
-            an array; in goal form or with pictures a dictionary of arrays.
+            an array; in goal form, or with pictures beside numbers, a dictionary of arrays.
         """
         parts = self._final_parts if final else self._parts
-        one_role = self.world.roles and isinstance(at, tuple) and len(at) > 1
+        one_role = self.world.roles and self.world.observation and isinstance(at, tuple) and len(at) > 1
         seen = slice(self.setup.roles[at[1]].observation if one_role else None)
         if not parts:
             found = (self.final_observations if final else self.observations)[at]
@@ -663,14 +688,21 @@ class KernelBatch:
         self._advise()
         return self.actions.copy()
 
+    def advice(self, index: int) -> np.ndarray:
+        """Where the expert of a world writes its action, as kernels take it; live."""
+        rows = self._split[index] if self.setup.dimensions else self.actions[index]
+        if self.setup.action_kind == "discrete":
+            return rows[:, 0]
+        return rows if self.world.agents else rows[0]
+
     def _advise(self) -> None:
         """Write the scripted expert's actions into `actions`."""
         kernels = self.world.kernels
         if "python_expert" in kernels:
             for i in range(self.num_worlds):
-                p, s = self.records(i)
-                flat = self.actions[i] if self.setup.continuous else self.actions[i, :, 0]
-                kernels["python_expert"](p, s, flat if self.world.agents or not self.setup.continuous else flat[0])
+                kernels["python_expert"](*self.records(i), self.advice(i))
+            if self.setup.dimensions:
+                self.actions[..., 0] = np.ravel_multi_index(np.moveaxis(self._split, -1, 0), self.setup.dimensions)
         elif "expert" in kernels:
             self._run_entry(self._driver.advise_worlds)
         else:
@@ -938,7 +970,7 @@ class First:
     def __init__(self, batch: KernelBatch) -> None:
         self.observation = batch.observations[0, 0]
         self.reward_vector = batch.reward_vectors[0, 0]
-        self.mask = batch.masks[0, 0, : batch.setup.roles[0].action]
+        self.mask = batch.masks[0, 0, : batch.setup.mask_lengths[0]]
         self.outcome = self._overlay(batch)
 
     def _overlay(self, batch: KernelBatch) -> np.ndarray:

@@ -30,7 +30,7 @@ from rlenvs.core.kernels import marked
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1, u4
 from rlenvs.core.progress import progress
 from rlenvs.core.setup import Setup
-from rlenvs.core.spec import Continuous, World
+from rlenvs.core.spec import World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
 # the modules of this package that make machine code themselves
@@ -45,11 +45,15 @@ SCALARS = (
 )
 
 
-def row_layouts(world: World, action: Any) -> dict[str, Layout]:
+# the axis of the numbers of an action, as kernels see it, by `Setup.action_kind`
+NUMBER_AXIS = {"continuous": ("action_numbers",), "multi": ("action_numbers",), "flat": ("dimensions",), "discrete": ()}
+
+
+def row_layouts(world: World, kind: str) -> dict[str, Layout]:
     """The layout of every array of a batch, by name. A batch holds one row per world (per agent where noted)."""
-    number = f8 if isinstance(action, Continuous) else i8
+    number = f8 if kind == "continuous" else i8
     per_agent = ("agents",) if world.agents else ()
-    per_action = ("action_numbers",) if isinstance(action, Continuous) else ()
+    per_action = NUMBER_AXIS[kind]
     advice = Kind(number.code, (*per_agent, *per_action) or (1,))
     fields: dict[str, dict[str, Kind]] = {
         "episode_bytes": {"value": u1("episode_bytes")},
@@ -69,7 +73,11 @@ def row_layouts(world: World, action: Any) -> dict[str, Layout]:
         "scaling": {name: f4("observation_numbers") for name in ("gain", "offset", "low", "high")},
         "central_values": {"value": f4("central_numbers")},
         "central_scaling": {name: f4("central_numbers") for name in ("gain", "offset", "low", "high")},
-        "choices": {"value": i8("agents")},
+        "choices": {"value": i8("actions")},
+        "mask_length": {"value": i8("agents")},
+        "dimensions": {"value": i8("dimensions")},
+        "split_values": {"value": i8("split_numbers")},
+        "split_mask": {"value": i1("split_choices")},
         "seat": {"value": i8("agents")},
         "random_range": {"index": i8, "low": f8, "high": f8},
         "begin": {"value": b1},
@@ -125,6 +133,7 @@ ROWS = (
     *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
     *("blank", "asleep", "failed", "final_failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
     *("central", "central_values", "central_scaling", "proposal", "barrier"),
+    *("mask_length", "dimensions", "split_values", "split_mask"),
 )
 
 BATCH = Layout(
@@ -159,9 +168,12 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "image_bytes": setup.dtypes["images"].itemsize if setup.image_shapes else 0,
         "result_bytes": setup.dtypes["result"].itemsize,
         "param_numbers": max(len(setup.world.params), 1),
-        "action_numbers": setup.action_size if setup.continuous else 1,
-        "actions": setup.agents * (setup.action_size if setup.continuous else 1),
-        "choices": 1 if setup.continuous else setup.action_size,
+        "action_numbers": setup.numbers,
+        "actions": setup.agents * setup.numbers,
+        "choices": sum(setup.choices) or 1,
+        "dimensions": len(setup.dimensions),
+        "split_numbers": setup.agents * len(setup.dimensions),
+        "split_choices": sum(setup.dimensions),
         "observation_numbers": setup.scaling.shape[1],
         "central_numbers": setup.central_scaling.shape[1],
         "goal_numbers": setup.goal_size,
@@ -203,6 +215,10 @@ def _judge_nothing(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
 
 
 def _describe_nothing(p: Any, s: Any, o: Any) -> None:
+    return
+
+
+def _observe_nothing(p: Any, s: Any, k: Any, o: Any) -> None:
     return
 
 
@@ -263,7 +279,9 @@ def _check_roles(world: World) -> None:
     central = ("central",) if world.central else ()
     playing = [f"player {name}" for name in world.players]
     barring = ("barrier",) if world.barriers else ()
-    wanted = ("reset", *stepping, *grading, "observe", *central, *barring, *playing)
+    observing = ("observe",) if world.observation else ()
+    looking = ("look",) if world.images and not world.observation and not world.engine else ()
+    wanted = ("reset", *stepping, *grading, *observing, *looking, *central, *barring, *playing)
     missing = [role for role in wanted if role not in kernels]
     if world.engine and "model" not in world.functions:
         missing.append("model")
@@ -271,20 +289,20 @@ def _check_roles(world: World) -> None:
         raise TypeError(f"{world.name} has no {' and no '.join(missing)}; add a function under @SPEC.{missing[0]}")
 
 
-def kernel_names(world: World, action: Any, engine: bool) -> dict[str, Any]:
+def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
     """The world's kernels under the names and signatures that the driver uses.
 
     Args:
         world: the declaration.
-        action: of its setup.
+        kind: of action, see `Setup.action_kind`.
         engine: whether an engine moves the bodies, between the parts of a step, or the kernels do.
     """
     _check_roles(world)
     kernels = world.kernels
-    observe, mask, look = kernels["observe"], kernels.get("mask"), kernels.get("look")
+    observe, mask, look = kernels.get("observe"), kernels.get("mask"), kernels.get("look")
 
     def observe_one(p: Any, s: Any, k: Any, o: Any) -> None:
-        observe(p, s, o)
+        observe(p, s, o)  # type: ignore[misc]
 
     def mask_one(p: Any, s: Any, k: Any, m: Any) -> None:
         mask(p, s, m)  # type: ignore[misc]
@@ -306,13 +324,14 @@ def kernel_names(world: World, action: Any, engine: bool) -> dict[str, Any]:
         "central": kernels.get("central", _describe_nothing),
         "bar": kernels.get("barrier", _bar_nothing),
         "note_shown": _note_shown if world.incremental else _keep_nothing,
-        "observe_agent": observe if world.agents else observe_one,
+        "observe_agent": _observe_nothing if observe is None else (observe if world.agents else observe_one),
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
         "look_agent": _show_nothing if look is None else (look if world.agents else look_one),
         "uniform": rng.uniform,
         "ALONE": not world.agents,
         "INCREMENTAL": world.incremental,
-        "CONTINUOUS": isinstance(action, Continuous),
+        "CONTINUOUS": kind == "continuous",
+        "FLAT": kind == "flat",
     }
 
 
@@ -325,12 +344,12 @@ class CompiledDriver:
 
     Args:
         world: one of these worlds.
-        action: of its setup.
+        kind: of action, see `Setup.action_kind`.
         names: its kernels, see `kernel_names`.
         key: see `code_key`.
     """
 
-    def __init__(self, world: World, action: Any, names: Mapping[str, Any], key: str) -> None:
+    def __init__(self, world: World, kind: str, names: Mapping[str, Any], key: str) -> None:
         self._world = world
         self._key = key
         # linked by name with what other processes compiled: functions of two drivers must not share a name
@@ -340,7 +359,7 @@ class CompiledDriver:
             if isinstance(function, FunctionType) and "<locals>" in function.__qualname__:  # made by `kernel_names`
                 function.__module__ = module.__name__
         template = vars(module)
-        template.update(_compilable_names(names, world, action))
+        template.update(_compilable_names(names, world, kind))
         exec(_template_code(), template)
         self._functions = {
             name: function
@@ -405,7 +424,7 @@ def _template_code() -> Any:
 _compilable: weakref.WeakSet[FunctionType] = weakref.WeakSet()
 
 
-def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> dict[str, Any]:
+def _compilable_names(kernels: Mapping[str, Any], world: World, kind: str) -> dict[str, Any]:
     """All names that the compiled driver of a world needs in front of the template: its kernels, as numba wants them,
     and the accessors of its records."""
     from rlenvs.core.intermediate import make_compilable
@@ -416,18 +435,18 @@ def _compilable_names(kernels: Mapping[str, Any], world: World, action: Any) -> 
         if isinstance(function, FunctionType) and function not in _compilable:
             make_compilable(function)
             _compilable.add(function)
-    for name, layout in row_layouts(world, action).items():
+    for name, layout in row_layouts(world, kind).items():
         names[f"{name}_of"] = row_accessor(name, layout)
     names["batch_at"] = accessor(BATCH)
     return names
 
 
-def code_key(world: World, action: Any, names: Mapping[str, Any]) -> str:
+def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     """What decides the compiled code: kernels, the constants that they use, layouts, versions. No names, no texts.
 
     Args:
         world: the declaration.
-        action: of its setup.
+        kind: of action, see `Setup.action_kind`.
         names: its kernels, see `kernel_names`.
     """
     digest = Digest()
@@ -435,7 +454,7 @@ def code_key(world: World, action: Any, names: Mapping[str, Any]) -> str:
     for name in CORE_SOURCES:
         digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
     digest.add(TEMPLATE.read_bytes())
-    for name, layout in row_layouts(world, action).items():
+    for name, layout in row_layouts(world, kind).items():
         digest.add(f"{name} {layout.places}")
     for name, value in sorted(names.items()):
         digest.add(name)
@@ -447,12 +466,11 @@ _drivers: dict[str, CompiledDriver] = {}  # by key
 
 
 @functools.cache
-def _compiled_driver(world: World, continuous: bool, engine: bool) -> CompiledDriver:
-    action = Continuous((), 0, "") if continuous else None
-    names = kernel_names(world, action, engine)
-    key = code_key(world, action, names)
+def _compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
+    names = kernel_names(world, kind, engine)
+    key = code_key(world, kind, names)
     if key not in _drivers:
-        _drivers[key] = CompiledDriver(world, action, names, key)
+        _drivers[key] = CompiledDriver(world, kind, names, key)
     return _drivers[key]
 
 
@@ -462,8 +480,8 @@ def _compiled_driver(world: World, continuous: bool, engine: bool) -> CompiledDr
 def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
     """The same loops, uncompiled: breakpoints and print work inside kernels. Some 1000 times slower."""
     sizes = all_sizes(setup)
-    module: dict[str, Any] = kernel_names(setup.world, setup.action, engine)
-    for name, layout in row_layouts(setup.world, setup.action).items():
+    module: dict[str, Any] = kernel_names(setup.world, setup.action_kind, engine)
+    for name, layout in row_layouts(setup.world, setup.action_kind).items():
         module[f"{name}_of"] = _python_row_accessor(name, layout.dtype(sizes))
     module["batch_at"] = _python_accessor(BATCH.dtype({}))
     exec(_template_code(), module)
@@ -512,4 +530,4 @@ def driver(setup: Setup, backend: str, engine: bool) -> Any:
     """
     if one_of("backend", backend, ("numba", "python")) == "python":
         return python_driver(setup, engine)
-    return _compiled_driver(setup.world, setup.continuous, engine)
+    return _compiled_driver(setup.world, setup.action_kind, engine)

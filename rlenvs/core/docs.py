@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.setup import Setup
@@ -113,12 +114,17 @@ def _action_tables(world: World) -> list[str]:
         for value in option.values[1:]:
             chosen: dict[str, Any] = {name: value}
             other = Setup(world, **chosen)
-            if (other.action, other.action_size) != (setup.action, setup.action_size):
+            if (other.action, other.choices, other.action_size) != (setup.action, setup.choices, setup.action_size):
                 parts += [f'With `{name}="{value}"`:', _action_table(other)]
     return parts
 
 
 def _action_table(setup: Setup) -> str:
+    each = " for each agent" if setup.world.agents else ""
+    if setup.action_kind == "multi":
+        lines = [(j, *_dimension(setup, j)) for j in range(setup.numbers)]
+        table = _table(("Dimension", "Name", "Choices"), lines)
+        return f"`{space_text(setup)}`{each}: {setup.action.doc or 'choices made together'}.\n\n{table}"
     rows: list[tuple[Any, str]] = list(enumerate(setup.action.labels))
     if not rows:
         rows = [(f"0 ... {setup.action_size - 1}", setup.action.doc)]
@@ -126,12 +132,14 @@ def _action_table(setup: Setup) -> str:
         table = _table(("Index", "Action", "Range"), [(*row, "[-1, 1]") for row in rows])
     else:
         table = _table(("Choice", "Action"), rows)
-    each = " for each agent" if setup.world.agents else ""
     return f"`{space_text(setup)}`{each}.\n\n{table}"
 
 
 def _observation_tables(world: World) -> list[str]:
     setup = Setup(world)
+    each = ", for each agent" if world.agents else ""
+    if not world.observation:
+        return _image_tables(setup, each)
     lines, start = [], 0
     for name, part in world.observation.items():
         shape = tuple(setup.sizes[d] if isinstance(d, str) else d for d in part.shape)
@@ -144,10 +152,26 @@ def _observation_tables(world: World) -> list[str]:
         low, high = part.bounds(setup.values, tuple(max(size, 1) for size in shape))
         lines.append((place, f"`{name}`", f"[{low.min():.4g}, {high.max():.4g}]{unit}", scale, part.doc))
         start += count
-    each = ", for each agent" if world.agents else ""
     head = f"`Box`, float32, shape {setup.observation_shape}{each}. Values outside a range are clipped to it."
+    if isinstance(setup.observation_space, spaces.Discrete):
+        head = f"`{setup.observation_space}`{each}."
     table = _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines)
     return [head, table, *_goal_note(world), *_picture_tables(world)]
+
+
+def _image_tables(setup: Setup, each: str) -> list[str]:
+    """Of observations without numbers."""
+    lines = [(f"`{name}`", str(setup.image_shapes[name]), setup.world.images[name].doc) for name in setup.image_shapes]
+    head = f"`Box`, uint8, 0 to 255{each}: one image."
+    head = head if setup.alone else f"`Dict` of images, uint8, 0 to 255{each}."
+    return [head, _table(("Name", "Shape", "Meaning"), lines)]
+
+
+def _dimension(setup: Setup, j: int) -> tuple[str, str]:
+    """Name and choices of a dimension of an action."""
+    labels = setup.labels_of(j)
+    choices = ", ".join(f"{n} {label}" for n, label in enumerate(labels)) or f"0 ... {setup.choices[j] - 1}"
+    return setup.action.labels[j] if setup.action.labels else "", choices
 
 
 def _goal_note(world: World) -> list[str]:
@@ -363,6 +387,8 @@ def gallery_table(entries: Iterable[Entry]) -> str:
 
 def space_text(setup: Setup) -> str:
     """The action space of a setup, such as "Box(4)"."""
+    if setup.action_kind == "multi":
+        return str(setup.action_space)
     return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"
 
 

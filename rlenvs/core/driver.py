@@ -71,6 +71,8 @@ def run_world(b, i, job):
         if not begins:
             if awake:
                 failed_of(b, i).value = UNBROKEN
+                if FLAT:
+                    split_action(b, i)
                 act(params_of(b, i), s, action_of(b, i).value, s.rng)
             return 0
     elif job == JUDGE:
@@ -119,6 +121,8 @@ def move_world(b, i, job):
             take_plan(b, i, t)
         failed_of(b, i).value = UNBROKEN
         clear_result(b, i)
+        if FLAT:
+            split_action(b, i)
         step(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
         settle_world(b, i)
         if job == ROLL:
@@ -181,9 +185,41 @@ def check_actions(b):
                     if value != value:
                         return 4 * (i * agents_of(b) + k) + NOT_A_NUMBER
                     values[j] = min(max(value, -1.0), 1.0)
-                elif value < 0 or value >= choices_of(b, 0).value[k]:
+                elif value < 0 or value >= choices_of(b, 0).value[j]:
                     return 4 * (i * agents_of(b) + k) + NOT_A_CHOICE
     return FINE
+
+
+def split_action(b, i):
+    """Write the choices for which flat actions stand, the last running fastest."""
+    counts, flat, split = dimensions_of(b, 0).value, action_values_of(b, i).value, split_values_of(b, i).value
+    for k in range(agents_of(b)):
+        left = flat[k]
+        for j in range(counts.size - 1, -1, -1):
+            split[k * counts.size + j] = left % counts[j]
+            left //= counts[j]
+
+
+def join_advice(b, i, k):
+    """The flat action of an agent for the choices that its expert or player made."""
+    counts, split = dimensions_of(b, 0).value, split_values_of(b, i).value
+    flat = 0
+    for j in range(counts.size):
+        flat = flat * counts[j] + split[k * counts.size + j]
+    action_values_of(b, i).value[k] = flat
+
+
+def join_mask(b, row):
+    """The mask of flat actions: what all their choices are allowed to be."""
+    counts, split, mask = dimensions_of(b, 0).value, split_mask_of(b, row).value, mask_of(b, row).value
+    for flat in range(mask.size):
+        left, end = flat, split.size
+        allowed = 1
+        for j in range(counts.size - 1, -1, -1):
+            end -= counts[j]
+            allowed &= split[end + left % counts[j]]
+            left //= counts[j]
+        mask[flat] = allowed
 
 
 def advise_worlds(address, start, stop):
@@ -191,6 +227,9 @@ def advise_worlds(address, start, stop):
     b = batch_at(address, 0)
     for i in range(start, stop):
         expert(params_of(b, i), state_of(b, i), advice_of(b, i).value)
+        if FLAT:
+            for k in range(agents_of(b)):
+                join_advice(b, i, k)
 
 
 def play_worlds(address, start, stop):
@@ -202,6 +241,8 @@ def play_worlds(address, start, stop):
         for k in range(agents_of(b)):
             if seats[k] >= 0 and s.alive[k] and not s.over:
                 play(seats[k], params_of(b, i), s, k, advice_of(b, i).value, players_rng(s))
+                if FLAT:
+                    join_advice(b, i, k)
 
 
 def central_worlds(address, start, stop):
@@ -331,8 +372,12 @@ def observe_world(b, i):
     for k in range(agents_of(b)):
         observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
         mask = mask_of(b, i * agents_of(b) + k).value
-        mask_agent(p, s, k, mask)
-        for j in range(choices_of(b, 0).value[k], mask.size):
+        if FLAT:
+            mask_agent(p, s, k, split_mask_of(b, i * agents_of(b) + k).value)
+            join_mask(b, i * agents_of(b) + k)
+        else:
+            mask_agent(p, s, k, mask)
+        for j in range(mask_length_of(b, 0).value[k], mask.size):
             mask[j] = 0
         if b.pictured:
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))

@@ -1,5 +1,7 @@
 """Observations as other kinds of numbers: in [0, 1] or as bytes for convolutional networks, or whole for tables.
 
+A world whose observation is one of n whole numbers is shown as such; the batch holds it as float32 too.
+
 The arrays of a batch keep the numbers as kernels and scaling leave them. What a form of the API gives to its user, and
 says in its spaces, goes through here.
 """
@@ -18,7 +20,7 @@ class Encoding:
     """Turns observations of a world from one kind of numbers into another.
 
     Args:
-        kind: one of ENCODINGS but "float".
+        kind: one of ENCODINGS but "float", or "discrete": whole numbers from 0 on, of a Discrete space.
         shape: of an observation, as the batch has it.
         scaling: gain and offset that led from physical numbers to the batch's, and their bounds, float32 (4, numbers).
         physical: low and high before scaling, float64 (2, numbers).
@@ -35,14 +37,14 @@ class Encoding:
         span = np.where(span > 0, span, 1.0)  # what never changes is 0
         self._factor = (1.0 / np.where(logs, np.log2(1.0 + span), span)).astype(np.float32)
         self._logs = logs
-        whole = kind == "integer"
-        self.dtype: Any = {"unit": np.float32, "uint8": np.uint8, "integer": np.int32}[kind]
+        whole = kind in ("integer", "discrete")
+        self.dtype: Any = {"unit": np.float32, "uint8": np.uint8, "integer": np.int32, "discrete": np.int64}[kind]
         self._physical = np.array(physical if whole else np.zeros_like(physical), np.float32)
         most = physical[1] if whole else np.full(len(logs), 255 if kind == "uint8" else 1)
         self.low, self.high = self._physical[0].astype(self.dtype), most.astype(self.dtype)
 
-    def __call__(self, values: np.ndarray, part: slice | None = None) -> np.ndarray:
-        """New arrays of the same shape.
+    def __call__(self, values: np.ndarray, part: slice | None = None) -> Any:
+        """New arrays of the same shape; one number of a Discrete space as Python's.
 
         Args:
             values: float32, (..., *shape); for agents that see less, with a shorter last axis.
@@ -53,6 +55,8 @@ class Encoding:
             numbers = numbers.reshape(self._shape) if part is None else numbers[part]
             return numbers[: values.shape[-1]] if numbers.ndim == 1 else numbers
 
+        if self.kind == "discrete":
+            return values.astype(np.int64) if values.ndim else int(values)
         if self.kind == "integer":
             found = np.rint((values - own(self._offset)) / own(self._gain))
             return np.clip(found, own(self._physical[0]), own(self._physical[1])).astype(self.dtype)

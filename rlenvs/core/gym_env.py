@@ -40,7 +40,7 @@ class Env(ShowsLimit, gymnasium.Env):
         illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
             to info["illegal_actions"], the number of this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
-        choices: parameters, options, level, horizon, weights, randomize, encoding.
+        choices: parameters, options, level, horizon, weights, randomize, encoding, flat_actions.
 
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
@@ -73,7 +73,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self.render_mode = render_mode
         self.team = team
         self._vector_reward = vector_reward
-        self._split = bool(setup.vector_parts or world.roles or setup.encode)
+        self._split = bool(setup.in_parts or world.roles or setup.encode)
         self._keys = InfoKeys(self.batch)
         self._legality = legality_of(self.batch, illegal, agents=1)
         self._renderer = Renderer(render_mode, self.batch, render_text)
@@ -190,8 +190,9 @@ class Env(ShowsLimit, gymnasium.Env):
         return ends if ends.ndim else bool(ends)
 
     def action_masks(self) -> np.ndarray:
-        """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
-        return self.batch.masks[0, 0].astype(np.bool_)
+        """Which choices are allowed now, bool, those of all dimensions one after the other; the name that sb3-contrib's
+        MaskablePPO calls."""
+        return self.batch.first.mask.astype(np.bool_)
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
         """The exact Pareto front with these options: the discounted sums of `reward_vector` of all policies that no
@@ -204,8 +205,7 @@ class Env(ShowsLimit, gymnasium.Env):
 
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""
-        action = self.batch.advise()[0, 0]
-        return action.astype(np.float32) if self.batch.setup.continuous else int(action[0])
+        return self.batch.setup.shown_action(self.batch.advise()[0, 0])
 
 
 def check_team(world: World, team: str) -> None:

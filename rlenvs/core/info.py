@@ -21,7 +21,7 @@ class InfoKeys:
         self.rewards = len(world.terms)
         self.has_costs = bool(world.costs)
         self.has_mask = "mask" in world.kernels
-        self.choices = batch.setup.roles[0].action  # of the first agent
+        self.choices = batch.setup.mask_lengths[0]  # of the first agent
         self.leading = (*self.terms, "is_success", *(["cost"] if world.costs else []))
 
     def first(self, batch: KernelBatch, outcome: tuple[Any, ...]) -> dict[str, Any]:
@@ -45,8 +45,9 @@ class InfoKeys:
             info["reward_vector"] = vector
         if self.has_mask:
             counts = batch._states["illegal"][index].tolist()
-            for info, mask, role, count in zip(infos, batch.masks[index].copy(), batch.setup.roles, counts):  # noqa: B905
-                info["action_mask"] = mask[: role.action]
+            lengths = batch.setup.mask_lengths
+            for info, mask, length, count in zip(infos, batch.masks[index].copy(), lengths, counts):  # noqa: B905
+                info["action_mask"] = mask[:length]
                 info["illegal_actions"] = count
         if batch.error(index):
             for info in infos:

@@ -47,7 +47,8 @@ def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
         action = hand(set(held), setup.values)
         if action is not None:
             codes = tuple(sorted(special[key] if key in special else ord(key) for key in held))
-            table[codes] = np.clip(action, -1.0, 1.0).astype(np.float32) if setup.continuous else int(action)
+            limited = np.clip(action, -1.0, 1.0) if setup.continuous else np.atleast_1d(action)
+            table[codes] = setup.shown_action(limited)
     return table
 
 

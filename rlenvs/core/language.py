@@ -5,7 +5,8 @@
 A world says in `@SPEC.describe` what an agent observes and which orders it may give, and turns a reply into an action
 in `@SPEC.understand`; both are plain Python, and `read_order` does the reading. An empty text asks `@SPEC.understand`
 for what an agent does that says nothing. A world without them is described by the blocks of its observation, and takes
-`<choose(label or number)>`, or `<set(number, ...)>` where actions are continuous.
+`<choose(label or number)>`, with one for each dimension of an action of several choices, or `<set(number, ...)>` where
+actions are continuous.
 """
 
 from __future__ import annotations
@@ -101,7 +102,8 @@ class Interpreter:
                 pass  # the world does not say
         if setup.continuous:
             return np.zeros(setup.roles[k].action, np.float32)
-        return int(np.argmax(self._mask(k)))
+        lowest = [int(np.argmax(part)) for part in self._masks(k)]
+        return lowest[0] if setup.single_choice else np.array(lowest)
 
     def _understand(self, reply: Any, k: int) -> Any:
         function = self.batch.world.functions.get("understand")
@@ -111,13 +113,13 @@ class Interpreter:
         name, arguments = read_order(reply)
         if self.batch.setup.continuous:
             return self._numbers(name, arguments)
+        setup = self.batch.setup
         if name != "choose":
-            raise ValueError(f"there is no order <{name}(...)>; the order is <choose(label or number)>")
-        expect(name, arguments, 1)
-        labels = self.batch.setup.action.labels
-        if arguments[0].isascii() and arguments[0].isdigit():
-            return int(arguments[0])
-        return one_of(arguments[0], [label.lower() for label in labels], "choice")
+            wanted = "label or number" if setup.single_choice else "label or number, ..."
+            raise ValueError(f"there is no order <{name}(...)>; the order is <choose({wanted})>")
+        expect(name, arguments, setup.numbers)
+        chosen = [_choice(word, setup.labels_of(j)) for j, word in enumerate(arguments)]
+        return chosen[0] if setup.single_choice else np.array(chosen)
 
     def _numbers(self, name: str, arguments: Sequence[str]) -> np.ndarray:
         if name != "set":
@@ -132,20 +134,28 @@ class Interpreter:
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
                 raise ValueError(f"needed: {count} finite numbers, not {numbers.tolist()}")
             return numbers
-        choice = int(action)
-        if not 0 <= choice < count:
-            raise ValueError(f"there is no choice {choice}; there are {count}, from 0 on")
-        if not self._mask(k)[choice]:
-            raise ValueError(f"{shortened(reply.strip())} is not legal now")
-        return choice
+        choices = np.asarray(action, np.int64).reshape(-1)
+        if len(choices) != setup.numbers:
+            raise ValueError(f"needed: {setup.numbers} choices, not {len(choices)}")
+        for choice, part in zip(choices.tolist(), self._masks(k), strict=True):
+            if not 0 <= choice < len(part):
+                raise ValueError(f"there is no choice {choice}; there are {len(part)}, from 0 on")
+            if not part[choice]:
+                raise ValueError(f"{shortened(reply.strip())} is not legal now")
+        return int(choices[0]) if setup.single_choice else choices
 
-    def _mask(self, k: int) -> np.ndarray:
-        count = self.batch.setup.roles[k].action
-        return self.batch.masks[0, k, :count] if self._masked else np.ones(count, np.int8)
+    def _masks(self, k: int) -> list[np.ndarray]:
+        """What agent k may choose now, by number of its action."""
+        setup = self.batch.setup
+        mask = self.batch.masks[0, k, : setup.mask_lengths[k]]
+        mask = mask if self._masked else np.ones_like(mask)
+        return [mask] if setup.single_choice else setup.parts_of_mask(mask)
 
     def _blocks(self, k: int) -> list[str]:
         """The blocks of the observation in their own units."""
         world, setup = self.batch.world, self.batch.setup
+        if not world.observation:
+            return [f"{name}: an image {shape}" for name, shape in setup.image_shapes.items()]
         gain, offset = setup.scaling[0], setup.scaling[1]
         values = (self.batch.observations[0, k].reshape(-1).astype(np.float64) - offset) / gain
         lines, first = [], 0
@@ -163,8 +173,23 @@ class Interpreter:
         if setup.continuous:
             labels = ", ".join(action.labels) or action.doc
             return f"Reply <set(...)> with {setup.roles[k].action} numbers from -1 to 1: {labels}."
-        legal = [j for j in range(setup.roles[k].action) if self._mask(k)[j]]
-        named = [f"{j} {action.labels[j]}" if action.labels else str(j) for j in legal]
-        if len(named) == setup.roles[k].action > MOST_NAMED:
-            named = [f"0 to {len(named) - 1}"]
-        return f"Reply <choose(number)>. {action.doc or 'Choices'}: {', '.join(named)}."
+        parts = [_named(part, setup.labels_of(j)) for j, part in enumerate(self._masks(k))]
+        if setup.single_choice:
+            return f"Reply <choose(number)>. {action.doc or 'Choices'}: {parts[0]}."
+        lines = [f"{setup.number_name(j)}: {part}." for j, part in enumerate(parts)]
+        return "\n".join([f"Reply <choose(number, ...)>, a number per dimension. {action.doc}".rstrip(), *lines])
+
+
+def _choice(word: str, labels: Sequence[str]) -> int:
+    """The choice that a word names, by its number or label; ValueError where there is none."""
+    if word.isascii() and word.isdigit():
+        return int(word)
+    return one_of(word, [label.lower() for label in labels], "choice")
+
+
+def _named(allowed: np.ndarray, labels: Sequence[str]) -> str:
+    """The choices that a mask allows, in words."""
+    named = [f"{j} {labels[j]}" if labels else str(j) for j in np.flatnonzero(allowed).tolist()]
+    if len(named) == len(allowed) > MOST_NAMED:
+        named = [f"0 to {len(named) - 1}"]
+    return ", ".join(named)

@@ -1,4 +1,4 @@
-"""Choices that the action mask forbids: counted by episode, or refused.
+"""Choices that the action mask forbids: counted by episode, or refused. Of an action of several choices each counts.
 
 The world says what such a choice does (nothing, in most). The counts lie in the state, so that snapshots have them.
 """
@@ -28,10 +28,14 @@ class Legality:
         self.batch, self.agents = batch, agents
         self.refuses = one_of("illegal", illegal, ("count", "error")) == "error"
         count, size = batch.masks.shape[1:]
+        setup = batch.setup
         self._single = batch.num_worlds == agents == 1 and batch.autoreset is AutoresetMode.DISABLED
-        self._starts = size * (count * np.arange(batch.num_worlds)[:, None] + np.arange(agents))
-        self._choices = np.array([role.action for role in batch.setup.roles[:agents]])
-        self._last = int(self._choices[0]) - 1
+        self._single &= setup.single_choice
+        rows = size * (count * np.arange(batch.num_worlds)[:, None] + np.arange(agents))
+        # where each number's choices begin in the mask of all agents of all worlds
+        self._starts = rows[..., None] + np.cumsum((0, *setup.choices[:-1]))
+        self._choices = setup.own_choices[:agents]
+        self._last = int(self._choices[0, 0]) - 1
         self.before = self.counts.copy()
 
     @property
@@ -57,13 +61,13 @@ class Legality:
             return
         if self.refuses:
             raise ActionError(self._complaint(illegal))
-        counts = self.counts
-        counts += illegal
+        counts, more = self.counts, np.count_nonzero(illegal, axis=2)
+        counts += more
         self._keep()
         try:
             batch.step_loaded(only)
         except RlenvsError:
-            counts -= illegal
+            counts -= more
             raise
 
     def _step_single(self) -> None:
@@ -73,7 +77,7 @@ class Legality:
         if not 0 <= choice <= self._last or batch.masks.item(choice) or batch.over.item(0):
             batch.step_loaded()
         elif self.refuses:
-            raise ActionError(self._complaint(np.ones((1, 1), np.bool_)))
+            raise ActionError(self._complaint(np.ones((1, 1, 1), np.bool_)))
         else:
             batch.step_loaded()
             self.counts[0, 0] += 1
@@ -83,29 +87,31 @@ class Legality:
             self.before[:] = self.counts
 
     def _find(self, only: np.ndarray | None) -> np.ndarray | None:
-        """Which choices are illegal, bool (N, agents); None where none is."""
+        """Which choices are illegal, bool (N, agents, numbers); None where none is."""
         batch = self.batch
-        choices = batch.actions[:, : self.agents, 0]
+        choices = batch.actions[:, : self.agents]
         places: np.ndarray = self._starts + choices
         allowed = batch.masks.reshape(-1).take(places, mode="clip")
         if allowed.all():
             return None
         states = batch._states
-        illegal = (allowed == 0) & states["alive"][:, : self.agents] & ~states["over"][:, None]
-        illegal &= (choices >= 0) & (choices < self._choices)  # the step refuses others
+        playing = states["alive"][:, : self.agents] & ~states["over"][:, None]
         if only is not None:
-            illegal &= only[:, None]
+            playing &= only[:, None]
+        illegal = (allowed == 0) & playing[..., None]
+        illegal &= (choices >= 0) & (choices < self._choices)  # the step refuses others
         return illegal if illegal.any() else None
 
     def _complaint(self, illegal: np.ndarray) -> str:
         batch = self.batch
-        world, agent = (int(where[0]) for where in np.nonzero(illegal))
+        world, agent, number = (int(where[0]) for where in np.nonzero(illegal))
         where = batch.world.name + (f", environment {world}" if batch.num_worlds > 1 else "")
         where += f", {batch.setup.roles[agent].name}" if batch.agents > 1 else ""
-        legal = np.flatnonzero(batch.masks[world, agent]).tolist()
+        legal = np.flatnonzero(batch.setup.parts_of_mask(batch.masks[world, agent])[number]).tolist()
         shown = ", ".join(map(str, legal[:12])) + (", ..." if len(legal) > 12 else "")
-        choice = batch.actions[world, agent, 0]
-        return f"{where}: the action mask forbids choice {choice} now; it allows {shown} (illegal='count' plays it)"
+        choice = f"choice {batch.actions[world, agent, number]}"
+        choice += f" of {batch.setup.number_name(number)}" if len(batch.setup.choices) > 1 else ""
+        return f"{where}: the action mask forbids {choice} now; it allows {shown} (illegal='count' plays it)"
 
 
 def legality_of(batch: KernelBatch, illegal: Any, agents: int) -> Legality | None:

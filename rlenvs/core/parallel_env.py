@@ -48,7 +48,7 @@ class ParallelEnv(PettingZooParallelEnv):
         illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
             to info["illegal_actions"], the agent's number in this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
-        choices: parameters, options, level, horizon, weights, randomize.
+        choices: parameters, options, level, horizon, weights, randomize, encoding, flat_actions.
 
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
@@ -91,6 +91,8 @@ class ParallelEnv(PettingZooParallelEnv):
         setup = self.batch.setup
         whole = (setup.scaling.shape[1], setup.action_size)
         self._sizes = [whole if self._padded else (role.observation, role.action) for role in setup.roles]
+        widest = max(setup.mask_lengths)
+        self._mask_lengths = [widest if self._padded else length for length in setup.mask_lengths]
         self._make_spaces()
         self._generator: np.random.Generator | None = None
         self._renderer = Renderer(render_mode, self.batch, render_text)
@@ -102,7 +104,7 @@ class ParallelEnv(PettingZooParallelEnv):
         for agent, k in self._index.items():
             observed, action = self.batch.setup.agent_spaces(None if self._padded else k)
             if self._in_observation:
-                mask = spaces.Box(0, 1, self._sizes[k][1:], np.int8)
+                mask = spaces.Box(0, 1, (self._mask_lengths[k],), np.int8)
                 observed = spaces.Dict({"observation": observed, "action_mask": mask})
             self.observation_spaces[agent], self.action_spaces[agent] = observed, action
 
@@ -193,8 +195,9 @@ class ParallelEnv(PettingZooParallelEnv):
         return ends, {agent: truncated[self._index[agent]] for agent in agents}
 
     def _load(self, actions: dict[str, Any]) -> None:
-        batch, continuous = self.batch, self.batch.setup.continuous
-        roles, name, kind = batch.setup.roles, batch.world.name, "real numbers" if continuous else "an integer"
+        batch, single, continuous = self.batch, self.batch.setup.single_choice, self.batch.setup.continuous
+        roles, name = batch.setup.roles, batch.world.name
+        kind = "real numbers" if continuous else "an integer" if single else "integers"
         if not isinstance(actions, Mapping):
             raise ActionError(f"{name}: actions={shortened(actions)} must be a dictionary with an action by agent")
         if not self._index.keys() >= actions.keys():
@@ -204,13 +207,13 @@ class ParallelEnv(PettingZooParallelEnv):
             if agent not in actions:
                 raise ActionError(f"{name}: no action was given for {agent}")
             value, k = actions_of(f"{name}, {agent}", actions[agent]), self._index[agent]
-            shape = self._sizes[k][1:] if continuous else ()
+            shape = () if single else self._sizes[k][1:]
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
                 raise ActionError(
                     f"{name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
                     f"({shortened(actions[agent])}); needed: {kind} of shape {shape}"
                 )
-            if continuous:
+            if not single:
                 batch.actions[0, k, : roles[k].action] = value[: roles[k].action]
             else:
                 batch.actions[0, k, 0] = 0 if self._padded and roles[k].action <= value < self._sizes[k][1] else value
@@ -225,13 +228,13 @@ class ParallelEnv(PettingZooParallelEnv):
     def _observations(self, agents: list[str], living: list[str] | None = None) -> dict[str, Any]:
         """What agents see. living: those who lived until this step, all by default; the others see nothing."""
         batch, living = self.batch, agents if living is None else living
-        if batch.setup.vector_parts:
+        if batch.setup.in_parts:
             parts = batch.observed(0)
             found = {agent: {name: rows[self._index[agent]] for name, rows in parts.items()} for agent in agents}
         else:
             rows = batch.observed(0)
             found = {agent: rows[self._index[agent]] for agent in agents}
-        if batch.world.roles and not self._padded:
+        if batch.world.roles and batch.world.observation and not self._padded:
             found = {agent: cut(seen, self._sizes[self._index[agent]][0]) for agent, seen in found.items()}
         if len(living) < len(agents):
             found.update({agent: blank(found[agent]) for agent in agents if agent not in living})
@@ -243,8 +246,9 @@ class ParallelEnv(PettingZooParallelEnv):
     def _masks(self) -> dict[str, np.ndarray]:
         masks = self.batch.masks[0].copy()
         if self._keeps_finished:
-            masks[~self.batch.records(0)[1]["alive"]] = np.arange(masks.shape[1]) == 0
-        return {agent: masks[k, : self._sizes[k][1]] for agent, k in self._index.items()}
+            firsts = np.concatenate([np.arange(count) == 0 for count in self.batch.setup.choices])
+            masks[~self.batch.records(0)[1]["alive"]] = firsts
+        return {agent: masks[k, : self._mask_lengths[k]] for agent, k in self._index.items()}
 
     def _infos(self, agents: list[str], living: list[str] | None = None) -> dict[str, Any]:
         living = agents if living is None else living
@@ -283,13 +287,10 @@ class ParallelEnv(PettingZooParallelEnv):
         return self._actions(self.batch.play(player)[0])
 
     def _actions(self, rows: np.ndarray) -> dict[str, Any]:
-        if self.batch.setup.continuous:
-            return {
-                agent: rows[k, : self._sizes[k][1]].astype(np.float32)
-                for agent, k in self._index.items()
-                if agent in self.agents
-            }
-        return {agent: int(rows[self._index[agent], 0]) for agent in self.agents}
+        setup = self.batch.setup
+        if self._padded and not setup.single_choice:
+            return {agent: rows[self._index[agent]].astype(setup.action_space.dtype) for agent in self.agents}
+        return {agent: setup.shown_action(rows[k], k) for agent, k in self._index.items() if agent in self.agents}
 
     def render(self) -> Any:
         """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
@@ -322,7 +323,7 @@ def blank(observation: Any) -> Any:
     """Zeros in the form of an observation."""
     if isinstance(observation, dict):
         return {name: blank(part) for name, part in observation.items()}
-    return np.zeros_like(observation)
+    return np.zeros_like(observation)[()]
 
 
 def parallel_env(**keywords: Any) -> ParallelEnv:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import difflib
 import hashlib
 import importlib
 import itertools
+import math
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +18,13 @@ from gymnasium import spaces
 
 from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
-from rlenvs.core.inputs import mapping, numbers, one_of
-from rlenvs.core.spec import Action, Block, Choice, Continuous, Free, Role, World
+from rlenvs.core.inputs import mapping, numbers, one_of, truth
+from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
+from rlenvs.core.spec import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Role, World
 from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
 
-COMMON = ("level", "horizon", "weights", "randomize", "encoding")
+COMMON = ("level", "horizon", "weights", "randomize", "encoding", "flat_actions")
+MOST_FLAT = 100_000  # choices of a flat action
 # what users of other packages call these keywords
 ALIASES = {"max_steps": "horizon", "difficulty": "level"}
 
@@ -37,6 +41,9 @@ class Setup:
         randomize: (low, high) by parameter; drawn uniformly at every reset.
         encoding: what kind of numbers observations are: "float", float32 as the world declares them; "unit", float32 in
             [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers.
+        flat_actions: whether several choices made at once are one choice among all their combinations: a Discrete
+            action in place of a MultiDiscrete or MultiBinary one. The last dimension runs fastest, and the mask allows
+            a combination where it allows each of its parts.
         values: parameters and options by name. A parameter may be an array with one number per world.
 
     Raises:
@@ -55,10 +62,12 @@ class Setup:
         weights: Mapping[str, float] | None = None,
         randomize: Mapping[str, tuple[float, float]] | None = None,
         encoding: str = "float",
+        flat_actions: bool = False,
         **values: Any,
     ) -> None:
         self.world = world
         self.encoding = one_of("encoding", encoding, ENCODINGS)
+        self.flat_actions = truth("flat_actions", flat_actions)
         self.level = level
         self.values, self.contexts = values_of(world, {**_level_values(world, level), **values})
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
@@ -115,12 +124,11 @@ class Setup:
     def _resolve_sizes(self) -> None:
         world = self.world
         self.data = self._resolve_data()
-        self.action: Action = world.action_of(self.values)
         self.sizes: dict[str, int] = {"agents": 1, **world.sizes(self.values), **self._engine_sizes()}
         self.agents = self.sizes["agents"]
-        self.action_size = self._size(self.action.size)
+        self._resolve_action()
         self.dtypes = {name: layout.dtype(self.sizes) for name, layout in world.layouts.items()}
-        shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, type(self.action).__name__, self.action_size
+        shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, *self._declared_action
         text = repr((world.name, *shape))
         self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self.scaling = self._scaling_of(world.observation)
@@ -129,7 +137,50 @@ class Setup:
         self._make_spaces()
         self.sides = self._resolve_sides()
         self.roles = self._resolve_roles()
+        self.own_choices = self._own_choices()
+        # how long the mask of each agent is
+        self.mask_lengths = [role.action if self.single_choice else sum(self.choices) or 1 for role in self.roles]
         self.idle = self._resolve_idle()
+
+    def _resolve_action(self) -> None:
+        """The action, its size (choices of a Discrete one, else numbers), and the choices of each of its numbers: none
+        where they are continuous."""
+        self.action: Action = self.world.action_of(self.values)
+        self.action_size = self._size(self.action.size)
+        self._declared_action: tuple[Any, ...] = (type(self.action).__name__, self.action_size)
+        self.choices: tuple[int, ...] = () if self.continuous else (self.action_size,)
+        self.dimensions: tuple[int, ...] = ()  # of a flat action: the choices of each number that it stands for
+        if isinstance(self.action, MultiChoice):
+            own = [self._size(part.size) for part in self.action.choices]
+            self.choices = tuple(own if len(own) == self.action_size else own * self.action_size)
+            self._declared_action = (*self._declared_action, self.choices)
+        if self.flat_actions:
+            self._flatten_action()
+        self.numbers = self.action_size if self.continuous else len(self.choices)
+
+    def _flatten_action(self) -> None:
+        """One choice among all combinations."""
+        if self.continuous:
+            raise ParameterError(f"{self.world.name}: flat_actions is for choices, and its actions are numbers")
+        if not isinstance(self.action, MultiChoice):
+            return
+        self.dimensions, count = self.choices, math.prod(self.choices)
+        if count > MOST_FLAT:
+            raise ParameterError(
+                f"{self.world.name}: flat_actions=True would have {count:,} choices, one for each combination of "
+                f"{' x '.join(map(str, self.dimensions))}; at most {MOST_FLAT:,} are possible"
+            )
+        idle = int(np.ravel_multi_index(self._idle_choices(), self.dimensions))
+        self.action = DiscreteChoice((), count, self.action.doc, idle)
+        self.action_size, self.choices = count, (count,)
+
+    def _idle_choices(self) -> tuple[int, ...]:
+        """What each number of an action of choices is when an agent does nothing."""
+        if isinstance(self.action, MultiChoice):
+            own = [part.idle for part in self.action.choices]
+            return tuple(own if len(own) == self.action_size else own * self.action_size)
+        assert isinstance(self.action, DiscreteChoice)
+        return (self.action.idle,)
 
     def _engine_sizes(self) -> Mapping[str, int]:
         return load_engine(self.world.engine).sizes(self.world, self.values) if self.world.engine else {}
@@ -162,6 +213,8 @@ class Setup:
         if not self.world.roles:
             return tuple(Role(f"agent_{k}", *whole) for k in range(self.agents))
         roles = tuple(self.world.roles(self.values))
+        if self.dimensions or not (self.continuous or self.single_choice):
+            roles = self._with_all_choices(roles)
         names = {role.name for role in roles}
         largest = max(role.observation for role in roles), max(role.action for role in roles)
         if len(names) != self.agents or len(roles) != self.agents or largest != whole:
@@ -171,18 +224,64 @@ class Setup:
             )
         return roles
 
+    def _with_all_choices(self, roles: tuple[Role, ...]) -> tuple[Role, ...]:
+        """Agents may differ in what they see; of actions of several choices each has all."""
+        wanted = len(self.dimensions or self.choices)
+        if any(role.action != wanted for role in roles):
+            raise ParameterError(f"{self.world.name}: all agents have all {wanted} choices of an action; roles={roles}")
+        return tuple(dataclasses.replace(role, action=self.action_size) for role in roles)
+
+    def _own_choices(self) -> np.ndarray:
+        """How many choices each agent has for each number of its action, int64 (A, numbers); none where numbers are
+        continuous."""
+        if self.single_choice:
+            return np.array([[role.action] for role in self.roles], np.int64)
+        return np.tile(np.array(self.choices, np.int64), (self.agents, 1))
+
     def _resolve_idle(self) -> np.ndarray:
-        """What each agent's action, or every number of it, is when it does nothing; 0 for who lacks that choice."""
-        idle = np.full(self.agents, self.action.idle, np.float64 if self.continuous else np.int64)
-        if not self.continuous:
-            idle[[idle[0] >= role.action for role in self.roles]] = 0
-        return idle
+        """Each agent's action, (A, numbers), when it does nothing; 0 for who lacks that choice."""
+        if isinstance(self.action, Continuous):
+            return np.full((self.agents, self.numbers), self.action.idle, np.float64)
+        idle = np.array(self._idle_choices(), np.int64)
+        return np.where(idle < self.own_choices, idle, 0)
 
     def idle_in(self, space: spaces.Space, agent: int = 0) -> Any:
-        """As `idle`, in an action space that a wrapper may have changed: then the space's first choice, or 0."""
+        """What an agent does that does nothing, in an action space that a wrapper may have changed: then the space's
+        first choice, or 0. One number, or an array."""
         if any(space == self.agent_spaces(who)[1] for who in (agent, None)):
-            return self.idle[agent]
+            return self.idle[agent, : self.roles[agent].action] if self.action_kind == "multi" else self.idle[agent, 0]
         return first_action(space)
+
+    def shown_action(self, numbers: np.ndarray, agent: int = 0) -> Any:
+        """Rows of a batch's `actions` of one agent, (..., numbers), as its action space has them; new arrays."""
+        if self.single_choice:
+            return numbers[..., 0].copy() if numbers.ndim > 1 else int(numbers[0])
+        return numbers[..., : self.roles[agent].action].astype(self.action_space.dtype)
+
+    def number_name(self, j: int) -> str:
+        """What errors call a number of an action of several."""
+        labels = self.action.labels
+        return f"dimension {j} ({labels[j]})" if j < len(labels) else f"dimension {j}"
+
+    def labels_of(self, j: int) -> tuple[str, ...]:
+        """The names of the choices of a number of an action; none where they have no names."""
+        if isinstance(self.action, MultiChoice):
+            return self.action.choices[j if len(self.action.choices) > 1 else 0].labels
+        return self.action.labels
+
+    def choice_name(self, place: int) -> str:
+        """What messages call the choice of an entry of a mask."""
+        for j, count in enumerate(self.choices):
+            if place < count or j == self.numbers - 1:
+                break
+            place -= count
+        labels = self.labels_of(j)
+        name = f"choice {place} ({labels[place]})" if labels else f"choice {place}"
+        return f"{name} of {self.number_name(j)}" if self.numbers > 1 else name
+
+    def parts_of_mask(self, masks: np.ndarray) -> list[np.ndarray]:
+        """Masks (..., choices), or what belongs to their entries, by number of the action."""
+        return np.split(masks, np.cumsum(self.choices)[:-1], axis=-1)
 
     def _scaling_of(self, blocks: Mapping[str, Block]) -> np.ndarray:
         """Gain, offset, low and high of each number of some blocks, float32 (4, numbers)."""
@@ -203,9 +302,12 @@ class Setup:
 
     def _resolve_encoding(self) -> Encoding | None:
         """What turns the batch's observations into the user's; None where they stay as they are."""
-        if self.encoding == "float":
-            return None
         parts, name = self.world.observation, self.world.name
+        discrete = any(part.discrete for part in parts.values())
+        if self.encoding == "float" and not discrete:
+            return None
+        if not parts:
+            raise ParameterError(f"{name}: encoding={self.encoding!r} is for numbers, and its observation is images")
         if self.in_goal_form:
             raise ParameterError(
                 f"{name}: encoding={self.encoding!r} does not go with form='goal', whose goals are floats"
@@ -222,7 +324,8 @@ class Setup:
             raise ParameterError(f"{name}: encoding='integer' holds whole numbers up to {EXACT} alone")
         counts = [part.shape[1] for part in ranges]
         logs = np.repeat([part.logarithmic for part in parts.values()], counts)
-        return Encoding(self.encoding, self.observation_shape, self.scaling, physical, logs)
+        kind = "discrete" if self.encoding == "float" else self.encoding
+        return Encoding(kind, self.observation_shape, self.scaling, physical, logs)
 
     def _make_spaces(self) -> None:
         blocks = list(self.world.observation.values())
@@ -230,15 +333,17 @@ class Setup:
         if len(blocks) == 1:
             self.observation_shape = tuple(self._size(d) for d in blocks[0].shape)
         low, high = self.scaling[2].reshape(self.observation_shape), self.scaling[3].reshape(self.observation_shape)
-        self.state_space = spaces.Box(low, high, dtype=np.float32)
+        self.state_space: spaces.Box[Any] = spaces.Box(low, high, dtype=np.float32)
         self.vector_parts, self.goal_size = self._vector_parts()
+        self.alone = self._image_alone()
+        if self.alone:
+            self.observation_shape = self.image_shapes[self.alone]
+            self.state_space = spaces.Box(0, 255, self.observation_shape, np.uint8)
         self.encode = self._resolve_encoding()
         self.observation_space = self._observation_space()
-        if isinstance(self.action, Continuous):
-            self.action_space: spaces.Space = spaces.Box(-1.0, 1.0, (self.action_size,), np.float32)
-        else:
-            self.action_space = spaces.Discrete(self.action_size)
-        self.central_space = spaces.Box(*self._central_bounds())
+        self.action_space = self._action_space(self.action_size)
+        low, high = self._central_bounds()
+        self.central_space = spaces.Box(low, high, dtype=low.dtype)
         terms = self.world.terms.values()
         self.reward_space = spaces.Box(
             np.array([term.low for term in terms], np.float32), np.array([term.high for term in terms], np.float32)
@@ -259,17 +364,27 @@ class Setup:
         if not self.world.roles or agent is None:
             return copy.deepcopy(self.observation_space), copy.deepcopy(self.action_space)
         role, (low, high, dtype) = self.roles[agent], self._vector_bounds()
+        if not self.world.observation:
+            return copy.deepcopy(self.observation_space), self._action_space(role.action)
         observed: spaces.Space = spaces.Box(low[: role.observation], high[: role.observation], dtype=dtype)
         if self.image_shapes:
             observed = spaces.Dict({"state": observed, **self._picture_spaces()})
-        if self.continuous:
-            return observed, spaces.Box(-1.0, 1.0, (role.action,), np.float32)
-        return observed, spaces.Discrete(role.action)
+        return observed, self._action_space(role.action)
+
+    def _action_space(self, size: int) -> spaces.Space:
+        """Of so many choices, or numbers."""
+        if isinstance(self.action, Continuous):
+            return spaces.Box(-1.0, 1.0, (size,), np.float32)
+        if isinstance(self.action, DiscreteChoice):
+            return spaces.Discrete(size)
+        return MultiBinary(size) if self.action.binary else MultiDiscrete(list(self.choices[:size]))
 
     def _observation_space(self) -> spaces.Space:
         """The vector's space alone, or a dictionary of its parts and of the pictures."""
         low, high, dtype = self._vector_bounds()
-        if not self.vector_parts:
+        if self.encode is not None and self.encode.kind == "discrete":
+            return spaces.Discrete(int(high) + 1)
+        if not self.in_parts:
             return spaces.Box(low, high, dtype=dtype)
         vectors = {name: spaces.Box(low[part], high[part], dtype=dtype) for name, part in self.vector_parts.items()}
         return spaces.Dict({**vectors, **self._picture_spaces()})
@@ -277,7 +392,7 @@ class Setup:
     def _vector_bounds(self) -> tuple[np.ndarray, np.ndarray, Any]:
         """Bounds and type of the observation without its pictures, as users have it."""
         if self.encode is None:
-            return self.state_space.low, self.state_space.high, np.float32
+            return self.state_space.low, self.state_space.high, self.state_space.dtype
         low, high = (bound.reshape(self.observation_shape) for bound in (self.encode.low, self.encode.high))
         return low, high, self.encode.dtype
 
@@ -311,7 +426,20 @@ class Setup:
             starts = {"observation": 0, "achieved_goal": first, "desired_goal": first + size}
             ends = [first, first + size, first + 2 * size]
             return {name: slice(start, end) for (name, start), end in zip(starts.items(), ends, strict=True)}, size
-        return ({"state": slice(None)} if self.image_shapes else {}), size
+        return ({"state": slice(None)} if self.image_shapes and world.observation else {}), size
+
+    def _image_alone(self) -> str:
+        """The name of the image that is the whole observation; empty where there are blocks, or several images."""
+        if self.world.observation:
+            return ""
+        if not self.image_shapes:
+            raise ParameterError(f"{self.world.name}: no blocks and no images are left of the observation")
+        return next(iter(self.image_shapes)) if len(self.image_shapes) == 1 else ""
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether observations are dictionaries."""
+        return bool(self.vector_parts) or (bool(self.image_shapes) and not self.alone)
 
     @property
     def in_goal_form(self) -> bool:
@@ -322,6 +450,19 @@ class Setup:
     def continuous(self) -> bool:
         """Whether actions are numbers in [-1, 1]; otherwise they are choices."""
         return isinstance(self.action, Continuous)
+
+    @property
+    def single_choice(self) -> bool:
+        """Whether an action is one choice, and one whole number for users; otherwise it is an array of numbers."""
+        return isinstance(self.action, DiscreteChoice)
+
+    @property
+    def action_kind(self) -> str:
+        """What the driver is compiled for: "continuous", "discrete", "multi" (several choices) or "flat" (one that
+        stands for several)."""
+        if self.dimensions:
+            return "flat"
+        return "continuous" if self.continuous else "discrete" if self.single_choice else "multi"
 
     def params_row(self) -> np.ndarray:
         """One record of parameters, with every world's common values."""
@@ -338,8 +479,18 @@ class Setup:
         return row
 
 
-def first_action(space: spaces.Space) -> int:
-    """A number for all of an action of a space whose meaning is not known: its first choice, or 0."""
+def counts_of(space: spaces.Space) -> list[int]:
+    """How many choices each dimension of a Discrete, MultiDiscrete or MultiBinary space has."""
+    if isinstance(space, spaces.MultiDiscrete):
+        return space.nvec.reshape(-1).tolist()
+    assert isinstance(space, (spaces.Discrete, spaces.MultiBinary))
+    return [int(space.n)] if isinstance(space, spaces.Discrete) else [2] * math.prod(space.shape)
+
+
+def first_action(space: spaces.Space) -> Any:
+    """An action, or a number for all of it, of a space whose meaning is not known: its first choice, or 0."""
+    if isinstance(space, spaces.MultiDiscrete):
+        return space.start
     return int(space.start) if isinstance(space, spaces.Discrete) else 0
 
 

@@ -16,7 +16,7 @@ class Rollouts(NamedTuple):
     """What came of K action sequences of T steps (A agents; the agent axis is absent in single-agent worlds).
 
     rewards, costs: float64 (K, T[, A]), zero after the end of an episode.
-    observations: float32 (K[, A], ...), at the end of each sequence.
+    observations: (K[, A], ...), at the end of each sequence: float32, uint8 of an image, or as they are encoded.
     lengths: int64 (K,), steps played. over: bool (K,), whether the episode ended within the sequence.
     """
 
@@ -67,7 +67,7 @@ class Simulator:
         lengths = self.batch._states["elapsed"] - start
         encode, observations = self.batch.setup.encode, self.batch.observations.copy()
         over = self.batch.over.copy()
-        if encode is not None and not self.batch.setup.vector_parts:
+        if encode is not None and not self.batch.setup.in_parts:
             observations = encode(observations)
         if not self.batch.world.agents:
             rewards, costs, observations = rewards[:, :, 0], costs[:, :, 0], observations[:, 0]
@@ -76,7 +76,7 @@ class Simulator:
     def _check(self, actions: Any) -> np.ndarray:
         batch, setup = self.batch, self.batch.setup
         array = actions_of(batch.world.name, actions)
-        per_action = (setup.action_size,) if setup.continuous else ()
+        per_action = () if setup.single_choice else (setup.action_size,)
         per_step = ((batch.agents,) if batch.world.agents else ()) + per_action
         kinds = "fiu" if setup.continuous else "iu"
         wanted = f"({batch.num_worlds}, T{''.join(f', {n}' for n in per_step)})"
@@ -97,12 +97,13 @@ class Simulator:
     def _check_choices(self, array: np.ndarray) -> None:
         """ActionError for what is no choice of its agent: agents may differ in what they can choose."""
         batch = self.batch
-        plans = array.reshape(array.shape[0], array.shape[1], batch.agents)
+        plans = array.reshape(-1, batch.agents, batch.setup.numbers)
         for k, role in enumerate(batch.setup.roles):
-            wrong = plans[:, :, k][(plans[:, :, k] < 0) | (plans[:, :, k] >= role.action)]
+            own = plans[:, k]
+            wrong = own[((own < 0) | (own >= batch.setup.own_choices[k])).any(axis=1)]
             if wrong.size:
                 who = f", {role.name}" if batch.agents > 1 else ""
-                raise ActionError(f"{batch.world.name}{who}: action {wrong[0]} is not one of 0 ... {role.action - 1}")
+                raise ActionError(f"{batch.world.name}{who}: {batch.choice_complaint(wrong[0].tolist(), k)}")
 
 
 def simulate(env: Any, actions: Any, state: Snapshot | None = None) -> Rollouts:

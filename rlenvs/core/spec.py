@@ -241,6 +241,7 @@ class Block:
     constant: bool
     whole: bool = False
     logarithmic: bool = False
+    discrete: bool = False
 
     def bounds(self, values: Any, shape: tuple[int, ...]) -> np.ndarray:
         """The range of every number, float64 (2, *shape), for the given parameter and option values.
@@ -288,6 +289,24 @@ def block(
     return Block(shape, low, high, unit, doc, raw, constant, whole, logarithmic)
 
 
+MOST_DISCRETE = 2**24  # up to here the float32 arrays of a batch hold every whole number
+
+
+def discrete_block(n: int | Callable[[Any], int], doc: str = "") -> Block:
+    """An observation that is one of n whole numbers, such as the number of a cell: the space is Discrete(n).
+
+    It is the only block of its world. Kernels write the number, 0 ... n - 1. An `encoding` gives a Box in its place.
+
+    Args:
+        n: how many there are, at most 2**24; or a function of the values that says so.
+        doc: what the number says.
+    """
+    if not callable(n) and not 1 <= n <= MOST_DISCRETE:
+        raise ParameterError(f"a discrete observation has 1 ... {MOST_DISCRETE} values, not {n}")
+    high: Any = (lambda values: n(values) - 1.0) if callable(n) else n - 1.0
+    return Block((), 0.0, high, "", doc, raw=True, constant=False, whole=True, discrete=True)
+
+
 @dataclass(frozen=True)
 class Image:
     """A picture in the observation: uint8, (height, width, channels)."""
@@ -299,7 +318,8 @@ class Image:
 def image(*shape: int | str, doc: str = "") -> Image:
     """Part of an observation that is a picture: (height, width, channels), integers or names of sizes.
 
-    Where the named sizes are zero there is no picture, and the observation is the plain vector.
+    Where the named sizes are zero there is no picture, and the observation is the plain vector. The only picture of a
+    world without blocks is the observation itself.
     """
     if len(shape) != 3:
         raise ParameterError(f"an image has the shape (height, width, channels), not {shape}")
@@ -326,7 +346,19 @@ class DiscreteChoice:
     idle: int = 0
 
 
-Action = Continuous | DiscreteChoice
+@dataclass(frozen=True)
+class MultiChoice:
+    """An action of several choices at once, one in each of `size` dimensions; `choices` holds one of each dimension, or
+    one for all. `binary`: each is 0 or 1."""
+
+    labels: tuple[str, ...]
+    choices: tuple[DiscreteChoice, ...]
+    size: int | str
+    doc: str
+    binary: bool = False
+
+
+Action = Continuous | DiscreteChoice | MultiChoice
 
 
 def continuous(*labels: str, size: int | str | None = None, doc: str = "") -> Continuous:
@@ -337,6 +369,32 @@ def continuous(*labels: str, size: int | str | None = None, doc: str = "") -> Co
 def discrete(*labels: str, size: int | str | None = None, doc: str = "", idle: int = 0) -> DiscreteChoice:
     """Discrete action, one choice per label, or `size` choices; `idle` is the choice that does nothing, or least."""
     return DiscreteChoice(labels, len(labels) if size is None else size, doc, idle)
+
+
+def multi_discrete(dimensions: Mapping[str, DiscreteChoice], doc: str = "") -> MultiChoice:
+    """MultiDiscrete action: a choice in each dimension, all made in every step.
+
+        multi_discrete({"move": discrete("stay", "left", "right"), "tool": discrete(size="tools")})
+
+    Kernels see `a` as int64, a number per dimension, with a leading agent axis where there are agents. The mask has the
+    choices of the first dimension, then those of the second, and so on. It says of each dimension by itself what is
+    allowed: where choices depend on each other, `step` decides what a forbidden combination does (nothing, in most
+    worlds), unless users ask for `flat_actions=True`, whose mask allows a combination where it allows all of its parts.
+
+    Args:
+        dimensions: a `discrete(...)` by name.
+        doc: what the action is.
+    """
+    if not dimensions:
+        raise ParameterError("a MultiDiscrete action has at least one dimension")
+    return MultiChoice(tuple(dimensions), tuple(dimensions.values()), len(dimensions), doc)
+
+
+def multi_binary(*labels: str, size: int | str | None = None, doc: str = "") -> MultiChoice:
+    """MultiBinary action, 0 or 1 for each label, or `size` of them (an integer or the name of a size).
+
+    Kernels see `a` as for `multi_discrete`; the mask has two entries per label, for 0 and for 1. Idle is all 0."""
+    return MultiChoice(labels, (discrete("off", "on"),), len(labels) if size is None else size, doc, True)
 
 
 # --- reward terms and costs -------------------------------------------------------------------------------------------
@@ -377,7 +435,7 @@ def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
 @dataclass(frozen=True)
 class Role:
     """An agent of a world whose agents differ: its name, the length of its observation, its number of choices (or of
-    numbers, where actions are continuous)."""
+    numbers, where actions hold several)."""
 
     name: str
     observation: int
@@ -390,7 +448,7 @@ def role(name: str, observation: int, action: int) -> Role:
     Args:
         name: of the agent in the parallel form.
         observation: how many numbers of the observation block it sees, from the first on.
-        action: how many of the choices it has, from the first on; numbers, where actions are continuous.
+        action: how many of the choices it has, from the first on; how many of the numbers, where actions hold several.
     """
     return Role(name, observation, action)
 
@@ -448,8 +506,10 @@ class World:
         name: "Name-v0"; the registered id is "rlenvs/Name-v0".
         doc: the module's docstring, with the headings that `rlenvs.core.docs` lists.
         state: fields of the state record; "rng", "elapsed", "over" and "alive" are there already.
-        observation: blocks by name, per agent. One block keeps its shape, several are flattened and joined.
-        action: `continuous(...)` or `discrete(...)`, per agent, or a function of the values that gives one.
+        observation: blocks by name, per agent. One block keeps its shape, several are flattened and joined; or one
+            `discrete_block(n)`. Without blocks, images are the observation.
+        action: `continuous(...)`, `discrete(...)`, `multi_discrete(...)` or `multi_binary(...)`, per agent, or a
+            function of the values that gives one.
         terms: reward terms by name. The scalar reward is the sum of weight times value.
         horizon: steps until truncation, or a function of the values that gives them.
         params: physical parameters by name, seen by kernels as p.name.
@@ -474,7 +534,7 @@ class World:
         scratch: fields of the state where kernels that leave the state as it is (observe, experts, players, ...) may
             put intermediate results. Who reads one has written it first.
         images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
-            dictionary of them and of "state", the vector.
+            dictionary of them and of "state", the vector. One picture and no blocks: it is the observation.
         engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
             has the option `physics`, "kernel" or one of these names, and act, move and judge in place of step.
         engine: address "module:class" of the engine that always moves the bodies. The world then has act and judge in
@@ -655,7 +715,7 @@ class World:
 
     def action_of(self, values: Any) -> Action:
         """The action for the given parameter and option values."""
-        return self.action if isinstance(self.action, (Continuous, DiscreteChoice)) else self.action(values)
+        return self.action(values) if callable(self.action) else self.action
 
     def reset(self, function: Function) -> Function:
         """Kernel (p, s, rng): fills the state, all zero before, of a new episode."""
@@ -796,7 +856,8 @@ def _check_declaration(spec: World) -> None:
         raise ParameterError(f"{name}: players, sides and roles are for worlds with agents=True")
     if spec.incremental and not all(part.raw for part in observation.values()):
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
-    if spec.barriers and (spec.agents or isinstance(spec.action, DiscreteChoice)):
+    _check_observation(name, observation, spec.images)
+    if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
         if unknown := set(rule.names) - set(spec.params):
@@ -812,6 +873,13 @@ FORM = {
         "flat", "goal", doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal"'
     )
 }
+
+
+def _check_observation(name: str, observation: Mapping[str, Block], images: Mapping[str, Image]) -> None:
+    if not observation and not images:
+        raise ParameterError(f"{name}: an observation has blocks, or images, or both")
+    if any(part.discrete for part in observation.values()) and (len(observation) > 1 or images):
+        raise ParameterError(f"{name}: a discrete_block is the whole observation, without other blocks and images")
 
 
 def _check_goal(name: str, observation: Mapping[str, Block], goal: tuple[str, str]) -> None:

@@ -228,8 +228,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     def expert_actions(self) -> np.ndarray:
         """The scripted expert's actions, as the batched action space has them."""
-        actions = self.batch.advise()[:, 0]
-        return actions.astype(np.float32) if self.batch.setup.continuous else actions[:, 0].copy()
+        return self.batch.setup.shown_action(self.batch.advise()[:, 0])
 
 
 def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:

@@ -397,8 +397,8 @@ class Row:
 
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""
-        action = self._venv.batch.advise()[self.world, self.agent]
-        return action.astype(np.float32) if self._venv.batch.setup.continuous else int(action[0])
+        setup, action = self._venv.batch.setup, self._venv.batch.advise()[self.world, self.agent]
+        return int(action[0]) if setup.single_choice else action.astype(setup.action_space.dtype)
 
     def get_state(self) -> Snapshot:
         """A snapshot of the row's world."""

@@ -69,6 +69,8 @@ def row_of(value: Observation, row: int, space: spaces.Space) -> Any:
         assert isinstance(space, spaces.Dict)
         return {name: row_of(array, row, space[name]) for name, array in value.items()}
     own = value[row]
+    if isinstance(space, spaces.Discrete):
+        return int(own)
     if own.ndim == 1 and space.shape is not None and len(space.shape) == 1 and len(own) != space.shape[0]:
         own = own[: space.shape[0]]
     return own.copy()

@@ -115,9 +115,8 @@ class Stage:
             of = self.batch.setup.idle_in if self.batch else lambda space, agent: first_action(space)
             self._idle_numbers = [of(space, agent) for agent, space in enumerate(self.action_spaces)]
         worlds = len(actions) // len(self._idle_numbers)
-        found = np.empty_like(actions)
-        found[...] = np.tile(self._idle_numbers, worlds).reshape(-1, *(1,) * (actions.ndim - 1))
-        return found
+        own = [np.broadcast_to(numbers, actions.shape[1:]) for numbers in self._idle_numbers]
+        return np.tile(np.array(own, actions.dtype), (worlds, *(1,) * (actions.ndim - 1)))
 
     @property
     def over(self) -> np.ndarray:

@@ -20,8 +20,8 @@ FEW = 32  # choices, each of which a mask should allow at some time
 
 
 def actions_matter(t: Subject) -> str:
-    """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows. Those
-    of agents that are out of the game change nothing for the others.
+    """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows in each
+    dimension. Those of agents that are out of the game change nothing for the others.
 
     Looked at are the futures of some moments, equal but for the action of one agent. To mend: read `a` in `step`; allow
     in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing.
@@ -32,7 +32,7 @@ def actions_matter(t: Subject) -> str:
     moments = 0
     for _, batch in t.states(t.scale(8, 4), every=t.scale(20, 6)):
         if wanted is None:
-            numbers = range(batch.setup.action_size) if batch.setup.continuous else range(1)
+            numbers = range(batch.setup.numbers)
             wanted = {(k, j) for k in range(batch.agents) for j in numbers if j < batch.setup.roles[k].action}
         moments += 1
         wanted -= _effects(t, batch, sorted(wanted))
@@ -43,7 +43,9 @@ def actions_matter(t: Subject) -> str:
         k, j = min(wanted)
         if setup.continuous:
             raise Failed(f"number {j} of the action of {setup.roles[k].name} changes nothing in {moments} moments")
-        raise Failed(f"no two choices that are allowed to {setup.roles[k].name} differ in effect in {moments} moments")
+        which = f" in {setup.number_name(j)}" if setup.numbers > 1 else ""
+        who = setup.roles[k].name
+        raise Failed(f"no two choices that are allowed to {who}{which} differ in effect in {moments} moments")
     found = f"the actions of all agents have an effect, found in {moments} moments"
     return Doubt(forbidden) if forbidden else found
 
@@ -56,22 +58,23 @@ def _check_masks(t: Subject) -> str:
     rollouts = [t.rollout(policy)[1] for policy in t.policies]
     allowed = [(r.masks[:-1] > 0) & r.active[..., None] for r in rollouts]
     count = sum(r.active.sum() for r in rollouts)
-    exists = np.arange(rollouts[0].masks.shape[-1]) < np.array([role.action for role in setup.roles])[:, None]
-    for k, role in enumerate(setup.roles):
-        free = sum(int((masks[:, :, k].sum(axis=-1) > 1).sum()) for masks in allowed)
-        if role.action > 1 and not free:
-            raise Failed(f"the action mask of {role.name} never allows more than one choice, in {count} steps")
+    exists = np.arange(rollouts[0].masks.shape[-1]) < np.array(setup.mask_lengths)[:, None]
+    for k, j in np.argwhere(setup.own_choices > 1).tolist():
+        free = sum(int((setup.parts_of_mask(masks[:, :, k])[j].sum(axis=-1) > 1).sum()) for masks in allowed)
+        if not free:
+            which = f" in {setup.number_name(j)}" if setup.numbers > 1 else ""
+            name = setup.roles[k].name
+            raise Failed(f"the action mask of {name}{which} never allows more than one choice, in {count} steps")
     if not all(masks[r.active[..., None] & exists].all() for masks, r in zip(allowed, rollouts, strict=True)):
         better = _forbidden_success(t)
         if better:
             return better
     ever = np.logical_or.reduce([masks.any(axis=(0, 1)) for masks in allowed])
-    never = [(k, j) for k, role in enumerate(setup.roles) for j in range(role.action) if not ever[k, j]]
-    if not never or max(role.action for role in setup.roles) > FEW:
+    never = [(k, j) for k, length in enumerate(setup.mask_lengths) for j in range(length) if not ever[k, j]]
+    if not never or max(setup.mask_lengths) > FEW:
         return ""
     k, j = never[0]
-    label = f" ({setup.action.labels[j]})" if setup.action.labels else ""
-    return f"the mask never allows choice {j}{label} to {setup.roles[k].name} in {count} steps"
+    return f"the mask never allows {setup.choice_name(j)} to {setup.roles[k].name} in {count} steps"
 
 
 def _forbidden_success(t: Subject) -> str:
@@ -112,9 +115,12 @@ def _check_dead_hands(t: Subject) -> None:
         dead = ~batch._states["alive"][:, : batch.agents] & ~batch.over[:, None]
         for row in np.flatnonzero(dead.any(axis=1))[:1] if step % 3 == 0 else ():
             k = int(np.flatnonzero(dead[row])[moments % dead[row].sum()])
-            numbers = range(batch.setup.action_size if batch.setup.continuous else 1)
-            values = NUMBERS if batch.setup.continuous else (0.0, float(batch.setup.roles[k].action - 1))
-            ways = [_Way(k, j, value) for j in numbers for value in values]
+            setup = batch.setup
+            ways = [
+                _Way(k, j, value)
+                for j in range(setup.numbers)
+                for value in (NUMBERS if setup.continuous else (0.0, setup.own_choices[k, j] - 1.0))
+            ]
             if len(set(_futures(t, batch, ways, int(row), for_living=True))) > 1:
                 name = batch.setup.roles[k].name
                 raise Failed(f"the action of {name}, which is out of the game, changes what others observe or get")
@@ -127,7 +133,7 @@ class _Way(NamedTuple):
     """A future: what one agent does otherwise than in the others."""
 
     agent: int
-    number: int  # of the action, where it is continuous
+    number: int  # of the action
     value: float  # the number, or the choice
 
 
@@ -141,9 +147,9 @@ def _effects(t: Subject, batch: KernelBatch, wanted: list[tuple[int, int]]) -> s
         if batch.setup.continuous:
             ways += [_Way(k, j, value) for value in NUMBERS]
         else:
-            allowed = np.flatnonzero(batch.masks[0, k])
+            allowed = np.flatnonzero(batch.setup.parts_of_mask(batch.masks[0, k])[j])
             chosen = np.linspace(0, len(allowed) - 1, min(CHOICES, len(allowed))).astype(int)
-            ways += [_Way(k, 0, float(allowed[c])) for c in chosen]
+            ways += [_Way(k, j, float(allowed[c])) for c in chosen]
     if not ways:
         return set()
     futures = _futures(t, batch, ways)

@@ -87,12 +87,12 @@ def _fields_read(t: Subject, batch: KernelBatch, who: str, states: list[np.ndarr
         batch._states[:] = state
         p, s = batch.records(0)
         reader = _Reader(s)
-        a = np.zeros_like(batch.actions[0] if batch.setup.continuous else batch.actions[0, :, 0])
+        a = np.zeros_like(batch.advice(0))
         if who.startswith("player "):
             for k in np.flatnonzero(state["alive"][0]):
                 kernel(p, reader, int(k), a, s["players_rng"])
         else:
-            kernel(p, reader, a if t.world.agents or not batch.setup.continuous else a[0])
+            kernel(p, reader, a)
         names |= reader.names
     known = ("elapsed", *t.world.state)
     return [name for name in known if name in names]

@@ -166,20 +166,23 @@ def _layers_agree(t: Subject) -> None:
     form, where they choose to do nothing."""
     single, parallel = t.env(horizon=t.short), t.parallel(horizon=t.short)
     first = parallel.possible_agents[0]
-    nothing = dict(zip(parallel.possible_agents, Setup(t.world, **t.choices).idle, strict=True))
+    setup = Setup(t.world, **t.choices)
+    idle = setup.idle if setup.action_kind == "multi" else setup.idle[:, 0]
+    nothing = dict(zip(parallel.possible_agents, idle, strict=True))
     for seed in range(2):
         (seen, _), (all_seen, _) = single.reset(seed=seed), parallel.reset(seed=seed)
         chooser = np.random.default_rng(seed)
         for step in range(t.short):
             wrong = difference(
-                seen, all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first]
+                np.int64(seen) if isinstance(seen, int) else seen,
+                all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first],
             )
             if wrong:
                 raise Failed(f"the first agent's observations in Env and ParallelEnv differ at step {step}: {wrong}")
             action = choose(chooser, single.action_space)
-            idle = {a: np.full_like(parallel.action_space(a).sample(), nothing[a]) for a in parallel.agents}
+            others = {a: np.full_like(parallel.action_space(a).sample(), nothing[a]) for a in parallel.agents}
             seen, reward, terminated, truncated, _ = single.step(action)
-            all_seen, rewards, ends, cuts, _ = parallel.step({**idle, first: action})
+            all_seen, rewards, ends, cuts, _ = parallel.step({**others, first: action})
             wrong = difference([reward, terminated, truncated], [rewards[first], ends[first], cuts[first]])
             if wrong:
                 raise Failed(f"what the first agent gets in Env and ParallelEnv differs at step {step}: {wrong}")
@@ -189,7 +192,7 @@ def _layers_agree(t: Subject) -> None:
 
 def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
     """Failed when the first episode of a parallel form differs from the row of the batch with the same seed."""
-    continuous = Setup(t.world, **t.choices).continuous
+    setup = Setup(t.world, **t.choices)
     for row in range(2):
         env = t.parallel(horizon=t.short)
         env.reset(seed=row)
@@ -198,15 +201,18 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
             if not env.agents:
                 break
             sizes = [role.action for role in env.batch.setup.roles]
-            actions = {a: given[k, : sizes[k]] if continuous else int(given[k, 0]) for a, k in agents.items()}
+            single = setup.single_choice
+            actions = {a: int(given[k, 0]) if single else given[k, : sizes[k]] for a, k in agents.items()}
             observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in env.agents})
             for agent in rewards:
                 k = agents[agent]
                 plain = vector_of(observations[agent])
                 reward = batch.terms[step, row, : len(t.world.terms), k].astype(np.float32)
                 whole = batch.observations[step + 1, row, k]
+                if t.world.roles and t.world.observation:
+                    whole = whole[: env.batch.setup.roles[k].observation]
                 wanted = (
-                    whole[: env.batch.setup.roles[k].observation] if t.world.roles else whole,
+                    whole if setup.encode is None else np.int64(setup.encode(whole)),
                     reward if t.vector_reward else batch.rewards[step, row, k].item(),
                     batch.terminated[step, row, k].item(),
                     batch.truncated[step, row, k].item(),

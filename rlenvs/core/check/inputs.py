@@ -14,6 +14,7 @@ from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.setup import counts_of
 
 
 def bad_input(t: Subject) -> str:
@@ -58,8 +59,10 @@ def _any_action(env: Env) -> Any:
 def _bad_actions(space: spaces.Space) -> list[Any]:
     if isinstance(space, spaces.Box):
         return [np.zeros(space.shape[0] + 1, np.float32), np.full(space.shape, np.nan, np.float32), "left", None]
-    assert isinstance(space, spaces.Discrete)
-    return [int(space.n), -1, [0, 0], 0.5, None]
+    if isinstance(space, spaces.Discrete):
+        return [int(space.n), -1, [0, 0], 0.5, None]
+    counts = np.array(counts_of(space))
+    return [counts, [0] * (len(counts) - 1) + [-1], [0] * (len(counts) + 1), counts - 0.5, None]
 
 
 def _refuses(

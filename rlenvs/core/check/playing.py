@@ -12,6 +12,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.setup import counts_of
 
 
 class Player:
@@ -103,10 +104,14 @@ def _mask(observation: Any) -> Any:
 
 
 def choose(chooser: np.random.Generator, space: spaces.Space, mask: Any = None) -> Any:
-    """A random action of a Box or Discrete space; any when the mask allows none."""
+    """A random action of a space of numbers or choices; any when the mask allows none."""
     if isinstance(space, spaces.Box):
         return chooser.uniform(-1.0, 1.0, space.shape).astype(np.float32)
-    assert isinstance(space, spaces.Discrete)
+    if not isinstance(space, spaces.Discrete):
+        counts = counts_of(space)
+        masks = np.split(np.ones(sum(counts)) if mask is None else mask, np.cumsum(counts)[:-1])
+        parts = zip(counts, masks, strict=True)
+        return np.array([choose(chooser, spaces.Discrete(n), own) for n, own in parts], space.dtype)
     allowed = np.flatnonzero(mask) if mask is not None and np.any(mask) else np.arange(space.n)
     return int(allowed[int(chooser.random() * len(allowed))])
 
@@ -174,16 +179,16 @@ class Chooser:
             fresh = self._generator.random(self._scores.shape)
             self._scores = np.where(self._held & (t % 8 != 0), self._scores, fresh)
             if policy == "free" and not batch.setup.continuous:
-                choices = np.array([role.action for role in batch.setup.roles])[:, None]
-                exist = np.arange(self._scores.shape[2]) < choices
-                batch.load_actions(np.argmax(np.where(exist, self._scores, -1.0), axis=2))
+                lengths = np.array(batch.setup.mask_lengths)[:, None]
+                exist = np.arange(self._scores.shape[2]) < lengths
+                batch.load_actions(_best(batch, np.where(exist, self._scores, -1.0)))
             else:
                 batch.load_actions(_random_actions(batch, self._scores))
 
 
 def still_actions(batch: KernelBatch) -> np.ndarray:
     """Zero, or the first choice that is allowed."""
-    return np.zeros(batch.actions.shape) if batch.setup.continuous else np.argmax(batch.masks > 0, axis=2)
+    return np.zeros(batch.actions.shape) if batch.setup.continuous else _best(batch, batch.masks > 0)
 
 
 def alike_actions(batch: KernelBatch, chooser: np.random.Generator) -> np.ndarray:
@@ -207,7 +212,12 @@ def _note(rows: dict[str, list[np.ndarray]], batch: KernelBatch, names: Sequence
 def _random_actions(batch: KernelBatch, scores: np.ndarray) -> np.ndarray:
     if batch.setup.continuous:
         return 2.0 * scores - 1.0
-    return np.argmax(np.where(batch.masks > 0, scores, scores - 1.0), axis=2)
+    return _best(batch, np.where(batch.masks > 0, scores, scores - 1.0))
+
+
+def _best(batch: KernelBatch, scores: np.ndarray) -> np.ndarray:
+    """The choices with the highest scores (N, A, choices) for each number of the actions, (N, A, numbers)."""
+    return np.stack([np.argmax(part, axis=2) for part in batch.setup.parts_of_mask(scores)], axis=2)
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------

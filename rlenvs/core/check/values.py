@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.check.playing import Player, Trajectory, difference, roll
+from rlenvs.core.check.playing import Chooser, Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
 from rlenvs.core.setup import Setup
@@ -60,19 +60,20 @@ def check_values(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy:
         at = tuple(np.argwhere(stuck)[0].tolist())
         raise Failed(f"at step {at[0]} of world {at[1]} the action mask of agent {at[2]} allows nothing")
     if policy != "random" and not batch.setup.continuous:
-        _check_allowed(trajectory, policy)
+        _check_allowed(batch.setup, trajectory, policy)
     if not batch.setup.central_space.contains(batch.central()[0]):
         raise Failed(f"the central state is outside its space: {batch.central()[0]}")
     return int(np.prod(observations.shape[:3]))
 
 
-def _check_allowed(trajectory: Trajectory, player: str) -> None:
+def _check_allowed(setup: Setup, trajectory: Trajectory, player: str) -> None:
     """Failed when a scripted player chose what its mask forbids."""
-    allowed = np.take_along_axis(trajectory.masks[:-1], trajectory.actions, axis=-1)[..., 0]
-    wrong = trajectory.active & (allowed == 0)
+    parts = enumerate(setup.parts_of_mask(trajectory.masks[:-1]))
+    allowed = [np.take_along_axis(part, trajectory.actions[..., j : j + 1], axis=-1) for j, part in parts]
+    wrong = trajectory.active[..., None] & (np.concatenate(allowed, axis=-1) == 0)
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0].tolist())
-        choice = trajectory.actions[at][0]
+        choice = trajectory.actions[at]
         who = "the expert" if player == "expert" else f"player {player!r}"
         where = f"agent {at[2]} of world {at[1]} at step {at[0]}"
         raise Failed(f"{who} chose {choice} as {where}, which the mask forbids")
@@ -111,6 +112,8 @@ def _check_types(player: Player) -> None:
                 raise Failed(f"the observation of {agent} is outside its space: {observation!r}")
         return
     for path, space, found in _parts(env.observation_space, out[0]):
+        if isinstance(space, spaces.Discrete) and type(found) is int:
+            continue
         if not isinstance(found, np.ndarray) or found.dtype != space.dtype:
             given = getattr(found, "dtype", type(found))
             raise Failed(f"{type(env).__name__} returned an observation{path} of type {given}")
@@ -139,6 +142,8 @@ def no_constant_elements(t: Subject) -> str:
     To mend: write the element in `observe`, drop it, or declare the block constant.
     """
     batch = t.batch(1)
+    if not t.world.observation:
+        return _images_change(t)
     names = block_names(t.world, batch.setup)
     exempt = np.concatenate(
         [np.full(_count(batch.setup, part), part.constant) for part in t.world.observation.values()]
@@ -152,6 +157,22 @@ def no_constant_elements(t: Subject) -> str:
     still = np.flatnonzero((low == high) & ~exempt)
     shown = ", ".join(f"{names[j]} = {low[j]:g}" for j in still[:4])
     raise Failed(f"{len(still)} of {len(names)} elements never change: {shown}{' ...' if len(still) > 4 else ''}")
+
+
+def _images_change(t: Subject) -> str:
+    """Of observations that are images alone: pixels may stay as they are, but not all of them."""
+    batch = t.batch(1)
+    batch.seed(0)
+    batch.reset()
+    first = {name: images.copy() for name, images in batch.images.items()}
+    chooser = Chooser(batch, "random")
+    for step in range(min(t.horizon, t.scale(400, 60))):
+        chooser.load(step)
+        batch.step_loaded()
+        first = {name: images for name, images in first.items() if (images == batch.images[name]).all()}
+        if not first:
+            return f"{len(batch.images)} images"
+    raise Failed(f"no pixel of {', '.join(first)} ever changes")
 
 
 def _many_observations(t: Subject) -> Iterator[np.ndarray]:

@@ -61,4 +61,5 @@ def row_of(observations: Any, row: int) -> Any:
     """One row of what a vector form observed."""
     if isinstance(observations, dict):
         return {name: array[row] for name, array in observations.items()}
-    return observations[row]
+    # whole numbers of a Discrete space are Python's in the single form
+    return observations[row] if observations.ndim > 1 or observations.dtype.kind == "f" else int(observations[row])
