@@ -125,7 +125,12 @@ class Choice:
         return value
 
     def code(self, value: str) -> int:
-        return self.values.index(value)
+        """The number that kernels see."""
+        return self.values.index(self.check("value", value))
+
+    def codes(self, *values: str) -> tuple[int, ...]:
+        """The numbers that kernels see, to be compared with by names: `RED, BLUE = COLOUR.codes("red", "blue")`."""
+        return tuple(map(self.code, values))
 
 
 @dataclass(frozen=True)

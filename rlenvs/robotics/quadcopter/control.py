@@ -12,12 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import f8, kernel
+from rlenvs.core import choice, f8, kernel
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.vehicle import BODY, VEHICLES, command_wrench, euler_angles, frame_data, hover_rpm
 
-# the forms of action, in the order of the option
-RPM, ONE_D_RPM, THRUST_RATES, VELOCITY, POSITION, ONE_D_POSITION = range(6)
+COMMANDS = {
+    "rpm": ("rotor 0", "rotor 1", "rotor 2", "rotor 3"),
+    "one_d_rpm": ("all rotors",),
+    "thrust_rates": ("thrust", "roll rate", "pitch rate", "yaw rate"),
+    "velocity": ("velocity x", "velocity y", "velocity z", "speed"),
+    "position": ("x", "y", "z"),
+    "one_d_position": ("climb",),
+}
+ACTION = choice(*COMMANDS, doc="what an action commands")
+RPM, ONE_D_RPM, THRUST_RATES = ACTION.codes("rpm", "one_d_rpm", "thrust_rates")
+VELOCITY, POSITION, ONE_D_POSITION = ACTION.codes("velocity", "position", "one_d_position")
 
 # the PID's gains, for x and y, and for z
 FORCE_P, FORCE_P_Z = 0.4, 1.25

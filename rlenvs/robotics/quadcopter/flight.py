@@ -11,6 +11,8 @@ from rlenvs.core import block, choice, continuous, f4, f8, image, integer, kerne
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.camera import depth_to_bytes, render
 from rlenvs.robotics.quadcopter.control import (
+    ACTION,
+    COMMANDS,
     CONTROL_DATA,
     ONE_D_POSITION,
     ONE_D_RPM,
@@ -39,14 +41,6 @@ from rlenvs.robotics.quadcopter.vehicle import (
     vehicle_state,
 )
 
-COMMANDS = {
-    "rpm": ("rotor 0", "rotor 1", "rotor 2", "rotor 3"),
-    "one_d_rpm": ("all rotors",),
-    "thrust_rates": ("thrust", "roll rate", "pitch rate", "yaw rate"),
-    "velocity": ("velocity x", "velocity y", "velocity z", "speed"),
-    "position": ("x", "y", "z"),
-    "one_d_position": ("climb",),
-}
 LONGEST_STEP = 1.0  # m, the farthest that position actions set the PID's target away
 CLIMB = 0.1  # m, the same for "one_d_position"
 STRIDE = 0.2  # m, along each axis, the same for the expert
@@ -58,15 +52,17 @@ PARAMS = {
     "rate_limit": param(6.0, 0.5, 20.0, "rad/s", "thrust_rates actions: rate at full action"),
     "rate_gain": param(20.0, 2.0, 100.0, "1/s", "thrust_rates actions: gain of the rate loop"),
 }
+CAMERA = choice("none", "depth", "rgb", "rgbd", doc="pictures of the onboard camera in the observation")
+(DEPTH,) = CAMERA.codes("depth")
 OPTIONS: dict[str, Any] = {
     **FRAME,
-    "action": choice(*COMMANDS, doc="what an action commands"),
+    "action": ACTION,
     "physics_hz": integer(240, 30, 4000, "physics steps per second"),
     "control_hz": integer(30, 1, 1000, "actions per second; has to divide physics_hz"),
     **EFFECTS,
     "attitude": choice("euler", "matrix", "quaternion", doc="how the observation tells the attitude"),
     "history": integer(0, 0, 120, "number of past actions in the observation (15 in the original)"),
-    "camera": choice("none", "depth", "rgb", "rgbd", doc="pictures of the onboard camera in the observation"),
+    "camera": CAMERA,
     "camera_width": integer(64, 4, 1024, "pixels"),
     "camera_height": integer(48, 4, 1024, "pixels"),
 }
@@ -82,7 +78,6 @@ IMAGES = {
         doc="(camera_height, camera_width, 1): distance along the axis, 255 is 20 m and more",
     ),
 }
-DEPTH = 1  # the camera that shows no colours
 LENS = (math.pi / 3, 0.03, 20.0)  # field of view from top to bottom [rad], nearest and farthest distance [m]
 ENGINES = {
     "pybullet": "rlenvs.robotics.engines.bullet:BulletEngine",

@@ -53,45 +53,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, param, term, uniform, world
-from rlenvs.robotics.quadcopter.dynamics import blow
-from rlenvs.robotics.quadcopter.flight import (
-    ENGINES,
-    IMAGES,
-    distance_to,
-    flight_action,
-    flight_fps,
-    fly_by_keys,
-    lasting,
-    look_from,
-    nearest_drone,
-)
-from rlenvs.robotics.quadcopter.formation import (
-    COSTS,
-    DATA,
-    LEVELS,
-    OPTIONS,
-    ORIGINAL,
-    PARAMS,
-    PROBE,
-    STATE,
-    choose_places,
-    command_all,
-    draw_swarm,
-    fly_clear,
-    judge_all,
-    leader_of,
-    observe_other,
-    observe_own,
-    observed,
-    one_dimensional,
-    swarm_data,
-    swarm_sizes,
-    take_off_all,
-)
-from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
-from rlenvs.robotics.quadcopter.top_view import FEW
-from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
+from rlenvs.core import Score, block, f8, kernel, param, term, uniform
+from rlenvs.robotics.quadcopter import dynamics, flight, formation, top_view
 
 CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
 APART, BESIDE, CLOSE = 0.4, 2.0, 0.25  # m, separation; m, cohesion; m, of the leader to its goal, for success
@@ -99,16 +62,11 @@ TOO_NEAR, NEAR, MATCHED = 0.2, 0.7, 0.25  # m, m, m/s; success
 FLOCK, FLOCK_GROWTH = 0.4, 0.35  # m; the radius of a flock, which grows with the square root of its number
 FAR = 100.0  # m^2, the largest square that is told
 
-SPEC = world(
+SPEC = formation.room_task(
     "QuadFlock-v0",
     doc=__doc__,
-    agents=True,
-    params={**PARAMS, "goal_speed": param(0.15, 0.0, 0.5, "m/s", "speed of the leader's goal")},
-    options=OPTIONS,
-    sizes=swarm_sizes,
-    data=DATA,
+    params={"goal_speed": param(0.15, 0.0, 0.5, "m/s", "speed of the leader's goal")},
     state={
-        **STATE,
         "goal": f8(3),
         "goal_velocity": f8(3),
         "phase": f8,  # rad, of the goal on its circle
@@ -117,7 +75,7 @@ SPEC = world(
         "flying": f8,  # their number
     },
     expert_sees="state",  # the vehicles know where the goal goes
-    observation=observed(
+    observation=formation.observed(
         to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position; zero for followers"),
         ahead_position=block(3, low=-4.0, high=4.0, unit="m", doc="the one ahead minus own position"),
         ahead_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="its minus own velocity"),
@@ -125,8 +83,6 @@ SPEC = world(
         middle_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="their mean minus own velocity"),
         leads=block(low=0.0, high=1.0, doc="1 for the leader", raw=True),
     ),
-    images=IMAGES,
-    action=flight_action,
     terms={
         "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in metres"),
         "cohesion": term(0.0, 1.0, 1.0, "max(0, 1 - d / 2), d the distance to the middle of the others in metres"),
@@ -135,13 +91,8 @@ SPEC = world(
         "chain": term(-FAR, 0.0, 0.0, "-d^2 for the leader, -(difference of heights to the one ahead)^2 for others"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
-    costs=COSTS,
-    horizon=lasting(12.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
-    levels={**LEVELS, "original": {**LEVELS["original"], "goal_speed": 0.0}},
-    probe=PROBE,
+    horizon=flight.lasting(12.0),
+    levels={"original": {**formation.LEVELS["original"], "goal_speed": 0.0}},
     scores={
         "random": Score(64.89, 2.6, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
         "idle": Score(
@@ -154,19 +105,15 @@ SPEC = world(
         "expert": Score(2496, 13, success=1, costs={"tilt": 0.21, "geofence": 0, "proximity": 0, "collision": 0}),
     },
 )
-SPEC.make_data(swarm_data)
-SPEC.load(load_swarm)
-SPEC.move(fly_swarm)
-SPEC.look(look_from)
 
 
 @kernel
 def move_goal(p, s, seconds):
     """Move the goal along its circle."""
     radius = min(CIRCLE, p.freedom)
-    if p.places == ORIGINAL:
+    if p.places == formation.ORIGINAL:
         radius = 0.0
-    speed = 0.0 if one_dimensional(p) or radius <= 0.0 else p.goal_speed
+    speed = 0.0 if formation.one_dimensional(p) or radius <= 0.0 else p.goal_speed
     s.phase += speed * seconds / max(radius, 1e-9)
     cosine, sine = math.cos(s.phase), math.sin(s.phase)
     s.goal[0], s.goal[1], s.goal[2] = radius * cosine, radius * sine, HEIGHT
@@ -189,20 +136,20 @@ def add_up(s):
 
 @SPEC.reset
 def reset(p, s, rng):
-    choose_places(p, s, s.position, rng)
+    formation.choose_places(p, s, s.position, rng)
     s.phase = uniform(rng, 0.0, 2.0 * math.pi)
     move_goal(p, s, 0.0)
-    if one_dimensional(p) and p.places != ORIGINAL:
+    if formation.one_dimensional(p) and p.places != formation.ORIGINAL:
         for k in range(s.position.shape[0]):
             s.position[k, 0], s.position[k, 1] = s.goal[0] + p.slot[k, 0], s.goal[1] + p.slot[k, 1]
-    take_off_all(p, s)
+    formation.take_off_all(p, s)
     add_up(s)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command_all(p, s, a)
+    dynamics.blow(p, s, rng)
+    formation.command_all(p, s, a)
 
 
 @kernel
@@ -230,10 +177,10 @@ def ahead_of(s, k):
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    done = judge_all(p, s, a, r)
+    done = formation.judge_all(p, s, a, r)
     move_goal(p, s, 1.0 / p.control_hz)
     add_up(s)
-    count, leader = s.position.shape[0], leader_of(s)
+    count, leader = s.position.shape[0], formation.leader_of(s)
     largest = FLOCK + FLOCK_GROWTH * math.sqrt(count)
     for k in range(count):
         if not s.alive[k]:
@@ -242,14 +189,14 @@ def judge(p, s, a, rng, r):
         for i in range(3):
             offset += middle_offset(s, k, i) ** 2
             speed += middle_speed(s, k, i) ** 2
-        offset, speed, nearest = math.sqrt(offset), math.sqrt(speed), nearest_drone(s, k)
+        offset, speed, nearest = math.sqrt(offset), math.sqrt(speed), flight.nearest_drone(s, k)
         if s.flying > 1.0:
             r.cohesion[k] = max(0.0, 1.0 - offset / BESIDE)
             r.alignment[k] = max(0.0, 1.0 - speed)
             r.separation[k] = -max(0.0, 1.0 - nearest / APART)
             done = done and nearest > TOO_NEAR and nearest < NEAR and offset < largest and speed < MATCHED
         if k == leader:
-            distance = distance_to(s, k, s.goal[0], s.goal[1], s.goal[2])
+            distance = flight.distance_to(s, k, s.goal[0], s.goal[1], s.goal[2])
             r.leader[k] = math.exp(-distance)
             r.chain[k] = -min(distance * distance, FAR)
             done = done and distance < CLOSE
@@ -261,9 +208,9 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    observe_own(p, s, k, o)
+    formation.observe_own(p, s, k, o)
     ahead = ahead_of(s, k)
-    observe_other(s, k, ahead, o.ahead_position, o.ahead_velocity)
+    formation.observe_other(s, k, ahead, o.ahead_position, o.ahead_velocity)
     o.leads = 1.0 if ahead == k else 0.0
     for i in range(3):
         o.to_goal[i] = s.goal[i] - s.position[k, i] if ahead == k else 0.0
@@ -274,22 +221,21 @@ def observe(p, s, k, o):
 @SPEC.expert
 def expert(p, s, a):
     """Everybody flies to a slot of hexagonal rings around the goal, and with it."""
-    leader, v = leader_of(s), s.goal_velocity
+    leader, v = formation.leader_of(s), s.goal_velocity
     for k in range(s.position.shape[0]):
         if s.alive[k]:
             slot = 0 if k == leader else k
             x, y = s.goal[0] + p.slot[slot, 0], s.goal[1] + p.slot[slot, 1]
-            fly_clear(p, s, k, a[k], x, y, s.goal[2], v[0], v[1], v[2])
+            formation.fly_clear(p, s, k, a[k], x, y, s.goal[2], v[0], v[1], v[2])
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     count = len(s.position)
-    shown = range(count) if count <= FEW else ()  # a longer chain is a tangle
+    shown = range(count) if count <= top_view.FEW else ()  # a longer chain is a tangle
     chain = [(k, ahead_of(s, k)) for k in shown if not s.lost[k] and ahead_of(s, k) != k]
-    leader = leader_of(s)
-    distance = distance_to(s, leader, *s.goal)
-    draw_swarm(canvas, p, s, [s.goal], chain, "follows", f"leader (vehicle {leader}) {distance:.2f} m from its goal")
-
-
-SPEC.keys(fly_by_keys)
+    leader = formation.leader_of(s)
+    distance = flight.distance_to(s, leader, *s.goal)
+    formation.draw_swarm(
+        canvas, p, s, [s.goal], chain, "follows", f"leader (vehicle {leader}) {distance:.2f} m from its goal"
+    )

@@ -5,15 +5,16 @@ drawn in columns of their own, so that at the start and at the goal nobody hover
 """
 
 import math
+from collections.abc import Mapping
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, below, choice, cost, f8, i4, i8, integer, kernel, param, uniform
+from rlenvs.core import World, b1, below, choice, cost, f8, i4, i8, integer, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter import flight
+from rlenvs.robotics.quadcopter import flight, tasks
 from rlenvs.robotics.quadcopter.control import limited, pid_target
 from rlenvs.robotics.quadcopter.flight import (
     ONE_D_POSITION,
@@ -21,7 +22,6 @@ from rlenvs.robotics.quadcopter.flight import (
     POSITION,
     command,
     flight_data,
-    flight_sizes,
     flight_state,
     fly_to,
     kinematics,
@@ -48,7 +48,8 @@ CLOSEST, LOOSEST = 0.25, 0.6  # m, between neighbouring places, where the hulls 
 SHARE = 0.6  # of a cell's width that places in neighbouring cells are apart
 SAFE_TILT, SAFE_REACH, SAFE_HEIGHT = 0.2, 1.9, 1.9  # rad, m, m; the costs' limits
 TOUCH = 0.002  # m; hulls that are closer touch, since engines never let them overlap
-ORIGINAL = 1  # index of places="original"
+PLACES = choice("random", "original", doc="starts and goals: random, or those of the original")
+(ORIGINAL,) = PLACES.codes("original")
 ORIGINAL_HEIGHT = 0.1125  # m
 MOST, STRIDE = 2.5, 0.65  # m/s^2, sideways acceleration of the expert; m, how far ahead its target is
 HORIZON, SIGHT, SHY = 0.8, 1.5, 0.16  # s, m, m; how far ahead and away it looks for others, the gap that it keeps
@@ -66,7 +67,7 @@ OPTIONS: dict[str, Any] = {
     **SWARM_EFFECTS,
     "agents": integer(4, 1, 128, "number of vehicles"),
     **SWARM_OPTIONS,
-    "places": choice("random", "original", doc="starts and goals: random, or those of the original"),
+    "places": PLACES,
 }
 DATA = {
     **flight.DATA,
@@ -93,12 +94,36 @@ STATE = {**flight_state("agents"), "cell": i4("agents"), "lost": b1("agents")}
 
 def swarm_sizes(values: Any) -> dict[str, int]:
     """The named sizes."""
-    return {**flight_sizes(values), "agents": values.agents, "neighbours": values.neighbours}
+    return {"agents": values.agents, "neighbours": values.neighbours}
 
 
 def observed(**blocks: Any) -> dict[str, Any]:
     """The observation: own motion, the task's own blocks, the nearest others, past actions."""
     return {**kinematics(ROOM, 2.0), **blocks, **neighbour_blocks(ROOM, 2.0), **past_actions()}
+
+
+def room_task(name: str, *, state: Mapping[str, Any], **own: Any) -> World:
+    """The world of a task for several vehicles in this room: `tasks.team` with the parameters, options, data, state,
+    costs, levels and probe of this file, and the task's own after them.
+
+    Args:
+        name, own: as for `world`.
+        state: what the task keeps beside the vehicles.
+    """
+    made = tasks.team(
+        name,
+        state={**STATE, **state},
+        params={**PARAMS, **own.pop("params", {})},
+        options=OPTIONS,
+        sizes=swarm_sizes,
+        data=DATA,
+        costs=COSTS,
+        levels={**LEVELS, **own.pop("levels", {})},
+        probe=PROBE,
+        **own,
+    )
+    made.make_data(swarm_data)
+    return made
 
 
 # --- places -----------------------------------------------------------------------------------------------------------

@@ -47,38 +47,8 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import Score, b1, block, cost, f8, param, term, uniform, world
-from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    OPTIONS,
-    PARAMS,
-    PROBE,
-    command,
-    distance_to,
-    flight_action,
-    flight_data,
-    flight_fps,
-    flight_sizes,
-    flight_state,
-    fly_by_keys,
-    fly_to,
-    kinematics,
-    largest_tilt,
-    lasting,
-    look,
-    mean_square,
-    observe_motion,
-    past_actions,
-    take_off,
-)
-from rlenvs.robotics.quadcopter.gates import HIT, PASSED, crossing, gate_frame
-from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.racing import note_place, put_gates
-from rlenvs.robotics.quadcopter.scene import GATE_ROWS
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
+from rlenvs.core import Score, b1, block, cost, f8, param, term, uniform
+from rlenvs.robotics.quadcopter import dynamics, flight, gates, picture, racing, scene, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 2.5, 2.0, 1.0
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT, CLOSE = 2.2, 1.8, 0.4, 0.1
@@ -90,34 +60,29 @@ MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
 def gate_sizes(values: Any) -> dict[str, int]:
     """The named sizes."""
-    return {**flight_sizes(values), "shapes": GATE_ROWS}
+    return {"shapes": scene.GATE_ROWS}
 
 
-SPEC = world(
+SPEC = tasks.solo(
     "QuadGate-v0",
     doc=__doc__,
     params={
-        **PARAMS,
         "action_range": param(0.2, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action"),
         "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening", limit=True),
         "start_spread": param(0.2, 0.0, 0.3, "m", "half width of the box of start positions"),
         "gate_spread": param(0.2, 0.0, 0.25, "m", "largest shift of the gate along x and z"),
         "gate_turn": param(0.3, 0.0, 0.6, "rad", "largest turn of the gate"),
     },
-    options=OPTIONS,
     sizes=gate_sizes,
-    data=DATA,
-    state={**flight_state(1), "gate": f8(1, 4), "goal": f8(3), "before": f8(1, 3), "passed": b1},
+    state={"gate": f8(1, 4), "goal": f8(3), "before": f8(1, 3), "passed": b1},
     observation={
-        **kinematics(2.5, 2.0, tilt=math.pi / 4),
+        **flight.kinematics(2.5, 2.0, tilt=math.pi / 4),
         "to_gate": block(3, low=-4.0, high=4.0, unit="m", doc="centre of the gate minus position"),
         "to_goal": block(3, low=-4.0, high=4.0, unit="m", doc="goal minus position"),
         "facing": block(2, low=-1.0, high=1.0, doc="the gate's direction of flight: cosine and sine of its yaw"),
         "passed": block(low=0.0, high=1.0, doc="1 once the gate is passed"),
-        **past_actions(),
+        **flight.past_actions(),
     },
-    images=IMAGES,
-    action=flight_action,
     terms={
         "way": term(0.0, 1.0, 1.0, "exp(-w), w the way left in metres, through the gate until it is passed"),
         "gate": term(0.0, 1.0, 10.0, "1 for passing the gate"),
@@ -130,18 +95,13 @@ SPEC = world(
         "geofence": cost(10.0, doc="1 while |x| or |y| exceeds 2.2 m or z exceeds 1.8 m"),
         "tilt": cost(10.0, doc="1 while |roll| or |pitch| exceeds 0.4 rad"),
     },
-    horizon=lasting(10.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
+    horizon=flight.lasting(10.0),
     levels={
         "easy": {"half_opening": 0.35, "gate_spread": 0.0, "gate_turn": 0.0},
         "hard": {"half_opening": 0.15, "gate_spread": 0.25, "gate_turn": 0.6, "start_spread": 0.3},
-        "real": ALL_EFFECTS,
+        "real": vehicle.ALL_EFFECTS,
     },
     probe={
-        **PROBE,
-        **SHOWN_BY,
         "thrust_to_weight": {"action_range": 0.5},  # the limit lies outside the usual range
         "half_opening": {"vehicle": "hb"},  # the expert flies a Crazyflie through the smallest gate, too
     },
@@ -151,10 +111,6 @@ SPEC = world(
         "expert": Score(209.1, 1.8, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
-SPEC.make_data(flight_data)
-SPEC.load(load)
-SPEC.move(fly)
-SPEC.look(look)
 
 
 @SPEC.reset
@@ -163,41 +119,41 @@ def reset(p, s, rng):
     z = HEIGHT + uniform(rng, -p.gate_spread, p.gate_spread)
     s.gate[0, 0], s.gate[0, 1], s.gate[0, 2], s.gate[0, 3] = x, GATE_Y, z, yaw
     s.goal[0], s.goal[1], s.goal[2] = x + BEHIND * math.cos(yaw), GATE_Y + BEHIND * math.sin(yaw), z
-    put_gates(s.shapes, s.gate, p.half_opening, p.half_opening + FRAME)
+    racing.put_gates(s.shapes, s.gate, p.half_opening, p.half_opening + FRAME)
     x, y = uniform(rng, -p.start_spread, p.start_spread), uniform(rng, -p.start_spread, p.start_spread)
-    take_off(p, s, 0, x, y, HEIGHT + uniform(rng, -p.start_spread, p.start_spread), 0.0)
+    flight.take_off(p, s, 0, x, y, HEIGHT + uniform(rng, -p.start_spread, p.start_spread), 0.0)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    note_place(s, 0)
-    command(p, s, 0, a, ROOM, CEILING)
+    dynamics.blow(p, s, rng)
+    racing.note_place(s, 0)
+    flight.command(p, s, 0, a, ROOM, CEILING)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    euler_angles(s, 0)
+    vehicle.euler_angles(s, 0)
     x0, y0, z0 = s.before[0, 0], s.before[0, 1], s.before[0, 2]
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     inner, outer = p.half_opening - p.hull[0], p.half_opening + FRAME + p.hull[0]
-    event = crossing(s.gate, 0, inner, outer, x0, y0, z0, x, y, z)
-    hit = s.touching[0] or event == HIT
-    if event == PASSED and not s.passed:
+    event = gates.crossing(s.gate, 0, inner, outer, x0, y0, z0, x, y, z)
+    hit = s.touching[0] or event == gates.HIT
+    if event == gates.PASSED and not s.passed:
         r.gate = 1.0
         s.passed = True
-    aside, tilt = max(abs(x), abs(y)), largest_tilt(s, 0)
+    aside, tilt = max(abs(x), abs(y)), flight.largest_tilt(s, 0)
     outside = aside > ROOM or z > CEILING
-    to_goal = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
-    left = to_goal if s.passed else distance_to(s, 0, s.gate[0, 0], s.gate[0, 1], s.gate[0, 2]) + BEHIND
+    to_goal = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    left = to_goal if s.passed else flight.distance_to(s, 0, s.gate[0, 0], s.gate[0, 1], s.gate[0, 2]) + BEHIND
     r.way = math.exp(-left)
     r.crash = -1.0 if hit or outside else 0.0
     share = min((s.elapsed + 1) / (p.control_hz * REFERENCE_TIME), 1.0)
     along = (BEFORE + BEHIND) * share - BEFORE
     ux, uy = math.cos(s.gate[0, 3]), math.sin(s.gate[0, 3])
-    off = distance_to(s, 0, s.gate[0, 0] + along * ux, s.gate[0, 1] + along * uy, s.gate[0, 2])
+    off = flight.distance_to(s, 0, s.gate[0, 0] + along * ux, s.gate[0, 1] + along * uy, s.gate[0, 2])
     r.fly_through = max(-500.0, -10.0 * off * off)
-    r.effort = -mean_square(a)
+    r.effort = -flight.mean_square(a)
     r.collision = 1.0 if hit else 0.0
     r.geofence = 1.0 if aside > SAFE_RADIUS or z > SAFE_HEIGHT else 0.0
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
@@ -207,7 +163,7 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    observe_motion(p, s, 0, o)
+    flight.observe_motion(p, s, 0, o)
     for j in range(3):
         o.to_gate[j] = s.gate[0, j] - s.position[0, j]
         o.to_goal[j] = s.goal[j] - s.position[0, j]
@@ -218,20 +174,17 @@ def observe(p, s, o):
 @SPEC.expert
 def expert(p, s, a):
     """Waits before the gate until it is on its axis, then flies along it."""
-    ahead, left, up = gate_frame(s.gate, 0, s.position[0, 0], s.position[0, 1], s.position[0, 2])
+    ahead, left, up = gates.gate_frame(s.gate, 0, s.position[0, 0], s.position[0, 1], s.position[0, 2])
     on_axis = max(abs(left), abs(up)) < 0.04 + 0.2 * max(-ahead - 0.2, 0.0)
     along = min(ahead + 0.3, BEHIND) if s.passed or on_axis else -0.4
     x, y = s.gate[0, 0] + along * math.cos(s.gate[0, 3]), s.gate[0, 1] + along * math.sin(s.gate[0, 3])
-    fly_to(p, s, 0, a, x, y, s.gate[0, 2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
+    flight.fly_to(p, s, 0, a, x, y, s.gate[0, 2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
+    picture.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
-        "gate passed" if s.passed else f"distance to gate {distance_to(s, 0, *s.gate[0, :3]):.2f} m",
+        "gate passed" if s.passed else f"distance to gate {flight.distance_to(s, 0, *s.gate[0, :3]):.2f} m",
     )
-
-
-SPEC.keys(fly_by_keys)

@@ -50,55 +50,23 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform, world
-from rlenvs.robotics.quadcopter.control import start_control
-from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    ONE_D_POSITION,
-    ONE_D_RPM,
-    OPTIONS,
-    PARAMS,
-    PROBE,
-    command,
-    distance_to,
-    flight_action,
-    flight_data,
-    flight_fps,
-    flight_sizes,
-    flight_state,
-    fly_by_keys,
-    fly_to,
-    kinematics,
-    largest_tilt,
-    lasting,
-    look,
-    mean_square,
-    observe_motion,
-    past_actions,
-    take_off,
-)
-from rlenvs.robotics.quadcopter.geofence import fences, stay_inside
-from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.scene import put_box, put_cylinder, put_sphere
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
+from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform
+from rlenvs.robotics.quadcopter import control, dynamics, flight, geofence, picture, scene, tasks, vehicle
 
 GOAL_HEIGHT = 1.0
 ROOM, CEILING = 1.5, 2.0
 LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
 FAR = 5.0  # m, the largest distance that is told
-ORIGINAL = 1  # code of reward="original"
+REWARD = choice("goal", "original", doc="whether `hover` pays at the goal alone, or as the original does")
+(ORIGINAL,) = REWARD.codes("original")
 NARROW = 5.0  # 1/m
 MOST = 2.0  # m/s^2, sideways acceleration of the expert
 
-SPEC = world(
+SPEC = tasks.solo(
     "QuadHover-v0",
     doc=__doc__,
     params={
-        **PARAMS,
         "start_spread": param(0.3, 0.0, 0.45, "m", "half width of the box of start positions"),
         "goal_spread": param(0.3, 0.0, 0.8, "m", "half width of the box of goals"),
         "start_height": param(0.6, 0.05, 1.5, "m", "middle of the box of start positions"),
@@ -107,20 +75,17 @@ SPEC = world(
         "start_rate": param(0.0, 0.0, 3.0, "rad/s", "largest rate about each axis at the start"),
         "crash_tilt": param(0.4, 0.1, 3.2, "rad", "roll or pitch that ends the episode"),
     },
-    options={
-        **OPTIONS,
-        "reward": choice("goal", "original", doc="whether `hover` pays at the goal alone, or as the original does"),
+    options={"reward": REWARD},
+    sizes=lambda v: {
+        "shapes": LANDMARKS if v.camera != "none" else 0,
+        "fences": geofence.fences(v),
     },
-    sizes=lambda v: {**flight_sizes(v), "shapes": LANDMARKS if v.camera != "none" else 0, "fences": fences(v)},
-    data=DATA,
-    state={**flight_state(1), "goal": f8(3)},
+    state={"goal": f8(3)},
     observation={
-        **kinematics(2.0, 2.0, tilt=math.pi / 4),
+        **flight.kinematics(2.0, 2.0, tilt=math.pi / 4),
         "to_goal": block(3, low=-1.0, high=1.0, unit="m", doc="goal minus position"),
-        **past_actions(),
+        **flight.past_actions(),
     },
-    images=IMAGES,
-    action=flight_action,
     terms={
         "hover": term(0.0, 2.0, 1.0, "2 exp(-5 d), d the distance to the goal in metres; see the text"),
         "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
@@ -130,11 +95,8 @@ SPEC = world(
         "tilt": cost(25.0, doc="1 while |roll| or |pitch| exceeds 0.2 rad"),
         "geofence": cost(25.0, doc="1 while more than 1 m away from the axis of the room"),
     },
-    horizon=lasting(8.0),
-    fps=flight_fps,
+    horizon=flight.lasting(8.0),
     barriers="fences",
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
     levels={
         "original": {
             "start_spread": 0.0,
@@ -145,7 +107,7 @@ SPEC = world(
         },
         "easy": {"start_spread": 0.1, "goal_spread": 0.0},
         "hard": {"start_spread": 0.45, "goal_spread": 0.8, "action_range": 0.1},
-        "real": {**ALL_EFFECTS, "action_range": 0.2},
+        "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
         "wild": {
             "action_range": 0.5,
             "start_tilt": 0.5,
@@ -155,7 +117,9 @@ SPEC = world(
             "attitude": "matrix",
         },
     },
-    probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
+    probe={
+        "thrust_to_weight": {"action_range": 0.5},
+    },  # the limit lies outside the usual range
     scores={
         "random": Score(2.627, 0.54, success=0, costs={"tilt": 5.27, "geofence": 0}),
         "idle": Score(51.87, 11, success=0.01, costs={"tilt": 0, "geofence": 0}),
@@ -163,10 +127,6 @@ SPEC = world(
         "bound": Score(480, 0, "at the goal in every step"),
     },
 )
-SPEC.make_data(flight_data)
-SPEC.load(load)
-SPEC.move(fly)
-SPEC.look(look)
 
 
 @kernel
@@ -176,20 +136,20 @@ def throw(p, s, rng):
     pitch = 0.5 * uniform(rng, -p.start_tilt, p.start_tilt)
     s.attitude[0, 0], s.attitude[0, 1] = math.sin(roll) * math.cos(pitch), math.cos(roll) * math.sin(pitch)
     s.attitude[0, 2], s.attitude[0, 3] = -math.sin(roll) * math.sin(pitch), math.cos(roll) * math.cos(pitch)
-    euler_angles(s, 0)
+    vehicle.euler_angles(s, 0)
     for j in range(3):
         s.velocity[0, j] = uniform(rng, -p.start_speed, p.start_speed)
         s.rates[0, j] = uniform(rng, -p.start_rate, p.start_rate)
-    start_control(s, 0)
+    control.start_control(s, 0)
 
 
 @kernel
 def put_landmarks(shapes):
     """Four things around the room's middle for the camera to see, as the original has them."""
-    put_box(shapes, 0, 1.0, 0.0, 0.1, 0.1, 0.1, 0.1, 0.0, 0.85, 0.30, 0.25)
-    put_box(shapes, 1, 0.0, 1.0, 0.05, 0.05, 0.05, 0.05, 0.5, 0.25, 0.45, 0.85)
-    put_sphere(shapes, 2, -1.0, 0.0, 0.1, 0.1, 0.95, 0.80, 0.25)
-    put_cylinder(shapes, 3, 0.0, -1.0, 0.15, 0.07, 0.15, 0.55, 0.35, 0.20)
+    scene.put_box(shapes, 0, 1.0, 0.0, 0.1, 0.1, 0.1, 0.1, 0.0, 0.85, 0.30, 0.25)
+    scene.put_box(shapes, 1, 0.0, 1.0, 0.05, 0.05, 0.05, 0.05, 0.5, 0.25, 0.45, 0.85)
+    scene.put_sphere(shapes, 2, -1.0, 0.0, 0.1, 0.1, 0.95, 0.80, 0.25)
+    scene.put_cylinder(shapes, 3, 0.0, -1.0, 0.15, 0.07, 0.15, 0.55, 0.35, 0.20)
 
 
 @SPEC.reset
@@ -200,9 +160,9 @@ def reset(p, s, rng):
     s.goal[1] = uniform(rng, -p.goal_spread, p.goal_spread)
     z = uniform(rng, -p.start_spread, p.start_spread)
     s.goal[2] = GOAL_HEIGHT + uniform(rng, -p.goal_spread, p.goal_spread)
-    if p.action == ONE_D_RPM or p.action == ONE_D_POSITION:
+    if p.action == flight.ONE_D_RPM or p.action == flight.ONE_D_POSITION:
         s.goal[0], s.goal[1] = x, y
-    take_off(p, s, 0, x, y, max(p.start_height + z, 0.5 * p.hull[1]), 0.0)
+    flight.take_off(p, s, 0, x, y, max(p.start_height + z, 0.5 * p.hull[1]), 0.0)
     if p.start_tilt > 0.0 or p.start_speed > 0.0 or p.start_rate > 0.0:
         throw(p, s, rng)
     if s.shapes.shape[0] > 0:
@@ -211,16 +171,16 @@ def reset(p, s, rng):
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command(p, s, 0, a, ROOM, CEILING)
+    dynamics.blow(p, s, rng)
+    flight.command(p, s, 0, a, ROOM, CEILING)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    euler_angles(s, 0)
-    distance = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
-    tilt = largest_tilt(s, 0)
-    r.effort = -mean_square(a)
+    vehicle.euler_angles(s, 0)
+    distance = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    tilt = flight.largest_tilt(s, 0)
+    r.effort = -flight.mean_square(a)
     r.hover = max(0.0, 2.0 - distance**4) if p.reward == ORIGINAL else 2.0 * math.exp(-NARROW * distance)
     r.distance = -min(distance, FAR)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
@@ -232,28 +192,25 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    observe_motion(p, s, 0, o)
+    flight.observe_motion(p, s, 0, o)
     for j in range(3):
         o.to_goal[j] = s.goal[j] - s.position[0, j]
 
 
 @SPEC.expert
 def expert(p, s, a):
-    fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
+    flight.fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
 
 
 @SPEC.barrier
 def barrier(p, s, a, b):
-    stay_inside(p, s, 0, a, b, SAFE_RADIUS)
+    geofence.stay_inside(p, s, 0, a, b, SAFE_RADIUS)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
+    picture.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
-        f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",
+        f"distance to goal {flight.distance_to(s, 0, *s.goal):.2f} m",
     )
-
-
-SPEC.keys(fly_by_keys)

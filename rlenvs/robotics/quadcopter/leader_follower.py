@@ -50,125 +50,70 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, term, uniform, world
-from rlenvs.robotics.quadcopter.dynamics import blow
-from rlenvs.robotics.quadcopter.flight import (
-    ENGINES,
-    IMAGES,
-    distance_to,
-    flight_action,
-    flight_fps,
-    fly_by_keys,
-    lasting,
-    look_from,
-)
-from rlenvs.robotics.quadcopter.formation import (
-    COSTS,
-    DATA,
-    HIGH,
-    LEVELS,
-    LOW,
-    OPTIONS,
-    ORIGINAL,
-    PARAMS,
-    PROBE,
-    STATE,
-    choose_places,
-    command_all,
-    draw_swarm,
-    fly_clear,
-    judge_all,
-    leader_of,
-    observe_other,
-    observe_own,
-    observed,
-    one_dimensional,
-    place_x,
-    place_y,
-    place_z,
-    swarm_data,
-    swarm_sizes,
-    take_off_all,
-)
-from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
-from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
+from rlenvs.core import Score, block, f8, kernel, term, uniform
+from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest square that is told
 ORIGINAL_GOAL = 0.5  # m, height
 
-SPEC = world(
+SPEC = formation.room_task(
     "QuadLeaderFollower-v0",
     doc=__doc__,
-    agents=True,
-    params=PARAMS,
-    options=OPTIONS,
-    sizes=swarm_sizes,
-    data=DATA,
-    state={**STATE, "goal": f8(3)},
+    state={"goal": f8(3)},
     expert_sees="state",  # followers know the goal of their leader
-    observation=observed(
+    observation=formation.observed(
         to_place=block(3, low=-2.0, high=2.0, unit="m", doc="own place minus position"),
         leader_position=block(3, low=-4.0, high=4.0, unit="m", doc="leader minus own position"),
         leader_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="leader's minus own velocity"),
         leads=block(low=0.0, high=1.0, doc="1 for the leader", raw=True),
     ),
-    images=IMAGES,
-    action=flight_action,
     terms={
         "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in metres"),
         "formation": term(0.0, 1.0, 1.0, "exp(-d), d a follower's distance to its place in metres"),
         "original": term(-FAR, 0.0, 0.0, "-d^2 for the leader, -(1/N) (z - z of the leader)^2 for a follower"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
-    costs=COSTS,
-    horizon=lasting(8.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
-    levels=LEVELS,
-    probe=PROBE,
+    horizon=flight.lasting(8.0),
     scores={
         "random": Score(18.16, 1.4, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
         "idle": Score(174.8, 12, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
         "expert": Score(761.5, 7.8, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.01, "collision": 0}),
     },
 )
-SPEC.make_data(swarm_data)
-SPEC.load(load_swarm)
-SPEC.move(fly_swarm)
-SPEC.look(look_from)
 
 
 @SPEC.reset
 def reset(p, s, rng):
-    choose_places(p, s, s.position, rng)
+    formation.choose_places(p, s, s.position, rng)
     spread = min(SPREAD, p.freedom)
     s.goal[0], s.goal[1] = uniform(rng, -spread, spread), uniform(rng, -spread, spread)
-    s.goal[2] = uniform(rng, LOW, HIGH)
-    if p.places == ORIGINAL:
+    s.goal[2] = uniform(rng, formation.LOW, formation.HIGH)
+    if p.places == formation.ORIGINAL:
         s.goal[0], s.goal[1], s.goal[2] = 0.0, 0.0, ORIGINAL_GOAL
-    elif one_dimensional(p):
+    elif formation.one_dimensional(p):
         for k in range(s.position.shape[0]):
             s.position[k, 0], s.position[k, 1] = s.goal[0] + p.slot[k, 0], s.goal[1] + p.slot[k, 1]
-    take_off_all(p, s)
+    formation.take_off_all(p, s)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command_all(p, s, a)
+    dynamics.blow(p, s, rng)
+    formation.command_all(p, s, a)
 
 
 @kernel
 def to_place(p, s, k, leader):
     """Distance [m] of vehicle k to its place."""
-    return distance_to(s, k, place_x(p, s, k, leader), place_y(p, s, k, leader), place_z(s, k, leader))
+    return flight.distance_to(
+        s, k, formation.place_x(p, s, k, leader), formation.place_y(p, s, k, leader), formation.place_z(s, k, leader)
+    )
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    done = judge_all(p, s, a, r)
-    leader, count = leader_of(s), s.position.shape[0]
+    done = formation.judge_all(p, s, a, r)
+    leader, count = formation.leader_of(s), s.position.shape[0]
     for k in range(count):
         if not s.alive[k]:
             continue
@@ -186,32 +131,32 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    leader = leader_of(s)
-    observe_own(p, s, k, o)
-    observe_other(s, k, leader, o.leader_position, o.leader_velocity)
-    o.to_place[0] = place_x(p, s, k, leader) - s.position[k, 0]
-    o.to_place[1] = place_y(p, s, k, leader) - s.position[k, 1]
-    o.to_place[2] = place_z(s, k, leader) - s.position[k, 2]
+    leader = formation.leader_of(s)
+    formation.observe_own(p, s, k, o)
+    formation.observe_other(s, k, leader, o.leader_position, o.leader_velocity)
+    o.to_place[0] = formation.place_x(p, s, k, leader) - s.position[k, 0]
+    o.to_place[1] = formation.place_y(p, s, k, leader) - s.position[k, 1]
+    o.to_place[2] = formation.place_z(s, k, leader) - s.position[k, 2]
     o.leads = 1.0 if k == leader else 0.0
 
 
 @SPEC.expert
 def expert(p, s, a):
     """Followers fly to where their places will be, around the goal."""
-    leader = leader_of(s)
+    leader = formation.leader_of(s)
     for k in range(s.position.shape[0]):
         if s.alive[k]:
             x, y = s.goal[0] + p.slot[k, 0], s.goal[1] + p.slot[k, 1]
             if k == leader:
                 x, y = s.goal[0], s.goal[1]
-            fly_clear(p, s, k, a[k], x, y, s.goal[2], 0.0, 0.0, 0.0)
+            formation.fly_clear(p, s, k, a[k], x, y, s.goal[2], 0.0, 0.0, 0.0)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    leader, count = leader_of(s), len(s.position)
+    leader, count = formation.leader_of(s), len(s.position)
     there = sum(not s.lost[k] and to_place(p, s, k, leader) < CLOSE for k in range(count))
-    draw_swarm(
+    formation.draw_swarm(
         canvas,
         p,
         s,
@@ -220,6 +165,3 @@ def draw(canvas, p, s):
         "leader to followers",
         f"leader is vehicle {leader}; {there} of {count} in place",
     )
-
-
-SPEC.keys(fly_by_keys)

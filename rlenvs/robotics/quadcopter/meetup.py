@@ -48,87 +48,33 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, term, uniform, world
-from rlenvs.robotics.quadcopter.dynamics import blow
-from rlenvs.robotics.quadcopter.flight import (
-    ENGINES,
-    IMAGES,
-    distance_to,
-    flight_action,
-    flight_fps,
-    fly_by_keys,
-    lasting,
-    look_from,
-)
-from rlenvs.robotics.quadcopter.formation import (
-    COSTS,
-    DATA,
-    HIGH,
-    LEVELS,
-    LOW,
-    OPTIONS,
-    ORIGINAL,
-    PARAMS,
-    PROBE,
-    STATE,
-    choose_places,
-    command_all,
-    distance_between,
-    draw_swarm,
-    fly_clear,
-    judge_all,
-    observe_other,
-    observe_own,
-    observed,
-    one_dimensional,
-    swarm_data,
-    swarm_sizes,
-    take_off_all,
-)
-from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
-from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
+from rlenvs.core import Score, block, f8, kernel, term, uniform
+from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 NEAREST, MIDDLE, FARTHEST = 0.2, 0.35, 0.5  # m, between partners
 CLOSE, FAR = 0.15, 100.0  # m, success of the one without a partner; m^2, the largest square that is told
 BAND = 0.3  # m, of starting heights in one column
 
-SPEC = world(
+SPEC = formation.room_task(
     "QuadMeetup-v0",
     doc=__doc__,
-    agents=True,
-    params=PARAMS,
-    options=OPTIONS,
-    sizes=swarm_sizes,
-    data=DATA,
-    state={**STATE, "home": f8("agents", 3)},
-    observation=observed(
+    state={"home": f8("agents", 3)},
+    observation=formation.observed(
         partner_position=block(3, low=-4.0, high=4.0, unit="m", doc="partner minus own position"),
         partner_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="partner's minus own velocity"),
     ),
-    images=IMAGES,
-    action=flight_action,
     terms={
         "meet": term(0.0, 1.0, 1.0, "exp(-|d - 0.35|), d the distance to the partner in metres"),
         "original": term(-FAR, 0.0, 0.0, "-d^2"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
-    costs=COSTS,
-    horizon=lasting(8.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
-    levels=LEVELS,
-    probe=PROBE,
+    horizon=flight.lasting(8.0),
     scores={
         "random": Score(18.03, 1.6, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
         "idle": Score(221.1, 18, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
         "expert": Score(833.1, 6.9, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
     },
 )
-SPEC.make_data(swarm_data)
-SPEC.load(load_swarm)
-SPEC.move(fly_swarm)
-SPEC.look(look_from)
 
 
 @kernel
@@ -139,28 +85,31 @@ def partner_of(s, k):
 
 @SPEC.reset
 def reset(p, s, rng):
-    choose_places(p, s, s.position, rng)
-    if one_dimensional(p) and p.places != ORIGINAL:
+    formation.choose_places(p, s, s.position, rng)
+    if formation.one_dimensional(p) and p.places != formation.ORIGINAL:
         for k in range(s.position.shape[0] // 2):
             j = partner_of(s, k)
             s.position[j, 0], s.position[j, 1] = s.position[k, 0], s.position[k, 1]
-            s.position[k, 2], s.position[j, 2] = uniform(rng, LOW, LOW + BAND), uniform(rng, HIGH - BAND, HIGH)
+            s.position[k, 2], s.position[j, 2] = (
+                uniform(rng, formation.LOW, formation.LOW + BAND),
+                uniform(rng, formation.HIGH - BAND, formation.HIGH),
+            )
     for k in range(s.position.shape[0]):
         for i in range(3):
             s.home[k, i] = s.position[k, i]
-    take_off_all(p, s)
+    formation.take_off_all(p, s)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command_all(p, s, a)
+    dynamics.blow(p, s, rng)
+    formation.command_all(p, s, a)
 
 
 @kernel
 def from_home(s, k):
     """Distance [m] of vehicle k to its start."""
-    return distance_to(s, k, s.home[k, 0], s.home[k, 1], s.home[k, 2])
+    return flight.distance_to(s, k, s.home[k, 0], s.home[k, 1], s.home[k, 2])
 
 
 @kernel
@@ -169,13 +118,13 @@ def together(s, k):
     j = partner_of(s, k)
     if j == k:
         return from_home(s, k) < CLOSE
-    distance = distance_between(s, k, j)
+    distance = formation.distance_between(s, k, j)
     return not s.lost[j] and distance > NEAREST and distance < FARTHEST
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    done = judge_all(p, s, a, r)
+    done = formation.judge_all(p, s, a, r)
     for k in range(s.position.shape[0]):
         done = done and together(s, k)
         j = partner_of(s, k)
@@ -183,7 +132,7 @@ def judge(p, s, a, rng, r):
             distance = from_home(s, k)
             r.meet[k], r.original[k] = math.exp(-distance), -min(distance * distance, FAR)
         elif s.alive[j]:
-            distance = distance_between(s, k, j)
+            distance = formation.distance_between(s, k, j)
             r.meet[k], r.original[k] = math.exp(-abs(distance - MIDDLE)), -min(distance * distance, FAR)
     for k in range(s.position.shape[0]):
         r.success[k] = done
@@ -191,9 +140,9 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    observe_own(p, s, k, o)
+    formation.observe_own(p, s, k, o)
     j = partner_of(s, k)
-    observe_other(s, k, j, o.partner_position, o.partner_velocity)
+    formation.observe_other(s, k, j, o.partner_position, o.partner_velocity)
     if j == k:
         for i in range(3):
             o.partner_position[i] = s.home[k, i] - s.position[k, i]
@@ -209,26 +158,23 @@ def expert(p, s, a):
             continue
         j = partner_of(s, k)
         if j == k or not s.alive[j]:
-            fly_clear(p, s, k, a[k], s.home[k, 0], s.home[k, 1], s.home[k, 2], 0.0, 0.0, 0.0)
+            formation.fly_clear(p, s, k, a[k], s.home[k, 0], s.home[k, 1], s.home[k, 2], 0.0, 0.0, 0.0)
             continue
         x, y = s.position[k, 0] - s.position[j, 0], s.position[k, 1] - s.position[j, 1]
         z = s.position[k, 2] - s.position[j, 2]
         aside = math.sqrt(x * x + y * y)
         middle_x, middle_y = s.position[k, 0] - 0.5 * x, s.position[k, 1] - 0.5 * y
         middle_z = s.position[k, 2] - 0.5 * z
-        if one_dimensional(p):
+        if formation.one_dimensional(p):
             side = half if z > 0.0 else -half
-            fly_clear(p, s, k, a[k], middle_x, middle_y, middle_z + side, 0.0, 0.0, 0.0)
+            formation.fly_clear(p, s, k, a[k], middle_x, middle_y, middle_z + side, 0.0, 0.0, 0.0)
         else:
             x, y = middle_x + half * x / max(aside, 1e-6), middle_y + half * y / max(aside, 1e-6)
-            fly_clear(p, s, k, a[k], x, y, middle_z, 0.0, 0.0, 0.0)
+            formation.fly_clear(p, s, k, a[k], x, y, middle_z, 0.0, 0.0, 0.0)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     pairs = [(k, partner_of(s, k)) for k in range(len(s.position) // 2)]
     met = sum(not s.lost[k] and together(s, k) for k, _ in pairs)
-    draw_swarm(canvas, p, s, (), pairs, "partners", f"{met} of {len(pairs)} pairs together")
-
-
-SPEC.keys(fly_by_keys)
+    formation.draw_swarm(canvas, p, s, (), pairs, "partners", f"{met} of {len(pairs)} pairs together")

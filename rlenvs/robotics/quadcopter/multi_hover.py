@@ -48,56 +48,16 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, term, world
-from rlenvs.robotics.quadcopter.dynamics import blow
-from rlenvs.robotics.quadcopter.flight import (
-    ENGINES,
-    IMAGES,
-    distance_to,
-    flight_action,
-    flight_fps,
-    fly_by_keys,
-    lasting,
-    look_from,
-)
-from rlenvs.robotics.quadcopter.formation import (
-    COSTS,
-    DATA,
-    LEVELS,
-    OPTIONS,
-    ORIGINAL,
-    PARAMS,
-    PROBE,
-    STATE,
-    choose_places,
-    command_all,
-    draw_swarm,
-    fly_clear,
-    judge_all,
-    observe_own,
-    observed,
-    one_dimensional,
-    swarm_data,
-    swarm_sizes,
-    take_off_all,
-)
-from rlenvs.robotics.quadcopter.swarm import fly_swarm, load_swarm
-from rlenvs.robotics.quadcopter.vehicle import CONSTRAINTS
+from rlenvs.core import Score, block, f8, kernel, term
+from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest distance that is told
 
-SPEC = world(
+SPEC = formation.room_task(
     "QuadMultiHover-v0",
     doc=__doc__,
-    agents=True,
-    params=PARAMS,
-    options=OPTIONS,
-    sizes=swarm_sizes,
-    data=DATA,
-    state={**STATE, "goal": f8("agents", 3)},
-    observation=observed(to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position")),
-    images=IMAGES,
-    action=flight_action,
+    state={"goal": f8("agents", 3)},
+    observation=formation.observed(to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position")),
     terms={
         "hover": term(0.0, 2.0, 1.0, "max(0, 2 - d^4), d the distance to the goal in metres"),
         "goal": term(0.0, 1.0, 1.0, "exp(-d)"),
@@ -105,52 +65,42 @@ SPEC = world(
         "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
-    costs=COSTS,
-    horizon=lasting(8.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
-    levels=LEVELS,
-    probe=PROBE,
+    horizon=flight.lasting(8.0),
     scores={
         "random": Score(46.22, 7.3, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
         "idle": Score(474.9, 75, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
         "expert": Score(2293, 38, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.005, "collision": 0}),
     },
 )
-SPEC.make_data(swarm_data)
-SPEC.load(load_swarm)
-SPEC.move(fly_swarm)
-SPEC.look(look_from)
 
 
 @SPEC.reset
 def reset(p, s, rng):
-    choose_places(p, s, s.position, rng)
-    choose_places(p, s, s.goal, rng)
+    formation.choose_places(p, s, s.position, rng)
+    formation.choose_places(p, s, s.goal, rng)
     for k in range(s.goal.shape[0]):
-        if p.places == ORIGINAL:
+        if p.places == formation.ORIGINAL:
             s.goal[k, 2] += 1.0 / (k + 1)
-        elif one_dimensional(p):
+        elif formation.one_dimensional(p):
             s.goal[k, 0], s.goal[k, 1] = s.position[k, 0], s.position[k, 1]
-    take_off_all(p, s)
+    formation.take_off_all(p, s)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command_all(p, s, a)
+    dynamics.blow(p, s, rng)
+    formation.command_all(p, s, a)
 
 
 @kernel
 def to_goal(s, k):
     """Distance [m] of vehicle k to its goal."""
-    return distance_to(s, k, s.goal[k, 0], s.goal[k, 1], s.goal[k, 2])
+    return flight.distance_to(s, k, s.goal[k, 0], s.goal[k, 1], s.goal[k, 2])
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    done = judge_all(p, s, a, r)
+    done = formation.judge_all(p, s, a, r)
     total, flying = 0.0, 0
     for k in range(s.goal.shape[0]):
         if s.alive[k]:
@@ -168,7 +118,7 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    observe_own(p, s, k, o)
+    formation.observe_own(p, s, k, o)
     for j in range(3):
         o.to_goal[j] = s.goal[k, j] - s.position[k, j]
 
@@ -177,14 +127,11 @@ def observe(p, s, k, o):
 def expert(p, s, a):
     for k in range(s.goal.shape[0]):
         if s.alive[k]:
-            fly_clear(p, s, k, a[k], s.goal[k, 0], s.goal[k, 1], s.goal[k, 2], 0.0, 0.0, 0.0)
+            formation.fly_clear(p, s, k, a[k], s.goal[k, 0], s.goal[k, 1], s.goal[k, 2], 0.0, 0.0, 0.0)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     count = len(s.goal)
     there = sum(not s.lost[k] and to_goal(s, k) < CLOSE for k in range(count))
-    draw_swarm(canvas, p, s, s.goal, (), "", f"{there} of {count} at their goals")
-
-
-SPEC.keys(fly_by_keys)
+    formation.draw_swarm(canvas, p, s, s.goal, (), "", f"{there} of {count} at their goals")

@@ -51,50 +51,12 @@ import dataclasses
 import math
 from typing import Any
 
-from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_I, FORCE_P, limited
-from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    OPTIONS,
-    PARAMS,
-    POSITION,
-    PROBE,
-    VELOCITY,
-    command,
-    distance_to,
-    flight_action,
-    flight_data,
-    flight_fps,
-    flight_sizes,
-    flight_state,
-    fly_by_keys,
-    fly_to,
-    kinematics,
-    largest_tilt,
-    look,
-    mean_square,
-    observe_motion,
-    past_actions,
-    take_off,
-)
-from rlenvs.robotics.quadcopter.picture import draw_course_flight
-from rlenvs.robotics.quadcopter.ranges import gap_on_way, measure_ranges, outline_radius
-from rlenvs.robotics.quadcopter.scene import (
-    BOX,
-    CYLINDER,
-    SPHERE,
-    X,
-    Y,
-    put_box,
-    put_cylinder,
-    put_sphere,
-)
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, VEHICLES, euler_angles, frame_data
+from rlenvs.robotics.quadcopter import control, dynamics, flight, picture, ranges, scene, tasks, vehicle
 
+KIND = choice("mixed", "sphere", "box", "pillar", doc="what the obstacles that do not move are")
+MIXED, BALL, CUBOID, PILLAR = KIND.codes("mixed", "sphere", "box", "pillar")
 CEILING, CRASH_TILT = 2.5, 1.2
 STRIP = 1.0  # m, free of obstacles before the two borders where start and goal are
 LOWEST, HIGHEST = 0.7, 1.5  # m, heights of starts and goals
@@ -112,7 +74,7 @@ CRUISE, MOST = 1.0, 4.0  # m/s and m/s^2, of the expert
 HEADINGS, FORESIGHT, KEEP_OFF = 48, 1.5, 0.1  # directions it compares; s; m beside the hull
 LAG, SUDDEN = 0.2, 0.6  # s and m/s, of changes of velocity
 
-SPEEDS = {name: {**row, "speed_limit": max(1.0, row["speed_limit"])} for name, row in VEHICLES.items()}
+SPEEDS = {name: {**row, "speed_limit": max(1.0, row["speed_limit"])} for name, row in vehicle.VEHICLES.items()}
 
 
 @kernel
@@ -140,7 +102,7 @@ def obstacle_sizes(values: Any) -> dict[str, int]:
     Raises:
         ParameterError: more obstacles than fit, more moving ones than obstacles, or as flight_sizes.
     """
-    columns, rows = grid_shape(values.arena, frame_data(values)["hull"])
+    columns, rows = grid_shape(values.arena, vehicle.frame_data(values)["hull"])
     if values.obstacles > columns * rows:
         raise ParameterError(
             f"obstacles={values.obstacles} do not fit into arena={values.arena}: with room for the vehicle between "
@@ -150,14 +112,13 @@ def obstacle_sizes(values: Any) -> dict[str, int]:
         raise ParameterError(
             f"moving={values.moving} is more than obstacles={values.obstacles}; moving ones count among the obstacles"
         )
-    return {**flight_sizes(values), "shapes": values.obstacles, "rays": values.rays}
+    return {"shapes": values.obstacles, "rays": values.rays}
 
 
-SPEC = world(
+SPEC = tasks.solo(
     "QuadObstacles-v0",
     doc=__doc__,
     params={
-        **PARAMS,
         "action_range": param(
             0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
         ),
@@ -166,29 +127,25 @@ SPEC = world(
         "obstacle_speed": param(0.5, 0.0, 3.0, "m/s", "speed of moving obstacles"),
     },
     options={
-        **OPTIONS,
-        "vehicle": dataclasses.replace(OPTIONS["vehicle"], sets=SPEEDS),
-        "action": OPTIONS["action"].defaulting("velocity"),
+        "vehicle": dataclasses.replace(flight.OPTIONS["vehicle"], sets=SPEEDS),
+        "action": flight.OPTIONS["action"].defaulting("velocity"),
         "arena": integer(10, 5, 20, "side of the arena [m]"),
         "obstacles": integer(25, 0, 100, "number of obstacles"),
-        "kind": choice("mixed", "sphere", "box", "pillar", doc="what the obstacles that do not move are"),
+        "kind": KIND,
         "moving": integer(0, 0, 100, "how many of the obstacles are balls that move"),
         "rays": integer(16, 0, 360, "number of horizontal range sensors"),
         "collision_ends": flag(True, "whether a collision ends the episode"),
     },
     sizes=obstacle_sizes,
-    data=DATA,
-    state={**flight_state(1), "goal": f8(3), "before": f8(3), "drift": f8("shapes", 2)},
+    state={"goal": f8(3), "before": f8(3), "drift": f8("shapes", 2)},
     observation={
-        **kinematics(10.0, 3.0, tilt=math.pi / 2),
+        **flight.kinematics(10.0, 3.0, tilt=math.pi / 2),
         "to_goal": block(3, low=-20.0, high=20.0, unit="m", doc="goal minus position"),
         "ranges": block(
             "rays", low=0.0, high=RANGE, unit="m", doc="horizontal distances, counter-clockwise from ahead"
         ),
-        **past_actions(),
+        **flight.past_actions(),
     },
-    images=IMAGES,
-    action=flight_action,
     terms={
         "progress": term(-FAR, FAR, 1.0, "decrease of the distance to the goal in metres"),
         "goal": term(0.0, 1.0, 10.0, "1 when the goal is reached"),
@@ -203,20 +160,15 @@ SPEC = world(
         "geofence": cost(25.0, doc="1 while within 0.3 m of a border, or 0.2 m of floor or ceiling"),
     },
     horizon=lambda values: max(1, round(SECONDS_PER_METRE * values.arena * values.control_hz)),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
     levels={
         "empty": {"obstacles": 0},
         "easy": {"obstacles": 10},
         "hard": {"obstacles": 60},
         "moving": {"obstacles": 25, "moving": 15},
-        "real": ALL_EFFECTS,
+        "real": vehicle.ALL_EFFECTS,
         "vision": {"camera": "depth", "rays": 0},
     },
     probe={
-        **PROBE,
-        **SHOWN_BY,
         "thrust_to_weight": {"action": "thrust_rates"},
         "obstacle_speed": {"moving": 20},
     },
@@ -228,10 +180,6 @@ SPEC = world(
         "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 13.9, "tilt": 0, "geofence": 0}),
     },
 )
-SPEC.make_data(flight_data)
-SPEC.load(load)
-SPEC.move(fly)
-SPEC.look(look)
 
 
 # --- the field of obstacles -------------------------------------------------------------------------------------------
@@ -240,21 +188,21 @@ SPEC.look(look)
 @kernel
 def put_obstacle(p, s, rng, row, x, y, radius):
     """An obstacle of the kind that its row and `kind` say."""
-    kind = p.kind if p.kind > 0 else 1 + below(rng, 3)
+    kind = BALL + below(rng, 3) if p.kind == MIXED else p.kind
     if row < p.moving:
         z, angle = uniform(rng, LOWEST, HIGHEST), uniform(rng, -math.pi, math.pi)
-        put_sphere(s.shapes, row, x, y, z, radius, MOVING_COLOR[0], MOVING_COLOR[1], MOVING_COLOR[2])
+        scene.put_sphere(s.shapes, row, x, y, z, radius, MOVING_COLOR[0], MOVING_COLOR[1], MOVING_COLOR[2])
         s.drift[row, 0], s.drift[row, 1] = p.obstacle_speed * math.cos(angle), p.obstacle_speed * math.sin(angle)
-    elif kind == SPHERE:
+    elif kind == BALL:
         z = uniform(rng, radius, CEILING - radius)
-        put_sphere(s.shapes, row, x, y, z, radius, BALL_COLOR[0], BALL_COLOR[1], BALL_COLOR[2])
-    elif kind == BOX:
+        scene.put_sphere(s.shapes, row, x, y, z, radius, BALL_COLOR[0], BALL_COLOR[1], BALL_COLOR[2])
+    elif kind == CUBOID:
         half, corner = 0.5 * uniform(rng, LOWEST_BOX, CEILING), uniform(rng, math.pi / 6.0, math.pi / 3.0)
         wide, deep, yaw = radius * math.cos(corner), radius * math.sin(corner), uniform(rng, -math.pi, math.pi)
-        put_box(s.shapes, row, x, y, half, wide, deep, half, yaw, BOX_COLOR[0], BOX_COLOR[1], BOX_COLOR[2])
-    elif kind == CYLINDER:
+        scene.put_box(s.shapes, row, x, y, half, wide, deep, half, yaw, BOX_COLOR[0], BOX_COLOR[1], BOX_COLOR[2])
+    elif kind == PILLAR:
         half = 0.5 * CEILING
-        put_cylinder(s.shapes, row, x, y, half, radius, half, PILLAR_COLOR[0], PILLAR_COLOR[1], PILLAR_COLOR[2])
+        scene.put_cylinder(s.shapes, row, x, y, half, radius, half, PILLAR_COLOR[0], PILLAR_COLOR[1], PILLAR_COLOR[2])
 
 
 @kernel
@@ -281,8 +229,8 @@ def nearest_outline(s, rows, x, y):
     """Distance [m] from a place to the nearest of the first obstacles, seen from above."""
     nearest = 1e9
     for row in range(rows):
-        ox, oy = s.shapes[row, X] - x, s.shapes[row, Y] - y
-        nearest = min(nearest, math.sqrt(ox * ox + oy * oy) - outline_radius(s.shapes, row))
+        ox, oy = s.shapes[row, scene.X] - x, s.shapes[row, scene.Y] - y
+        nearest = min(nearest, math.sqrt(ox * ox + oy * oy) - ranges.outline_radius(s.shapes, row))
     return nearest
 
 
@@ -306,8 +254,8 @@ def line_up(p, s, rng):
 def taken(s, count, cell, columns, rows, width, depth):
     """Whether one of the first obstacles is in a cell."""
     for row in range(count):
-        column = int(s.shapes[row, X] / width + 0.5 * columns)
-        if column + columns * int(s.shapes[row, Y] / depth + 0.5 * rows) == cell:
+        column = int(s.shapes[row, scene.X] / width + 0.5 * columns)
+        if column + columns * int(s.shapes[row, scene.Y] / depth + 0.5 * rows) == cell:
             return True
     return False
 
@@ -317,8 +265,8 @@ def move_obstacles(p, s):
     """Move the balls by a control step: straight on, or back where they would leave the field or touch an obstacle."""
     dt = 1.0 / p.control_hz
     for row in range(p.moving):
-        x, y = s.shapes[row, X] + dt * s.drift[row, 0], s.shapes[row, Y] + dt * s.drift[row, 1]
-        radius = outline_radius(s.shapes, row)
+        x, y = s.shapes[row, scene.X] + dt * s.drift[row, 0], s.shapes[row, scene.Y] + dt * s.drift[row, 1]
+        radius = ranges.outline_radius(s.shapes, row)
         free = True
         if abs(x) > 0.5 * p.arena - STRIP - radius:
             s.drift[row, 0] = -math.copysign(s.drift[row, 0], x)
@@ -327,16 +275,16 @@ def move_obstacles(p, s):
             s.drift[row, 1] = -math.copysign(s.drift[row, 1], y)
             free = False
         for other in range(s.shapes.shape[0]):
-            ox, oy = s.shapes[other, X] - x, s.shapes[other, Y] - y
+            ox, oy = s.shapes[other, scene.X] - x, s.shapes[other, scene.Y] - y
             size = math.sqrt(ox * ox + oy * oy)
-            if other != row and size < radius + outline_radius(s.shapes, other):
+            if other != row and size < radius + ranges.outline_radius(s.shapes, other):
                 free = False
                 ox, oy = ox / max(size, 1e-9), oy / max(size, 1e-9)
                 towards = max(0.0, s.drift[row, 0] * ox + s.drift[row, 1] * oy)
                 s.drift[row, 0] -= 2.0 * towards * ox
                 s.drift[row, 1] -= 2.0 * towards * oy
         if free:
-            s.shapes[row, X], s.shapes[row, Y] = x, y
+            s.shapes[row, scene.X], s.shapes[row, scene.Y] = x, y
 
 
 # --- the task ---------------------------------------------------------------------------------------------------------
@@ -349,35 +297,35 @@ def reset(p, s, rng):
     y, z = uniform(rng, -wide, wide), uniform(rng, LOWEST, HIGHEST)
     if not scatter(p, s, rng):
         line_up(p, s, rng)
-    take_off(p, s, 0, -far, y, z, 0.0)
+    flight.take_off(p, s, 0, -far, y, z, 0.0)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
+    dynamics.blow(p, s, rng)
     for j in range(3):
         s.before[j] = s.position[0, j]
     move_obstacles(p, s)
-    command(p, s, 0, a, 0.5 * p.arena, CEILING)
+    flight.command(p, s, 0, a, 0.5 * p.arena, CEILING)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    euler_angles(s, 0)
+    vehicle.euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     x0, y0, z0 = s.before[0], s.before[1], s.before[2]
-    gap = gap_on_way(s.shapes, x0, y0, z0, x, y, z, ball_radius(p.hull))
+    gap = ranges.gap_on_way(s.shapes, x0, y0, z0, x, y, z, ball_radius(p.hull))
     hit = gap <= 0.0
-    distance = distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    distance = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     past = math.sqrt((s.goal[0] - x0) ** 2 + (s.goal[1] - y0) ** 2 + (s.goal[2] - z0) ** 2)
     border = 0.5 * p.arena - max(abs(x), abs(y))
-    tilt = largest_tilt(s, 0)
+    tilt = flight.largest_tilt(s, 0)
     crashed = (hit and p.collision_ends) or border < 0.0 or z > CEILING or tilt > CRASH_TILT
     r.success = distance < p.goal_radius and not crashed
-    r.progress = limited(past - distance, FAR)
+    r.progress = control.limited(past - distance, FAR)
     r.goal = 1.0 if r.success else 0.0
     r.distance = -min(distance, FAR)
-    r.effort = -mean_square(a)
+    r.effort = -flight.mean_square(a)
     r.collision = 1.0 if hit else 0.0
     r.proximity = min(1.0, max(0.0, 1.0 - gap / p.safe_gap))
     r.clearance = -r.proximity
@@ -388,11 +336,11 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    observe_motion(p, s, 0, o)
+    flight.observe_motion(p, s, 0, o)
     for j in range(3):
         o.to_goal[j] = s.goal[j] - s.position[0, j]
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
-    measure_ranges(s.shapes, x, y, z, s.angles[0, 2], RANGE, o.ranges)
+    ranges.measure_ranges(s.shapes, x, y, z, s.angles[0, 2], RANGE, o.ranges)
 
 
 # --- the expert -------------------------------------------------------------------------------------------------------
@@ -409,12 +357,12 @@ def free_time(p, s, vx, vy):
     x, y = s.position[0, 0] + LAG * (s.velocity[0, 0] - vx), s.position[0, 1] + LAG * (s.velocity[0, 1] - vy)
     time = min(time_inside(x, vx, 0.5 * p.arena - reach), time_inside(y, vy, 0.5 * p.arena - reach))
     for row in range(s.shapes.shape[0]):
-        ox, oy = s.shapes[row, X] - x, s.shapes[row, Y] - y
+        ox, oy = s.shapes[row, scene.X] - x, s.shapes[row, scene.Y] - y
         ux, uy = vx - s.drift[row, 0], vy - s.drift[row, 1]
         closing = ox * ux + oy * uy
         if closing > 0.0:
             square = ux * ux + uy * uy
-            room = ox * ox + oy * oy - (reach + outline_radius(s.shapes, row)) ** 2
+            room = ox * ox + oy * oy - (reach + ranges.outline_radius(s.shapes, row)) ** 2
             inside = closing * closing - square * room
             if room <= 0.0:
                 time = 0.0
@@ -436,7 +384,7 @@ def expert(p, s, a):
     ahead, left = s.goal[0] - x, s.goal[1] - y
     distance = math.sqrt(ahead * ahead + left * left)
     course = math.atan2(left, ahead)
-    cruise = min(min(CRUISE, p.speed_limit) if p.action == VELOCITY else CRUISE, 1.5 * distance)
+    cruise = min(min(CRUISE, p.speed_limit) if p.action == flight.VELOCITY else CRUISE, 1.5 * distance)
     best, vx, vy = -1e9, 0.0, 0.0
     for j in range(2 * HEADINGS):
         turn = 2.0 * math.pi * (j // 2) / HEADINGS - math.pi
@@ -448,26 +396,23 @@ def expert(p, s, a):
         score = speed * math.cos(turn) - 4.0 * lacking - 0.1 * swerve
         if score > best:
             best, vx, vy = score, speed * cosine, speed * sine
-    vx = s.velocity[0, 0] + limited(vx - s.velocity[0, 0], SUDDEN)
-    vy = s.velocity[0, 1] + limited(vy - s.velocity[0, 1], SUDDEN)
-    vz = limited(1.5 * (s.goal[2] - z), 0.5 * CRUISE)
-    if p.action == POSITION:  # as far ahead as the PID needs to fly at this speed
-        x += (FORCE_D * vx - FORCE_I * s.place_integral[0, 0]) / FORCE_P
-        y += (FORCE_D * vy - FORCE_I * s.place_integral[0, 1]) / FORCE_P
+    vx = s.velocity[0, 0] + control.limited(vx - s.velocity[0, 0], SUDDEN)
+    vy = s.velocity[0, 1] + control.limited(vy - s.velocity[0, 1], SUDDEN)
+    vz = control.limited(1.5 * (s.goal[2] - z), 0.5 * CRUISE)
+    if p.action == flight.POSITION:  # as far ahead as the PID needs to fly at this speed
+        x += (control.FORCE_D * vx - control.FORCE_I * s.place_integral[0, 0]) / control.FORCE_P
+        y += (control.FORCE_D * vy - control.FORCE_I * s.place_integral[0, 1]) / control.FORCE_P
         z = s.goal[2]
-    fly_to(p, s, 0, a, x, y, z, vx, vy, vz, MOST, 0.5 * p.arena, CEILING)
+    flight.fly_to(p, s, 0, a, x, y, z, vx, vy, vz, MOST, 0.5 * p.arena, CEILING)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     half = 0.5 * float(p.arena)
-    draw_course_flight(
+    picture.draw_course_flight(
         canvas, p, s, arena=(half, half, CEILING), shapes=s.shapes, goals=[s.goal], wind=s.wind, distance=2.5
     )
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
-        f"distance to goal {distance_to(s, 0, *s.goal):.2f} m",
+        f"distance to goal {flight.distance_to(s, 0, *s.goal):.2f} m",
     )
-
-
-SPEC.keys(fly_by_keys)

@@ -51,78 +51,32 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, cost, term, world
-from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    PROBE,
-    command,
-    flight_action,
-    flight_fps,
-    flight_state,
-    fly_by_keys,
-    kinematics,
-    look,
-    observe_motion,
-    past_actions,
-)
-from rlenvs.robotics.quadcopter.picture import draw_course_flight
-from rlenvs.robotics.quadcopter.racing import (
-    FASTEST_RATE,
-    FENCE,
-    GATE_SECONDS,
-    LONGEST_FLIGHT,
-    LONGEST_STEP,
-    RACE_DATA,
-    RACE_OPTIONS,
-    RACE_PARAMS,
-    SAFE_TILT,
-    at_low_fidelity,
-    course_blocks,
-    course_of,
-    glide,
-    line_up,
-    next_gate,
-    note_place,
-    observe_course,
-    pass_gates,
-    pull_to_action,
-    race_data,
-    race_pull,
-    race_sizes,
-    race_speed,
-    race_state,
-    rate_size,
-    set_course,
-    wall_distance,
-)
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles, tilt_of
+from rlenvs.core import Score, cost, term
+from rlenvs.robotics.quadcopter import dynamics, flight, picture, racing, tasks, vehicle
 
 
 def race_horizon(values):
-    return max(1, round(GATE_SECONDS * course_of(values).passes * values.control_hz))
+    return max(1, round(racing.GATE_SECONDS * racing.course_of(values).passes * values.control_hz))
 
 
-SPEC = world(
+SPEC = tasks.solo(
     "QuadRace-v0",
     doc=__doc__,
-    params=RACE_PARAMS,
-    options=RACE_OPTIONS,
-    sizes=race_sizes,
-    data={**DATA, **RACE_DATA},
-    state={**flight_state(1), **race_state(1)},
-    observation={**kinematics(15.0, 20.0, rate=10.0), **course_blocks(), **past_actions()},
-    images=IMAGES,
-    action=flight_action,
+    params=racing.RACE_PARAMS,
+    options=racing.RACE_OPTIONS,
+    sizes=racing.race_sizes,
+    data={**racing.RACE_DATA},
+    state={**racing.race_state(1)},
+    observation={**flight.kinematics(15.0, 20.0, rate=10.0), **racing.course_blocks(), **flight.past_actions()},
     terms={
-        "progress": term(-LONGEST_STEP, LONGEST_STEP, 1.0, "metres gained towards the centre of the next gate"),
+        "progress": term(
+            -racing.LONGEST_STEP, racing.LONGEST_STEP, 1.0, "metres gained towards the centre of the next gate"
+        ),
         "gate": term(0.0, 1.0, 1.0, "1 for passing the next gate"),
-        "rates": term(-FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
+        "rates": term(-racing.FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
         "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, or leaving the arena"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every step"),
-        "finish_time": term(0.0, LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
+        "finish_time": term(0.0, racing.LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
     },
     costs={
         "collision": cost(0.1, doc="1 when a frame or the floor is hit"),
@@ -130,88 +84,82 @@ SPEC = world(
         "tilt": cost(25.0, doc="1 while tilted by more than 1.4 rad"),
     },
     horizon=race_horizon,
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
     levels={
         "easy": {"gate_scale": 1.3, "rate_limit": 5.0},
         "hard": {"course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
-        "real": ALL_EFFECTS,
+        "real": vehicle.ALL_EFFECTS,
     },
-    probe={**PROBE, **SHOWN_BY},
     scores={
         "random": Score(-13.27, 0.46, success=0, costs={"collision": 0.63, "geofence": 2.64, "tilt": 20}),
         "idle": Score(0, 0, success=0, costs={"collision": 0, "geofence": 0, "tilt": 0}),
         "expert": Score(17.8, 0.036, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
-SPEC.make_data(race_data)
-SPEC.load(load)
-SPEC.look(look)
+SPEC.make_data(racing.race_data)
 
 
 @SPEC.reset
 def reset(p, s, rng):
-    first = set_course(p, s, rng)
-    line_up(p, s, 0, first, s.place[0], s.place[1], s.place[2], rng)
+    first = racing.set_course(p, s, rng)
+    racing.line_up(p, s, 0, first, s.place[0], s.place[1], s.place[2], rng)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    note_place(s, 0)
-    command(p, s, 0, a, max(p.room[0], p.room[1]), p.room[2])
+    dynamics.blow(p, s, rng)
+    racing.note_place(s, 0)
+    flight.command(p, s, 0, a, max(p.room[0], p.room[1]), p.room[2])
 
 
 @SPEC.move
 def move(p, s, rng):
-    if at_low_fidelity(p):
-        glide(p, s, 0)
+    if racing.at_low_fidelity(p):
+        racing.glide(p, s, 0)
     else:
-        fly(p, s, rng)
+        dynamics.fly(p, s, rng)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    euler_angles(s, 0)
-    r.progress, passed, hit = pass_gates(p, s, 0)
-    room = wall_distance(p, s, 0)
+    vehicle.euler_angles(s, 0)
+    r.progress, passed, hit = racing.pass_gates(p, s, 0)
+    room = racing.wall_distance(p, s, 0)
     finished = s.passed[0] >= p.passes
     r.gate = 1.0 if passed else 0.0
-    r.rates = -rate_size(s, 0)
+    r.rates = -racing.rate_size(s, 0)
     r.crash = -1.0 if hit or room < 0.0 else 0.0
     r.time = -1.0
-    r.finish_time = min((s.elapsed + 1) / p.control_hz, LONGEST_FLIGHT) if finished else 0.0
+    r.finish_time = min((s.elapsed + 1) / p.control_hz, racing.LONGEST_FLIGHT) if finished else 0.0
     r.collision = 1.0 if hit else 0.0
-    r.geofence = 1.0 if room < FENCE else 0.0
-    r.tilt = 1.0 if tilt_of(s, 0) > SAFE_TILT else 0.0
+    r.geofence = 1.0 if room < racing.FENCE else 0.0
+    r.tilt = 1.0 if vehicle.tilt_of(s, 0) > racing.SAFE_TILT else 0.0
     r.success = finished
     r.terminated = finished or hit or room < 0.0
 
 
 @SPEC.observe
 def observe(p, s, o):
-    observe_motion(p, s, 0, o)
-    observe_course(p, s, 0, o)
+    flight.observe_motion(p, s, 0, o)
+    racing.observe_course(p, s, 0, o)
 
 
 @SPEC.expert
 def expert(p, s, a):
-    ax, ay, az = race_pull(p, s, 0, race_speed(p, s, 0))
-    pull_to_action(p, s, 0, a, ax, ay, az, max(p.room[0], p.room[1]), p.room[2])
+    ax, ay, az = racing.race_pull(p, s, 0, racing.race_speed(p, s, 0))
+    racing.pull_to_action(p, s, 0, a, ax, ay, az, max(p.room[0], p.room[1]), p.room[2])
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     half_opening, half_outer = p.gate_scale * p.frame
-    draw_course_flight(
+    picture.draw_course_flight(
         canvas,
         p,
         s,
         gates=s.gates,
         half_opening=half_opening,
         half_outer=half_outer,
-        next_gate=next_gate(s, 0, 0),
+        next_gate=racing.next_gate(s, 0, 0),
         arena=p.room,
         wind=s.wind,
     )
@@ -220,6 +168,3 @@ def draw(canvas, p, s):
         f"{s.elapsed / p.control_hz:.1f} s   {speed:.1f} m/s",
         f"{s.passed[0]} of {p.passes} gates",
     )
-
-
-SPEC.keys(fly_by_keys)

@@ -39,8 +39,14 @@ from rlenvs.robotics.quadcopter.gates import HIT, PASSED, crossing, gate_frame, 
 from rlenvs.robotics.quadcopter.scene import GATE_ROWS, clearance, put_gate
 
 COURSE_NAMES = ("eight", "circle", "straight", "cpc", "random")
-HIGH, LOW = range(2)
-LINE, ANY_GATE = range(2)
+START = choice("line", "any_gate", doc="where flights begin: at the start, or before a gate drawn at random")
+(ANY_GATE,) = START.codes("any_gate")
+FIDELITY = choice(
+    *("high", "low"),
+    doc="'low': body rates are there at once, rotors have no lag, air has no drag",
+    sets={"low": {"lag_time": 0.0, "drag_xy": 0.0, "drag_z": 0.0}},
+)
+(LOW,) = FIDELITY.codes("low")
 ARENA = (8.0, 8.0, 4.0)  # m, of given and of random courses
 HALF_OPENING, HALF_OUTER = 0.6, 0.8  # m, of their gates
 MAX_TURN = 2.0  # rad, between two legs of a random course
@@ -90,12 +96,8 @@ RACE_OPTIONS: dict[str, Any] = {
     "random_gates": integer(6, 4, 20, "gates of a random course, whose frames keep 1 m from the walls"),
     "arena": free(None, _arena, "half sizes along x and y and height [m] around given and random gates; (8, 8, 4)"),
     "laps": integer(0, 0, 50, "laps to fly; 0 for the course's own: all of 'cpc', one of the others"),
-    "start": choice("line", "any_gate", doc="where flights begin: at the start, or before a gate drawn at random"),
-    "fidelity": choice(
-        *("high", "low"),
-        doc="'low': body rates are there at once, rotors have no lag, air has no drag",
-        sets={"low": {"lag_time": 0.0, "drag_xy": 0.0, "drag_z": 0.0}},
-    ),
+    "start": START,
+    "fidelity": FIDELITY,
 }
 RACE_DATA = {
     "places": f8("gates", 4),

@@ -48,75 +48,11 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, param, term, world
+from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, param, term
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.rng import seed_words
-from rlenvs.robotics.quadcopter.dynamics import blow
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    PROBE,
-    command,
-    flight_action,
-    flight_fps,
-    flight_state,
-    fly_by_keys,
-    fly_to,
-    kinematics,
-    look_from,
-    observe_motion,
-    past_actions,
-)
-from rlenvs.robotics.quadcopter.formation import TOUCH, dodge, smallest_gap
+from rlenvs.robotics.quadcopter import dynamics, flight, formation, picture, racing, scene, swarm, tasks, vehicle
 from rlenvs.robotics.quadcopter.gates import MISSED, crossing, ring_course
-from rlenvs.robotics.quadcopter.picture import draw_course_flight
-from rlenvs.robotics.quadcopter.racing import (
-    FASTEST_RATE,
-    FENCE,
-    GATE_SECONDS,
-    LONGEST_FLIGHT,
-    LONGEST_STEP,
-    MARGIN,
-    RACE_DATA,
-    RACE_OPTIONS,
-    RACE_PARAMS,
-    SAFE_TILT,
-    at_low_fidelity,
-    course_blocks,
-    course_of,
-    glide,
-    heading_to,
-    line_up,
-    next_gate,
-    note_place,
-    observe_course,
-    pass_gates,
-    pull_to_action,
-    put_gates,
-    race_data,
-    race_pull,
-    race_sizes,
-    race_speed,
-    race_state,
-    rate_size,
-    set_course,
-    start_place,
-    wall_distance,
-)
-from rlenvs.robotics.quadcopter.scene import COLUMNS, GATE_ROWS, clearance
-from rlenvs.robotics.quadcopter.swarm import (
-    SWARM_EFFECTS,
-    SWARM_OPTIONS,
-    SWARM_SHOWN_BY,
-    WASH,
-    fly_swarm,
-    load_swarm,
-    neighbour_blocks,
-    observe_neighbours,
-    wash_all,
-)
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles, tilt_of
 
 MOST_RACERS = 16
 RACER_SECONDS = 1.0  # s that an episode lasts longer for each racer
@@ -127,13 +63,13 @@ HOLD = 4.0  # m/s^2, sideways acceleration of the waiting expert
 
 
 def swarm_horizon(values):
-    seconds = GATE_SECONDS * course_of(values).passes + RACER_SECONDS * values.agents
+    seconds = racing.GATE_SECONDS * racing.course_of(values).passes + RACER_SECONDS * values.agents
     return max(1, round(seconds * values.control_hz))
 
 
 def swarm_sizes(values: Any) -> dict[str, int]:
     """The named sizes."""
-    return {**race_sizes(values), "agents": values.agents, "neighbours": values.neighbours}
+    return {**racing.race_sizes(values), "agents": values.agents, "neighbours": values.neighbours}
 
 
 # --- starts -----------------------------------------------------------------------------------------------------------
@@ -144,7 +80,7 @@ def slot_fits(shapes, gates, first, room, x, y, z, clear, half_outer):
     """Whether a vehicle may start at a place: `clear` metres from everything, no other gate in the way to the first."""
     if abs(x) > room[0] - clear or abs(y) > room[1] - clear or z < clear or z > room[2] - clear:
         return False
-    if clearance(shapes, x, y, z) < clear:
+    if scene.clearance(shapes, x, y, z) < clear:
         return False
     for g in range(gates.shape[0]):
         to_x, to_y, to_z = gates[first, 0], gates[first, 1], gates[first, 2]
@@ -178,7 +114,7 @@ def swarm_data(values: Any) -> dict[str, Any]:
     Raises:
         ParameterError: as `race_data`; too many racers for the room around a start.
     """
-    data = race_data(values)
+    data = racing.race_data(values)
     spacing = max(CLOSEST, 4.0 * float(data["hull"][0])) + 2.0 * values.start_spread
     courses = [data["places"]]
     if data["drawn"]:
@@ -195,7 +131,7 @@ def swarm_data(values: Any) -> dict[str, Any]:
 
 def _ring(values: Any, data: dict[str, Any], seed: int) -> np.ndarray:
     """The course that stands in for a random one that cannot be drawn."""
-    gates, (x, y, z) = np.zeros((values.random_gates, 4)), np.array(data["room"]) - MARGIN
+    gates, (x, y, z) = np.zeros((values.random_gates, 4)), np.array(data["room"]) - racing.MARGIN
     with np.errstate(over="ignore"):  # the generator's words wrap around
         ring_course(seed_words(np.random.default_rng(seed)), gates, x, y, z, values.gate_scale * data["frame"][1])
     return gates
@@ -203,11 +139,15 @@ def _ring(values: Any, data: dict[str, Any], seed: int) -> np.ndarray:
 
 def _slots(values: Any, data: dict[str, Any], gates: np.ndarray, first: int, spacing: float) -> int:
     """How many racers can start before a gate."""
-    shapes, slots, place = np.zeros((GATE_ROWS * len(gates), COLUMNS)), np.zeros((MOST_RACERS, 3)), data["line"].copy()
+    shapes, slots, place = (
+        np.zeros((scene.GATE_ROWS * len(gates), scene.COLUMNS)),
+        np.zeros((MOST_RACERS, 3)),
+        data["line"].copy(),
+    )
     half_opening, half_outer = values.gate_scale * data["frame"]
-    put_gates(shapes, gates, half_opening, half_outer)
+    racing.put_gates(shapes, gates, half_opening, half_outer)
     if first > 0 or data["drawn"]:
-        start_place(shapes, gates, first, place)
+        racing.start_place(shapes, gates, first, place)
     dx, dy = gates[first, :2] - place[:2]
     heading = math.atan2(dy, dx) if dx * dx + dy * dy > 0.01 else float(gates[first, 3])
     return fill_slots(shapes, gates, first, data["room"], place, heading, spacing, half_outer, slots)
@@ -215,48 +155,46 @@ def _slots(values: Any, data: dict[str, Any], gates: np.ndarray, first: int, spa
 
 # --- the world --------------------------------------------------------------------------------------------------------
 
-SPEC = world(
+SPEC = tasks.team(
     "QuadSwarmRace-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **RACE_PARAMS,
-        **WASH,
+        **racing.RACE_PARAMS,
+        **swarm.WASH,
         "start_spread": param(0.03, 0.0, 0.1, "m", "half width of the boxes of start positions"),
         "gap": param(0.2, 0.0, 1.0, "m", "distance between hulls below which the cost `proximity` is 1", limit=True),
     },
     options={
-        **RACE_OPTIONS,
-        **SWARM_EFFECTS,
+        **racing.RACE_OPTIONS,
+        **swarm.SWARM_EFFECTS,
         "agents": integer(4, 1, MOST_RACERS, "number of racers"),
-        **SWARM_OPTIONS,
+        **swarm.SWARM_OPTIONS,
     },
     sizes=swarm_sizes,
-    data={**DATA, **RACE_DATA, "spacing": f8},
+    data={**racing.RACE_DATA, "spacing": f8},
     state={
-        **flight_state("agents"),
-        **race_state("agents"),
+        **racing.race_state("agents"),
         "slots": f8("agents", 3),  # where they start [m]
         "finished": i8,  # racers
         "gone": b1("agents"),  # who is out or has finished
     },
     observation={
-        **kinematics(15.0, 20.0, rate=10.0),
-        **course_blocks(),
-        **neighbour_blocks(10.0, 20.0),
-        **past_actions(),
+        **flight.kinematics(15.0, 20.0, rate=10.0),
+        **racing.course_blocks(),
+        **swarm.neighbour_blocks(10.0, 20.0),
+        **flight.past_actions(),
     },
-    images=IMAGES,
-    action=flight_action,
     terms={
-        "progress": term(-LONGEST_STEP, LONGEST_STEP, 1.0, "metres gained towards the centre of the next gate"),
+        "progress": term(
+            -racing.LONGEST_STEP, racing.LONGEST_STEP, 1.0, "metres gained towards the centre of the next gate"
+        ),
         "gate": term(0.0, 1.0, 1.0, "1 for passing the next gate"),
         "rank": term(0.0, 1.0, 10.0, "1 over the rank, in the step that finishes the course"),
-        "rates": term(-FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
+        "rates": term(-racing.FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
         "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, another racer, or leaving the arena"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every step"),
         "lead": term(0.0, 1.0, 0.0, "1 while nobody has passed more gates"),
-        "finish_time": term(0.0, LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
+        "finish_time": term(0.0, racing.LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
     },
     costs={
         "collision": cost(0.1, doc="1 when a frame or the floor is hit"),
@@ -266,15 +204,12 @@ SPEC = world(
         "tilt": cost(25.0, doc="1 while tilted by more than 1.4 rad"),
     },
     horizon=swarm_horizon,
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
     levels={
         "easy": {"agents": 2, "gate_scale": 1.3, "rate_limit": 5.0, "collisions_end": False},
         "hard": {"agents": 6, "course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
-        "real": {**ALL_EFFECTS, "downwash": True},
+        "real": {**vehicle.ALL_EFFECTS, "downwash": True},
     },
-    probe={**PROBE, **SHOWN_BY, **SWARM_SHOWN_BY},
+    probe={**swarm.SWARM_SHOWN_BY},
     scores={
         "random": Score(
             -51.81,
@@ -289,39 +224,37 @@ SPEC = world(
     },
 )
 SPEC.make_data(swarm_data)
-SPEC.load(load_swarm)
-SPEC.look(look_from)
 
 
 @SPEC.reset
 def reset(p, s, rng):
-    first = set_course(p, s, rng)
-    heading = heading_to(s, first, s.place[0], s.place[1])
+    first = racing.set_course(p, s, rng)
+    heading = racing.heading_to(s, first, s.place[0], s.place[1])
     half_outer = p.gate_scale * p.frame[1]
     fill_slots(s.shapes, s.gates, first, p.room, s.place, heading, p.spacing, half_outer, s.slots)
     for k in range(s.slots.shape[0]):
-        line_up(p, s, k, first, s.slots[k, 0], s.slots[k, 1], s.slots[k, 2], rng)
+        racing.line_up(p, s, k, first, s.slots[k, 0], s.slots[k, 1], s.slots[k, 2], rng)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
+    dynamics.blow(p, s, rng)
     for k in range(s.slots.shape[0]):
         if s.alive[k]:
-            note_place(s, k)
-            command(p, s, k, a[k], max(p.room[0], p.room[1]), p.room[2])
+            racing.note_place(s, k)
+            flight.command(p, s, k, a[k], max(p.room[0], p.room[1]), p.room[2])
 
 
 @SPEC.move
 def move(p, s, rng):
-    if not at_low_fidelity(p):
-        fly_swarm(p, s, rng)
+    if not racing.at_low_fidelity(p):
+        swarm.fly_swarm(p, s, rng)
         return
     if p.downwash:
-        wash_all(p, s)
+        swarm.wash_all(p, s)
     for k in range(s.slots.shape[0]):
         if s.alive[k]:
-            glide(p, s, k)
+            racing.glide(p, s, k)
 
 
 @SPEC.judge
@@ -341,26 +274,26 @@ def judge(p, s, a, rng, r):
 @kernel
 def judge_racer(p, s, k, rank, r):
     """Fill what one racer gains and spends in a step; `rank` is the next that is free."""
-    euler_angles(s, k)
-    progress, passed, hit = pass_gates(p, s, k)
-    gap, room = smallest_gap(p, s, k), wall_distance(p, s, k)
+    vehicle.euler_angles(s, k)
+    progress, passed, hit = racing.pass_gates(p, s, k)
+    gap, room = formation.smallest_gap(p, s, k), racing.wall_distance(p, s, k)
     finished = s.passed[k] >= p.passes
-    touched = gap < TOUCH
+    touched = gap < formation.TOUCH
     out = hit or room < 0.0 or (touched and p.collisions_end != 0)
     r.progress[k] = progress
     r.gate[k] = 1.0 if passed else 0.0
-    r.rates[k] = -rate_size(s, k)
+    r.rates[k] = -racing.rate_size(s, k)
     r.crash[k] = -1.0 if out else 0.0
     r.time[k] = -1.0
     r.collision[k] = 1.0 if hit else 0.0
     r.contact[k] = 1.0 if touched else 0.0
     r.proximity[k] = 1.0 if gap < p.gap else 0.0
-    r.geofence[k] = 1.0 if room < FENCE else 0.0
-    r.tilt[k] = 1.0 if tilt_of(s, k) > SAFE_TILT else 0.0
+    r.geofence[k] = 1.0 if room < racing.FENCE else 0.0
+    r.tilt[k] = 1.0 if vehicle.tilt_of(s, k) > racing.SAFE_TILT else 0.0
     if finished:
         s.finished += 1
         r.rank[k] = 1.0 / rank
-        r.finish_time[k] = min((s.elapsed + 1) / p.control_hz, LONGEST_FLIGHT)
+        r.finish_time[k] = min((s.elapsed + 1) / p.control_hz, racing.LONGEST_FLIGHT)
     r.success[k] = finished
     s.gone[k] = finished or out
     r.terminated[k] = s.gone[k]
@@ -368,9 +301,9 @@ def judge_racer(p, s, k, rank, r):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    observe_motion(p, s, k, o)
-    observe_course(p, s, k, o)
-    observe_neighbours(s, k, o)
+    flight.observe_motion(p, s, k, o)
+    racing.observe_course(p, s, k, o)
+    swarm.observe_neighbours(s, k, o)
 
 
 @SPEC.expert
@@ -382,11 +315,11 @@ def expert(p, s, a):
             continue
         if s.elapsed < k * WAIT * p.control_hz:
             x, y, z = s.slots[k, 0], s.slots[k, 1], s.slots[k, 2]
-            fly_to(p, s, k, a[k], x, y, z, 0.0, 0.0, 0.0, HOLD, half, p.room[2])
+            flight.fly_to(p, s, k, a[k], x, y, z, 0.0, 0.0, 0.0, HOLD, half, p.room[2])
             continue
-        ax, ay, az = race_pull(p, s, k, race_speed(p, s, k))
-        dx, dy, dz = dodge(p, s, k)
-        pull_to_action(p, s, k, a[k], ax + SHY * dx, ay + SHY * dy, az + SHY * dz, half, p.room[2])
+        ax, ay, az = racing.race_pull(p, s, k, racing.race_speed(p, s, k))
+        dx, dy, dz = formation.dodge(p, s, k)
+        racing.pull_to_action(p, s, k, a[k], ax + SHY * dx, ay + SHY * dy, az + SHY * dz, half, p.room[2])
 
 
 @SPEC.draw
@@ -396,14 +329,14 @@ def draw(canvas, p, s):
     fleet = SimpleNamespace(**{name: getattr(s, name)[there] for name in ("position", "velocity", "attitude")})
     fleet.numbers = there
     half_opening, half_outer = p.gate_scale * p.frame
-    draw_course_flight(
+    picture.draw_course_flight(
         canvas,
         p,
         fleet,
         gates=s.gates,
         half_opening=half_opening,
         half_outer=half_outer,
-        next_gate=next_gate(s, leader, 0),
+        next_gate=racing.next_gate(s, leader, 0),
         arena=p.room,
         wind=s.wind,
         follow=there.index(leader),
@@ -413,6 +346,3 @@ def draw(canvas, p, s):
         f"racer {leader} leads: {s.passed[leader]} of {p.passes} gates",
         f"{s.finished} finished",
     )
-
-
-SPEC.keys(fly_by_keys)

@@ -46,35 +46,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, i8, param, term, uniform, world
-from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    OPTIONS,
-    PARAMS,
-    PROBE,
-    command,
-    distance_to,
-    flight_action,
-    flight_data,
-    flight_fps,
-    flight_sizes,
-    flight_state,
-    fly_by_keys,
-    fly_to,
-    kinematics,
-    largest_tilt,
-    lasting,
-    look,
-    mean_square,
-    observe_motion,
-    past_actions,
-    take_off,
-)
-from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
+from rlenvs.core import Score, block, cost, f8, i8, param, term, uniform
+from rlenvs.robotics.quadcopter import dynamics, flight, picture, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT = 1.3, 1.8, 0.2
@@ -83,11 +56,10 @@ FAR = 5.0  # m, the largest distance that is told
 CLOSE, HOLD = 0.1, 0.5  # m and s of hovering that make a success
 MOST = 3.0  # m/s^2, sideways acceleration of the expert
 
-SPEC = world(
+SPEC = tasks.solo(
     "QuadTakeoff-v0",
     doc=__doc__,
     params={
-        **PARAMS,
         "action_range": param(
             0.1, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
         ),
@@ -95,17 +67,12 @@ SPEC = world(
         "goal_height": param(0.75, 0.4, 1.5, "m", "mean height of the goal"),
         "height_spread": param(0.2, 0.0, 0.3, "m", "largest difference of the goal from its mean height"),
     },
-    options=OPTIONS,
-    sizes=flight_sizes,
-    data=DATA,
-    state={**flight_state(1), "goal": f8(3), "held": i8},
+    state={"goal": f8(3), "held": i8},
     observation={
-        **kinematics(2.0, 2.0, tilt=0.8),
+        **flight.kinematics(2.0, 2.0, tilt=0.8),
         "to_goal": block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position"),
-        **past_actions(),
+        **flight.past_actions(),
     },
-    images=IMAGES,
-    action=flight_action,
     terms={
         "goal": term(0.0, 1.0, 1.0, "exp(-2 d), d the distance to the goal in metres"),
         "takeoff": term(-5.0, 0.0, 0.0, "the original's reward: -5 below 0.02 m, else -1/(10 z)"),
@@ -117,26 +84,21 @@ SPEC = world(
         "tilt": cost(10.0, doc="1 while |roll| or |pitch| exceeds 0.2 rad"),
         "geofence": cost(10.0, doc="1 while |x| or |y| exceeds 1.3 m or z exceeds 1.8 m"),
     },
-    horizon=lasting(5.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
+    horizon=flight.lasting(5.0),
     levels={
         "easy": {"start_spread": 0.0, "height_spread": 0.0},
         "hard": {"start_spread": 1.2, "goal_height": 1.2, "height_spread": 0.3, "action_range": 1.0},
-        "real": {**ALL_EFFECTS, "action_range": 0.2},
+        "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
     },
-    probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
+    probe={
+        "thrust_to_weight": {"action_range": 0.5},
+    },  # the limit lies outside the usual range
     scores={
         "random": Score(12.61, 2.2, success=0, costs={"tilt": 62, "geofence": 2.94}),
         "idle": Score(35.21, 1.5, success=0, costs={"tilt": 0, "geofence": 0}),
         "expert": Score(127.6, 0.59, success=1, costs={"tilt": 0, "geofence": 0}),
     },
 )
-SPEC.make_data(flight_data)
-SPEC.load(load)
-SPEC.move(fly)
-SPEC.look(look)
 
 
 @SPEC.reset
@@ -144,28 +106,28 @@ def reset(p, s, rng):
     s.goal[0] = uniform(rng, -p.start_spread, p.start_spread)
     s.goal[1] = uniform(rng, -p.start_spread, p.start_spread)
     s.goal[2] = p.goal_height + uniform(rng, -p.height_spread, p.height_spread)
-    take_off(p, s, 0, s.goal[0], s.goal[1], 0.5 * p.hull[1], 0.0)
+    flight.take_off(p, s, 0, s.goal[0], s.goal[1], 0.5 * p.hull[1], 0.0)
     for j in range(4):
         s.rpm[0, j], s.command[0, j] = 0.0, 0.0
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command(p, s, 0, a, ROOM, CEILING)
+    dynamics.blow(p, s, rng)
+    flight.command(p, s, 0, a, ROOM, CEILING)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    euler_angles(s, 0)
+    vehicle.euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
-    aside, distance = max(abs(x), abs(y)), distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
-    tilt = largest_tilt(s, 0)
+    aside, distance = max(abs(x), abs(y)), flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
+    tilt = flight.largest_tilt(s, 0)
     r.goal = math.exp(-2.0 * distance)
     r.takeoff = -5.0 if z < LOW else -1.0 / (10.0 * z)
     r.height = -min(abs(s.goal[2] - z), FAR)
     r.drift = -min(math.sqrt((s.goal[0] - x) ** 2 + (s.goal[1] - y) ** 2), FAR)
-    r.effort = -mean_square(a)
+    r.effort = -flight.mean_square(a)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
     r.geofence = 1.0 if aside > SAFE_RADIUS or z > SAFE_HEIGHT else 0.0
     s.held = s.held + 1 if distance < CLOSE else 0
@@ -175,23 +137,20 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    observe_motion(p, s, 0, o)
+    flight.observe_motion(p, s, 0, o)
     for j in range(3):
         o.to_goal[j] = s.goal[j] - s.position[0, j]
 
 
 @SPEC.expert
 def expert(p, s, a):
-    fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
+    flight.fly_to(p, s, 0, a, s.goal[0], s.goal[1], s.goal[2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
+    picture.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
         f"height {s.position[0, 2]:.2f} m of {s.goal[2]:.2f} m",
     )
-
-
-SPEC.keys(fly_by_keys)

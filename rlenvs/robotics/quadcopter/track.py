@@ -55,52 +55,12 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, FORCE_P, FORCE_P_Z, MASS, limited
-from rlenvs.robotics.quadcopter.dynamics import blow, fly, load
-from rlenvs.robotics.quadcopter.flight import (
-    DATA,
-    ENGINES,
-    IMAGES,
-    ONE_D_POSITION,
-    ONE_D_RPM,
-    OPTIONS,
-    PARAMS,
-    POSITION,
-    PROBE,
-    VELOCITY,
-    command,
-    distance_to,
-    flight_action,
-    flight_data,
-    flight_fps,
-    flight_sizes,
-    flight_state,
-    fly_by_keys,
-    fly_to,
-    kinematics,
-    largest_tilt,
-    lasting,
-    look,
-    mean_square,
-    observe_motion,
-    past_actions,
-    steer_rotors,
-    take_off,
-)
-from rlenvs.robotics.quadcopter.paths import (
-    helix,
-    lemniscate,
-    minimum_snap,
-    parse_waypoints,
-    polynomial,
-    sample,
-)
-from rlenvs.robotics.quadcopter.picture import draw_room_flight
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, CONSTRAINTS, SHOWN_BY, euler_angles
+from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, picture, tasks, vehicle
 
-HELIX, LEMNISCATE, LINE, VERTICAL = range(4)
+PATH = choice("helix", "lemniscate", "line", "vertical", doc="the path, where no waypoints are given")
+HELIX, LEMNISCATE, VERTICAL = PATH.codes("helix", "lemniscate", "vertical")
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 1.0
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT, OFF_PATH = 1.3, 1.8, 0.4, 0.3
 LOWEST, HIGHEST = 0.1, 1.7  # m, heights of the paths that are not given
@@ -114,8 +74,8 @@ LEAD = 0.2  # s that the expert's tilt lags behind its command
 def _waypoints(given: Any) -> list[list[float]] | None:
     if given is None:
         return None
-    rows = parse_waypoints(given, (ROOM, ROOM, CEILING))
-    path = sample(*_smooth(rows))[:, 0]
+    rows = paths.parse_waypoints(given, (ROOM, ROOM, CEILING))
+    path = paths.sample(*_smooth(rows))[:, 0]
     outside = np.abs(path[:, :2]).max(axis=1) > SAFE_RADIUS + ROUNDING
     outside |= (path[:, 2] < FLOOR - ROUNDING) | (path[:, 2] > SAFE_HEIGHT + ROUNDING)
     if outside.any():
@@ -137,12 +97,12 @@ def _smooth(waypoints: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
     times[0] *= 2.0
     times[-1] *= 2.0
     times /= times.sum()
-    return minimum_snap(waypoints, times), times
+    return paths.minimum_snap(waypoints, times), times
 
 
 def _sizes(values: Any) -> dict[str, int]:
     segments = 0 if values.waypoints is None else len(values.waypoints) - 1
-    return {**flight_sizes(values), "preview": values.preview, "segments": segments}
+    return {"preview": values.preview, "segments": segments}
 
 
 def _data(values: Any) -> dict[str, Any]:
@@ -150,14 +110,13 @@ def _data(values: Any) -> dict[str, Any]:
     if values.waypoints is not None:
         coefficients, durations = _smooth(values.waypoints)
         closed = values.waypoints[0] == values.waypoints[-1]
-    return {**flight_data(values), "snap": coefficients, "durations": durations, "closed": int(closed)}
+    return {**flight.flight_data(values), "snap": coefficients, "durations": durations, "closed": int(closed)}
 
 
-SPEC = world(
+SPEC = tasks.solo(
     "QuadTrack-v0",
     doc=__doc__,
     params={
-        **PARAMS,
         "radius": param(0.3, 0.05, 1.2, "m", "radius or half length of the path; not for waypoints"),
         "lap_time": param(10.0, 2.0, 100.0, "s", "time of a lap; with waypoints, from the first to the last"),
         "height": param(1.0, 0.1, 1.6, "m", "height at which the path begins; not for waypoints"),
@@ -165,15 +124,13 @@ SPEC = world(
         "start_spread": param(0.1, 0.0, 0.3, "m", "half width of the box of start positions around the reference"),
     },
     options={
-        **OPTIONS,
-        "path": choice("helix", "lemniscate", "line", "vertical", doc="the path, where no waypoints are given"),
+        "path": PATH,
         "waypoints": free(None, _waypoints, "a list of 2 to 64 [x, y, z] in metres to fly through in place of `path`"),
         "preview": integer(4, 0, 50, "number of future places of the reference in the observation, 0.2 s apart"),
     },
     sizes=_sizes,
-    data={**DATA, "snap": f8("segments", 3, 8), "durations": f8("segments"), "closed": i8},
+    data={"snap": f8("segments", 3, 8), "durations": f8("segments"), "closed": i8},
     state={
-        **flight_state(1),
         "begun": f8,  # share of a lap at which the reference begins
         "reference": f8(2, 3),  # position, velocity
         "soon": f8(3, 3),  # and acceleration, LEAD later; for the expert
@@ -181,14 +138,12 @@ SPEC = world(
         "held": i8,
     },
     observation={
-        **kinematics(2.0, 3.0, tilt=1.0),
+        **flight.kinematics(2.0, 3.0, tilt=1.0),
         "to_reference": block(3, low=-1.0, high=1.0, unit="m", doc="reference minus position"),
         "relative_velocity": block(3, low=-3.0, high=3.0, unit="m/s", doc="velocity of the reference minus velocity"),
         "to_preview": block("preview", 3, low=-2.0, high=2.0, unit="m", doc="future reference minus position"),
-        **past_actions(),
+        **flight.past_actions(),
     },
-    images=IMAGES,
-    action=flight_action,
     terms={
         "track": term(0.0, 1.0, 1.0, "exp(-4 d), d the distance to the reference in metres"),
         "squared": term(-25.0, 0.0, 0.0, "the original's reward: -d^2"),
@@ -199,16 +154,15 @@ SPEC = world(
         "geofence": cost(25.0, doc="1 while |x| or |y| exceeds 1.3 m or z exceeds 1.8 m"),
         "off_path": cost(25.0, doc="1 while more than 0.3 m off the reference"),
     },
-    horizon=lasting(12.0),
-    fps=flight_fps,
-    engines=ENGINES,
-    constraints=CONSTRAINTS,
+    horizon=flight.lasting(12.0),
     levels={
         "easy": {"start_spread": 0.0, "lap_time": 20.0, "climb": 0.0},
         "hard": {"path": "lemniscate", "radius": 1.0, "lap_time": 5.0, "start_spread": 0.3, "action_range": 0.2},
-        "real": {**ALL_EFFECTS, "action_range": 0.2},
+        "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
     },
-    probe={**PROBE, **SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
+    probe={
+        "thrust_to_weight": {"action_range": 0.5},
+    },  # the limit lies outside the usual range
     scores={
         "random": Score(10.83, 0.47, success=0, costs={"tilt": 10.4, "geofence": 0.45, "off_path": 5.65}),
         "idle": Score(59.67, 1.8, success=0, costs={"tilt": 0, "geofence": 0, "off_path": 314}),
@@ -216,10 +170,6 @@ SPEC = world(
     },
 )
 SPEC.make_data(_data)
-SPEC.load(load)
-SPEC.move(fly)
-SPEC.look(look)
-SPEC.keys(fly_by_keys)
 
 
 @kernel
@@ -229,26 +179,26 @@ def refer(p, s, t, out):
         part = t / p.lap_time
         if p.closed:
             part -= math.floor(part)
-        polynomial(out, part, p.snap, p.durations)
+        paths.polynomial(out, part, p.snap, p.durations)
         scale = 1.0
         for row in range(out.shape[0]):
             for j in range(3):
                 out[row, j] *= scale
             scale /= p.lap_time
     elif p.path == HELIX:
-        helix(out, t, 0.0, 0.0, p.height, p.radius, p.lap_time, 2.0 * math.pi * s.begun, p.climb)
+        paths.helix(out, t, 0.0, 0.0, p.height, p.radius, p.lap_time, 2.0 * math.pi * s.begun, p.climb)
         if out[0, 2] > HIGHEST:
             out[0, 2] = HIGHEST
             if out.shape[0] > 1:
                 out[1, 2] = 0.0
     elif p.path == VERTICAL:
         reach = min(p.radius, p.height - LOWEST, HIGHEST - p.height)
-        lemniscate(out, t + s.begun * p.lap_time, p.height, 0.0, 0.0, reach, 0.0, p.lap_time)
+        paths.lemniscate(out, t + s.begun * p.lap_time, p.height, 0.0, 0.0, reach, 0.0, p.lap_time)
         for row in range(out.shape[0]):
             out[row, 0], out[row, 2] = out[row, 2], out[row, 0]
     else:
         half_width = 0.5 * p.radius if p.path == LEMNISCATE else 0.0
-        lemniscate(out, t + s.begun * p.lap_time, 0.0, 0.0, p.height, p.radius, half_width, p.lap_time)
+        paths.lemniscate(out, t + s.begun * p.lap_time, 0.0, 0.0, p.height, p.radius, half_width, p.lap_time)
 
 
 @kernel
@@ -267,27 +217,27 @@ def reset(p, s, rng):
     x = s.reference[0, 0] + uniform(rng, -p.start_spread, p.start_spread)
     y = s.reference[0, 1] + uniform(rng, -p.start_spread, p.start_spread)
     z = s.reference[0, 2] + uniform(rng, -p.start_spread, p.start_spread)
-    if p.action == ONE_D_RPM or p.action == ONE_D_POSITION:
+    if p.action == flight.ONE_D_RPM or p.action == flight.ONE_D_POSITION:
         x, y = s.reference[0, 0], s.reference[0, 1]
-    take_off(p, s, 0, x, y, max(z, 0.5 * p.hull[1]), 0.0)
+    flight.take_off(p, s, 0, x, y, max(z, 0.5 * p.hull[1]), 0.0)
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    blow(p, s, rng)
-    command(p, s, 0, a, ROOM, CEILING)
+    dynamics.blow(p, s, rng)
+    flight.command(p, s, 0, a, ROOM, CEILING)
 
 
 @SPEC.judge
 def judge(p, s, a, rng, r):
-    euler_angles(s, 0)
+    vehicle.euler_angles(s, 0)
     refer_all(p, s, (s.elapsed + 1) / p.control_hz)
-    error = distance_to(s, 0, s.reference[0, 0], s.reference[0, 1], s.reference[0, 2])
+    error = flight.distance_to(s, 0, s.reference[0, 0], s.reference[0, 1], s.reference[0, 2])
     aside, z = max(abs(s.position[0, 0]), abs(s.position[0, 1])), s.position[0, 2]
-    tilt = largest_tilt(s, 0)
+    tilt = flight.largest_tilt(s, 0)
     r.track = math.exp(-4.0 * error)
     r.squared = -min(error * error, 25.0)
-    r.effort = -mean_square(a)
+    r.effort = -flight.mean_square(a)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
     r.geofence = 1.0 if aside > SAFE_RADIUS or z > SAFE_HEIGHT else 0.0
     r.off_path = 1.0 if error > OFF_PATH else 0.0
@@ -298,7 +248,7 @@ def judge(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    observe_motion(p, s, 0, o)
+    flight.observe_motion(p, s, 0, o)
     for j in range(3):
         o.to_reference[j] = s.reference[0, j] - s.position[0, j]
         o.relative_velocity[j] = s.reference[1, j] - s.velocity[0, j]
@@ -312,20 +262,27 @@ def expert(p, s, a):
     x, y, z = s.reference[0, 0], s.reference[0, 1], s.reference[0, 2]
     vx, vy, vz = s.reference[1, 0], s.reference[1, 1], s.reference[1, 2]
     ax, ay, az = s.soon[2, 0], s.soon[2, 1], s.soon[2, 2]
-    if p.action == POSITION:  # lead the PID by so much that its force is what the reference needs
-        x, y = x + (FORCE_D * vx + MASS * ax) / FORCE_P, y + (FORCE_D * vy + MASS * ay) / FORCE_P
-        z += (FORCE_D_Z * vz + MASS * az) / FORCE_P_Z
-    elif p.action == ONE_D_POSITION:
-        z += (FORCE_D_Z * vz + MASS * az) / FORCE_P_Z
-    elif p.action == VELOCITY:
-        vx, vy, vz = vx + MASS * ax / FORCE_D, vy + MASS * ay / FORCE_D, vz + MASS * az / FORCE_D_Z
+    if p.action == flight.POSITION:  # lead the PID by so much that its force is what the reference needs
+        x, y = (
+            x + (control.FORCE_D * vx + control.MASS * ax) / control.FORCE_P,
+            y + (control.FORCE_D * vy + control.MASS * ay) / control.FORCE_P,
+        )
+        z += (control.FORCE_D_Z * vz + control.MASS * az) / control.FORCE_P_Z
+    elif p.action == flight.ONE_D_POSITION:
+        z += (control.FORCE_D_Z * vz + control.MASS * az) / control.FORCE_P_Z
+    elif p.action == flight.VELOCITY:
+        vx, vy, vz = (
+            vx + control.MASS * ax / control.FORCE_D,
+            vy + control.MASS * ay / control.FORCE_D,
+            vz + control.MASS * az / control.FORCE_D_Z,
+        )
     else:
-        ax += limited(4.0 * (x - s.position[0, 0]) + 3.5 * (vx - s.velocity[0, 0]), MOST)
-        ay += limited(4.0 * (y - s.position[0, 1]) + 3.5 * (vy - s.velocity[0, 1]), MOST)
-        az += limited(6.0 * (z - s.position[0, 2]) + 4.0 * (vz - s.velocity[0, 2]), 0.5 * MOST)
-        steer_rotors(p, s, 0, a, ax, ay, az)
+        ax += control.limited(4.0 * (x - s.position[0, 0]) + 3.5 * (vx - s.velocity[0, 0]), MOST)
+        ay += control.limited(4.0 * (y - s.position[0, 1]) + 3.5 * (vy - s.velocity[0, 1]), MOST)
+        az += control.limited(6.0 * (z - s.position[0, 2]) + 4.0 * (vz - s.velocity[0, 2]), 0.5 * MOST)
+        flight.steer_rotors(p, s, 0, a, ax, ay, az)
         return
-    fly_to(p, s, 0, a, x, y, z, vx, vy, vz, MOST, ROOM, CEILING)
+    flight.fly_to(p, s, 0, a, x, y, z, vx, vy, vz, MOST, ROOM, CEILING)
 
 
 @SPEC.draw
@@ -334,6 +291,8 @@ def draw(canvas, p, s):
     path = np.zeros((100, 1, 3))
     for i, out in enumerate(path):
         refer(p, s, now + p.lap_time * i / len(path), out)
-    draw_room_flight(canvas, p, s, goals=[s.reference[0]], room=ROOM, ceiling=CEILING, path=path[:, 0], wind=s.wind)
-    error = distance_to(s, 0, *s.reference[0])
+    picture.draw_room_flight(
+        canvas, p, s, goals=[s.reference[0]], room=ROOM, ceiling=CEILING, path=path[:, 0], wind=s.wind
+    )
+    error = flight.distance_to(s, 0, *s.reference[0])
     canvas.caption(f"{now:.1f} s", f"{error:.2f} m off the reference")
