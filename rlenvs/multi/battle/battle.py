@@ -87,6 +87,7 @@ from rlenvs.multi.battle.language import describe, understand
 from rlenvs.multi.battle.observation import (
     CONIC,
     MAP_PLANES,
+    OBSERVATION,
     OBSERVATION_DATA,
     PER_SECTOR,
     SECTORS,
@@ -121,7 +122,14 @@ from rlenvs.multi.battle.units import SMAC, SMAX, UNIT_DATA, unit_data
 
 SMAC_SIGHT, SMAC_REACH, SMACV2_LEAST_REACH = 9.0, 6.0, 2.0
 SMAC_KILL, SMAC_WIN, SMAC_SCALE = 10.0, 200.0, 20.0
-SELF, LEAVE = 3, 1
+OPPONENT = choice(
+    *("plain", "kiting", "random", "self"),
+    doc="who plays the enemies: a scripted player, or agents",
+    sets={"self": {"damage": 0.0, "kills": 0.0, "win": 1.0, "defeat": 1.0}},
+)
+BY_PLAIN, BY_KITING, SELF = OPPONENT.codes("plain", "kiting", "self")
+DEAD = choice("stay", "leave", doc="whether agents whose unit has fallen go on, idle, with the team's reward")
+(LEAVE,) = DEAD.codes("leave")
 
 
 def plays_both(values):
@@ -195,16 +203,9 @@ SPEC = world(
             doc="unit tables, moves, masks, limits and rewards",
             sets={"smac": {"tick": 1 / 22.4, "damage": SMAC_SCALE, "kills": SMAC_SCALE, "win": SMAC_SCALE}},
         ),
-        "opponent": choice(
-            "plain",
-            "kiting",
-            "random",
-            "self",
-            doc="who plays the enemies: a scripted player, or agents",
-            sets={"self": {"damage": 0.0, "kills": 0.0, "win": 1.0, "defeat": 1.0}},
-        ),
-        "observation": choice("units", "conic", "smac", doc="layout of the observation"),
-        "dead": choice("stay", "leave", doc="whether agents whose unit has fallen go on, idle, with the team's reward"),
+        "opponent": OPPONENT,
+        "observation": OBSERVATION,
+        "dead": DEAD,
         "ticks": integer(8, 1, 32, "ticks per step"),
         "map_size": integer(32, 16, 256, "side of the square map, in map units"),
         "feature_map": integer(0, 0, 128, "cells of the picture's side; 0 for no picture"),
@@ -357,9 +358,9 @@ def take_orders(p, s, a, rng, r):
 @kernel
 def opponent_player(p):
     """The player that the option `opponent` names."""
-    if p.opponent == 0:
+    if p.opponent == BY_PLAIN:
         return PLAIN
-    return KITING if p.opponent == 1 else RANDOM
+    return KITING if p.opponent == BY_KITING else RANDOM
 
 
 @SPEC.step

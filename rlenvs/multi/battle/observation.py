@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import f8, i4, i8, kernel, u1
+from rlenvs.core import choice, f8, i4, i8, kernel, u1
 from rlenvs.multi.battle.combat import MOST_ENERGY, squared_distance
 from rlenvs.multi.battle.orders import last_move, legal_move, legal_target
 from rlenvs.multi.battle.scenarios import Scenario, has_shields, type_bits
 from rlenvs.multi.battle.units import KINDS, MEDIVAC, SMAX
 
 SECTORS, PER_SECTOR = 32, 2  # of the conic form
-UNITS, CONIC, SMAC_LAYOUT = 0, 1, 2
+OBSERVATION = choice("units", "conic", "smac", doc="layout of the observation")
+CONIC, SMAC_LAYOUT = OBSERVATION.codes("conic", "smac")
 TICKS_PER_SECOND = 22.4  # of StarCraft at the speed "faster"
 MAP_PLANES = 6
 

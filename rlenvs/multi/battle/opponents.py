@@ -6,7 +6,7 @@ from rlenvs.core import below, kernel
 from rlenvs.multi.battle.combat import squared_distance, weapon_reach
 from rlenvs.multi.battle.orders import first_target_of, legal, legal_target, target_of, targets_of, usable
 
-KITING, PLAIN, RANDOM = 0, 1, 2
+KITING, PLAIN, RANDOM = range(3)  # the players, by number
 FAR = 1e9
 DETOUR = 10.0  # attacks that a map unit of walking to a target is worth
 MARGIN = 0.5  # how much further away than the next step's reach of an enemy a unit keeps

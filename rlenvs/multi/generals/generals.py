@@ -110,12 +110,20 @@ from rlenvs.multi.generals.board import (
     sides_of,
 )
 from rlenvs.multi.generals.commander import Commander
-from rlenvs.multi.generals.generate import CANDIDATES, draw_board, set_up, take_given
+from rlenvs.multi.generals.generate import CANDIDATES, GENERATOR, draw_board, set_up, take_given
 from rlenvs.multi.generals.picture import draw_board_picture, seat_shown, text_board
-from rlenvs.multi.generals.players import play_expander, play_harvester, play_hunter, play_random
-from rlenvs.multi.generals.rules import PRICE, play_tick, price, read_order
+from rlenvs.multi.generals.players import (
+    EXPANDER,
+    HARVESTER,
+    HUNTER,
+    OPPONENT,
+    play_expander,
+    play_harvester,
+    play_hunter,
+    play_random,
+)
+from rlenvs.multi.generals.rules import MUTUAL_CAPTURE, ORDER, PRICE, play_tick, price, read_order
 
-SELF, HUNTER, HARVESTER, EXPANDER = 0, 1, 2, 3
 ARMY_RATIO, LAND_RATIO = 1.6, 1.3
 MOST = 1_000_000  # shown of an army or a number of ticks
 NOBODY, OWN, ALLY, ENEMY = 0, 1, 2, 3  # who holds a cell, as a player sees it
@@ -141,20 +149,18 @@ SPEC = world(
     options={
         "players": integer(2, 2, MOST_PLAYERS, "number of players"),
         "teams": integer(0, 0, MOST_PLAYERS // 2, "number of equally large teams; 0 for none"),
-        "opponent": choice(
-            "self", "hunter", "harvester", "expander", "random", doc="who plays all players but the first"
-        ),
+        "opponent": OPPONENT,
         "height": integer(12, SMALLEST, LARGEST, "rows of a random board"),
         "width": integer(12, SMALLEST, LARGEST, "columns of a random board"),
         "vary": integer(0, 0, LARGEST - SMALLEST, "by how much a random board may be shorter, and narrower"),
         "board": free(
             None, parse_board, "rows of '.', '#', generals A, B, ..., cities 0 ... 9 (40 + digit) and x (50)"
         ),
-        "generator": choice("current", "paper", "uniform", doc="how random boards are made"),
+        "generator": GENERATOR,
         "neutral_cities": flag(True, "whether there are neutral cities"),
         "fog": flag(True, "whether players see only what is near their land"),
-        "order": choice("smaller_first", "larger_first", doc="whose move is made first when nothing else decides"),
-        "mutual_capture": choice("draw", "first", doc="who wins when generals capture each other in one tick"),
+        "order": ORDER,
+        "mutual_capture": MUTUAL_CAPTURE,
         "build": flag(False, "whether players may build castles"),
         "deathtouch": integer(0, 0, 1_000_000, "tick from which entering a general's cell captures it; 0 for never"),
         "reward": choice(

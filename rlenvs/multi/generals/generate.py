@@ -7,10 +7,11 @@ board cannot meet the wishes, the originals try for ever; here later tries ask f
 
 import numpy as np
 
-from rlenvs.core import below, kernel, uniform
+from rlenvs.core import below, choice, kernel, uniform
 from rlenvs.multi.generals.board import CITY, FAR, GENERAL, MOUNTAIN, PLAIN, SHOWN, measure, set_owner
 
-CURRENT, PAPER, UNIFORM = 0, 1, 2
+GENERATOR = choice("current", "paper", "uniform", doc="how random boards are made")
+CURRENT, PAPER = GENERATOR.codes("current", "paper")
 TRIES, DEMANDING_TRIES = 60, 30
 CANDIDATES = 8  # places tried for the first general ("current")
 NEAR_CITY = 6  # steps from a general to its city

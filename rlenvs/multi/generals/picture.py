@@ -9,6 +9,7 @@ import numpy as np
 
 from rlenvs.core.canvas import Canvas
 from rlenvs.multi.generals.board import CITY, GENERAL, GENERALS, MOUNTAIN
+from rlenvs.multi.generals.players import SELF
 
 COLOURS = ("blue", "red", "green", "pink", "orange", "sky", "yellow", "black")
 FOG, HIDDEN, ROCK, GROUND, WALLS = (176, 176, 170), (150, 150, 146), (112, 112, 108), (250, 249, 244), (128, 128, 128)
@@ -16,7 +17,6 @@ EDGE, LINES, TOWER = (58, 62, 68), (120, 120, 116), (70, 70, 70)
 DARK_INK = ("yellow", "sky", "orange")
 SMALLEST_NUMBER = 7  # pixels; smaller digits cannot be read
 PANEL, MARGIN = 84, 0.15  # width of the scores in pixels; around the board, in cells
-SELF = 0
 
 
 def seat_shown(p: Any, s: Any) -> int | None:

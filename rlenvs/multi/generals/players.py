@@ -4,8 +4,11 @@ structures stand in the fog, and nothing else.
 A player is a kernel that fills orders[k]; the numbers of orders are explained in `rlenvs.multi.generals.rules`.
 """
 
-from rlenvs.core import below, kernel, uniform
+from rlenvs.core import below, choice, kernel, uniform
 from rlenvs.multi.generals.board import CITY, FAR, GENERAL, MOUNTAIN
+
+OPPONENT = choice("self", "hunter", "harvester", "expander", "random", doc="who plays all players but the first")
+SELF, HUNTER, HARVESTER, EXPANDER = OPPONENT.codes("self", "hunter", "harvester", "expander")
 
 IDLE_CHANCE, SPLIT_CHANCE = 0.05, 0.25  # of the random player
 EXPANSION, ENEMY = 10.0, 2.0  # by how much the expander prefers to capture, and to capture from others

@@ -4,11 +4,13 @@ Orders are numbered as actions are: 0 passes; 1 + (direction + 4 * half) * cells
 or right; 1 + 8 * cells + cell builds a castle.
 """
 
-from rlenvs.core import kernel
+from rlenvs.core import choice, kernel
 from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, note_change, set_owner
 
-SMALLER_FIRST, LARGER_FIRST = 0, 1
-DRAW, FIRST = 0, 1
+ORDER = choice("smaller_first", "larger_first", doc="whose move is made first when nothing else decides")
+(SMALLER_FIRST,) = ORDER.codes("smaller_first")
+MUTUAL_CAPTURE = choice("draw", "first", doc="who wins when generals capture each other in one tick")
+(FIRST,) = MUTUAL_CAPTURE.codes("first")
 NOTHING, MOVE, BUILD = 0, 1, 2
 CHASE, REINFORCE = 2, 1  # ranks of moves
 PRICE, CROWDING, RELIEF = 35, 14, 2  # of a castle: alone, more beside a structure, less per cell of distance

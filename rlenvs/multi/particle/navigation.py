@@ -85,7 +85,8 @@ from rlenvs.multi.particle.steering import press, stop_at
 MOST = 4096
 LARGEST_GRAPH = 128  # nodes
 TRIES = 100
-LOCAL, GRAPH = 0, 1
+OBSERVATION = choice("local", "graph", doc="what agents see: themselves, or the graph too")
+(GRAPH,) = OBSERVATION.codes("graph")
 AGENT, GOAL, OBSTACLE, NOTHING = 0, 1, 2, -1
 FEATURES = 7
 
@@ -127,7 +128,7 @@ SPEC = world(
     options={
         "agents": integer(3, 1, MOST, "number of agents"),
         "obstacles": integer(3, 0, MOST, "number of obstacles"),
-        "observation": choice("local", "graph", doc="what agents see: themselves, or the graph too"),
+        "observation": OBSERVATION,
         "neighbours": integer(0, 0, LARGEST_GRAPH - 1, "nearest entities in the graph; 0 for all"),
         "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
         "collaborative": flag(False, "all agents get the sum of the rewards"),

@@ -103,6 +103,9 @@ def sides(values):
 
 FACMAC = {"prey": "scripted", "view_radius": 1.5, "first": "velocity", "actions": "continuous"}
 
+FIRST = choice("position", "velocity", doc="what a step changes first: mpe2's order, or the older one")
+POSITION, VELOCITY = FIRST.codes("position", "velocity")
+
 SPEC = world(
     "ParticleTag-v0",
     doc=__doc__,
@@ -124,7 +127,7 @@ SPEC = world(
         "good": integer(1, 1, MOST, "number of prey"),
         "obstacles": integer(2, 0, MOST, "number of obstacles"),
         "prey": choice("agents", "scripted", doc="who moves the prey"),
-        "first": choice("position", "velocity", doc="what a step changes first: mpe2's order, or the older one"),
+        "first": FIRST,
         "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
         "end_on_success": flag(False, "end the episode when all prey is touched at the same time"),
     },
@@ -205,12 +208,12 @@ def move(p, s):
             repel(p, s, k, 0, hunters, both)
             repel(p, s, k, hunters, k, 2.0 * p.good_radius)
             bounce(p, s, k, s.landmark, p.obstacles, p.good_radius + p.obstacle_radius)
-    if p.first == 0:
+    if p.first == POSITION:
         drift(p, s)
     accelerate(p, s)
     limit_speed(s, 0, hunters, p.adversary_speed)
     limit_speed(s, hunters, bodies, p.good_speed)
-    if p.first == 1:
+    if p.first == VELOCITY:
         drift(p, s)
 
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import numpy as np
 
-FINISH, NOTHING, RESTART = 0, 1, 2
+from rlenvs.core import choice
+
+ON_TARGET = choice("finish", "nothing", "restart", doc="what happens to an agent on its goal")
+FINISH, NOTHING, RESTART = ON_TARGET.codes("finish", "nothing", "restart")
 
 
 def metrics(p: Any, s: Any) -> dict[str, float]:

@@ -79,11 +79,12 @@ from rlenvs.multi.pathfinding.maps import (
     parse_map,
     place_agents,
 )
+from rlenvs.multi.pathfinding.metrics import FINISH, NOTHING, ON_TARGET, RESTART
 from rlenvs.multi.pathfinding.picture import draw_map, text_map
 from rlenvs.multi.pathfinding.planner import neighbour, plan
 
-PRIORITY, BLOCK_BOTH, SOFT = 0, 1, 2
-FINISH, NOTHING, RESTART = 0, 1, 2
+COLLISION = choice("priority", "block_both", "soft", doc="who moves when agents are in each other's way")
+PRIORITY, BLOCK_BOTH, SOFT = COLLISION.codes("priority", "block_both", "soft")
 DOWN, RIGHT = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 
 SPEC = world(
@@ -96,8 +97,8 @@ SPEC = world(
         "height": integer(8, 1, LARGEST, "rows of a random map"),
         "width": integer(8, 1, LARGEST, "columns of a random map"),
         "map": free(None, parse_map, "rows of '.' and '#' (a string with a line per row), or of 0 and 1"),
-        "collision": choice("priority", "block_both", "soft", doc="who moves when agents are in each other's way"),
-        "on_target": choice("finish", "nothing", "restart", doc="what happens to an agent on its goal"),
+        "collision": COLLISION,
+        "on_target": ON_TARGET,
         "radius": integer(5, 1, 64, "cells that an agent sees in each direction"),
     },
     sizes=map_sizes,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.canvas import COLORS, Canvas, agent_color
+from rlenvs.multi.pathfinding.metrics import FINISH, RESTART
 
 FLOOR, GRID, WALL, WALL_TOP, THIN_WALL = (
     (251, 250, 245),
@@ -19,7 +20,6 @@ SMALLEST_DOT = 3.0  # pixels; on large maps agents and goals are larger than the
 SMALLEST_LABELLED, SMALLEST_NUMBER = 12.5, 7  # pixels of a cell with a number, and of the number
 FEW = 12  # agents with ways
 MOST_LINES = 64  # agents with lines to their goals, where ways are not shown
-FINISH, RESTART = 0, 2
 DARK_INK = ("yellow", "sky", "orange")
 MOVES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 Cell = tuple[int, int]

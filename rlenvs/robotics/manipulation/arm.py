@@ -34,11 +34,13 @@ PARAMS = {
     "finger_friction": param(1.0, 0.2, 2.0, "", "sliding friction of the finger tips"),
     "grip_force": param(40.0, 5.0, 70.0, "N", "with which each finger presses at most"),
 }
+CONTROL = choice(
+    *("hand", "pose", "joints"),
+    doc="what actions move: the hand with its fingers down, the hand and its attitude, or the seven joints",
+)
+POSE, JOINTS = CONTROL.codes("pose", "joints")
 OPTIONS: dict[str, Any] = {
-    "control": choice(
-        *("hand", "pose", "joints"),
-        doc="what actions move: the hand with its fingers down, the hand and its attitude, or the seven joints",
-    ),
+    "control": CONTROL,
     "fingers": flag(True, doc="the last action opens and closes the fingers; without them they stay closed"),
     "touch": flag(False, doc="observe the contact force of the hand and the pressure on the finger tips"),
     "points": integer(0, 0, 2048, doc="number of points in the cloud that the camera in front of the table sees"),
@@ -144,12 +146,12 @@ FPS = CONTROL_HZ
 def drive(p, s, a, k):
     """Actions `a` of arm k to targets."""
     used = 3
-    if p.control == 2:
+    if p.control == JOINTS:
         turn_joints(s, a, k)
         used = 7
     else:
         move_target(p, s, a, k)
-        if p.control == 1:
+        if p.control == POSE:
             turn_target(s, a, k)
             used = 6
     if p.fingers:
@@ -228,7 +230,7 @@ def observe_arm(p, s, k, o):
         o.grip_velocity[j] = s.grip_velocity[k, j]
     if p.fingers:
         o.fingers[0] = s.qpos[ARM_QPOS * k + 7] + s.qpos[ARM_QPOS * k + 8]
-    if p.control == 2:
+    if p.control == JOINTS:
         for j in range(7):
             o.joints[j] = s.qpos[ARM_QPOS * k + j]
     if p.touch:
@@ -347,12 +349,12 @@ BRAKE = 0.04  # s, times the velocity of the hand: how far short the expert aims
 def bring(p, s, x, y, z, fingers, a):
     """Actions of arm 0, in any control, that bring the hand to (x, y, z) and move the fingers, where these move."""
     used = 3
-    if p.control == 2:
+    if p.control == JOINTS:
         steer_joints(s, x, y, z, a)
         used = 7
     else:
         steer(s, 0, x, y, z, a)
-        if p.control == 1:
+        if p.control == POSE:
             a[3] = a[4] = a[5] = 0.0
             used = 6
     if p.fingers:

@@ -73,6 +73,9 @@ TOUCHES_ARMS = {"contype": 4, "conaffinity": 2}
 BLUE, PALE, DARK = (0.0, 0.45, 0.70, 1.0), (0.55, 0.72, 0.84, 1.0), (0.90, 0.62, 0.0, 1.0)
 VIEW = View((-0.6, -0.95, 0.65), (-0.1, 0.0, 0.15), 45.0)
 
+TASK = choice(*("open", "close"), doc="what to do with the drawer", sets={"open": {}, "close": {"threshold": 0.065}})
+(CLOSE,) = TASK.codes("close")
+
 SPEC = world(
     "PandaDrawer-v0",
     doc=__doc__,
@@ -92,9 +95,7 @@ SPEC = world(
     options={
         **arm.OPTIONS,
         **arm.CAMERA,
-        "task": choice(
-            *("open", "close"), doc="what to do with the drawer", sets={"open": {}, "close": {"threshold": 0.065}}
-        ),
+        "task": TASK,
         "reward": choice(
             *("sparse", "dense", "shaped"),
             doc="-1 until the goal is reached, the negative distance to it, or Meta-World's terms",
@@ -225,7 +226,7 @@ def reset(p, s, rng):
     s.shut[0] = x + handle_offset(p) * math.cos(s.heading)
     s.shut[1] = y + handle_offset(p) * math.sin(s.heading)
     opening = s.first_pull = uniform(rng, p.least_opening, p.most_opening)
-    if p.task == 1:
+    if p.task == CLOSE:
         s.qpos[SLIDE] = opening
         opening = 0.0
     s.desired[0] = s.shut[0] - opening * math.cos(s.heading)

@@ -92,6 +92,9 @@ NEAR, HELD = (
 LIFTED = 0.18  # m, where the hand begins to turn the cube
 AIM = (-0.1, 0.0, 0.55)  # m, where it turns the cube: all attitudes in reach
 
+GOALS = choice("tilt", "yaw", "any", doc="axis of the turn to the goal: horizontal, vertical, or any")
+TILT, YAW, ANY = GOALS.codes("tilt", "yaw", "any")
+
 SPEC = world(
     "PandaFlip-v0",
     doc=__doc__,
@@ -109,7 +112,7 @@ SPEC = world(
         **arm.OPTIONS,
         **arm.CAMERA,
         "control": arm.OPTIONS["control"].defaulting("pose"),
-        "goals": choice("tilt", "yaw", "any", doc="axis of the turn to the goal: horizontal, vertical, or any"),
+        "goals": GOALS,
         "reward": choice(
             *("sparse", "dense", "shaped"),
             doc="-1 until the goal is reached, the negative difference to it, or that and the way to the cube",
@@ -223,12 +226,12 @@ def draw_turn(p, rng):
     for _ in range(arm.TRIES):
         angle = uniform(rng, nearest_goal(p), p.goal_angle)
         # of rotations that are all equally likely, those by an angle are as frequent as 1 - cos(angle)
-        if p.goals != 2 or uniform(rng, 0.0, 2.0) < 1.0 - math.cos(angle):
+        if p.goals != ANY or uniform(rng, 0.0, 2.0) < 1.0 - math.cos(angle):
             break
     up = 2.0 * uniform(rng, 0.0, 1.0) - 1.0
-    if p.goals == 0:
+    if p.goals == TILT:
         up = 0.0
-    elif p.goals == 1:
+    elif p.goals == YAW:
         up = 1.0 if up >= 0.0 else -1.0
     side, bearing = math.sqrt(1.0 - up * up), uniform(rng, -math.pi, math.pi)
     return rotations.rotation(angle * side * math.cos(bearing), angle * side * math.sin(bearing), angle * up)
@@ -301,7 +304,7 @@ SPEC.keys(arm.keys)
 @SPEC.expert
 def expert(p, s, a):
     """Grasp the cube with a hand so turned and tilted that it can turn the cube to the goal from there, and do so."""
-    if p.control != 1 or p.fingers == 0:  # a hand that cannot turn or grasp stays where it is
+    if p.control != arm.POSE or p.fingers == 0:  # a hand that cannot turn or grasp stays where it is
         for j in range(a.size):
             a[j] = 0.0
         return

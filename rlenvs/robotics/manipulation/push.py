@@ -64,6 +64,9 @@ LEAD = 0.1  # of the target before the hand, at most
 LAG = 0.08  # s, by which the hand follows its target at constant speed
 BRAKE = 0.05  # s, of travel by which the target is taken back
 
+START = choice("low", "neutral", doc="where the hand begins: near the table, or in panda-gym's pose")
+LOW, NEUTRAL = START.codes("low", "neutral")
+
 SPEC = world(
     "PandaPush-v0",
     doc=__doc__,
@@ -81,7 +84,7 @@ SPEC = world(
         **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
         "reward": moving.reward("how near hand, cube and goal are", near=0.3, placed=0.7),
-        "start": choice("low", "neutral", doc="where the hand begins: near the table, or in panda-gym's pose"),
+        "start": START,
         "ends_at_success": arm.ENDS,
     },
     state=moving.state("cube"),
@@ -125,7 +128,7 @@ def model(values):
 
 @SPEC.reset
 def reset(p, s, rng):
-    if p.start == 0:
+    if p.start == LOW:
         arm.crouch(p, s, 0)
     else:
         arm.pose(p, s, 0)
@@ -135,7 +138,7 @@ def reset(p, s, rng):
         y = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
         for j in range(2):
             s.desired[j] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
-        aside = p.start == 1 or math.hypot(x - panda.LOW_GRIP[0], y - panda.LOW_GRIP[1]) > ASIDE
+        aside = p.start == NEUTRAL or math.hypot(x - panda.LOW_GRIP[0], y - panda.LOW_GRIP[1]) > ASIDE
         if aside and math.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
             break
     s.desired[2] = 0.5 * p.side

@@ -168,7 +168,7 @@ def observe(p, s, o):
 
 @SPEC.expert
 def expert(p, s, a):
-    if p.control == 2:
+    if p.control == arm.JOINTS:
         arm.steer_joints(s, s.desired[0], s.desired[1], s.desired[2], a)
     else:
         arm.steer(s, 0, s.desired[0], s.desired[1], s.desired[2], a)

@@ -194,7 +194,7 @@ def aside(s, j, x0, y0, x1, y1):
 def hand_room(p, s, j, x0, y0, x1, y1):
     """Room in the plane between zone j and the hand on its way between two points."""
     across_x, across_y = 0.0, SIDE
-    if p.control == 2:  # the hand turns with the first joint
+    if p.control == arm.JOINTS:  # the hand turns with the first joint
         away = math.sqrt((x1 - panda.BASE[0]) ** 2 + (y1 - panda.BASE[1]) ** 2)
         across_x, across_y = -SIDE * (y1 - panda.BASE[1]) / away, SIDE * (x1 - panda.BASE[0]) / away
     nearest = math.inf
@@ -374,7 +374,7 @@ def expert(p, s, a):
     share = min(max(1.5 - (height - grip[2]) / MARGIN, 0.0), 1.0)  # of the way across, while the hand is too low
     x, y = grip[0] + share * ahead(goal[0], grip[0]), grip[1] + share * ahead(goal[1], grip[1])
     z = grip[2] + ahead(height, grip[2])
-    if p.control == 2:
+    if p.control == arm.JOINTS:
         arm.steer_joints(s, x, y, z, a)
     else:
         arm.steer(s, 0, x, y, z, a)

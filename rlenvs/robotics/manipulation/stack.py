@@ -64,6 +64,9 @@ REST = 0.05  # m/s
 PLACED = 0.3  # thresholds, beside its place: near enough for the lower cube
 NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0, "based": 0.0}
 
+RULE = choice("stacked", "published", doc="the cubes have to stand on each other, or only to be near the two goals")
+STACKED, PUBLISHED = RULE.codes("stacked", "published")
+
 SPEC = world(
     "PandaStack-v0",
     doc=__doc__,
@@ -93,9 +96,7 @@ SPEC = world(
                 "shaped": {**NONE, "near": 0.1, "held": 0.1, "placed": 0.3, "based": 0.5},
             },
         ),
-        "rule": choice(
-            "stacked", "published", doc="the cubes have to stand on each other, or only to be near the two goals"
-        ),
+        "rule": RULE,
         "ends_at_success": arm.ENDS,
     },
     state={
@@ -225,7 +226,7 @@ def stacked(p, lower, upper):
 def grade(p, achieved, desired, r):
     first, second = arm.distance(achieved[:3], desired[:3]), arm.distance(achieved[3:], desired[3:])
     distance = math.hypot(first, second)
-    r.success = distance <= p.threshold and (p.rule == 1 or stacked(p, achieved[:3], achieved[3:]))
+    r.success = distance <= p.threshold and (p.rule == PUBLISHED or stacked(p, achieved[:3], achieved[3:]))
     r.reached = 0.0 if r.success else -1.0
     r.distance = -min(distance, FARTHEST)
     r.terminated = p.ends_at_success == 1 and r.success
@@ -247,7 +248,7 @@ def speed(velocity):
 def judge(p, s, a, rng, r):
     achieve(s)
     grade(p, s.achieved, s.desired, r)
-    if p.rule == 0:
+    if p.rule == STACKED:
         still = max(speed(s.lower_velocity), speed(s.upper_velocity)) < REST
         r.success = r.success and still and arm.width(s) > p.side + LEVEL
         r.terminated = r.terminated and r.success

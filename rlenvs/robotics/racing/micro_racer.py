@@ -72,7 +72,8 @@ from rlenvs.core import (
 from rlenvs.robotics.racing.picture import draw_race
 from rlenvs.robotics.racing.track import TRACK_MEMO, border_gap, free_middle, generate, scan, sees, wall_gap
 
-LIDAR, REDUCED = 0, 1
+OBSERVATION = choice("lidar", "reduced", doc="all distances and speed, or the original's five numbers")
+(LIDAR,) = OBSERVATION.codes("lidar")
 RAYS = 19
 NEAR = 0.005
 FARTHEST, NEAREST, SAFE, TOP_SPEED = 0.5, 0.02, 0.008, 0.25  # of the expert; rad, rad, m, m/s
@@ -96,7 +97,7 @@ SPEC = world(
         "field_of_view": param(math.pi / 3, 0.5, 3.0, "rad", "angle that the lidar covers"),
     },
     options={
-        "observation": choice("lidar", "reduced", doc="all distances and speed, or the original's five numbers"),
+        "observation": OBSERVATION,
         "chicanes": flag(True, "a chicane on the track"),
         "obstacles": flag(True, "six walls on the track"),
         "grip_limit": flag(True, "limit turns at speed by `grip`"),
