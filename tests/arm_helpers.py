@@ -5,7 +5,7 @@ from gymnasium.vector import AutoresetMode
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.robotics.engines.mujoco import STATE
+from rlenvs.kits.engines.mujoco import STATE
 
 LEVELS = ("easy", "medium", "hard")
 

@@ -19,7 +19,7 @@ NO_OPENGL = "pictures of MuJoCo worlds need OpenGL, and none works"
 @functools.cache
 def has_opengl():
     from rlenvs.core.errors import EngineError
-    from rlenvs.robotics.engines.pictures import gl_context
+    from rlenvs.kits.engines.pictures import gl_context
 
     try:
         gl_context(8, 8).free()

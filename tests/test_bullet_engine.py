@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rlenvs.core.errors import EngineError, MissingExtraError
-from rlenvs.robotics.engines import bullet as module
-from rlenvs.robotics.engines.bullet import BulletEngine, rotate
+from rlenvs.kits.engines import bullet as module
+from rlenvs.kits.engines.bullet import BulletEngine, rotate
 
 bullet = pytest.importorskip("pybullet", reason="pybullet is not installed: its engine is not tested")
 

@@ -26,8 +26,8 @@ mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its engi
 
 from rolling_ball import SPEC, model  # noqa: E402
 
-from rlenvs.robotics.engines import mujoco as module  # noqa: E402
-from rlenvs.robotics.engines import pictures  # noqa: E402
+from rlenvs.kits.engines import mujoco as module  # noqa: E402
+from rlenvs.kits.engines import pictures  # noqa: E402
 
 BREAK, CALM = np.array([0.0, 1.0]), np.array([0.0, 0.0])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.robotics.engines.mujoco import compiled
+from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.reach import SPEC
 

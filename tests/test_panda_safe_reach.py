@@ -9,7 +9,7 @@ import pytest
 from arm_helpers import LEVELS, batch, success
 
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import compiled
+from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.safe_reach import FIRST, SPEC
 

@@ -7,7 +7,7 @@ from arm_helpers import LEVELS, batch, played, success
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import compiled
+from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation import panda
 from rlenvs.robotics.manipulation.stack import LOWER, SPEC, UPPER
 

@@ -27,10 +27,10 @@ def worlds_of(packages: Iterable[ModuleType]) -> Iterator[World]:
     """All worlds and members with the name of an id, "Name-v0", that the modules of packages hold."""
     for package in packages:
         for found in sorted(pkgutil.walk_packages(package.__path__, f"{package.__name__}."), key=lambda m: m.name):
-            module = importlib.import_module(found.name)
-            for value in vars(module).values():
-                if isinstance(value, World) and value.kind is value and value.address.startswith(f"{found.name}:"):
-                    yield from (world for world in (value, *value.members.values()) if ID.fullmatch(world.name))
+            held = [value for value in vars(importlib.import_module(found.name)).values() if isinstance(value, World)]
+            for world in dict.fromkeys(each for value in held for each in (value, *value.members.values())):
+                if ID.fullmatch(world.name) and world.address.startswith(f"{found.name}:"):
+                    yield world
 
 
 def tags_of(world: World) -> tuple[str, ...]:

@@ -642,7 +642,8 @@ class World:
 
         Args:
             name: "Name-v0", as for `world`.
-            summary: a sentence; it takes the place of the first paragraph of the kind's doc string.
+            summary: a sentence; it takes the place of the first paragraph of the kind's doc string, unless `doc=` gives
+                the member one of its own.
             changes: other defaults of parameters and options (or whole `param(...)`, `choice(...)`), and what differs
                 of the keywords of `world`: scores (none are inherited), levels, horizon, terms, observation, ...
                 `sizes` may be numbers by name, and `data` arrays by name.
@@ -666,7 +667,7 @@ class World:
         made = replace(
             self,
             name=name,
-            doc=_doc_of_member(self.doc, summary),
+            doc=changes.pop("doc", "") or _doc_of_member(self.doc, summary),
             params={**self.params, **_defaulting(self.params, values)},
             options={**self.options, **_defaulting(self.options, values)},
             kernels=ChainMap({}, self.kernels),
@@ -690,14 +691,14 @@ class World:
     def address(self) -> str:
         """Where the world lies, as "module:name", or "module:name/member"; empty for one that no module holds, such as
         those of notebooks."""
-        kind, member = self.kind, "" if self.kind is self else f"/{self.name}"
-        if member and kind.members.get(self.name) is not self:
-            return ""
         held = (*self.kernels.values(), *self.functions.values())
-        for module in dict.fromkeys(getattr(function, "__module__", "") for function in held):
-            for name, value in vars(sys.modules.get(module, None) or object).items():
-                if value is kind and module != "__main__":
-                    return f"{module}:{name}{member}"
+        packages = {getattr(function, "__module__", "").partition(".")[0] for function in held}
+        for module in [name for name in sys.modules if name.partition(".")[0] in packages - {"", "__main__"}]:
+            for name, value in vars(sys.modules[module]).items():
+                if value is self:
+                    return f"{module}:{name}"
+                if value is self.kind and self.kind.members.get(self.name) is self:
+                    return f"{module}:{name}/{self.name}"
         return ""
 
     @property

@@ -53,7 +53,7 @@ import math
 
 from rlenvs.core import Score, block, continuous, cost, f8, flag, normal, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE, STATE
+from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,

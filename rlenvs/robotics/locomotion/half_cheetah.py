@@ -50,7 +50,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, block, continuous, cost, f8, normal, param, term, uniform, world
-from rlenvs.robotics.engines.mujoco import ENGINE, STATE
+from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,

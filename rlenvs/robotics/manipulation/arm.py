@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rlenvs.core import block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term
-from rlenvs.robotics.engines.mujoco import STATE
+from rlenvs.kits.engines.mujoco import STATE
 from rlenvs.robotics.manipulation.panda import ARM_QPOS, BASE, CONTROL_HZ, FINGER_OPEN, LOW_NEUTRAL, NEUTRAL, RANGES
 
 STEP = 0.05  # m per control step at full action; rad for the joints

@@ -56,7 +56,7 @@ from typing import Any
 
 from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import View, Way, apart, draw_ways
 

@@ -61,7 +61,7 @@ from types import SimpleNamespace
 
 from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE, STATE
+from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation import arm, panda, rotations
 from rlenvs.robotics.manipulation.picture import View, Way, draw_ways
 

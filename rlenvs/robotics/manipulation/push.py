@@ -46,7 +46,7 @@ import math
 
 from rlenvs.core import Score, choice, kernel, param, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, moving, panda
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos

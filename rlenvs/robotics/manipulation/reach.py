@@ -47,7 +47,7 @@ v0: first version.
 
 from rlenvs.core import Score, block, f4, kernel, param, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 

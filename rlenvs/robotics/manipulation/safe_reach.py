@@ -48,7 +48,7 @@ import math
 
 from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 

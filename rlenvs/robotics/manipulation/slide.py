@@ -44,7 +44,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, kernel, param, uniform, world
-from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, moving, panda
 from rlenvs.robotics.manipulation.picture import View
 

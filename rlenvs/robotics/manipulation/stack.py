@@ -53,7 +53,7 @@ import math
 
 from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 

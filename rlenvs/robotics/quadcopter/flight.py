@@ -80,8 +80,8 @@ IMAGES = {
 }
 LENS = (math.pi / 3, 0.03, 20.0)  # field of view from top to bottom [rad], nearest and farthest distance [m]
 ENGINES = {
-    "pybullet": "rlenvs.robotics.engines.bullet:BulletEngine",
-    "pybullet_window": "rlenvs.robotics.engines.bullet:BulletWindow",
+    "pybullet": "rlenvs.kits.engines.bullet:BulletEngine",
+    "pybullet_window": "rlenvs.kits.engines.bullet:BulletWindow",
 }
 # settings under which parameters show that do nothing by default, for the conformance suite
 PROBE: dict[str, dict[str, Any]] = {

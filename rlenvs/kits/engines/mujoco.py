@@ -40,9 +40,9 @@ from rlenvs.core.batch import cores
 from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
 from rlenvs.core.layout import f8
 from rlenvs.core.spec import World
-from rlenvs.robotics.engines.pictures import Painter
+from rlenvs.kits.engines.pictures import Painter
 
-ENGINE = "rlenvs.robotics.engines.mujoco:MujocoEngine"
+ENGINE = "rlenvs.kits.engines.mujoco:MujocoEngine"
 
 # MuJoCo's integration state, in its order
 STATE = {
