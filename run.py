@@ -195,6 +195,7 @@ def test(arguments: list[str]) -> int:
         "ruff format": (python, "-m", "ruff", "format", "--check", "."),
         "mypy": (python, "-m", "mypy"),
         "import-linter": (python.with_name("lint-imports"),),
+        "compile": (python, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(processes())),  # not in test processes
         "pytest": (*pytest, *([] if "--slow" in arguments else ["-m", "not slow"])),
     }
     failed = [name for name, check in checks.items() if call(*check) != 0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from rlenvs.doctor import Line
 
 PANEL = "This machine"
+MOST_JOBS, MOST_PER_JOB = 4, 4  # processes by default; environments after which a process is replaced by a new one
 
 
 @app.command(rich_help_panel=PANEL)
@@ -50,6 +53,9 @@ def _print_lines(title: str, lines: list[Line], bad: str) -> None:
 @app.command("compile", rich_help_panel=PANEL)
 def compile_command(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, max=256, metavar="N", help="Processes; each takes up to 1.5 GB of memory.")
+    ] = min(os.cpu_count() or 1, MOST_JOBS),
     set: Set = None,
 ) -> None:
     """Compile environments now and keep the result, so that neither a first use nor a hundred workers wait for it.
@@ -65,28 +71,41 @@ def compile_command(
     folder = next((folder for folder in cache_folders() if os.access(folder, os.W_OK)), None)
     if folder is None:
         raise CacheError("there is no folder to keep compiled code in; set RLENVS_CACHE_DIR to one that is yours")
+    if ids:
+        for id in chosen:
+            checked(id, keywords)
     failed = 0
-    with progress("compiling", total=len(chosen)) as tell:
-        for done, id in enumerate(chosen):
-            tell(done, id)
-            try:
-                say(f"{id}: {_compile(id, keywords):.1f} s")
-            except MissingExtraError as error:
-                if ids:
-                    raise
-                say(f"{id}: left out. {error}")
-            except KernelError as error:
-                say(f"{id}: failed. {error}")
-                failed += 1
+    context = multiprocessing.get_context("spawn")
+    with (
+        ProcessPoolExecutor(min(jobs, len(chosen)), context, max_tasks_per_child=MOST_PER_JOB) as pool,
+        progress("compiling", total=len(chosen)) as tell,
+    ):
+        for done, future in enumerate(as_completed(pool.submit(_attempt, id, keywords) for id in chosen)):
+            id, text, fine = future.result()
+            failed += not fine
+            say(f"{id}: {text}")
+            tell(done + 1, id)
     say(f"The compiled code is in {folder}")
     raise typer.Exit(1 if failed else 0)
 
 
-def _compile(id: str, keywords: dict[str, Any]) -> float:
-    """Call everything that is compiled for an environment; returns the seconds that took."""
+def _attempt(id: str, keywords: dict[str, Any]) -> tuple[str, str, bool]:
+    """Compile an environment; returns its id, what there is to say, and whether all is well. One whose engine is not
+    installed is left out."""
+    start = time.monotonic()
+    try:
+        _compile(id, keywords)
+    except MissingExtraError as error:
+        return id, f"left out. {error}", True
+    except KernelError as error:
+        return id, f"failed. {error}", False
+    return id, f"{time.monotonic() - start:.1f} s", True
+
+
+def _compile(id: str, keywords: dict[str, Any]) -> None:
+    """Call everything that is compiled for an environment."""
     from rlenvs.core.make import make_batch
 
-    start = time.monotonic()
     batch = make_batch(id, 2, **{"threads": 2, **checked(id, keywords)})  # with the code that shares worlds
     try:
         batch.seed([0, 1])
@@ -95,7 +114,6 @@ def _compile(id: str, keywords: dict[str, Any]) -> float:
         _ask_everything(batch)
     finally:
         batch.close()
-    return time.monotonic() - start
 
 
 def _ask_everything(batch: KernelBatch) -> None:
