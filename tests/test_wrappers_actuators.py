@@ -19,7 +19,9 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.wrappers.actuators import ActionCost, ActionRepeat, ActionSequence, Actuator
+from rlenvs.wrappers.action_cost import ActionCost
+from rlenvs.wrappers.action_repeat import ActionRepeat, ActionSequence
+from rlenvs.wrappers.actuators import Actuator
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.layer import Stage, layer_from
 

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.contexts import Contexts, EpisodeDrift, Levels, sample_contexts, split
-from rlenvs.wrappers.curricula import ADR, MBTL, RoundRobin, SelfPaced, SPaCE
+from rlenvs.wrappers.context_lists import sample_contexts, split
+from rlenvs.wrappers.contexts import Contexts, EpisodeDrift, Levels
+from rlenvs.wrappers.curricula import MBTL, SPaCE
+from rlenvs.wrappers.curriculum import RoundRobin
+from rlenvs.wrappers.distributions import ADR, SelfPaced
 from rlenvs.wrappers.forms import wrap
 from tests.wrapper_helpers import assert_conforms, assert_forms_agree
 

@@ -11,22 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.curricula import (
-    ADR,
-    MBTL,
-    Curriculum,
-    OneContext,
-    PrioritizedLevels,
-    RandomContexts,
-    RoundRobin,
-    SelfPaced,
-    SPaCE,
-    curriculum_from,
-    gaussian_process,
-    normal_kl,
-    normals,
-    uniforms,
-)
+from rlenvs.wrappers.curricula import MBTL, PrioritizedLevels, SPaCE, curriculum_from, gaussian_process
+from rlenvs.wrappers.curriculum import Curriculum, OneContext, RandomContexts, RoundRobin, normals, uniforms
+from rlenvs.wrappers.distributions import ADR, SelfPaced, normal_kl
 
 STREAMS = np.random.default_rng(0).integers(1, 2**63, 20_000).astype(np.uint64)
 FIRST = np.ones(len(STREAMS), np.uint64)

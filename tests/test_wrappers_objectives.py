@@ -19,19 +19,11 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.actuators import ActionRepeat
+from rlenvs.wrappers.action_repeat import ActionRepeat
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.objectives import (
-    AccruedRewards,
-    ChebyshevScalarization,
-    Lexicographic,
-    LinearScalarization,
-    NormalizeRewards,
-    WeightConditioned,
-    better,
-    chebyshev,
-    draw_simplex,
-)
+from rlenvs.wrappers.normalization import NormalizeRewards
+from rlenvs.wrappers.objectives import ChebyshevScalarization, Lexicographic, LinearScalarization, better, chebyshev
+from rlenvs.wrappers.weights_shown import AccruedRewards, WeightConditioned, draw_simplex
 
 HOVER = "QuadHover-v0"  # terms hover, distance, effort
 # the concave front of Deep Sea Treasure: treasure, minus the steps there

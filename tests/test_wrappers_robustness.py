@@ -22,16 +22,9 @@ from rlenvs.agents.robustness import Robustness, evaluate_robustness
 from rlenvs.core.check.playing import Player, difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownNameError
 from rlenvs.core.registry import world_of
-from rlenvs.wrappers.adversary import (
-    ActionAdversary,
-    AdversarialGame,
-    ForceAdversary,
-    ParameterAdversary,
-    StateAdversary,
-    project_ball,
-    project_box,
-    quantal_choice,
-)
+from rlenvs.wrappers.adversarial_game import AdversarialGame
+from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ParameterAdversary, StateAdversary
+from rlenvs.wrappers.adversary_moves import project_ball, project_box, quantal_choice
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.robustness import RRLS_SETS, RandomParameters, Takeover, UncertaintySet, uncertainty_set
 from rlenvs.wrappers.rows import rows_of

@@ -13,8 +13,9 @@ import rlenvs
 from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.guides import JumpStart
 from rlenvs.wrappers.layer import Layer
-from rlenvs.wrappers.snapshots import JumpStart, SnapshotReset
+from rlenvs.wrappers.snapshots import SnapshotReset
 
 pytest.importorskip("stable_baselines3")
 

@@ -21,16 +21,11 @@ from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, ParameterError, SnapshotError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.parallel_env import ParallelEnv
+from rlenvs.wrappers.banks import Bank, classes_of
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.snapshots import (
-    TRIES,
-    Bank,
-    GuideCurriculum,
-    JumpStart,
-    ResetFree,
-    SnapshotReset,
-    classes_of,
-)
+from rlenvs.wrappers.guides import TRIES, GuideCurriculum, JumpStart
+from rlenvs.wrappers.reset_free import ResetFree
+from rlenvs.wrappers.snapshots import SnapshotReset
 
 QUAD, SEA, TEAM, REACH = "QuadHover-v0", "DeepSeaTreasure-v0", "ParticleSpread-v0", "PandaReach-v0"
 TUMBLE = np.array([1, -1, -1, 1], np.float32)  # ends an episode of QuadHover in a crash

@@ -13,7 +13,7 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import make_batch
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
-from rlenvs.wrappers.snapshots import Bank
+from rlenvs.wrappers.banks import Bank
 
 __all__ = ["collect_snapshots"]
 

@@ -8,43 +8,44 @@ from typing import TYPE_CHECKING
 from rlenvs.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rlenvs.wrappers.actuators import ActionCost as ActionCost
-    from rlenvs.wrappers.actuators import ActionRepeat as ActionRepeat
-    from rlenvs.wrappers.actuators import ActionSequence as ActionSequence
+    from rlenvs.wrappers.action_cost import ActionCost as ActionCost
+    from rlenvs.wrappers.action_repeat import ActionRepeat as ActionRepeat
+    from rlenvs.wrappers.action_repeat import ActionSequence as ActionSequence
     from rlenvs.wrappers.actuators import Actuator as Actuator
+    from rlenvs.wrappers.adversarial_game import AdversarialGame as AdversarialGame
     from rlenvs.wrappers.adversary import ActionAdversary as ActionAdversary
-    from rlenvs.wrappers.adversary import AdversarialGame as AdversarialGame
     from rlenvs.wrappers.adversary import ForceAdversary as ForceAdversary
     from rlenvs.wrappers.adversary import ParameterAdversary as ParameterAdversary
     from rlenvs.wrappers.adversary import StateAdversary as StateAdversary
+    from rlenvs.wrappers.banks import Bank as Bank
     from rlenvs.wrappers.barriers import BarrierFilter as BarrierFilter
     from rlenvs.wrappers.barriers import SafeActions as SafeActions
+    from rlenvs.wrappers.context_lists import sample_contexts as sample_contexts
+    from rlenvs.wrappers.context_lists import split as split
     from rlenvs.wrappers.contexts import Contexts as Contexts
     from rlenvs.wrappers.contexts import EpisodeDrift as EpisodeDrift
     from rlenvs.wrappers.contexts import Levels as Levels
-    from rlenvs.wrappers.contexts import sample_contexts as sample_contexts
-    from rlenvs.wrappers.contexts import split as split
     from rlenvs.wrappers.costs import ConservativeFloor as ConservativeFloor
     from rlenvs.wrappers.costs import CostBudget as CostBudget
     from rlenvs.wrappers.costs import Lagrangian as Lagrangian
     from rlenvs.wrappers.costs import Saute as Saute
     from rlenvs.wrappers.costs import Simmer as Simmer
-    from rlenvs.wrappers.curricula import ADR as ADR
     from rlenvs.wrappers.curricula import MBTL as MBTL
-    from rlenvs.wrappers.curricula import OneContext as OneContext
     from rlenvs.wrappers.curricula import PrioritizedLevels as PrioritizedLevels
-    from rlenvs.wrappers.curricula import RandomContexts as RandomContexts
-    from rlenvs.wrappers.curricula import RoundRobin as RoundRobin
-    from rlenvs.wrappers.curricula import SelfPaced as SelfPaced
     from rlenvs.wrappers.curricula import SPaCE as SPaCE
+    from rlenvs.wrappers.curriculum import OneContext as OneContext
+    from rlenvs.wrappers.curriculum import RandomContexts as RandomContexts
+    from rlenvs.wrappers.curriculum import RoundRobin as RoundRobin
+    from rlenvs.wrappers.distributions import ADR as ADR
+    from rlenvs.wrappers.distributions import SelfPaced as SelfPaced
     from rlenvs.wrappers.forms import wrap as wrap
+    from rlenvs.wrappers.guides import GuideCurriculum as GuideCurriculum
+    from rlenvs.wrappers.guides import JumpStart as JumpStart
     from rlenvs.wrappers.layer import Layer as Layer
-    from rlenvs.wrappers.objectives import AccruedRewards as AccruedRewards
+    from rlenvs.wrappers.normalization import NormalizeRewards as NormalizeRewards
     from rlenvs.wrappers.objectives import ChebyshevScalarization as ChebyshevScalarization
     from rlenvs.wrappers.objectives import Lexicographic as Lexicographic
     from rlenvs.wrappers.objectives import LinearScalarization as LinearScalarization
-    from rlenvs.wrappers.objectives import NormalizeRewards as NormalizeRewards
-    from rlenvs.wrappers.objectives import WeightConditioned as WeightConditioned
     from rlenvs.wrappers.objectives import better as better
     from rlenvs.wrappers.objectives import chebyshev as chebyshev
     from rlenvs.wrappers.pictures import CameraNoise as CameraNoise
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.presets import imu as imu
     from rlenvs.wrappers.presets import joint_encoder as joint_encoder
     from rlenvs.wrappers.presets import lidar as lidar
+    from rlenvs.wrappers.reset_free import ResetFree as ResetFree
     from rlenvs.wrappers.robustness import RandomParameters as RandomParameters
     from rlenvs.wrappers.robustness import Takeover as Takeover
     from rlenvs.wrappers.robustness import UncertaintySet as UncertaintySet
@@ -61,30 +63,38 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.sensors import Sensor as Sensor
     from rlenvs.wrappers.shields import Reflex as Reflex
     from rlenvs.wrappers.shields import Shield as Shield
-    from rlenvs.wrappers.snapshots import Bank as Bank
-    from rlenvs.wrappers.snapshots import GuideCurriculum as GuideCurriculum
-    from rlenvs.wrappers.snapshots import JumpStart as JumpStart
-    from rlenvs.wrappers.snapshots import ResetFree as ResetFree
     from rlenvs.wrappers.snapshots import SnapshotReset as SnapshotReset
+    from rlenvs.wrappers.weights_shown import AccruedRewards as AccruedRewards
+    from rlenvs.wrappers.weights_shown import WeightConditioned as WeightConditioned
 else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "actuators": "ActionCost ActionRepeat ActionSequence Actuator",
-            "adversary": "ActionAdversary AdversarialGame ForceAdversary ParameterAdversary StateAdversary",
+            "action_cost": "ActionCost",
+            "action_repeat": "ActionRepeat ActionSequence",
+            "actuators": "Actuator",
+            "adversarial_game": "AdversarialGame",
+            "adversary": "ActionAdversary ForceAdversary ParameterAdversary StateAdversary",
+            "banks": "Bank",
             "barriers": "BarrierFilter SafeActions",
-            "contexts": "Contexts EpisodeDrift Levels sample_contexts split",
+            "context_lists": "sample_contexts split",
+            "contexts": "Contexts EpisodeDrift Levels",
             "costs": "ConservativeFloor CostBudget Lagrangian Saute Simmer",
-            "curricula": "ADR MBTL OneContext PrioritizedLevels RandomContexts RoundRobin SPaCE SelfPaced",
+            "curricula": "MBTL PrioritizedLevels SPaCE",
+            "curriculum": "OneContext RandomContexts RoundRobin",
+            "distributions": "ADR SelfPaced",
             "forms": "wrap",
+            "guides": "GuideCurriculum JumpStart",
             "layer": "Layer",
-            "objectives": "AccruedRewards ChebyshevScalarization Lexicographic LinearScalarization NormalizeRewards "
-            "WeightConditioned better chebyshev",
+            "normalization": "NormalizeRewards",
+            "objectives": "ChebyshevScalarization Lexicographic LinearScalarization better chebyshev",
             "pictures": "CameraNoise",
             "presets": "camera gps imu joint_encoder lidar",
+            "reset_free": "ResetFree",
             "robustness": "RandomParameters Takeover UncertaintySet uncertainty_set",
             "sensors": "Mask Sensor",
             "shields": "Reflex Shield",
-            "snapshots": "Bank GuideCurriculum JumpStart ResetFree SnapshotReset",
+            "snapshots": "SnapshotReset",
+            "weights_shown": "AccruedRewards WeightConditioned",
         },
     )

@@ -1,8 +1,8 @@
-"""What lies between a policy and the environment: imperfect drives, repeated actions, sequences of actions."""
+"""Imperfect actuators: what lies between a policy's commands and what the environment executes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,12 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ActionError, ParameterError
+from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.layer import Layer
-from rlenvs.wrappers.masked import add, clear, fill, put
+from rlenvs.wrappers.masked import fill, put
 from rlenvs.wrappers.randomness import bits_at, normal_of, uniform_of
 
 Numbers = float | Sequence[float]
-
 # places of random numbers within a step; the first 65536 are the channels' noise, two channels a place
 HOLD, SWITCH, DELAY, CHOICE, SCALE, BIAS = (k << 16 for k in range(1, 7))
 HALFWAY = np.uint64(32)  # where the second number of 64 bits begins
@@ -104,7 +103,7 @@ class Actuator(Layer):
         space = max(self.action_spaces, key=lambda each: each.shape or ())
         if not isinstance(space, (spaces.Box, spaces.Discrete)):
             raise ParameterError(f"{type(self).__name__}: {self.name} has the actions {space}; needed: Box or Discrete")
-        bounds = [_bounds(each, int(np.prod(space.shape or ()))) for each in self.action_spaces]
+        bounds = [bounds_of(each, int(np.prod(space.shape or ()))) for each in self.action_spaces]
         self.low, self.high = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
         self.limits = _one_number(self.low), _one_number(self.high)
         self.channels = self.low.shape[1]
@@ -240,7 +239,7 @@ def whole_range(layer: Layer, setting: str, least: int) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
 
 
-def _bounds(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarray]:
+def bounds_of(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of an action as arrays of some channels; what an agent lacks is 0."""
     low, high = np.zeros((2, channels))
     if isinstance(space, spaces.Discrete):
@@ -380,286 +379,3 @@ def smooth(command: np.ndarray, rows: np.ndarray, gain: np.ndarray, filtered: np
             for j in range(gain.size):
                 filtered[i, j] += gain[j] * (command[i, j] - filtered[i, j])
                 command[i, j] = filtered[i, j]
-
-
-# --- several steps of the environment per decision --------------------------------------------------------------------
-
-
-@dataclass
-class _SeveralSteps(Layer):
-    """Several steps below in one: what the environment pays and charges is summed."""
-
-    most = 1  # steps below in one here
-
-    @property
-    def seconds(self) -> float | None:
-        """Of all steps in one."""
-        below = self.below.seconds
-        return below * self.most if below else None
-
-    def prepare(self) -> None:
-        """Make room for the sums; what is summed of other packages' info shows when they first tell it."""
-        self.keep("reward", self.below.reward.shape[1:])
-        if self.below.reward_space is not None:
-            low, high = self.below.reward_space.low, self.below.reward_space.high
-            self.reward_space = spaces.Box(np.minimum(low, self.most * low), np.maximum(high, self.most * high))
-        self.repeats = self.keep("repeats", dtype=np.int64)
-        self.summed: list[str] = []
-        if self.batch is not None:
-            terms, costs = self.batch.world.terms, self.batch.world.costs
-            self.keys = [*(f"reward_{name}" for name in terms), *(f"cost_{name}" for name in costs)]
-            self._sum("terms", (len(self.keys),))
-            self._sum("cost")
-            self._sum("reward_vector", (len(terms),), np.float32)
-
-    def _sum(self, key: str, shape: tuple[int, ...] = (), dtype: Any = np.float64) -> None:
-        self.summed.append(key)
-        self.keep(f"sum_of_{key}", shape, dtype)
-
-    def _sums(self) -> dict[str, np.ndarray]:
-        return {key: getattr(self, f"sum_of_{key}") for key in self.summed}
-
-    def begin(self, rows: np.ndarray) -> None:
-        """Nothing has been summed."""
-        for array in (self.repeats, *self._sums().values()):
-            clear(array, rows)
-
-    def _run(self, rows: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
-        """Step below, by the actions of the first, the second, ... step, as often as wanted or until the end."""
-        self.begin(rows)
-        clear(self.reward, rows)
-        going = rows.copy()
-        for k in range(self.most):
-            going &= k < wanted
-            if k:
-                going &= ~self.below.over
-            if not going.any():
-                break
-            self.below.step(action_of(k), going)
-            self._add(going)
-        self.time += rows
-
-    def _add(self, rows: np.ndarray) -> None:
-        self.repeats += rows
-        add(self.reward, self.below.reward, rows)
-        paid = self._paid_elsewhere() if self.batch is None else self._paid()
-        for key, total in self._sums().items():
-            if key in paid:
-                add(total, paid[key], rows)
-
-    def _paid(self) -> dict[str, np.ndarray]:
-        """What the last step below paid and cost in a world of this package."""
-        stage = self.below
-        while isinstance(stage, Layer):
-            if isinstance(stage, _SeveralSteps):
-                return stage._sums()
-            stage = stage.below
-        batch = self.batch
-        if self.agents > 1:
-            return {"terms": batch.terms[0].T, "cost": batch.costs[0], "reward_vector": batch.reward_vectors[0]}
-        return {
-            "terms": batch.terms[:, :, 0],
-            "cost": batch.costs[:, 0],
-            "reward_vector": batch.reward_vectors[:, 0],
-        }
-
-    def _paid_elsewhere(self) -> dict[str, np.ndarray]:
-        """The same, as another package's info tells it."""
-        paid = {}
-        for key, value in self.below.info().items():
-            if (
-                key in ("cost", "reward_vector") or key.startswith(("cost_", "reward_"))
-            ) and value.dtype.kind in "fiub":
-                paid[key] = value
-                if key not in self.summed:
-                    self._sum(key, value.shape[1:], value.dtype if value.dtype.kind == "f" else np.float64)
-        return paid
-
-    def told(self) -> dict[str, Any]:
-        """The sums of what is told below, and the steps made."""
-        sums = self._sums()
-        if self.batch is not None:
-            sums.update(zip(self.keys, sums.pop("terms").T, strict=True))
-            if not self.batch.world.costs:
-                del sums["cost"]
-            return {"repeats": self.repeats, **sums}
-        below = self.below.info()
-        return {"repeats": self.repeats, **{key: total for key, total in sums.items() if key in below}}
-
-
-@dataclass
-class ActionRepeat(_SeveralSteps):
-    """The environment makes several steps per action, or fewer when its episode ends.
-
-    Rewards are summed, and so are the costs and reward terms in info (`cost`, `cost_*`, `reward_*`, `reward_vector`).
-    All else is as after the last of the steps. A learner that discounts by g per step of the environment discounts by
-    g ** info["repeats"] per decision. The time limit still counts steps of the environment.
-
-    Attributes:
-        steps: steps per action. [low, high]: drawn uniformly for every action (decisions at irregular times, as in
-            "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979).
-
-    Info: `repeats`, the steps made; 0 after a reset.
-
-    Raises:
-        ParameterError: steps is not a whole number of at least 1, or two of them in order.
-    """
-
-    steps: int | Sequence[int] = 4
-
-    def prepare(self) -> None:
-        """Check the steps."""
-        self.fewest, self.most = whole_range(self, "steps", 1)
-        super().prepare()
-
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        """Repeat the actions."""
-        wanted: np.ndarray | int = self.most
-        if self.fewest < self.most:
-            wanted = draw_whole(self.key, self.time, self.fewest, self.most)
-        self._run(rows, lambda k: actions, wanted)
-
-
-@compiled(nogil=True)
-def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int) -> np.ndarray:
-    """A whole number from low to high per row."""
-    out = np.empty(key.size, np.int64)
-    for i in range(key.size):
-        out[i] = low + np.int64(uniform_of(bits_at(key[i], time[i], 0)) * (high - low + 1))
-    return out
-
-
-@dataclass
-class ActionSequence(_SeveralSteps):
-    """An action is a plan: the actions of the next steps, which the environment makes one after the other.
-
-    The action space is a Box of steps x m numbers, the first m for the first step (MultiDiscrete for choices; a
-    mask in info speaks of the first of them). Sums, discount and time limit are those of `ActionRepeat`. Source of the
-    protocol: "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979.
-
-    Attributes:
-        steps: actions in a plan.
-
-    Info: `repeats`, the steps made; 0 after a reset.
-
-    Raises:
-        ParameterError: steps is not a whole number of at least 1; the action is neither a vector nor a choice.
-    """
-
-    steps: int = 4
-
-    def prepare(self) -> None:
-        """Check the steps, and make the action space."""
-        self.check_whole("steps", 1)
-        self.most = self.steps
-        super().prepare()
-        self.action_spaces = [self._plans(space) for space in self.below.action_spaces]
-        self.choices = np.array([_bounds(space, 1) for space in self.below.action_spaces if space.shape == ()])
-
-    def _plans(self, space: spaces.Space) -> spaces.Space:
-        if isinstance(space, spaces.Discrete):
-            return spaces.MultiDiscrete([space.n] * self.steps, start=[space.start] * self.steps)
-        if isinstance(space, spaces.Box) and len(space.shape) == 1:
-            return spaces.Box(np.tile(space.low, self.steps), np.tile(space.high, self.steps), dtype=space.dtype)
-        raise ParameterError(f"ActionSequence: {self.name} has the actions {space}; needed: a vector, or Discrete")
-
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        """Run the plans."""
-        plans = actions.reshape(self.count, self.steps, -1)
-        if self.below.continuous:
-            self._run(rows, lambda k: plans[:, k], self.steps)
-            return
-        low, high = np.tile(self.choices[:, :, 0].T[:, :, None], (1, self.count // self.agents, 1))
-        wrong = rows & ((plans[:, :, 0] < low) | (plans[:, :, 0] > high)).any(axis=1)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ActionError(f"{self.name}, row {row}: the plan {actions[row].tolist()} is not of {self.action_space}")
-        self._run(rows, lambda k: np.where(rows, plans[:, k, 0], low[:, 0].astype(np.int64)), self.steps)
-
-
-# --- what actions cost ------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class ActionCost(Layer):
-    """Measures how smooth actions are, and may charge for large and for changing ones.
-
-    reward - magnitude |a_t|^2 - change |a_t - a_{t-1}|^2, in the action's units, and without the last part in the first
-    step of an episode. Such costs make bang-bang control lose (Seyde et al., "Is Bang-Bang Control All You Need?",
-    NeurIPS 2021). On top of an `Actuator` the policy's actions count, below it the executed ones.
-
-    Attributes:
-        magnitude: charge per squared unit of action.
-        change: charge per squared unit of change.
-
-    Info: `action_cost`, the charge; `continuity_cost`, 100 times the mean over channels of
-    ((a_t - a_{t-1}) / (high - low))^2, 0 in the first step. Its mean over an episode is the continuity cost of Raffin
-    et al. ("Smooth Exploration for Robotic Reinforcement Learning", CoRL 2021); smoother is lower.
-
-    Raises:
-        ParameterError: a negative charge; actions without finite bounds, or choices; a vector of rewards to charge.
-    """
-
-    magnitude: float = 0.0
-    change: float = 0.0
-
-    def prepare(self) -> None:
-        """Check that actions are bounded numbers."""
-        self.check_number("magnitude")
-        self.check_number("change")
-        space = self.action_space
-        if not isinstance(space, spaces.Box) or not space.is_bounded("both"):
-            raise ParameterError(f"ActionCost: {self.name} has the actions {space}; needed: a Box with finite bounds")
-        if self.magnitude or self.change:
-            if self.below.reward.ndim > 1:
-                raise ParameterError(f"ActionCost: {self.name} pays a vector of rewards; put a scalarisation below")
-            self.keep("reward")
-        self.span = (space.high - space.low).astype(np.float64).ravel()
-        self.keep("before", (self.span.size,))
-        self.keep("action_cost")
-        self.keep("continuity_cost")
-
-    def begin(self, rows: np.ndarray) -> None:
-        """Nothing has been charged."""
-        self.action_cost[rows] = self.continuity_cost[rows] = 0.0
-
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Look at the actions; they are passed on as they are."""
-        flat = np.ascontiguousarray(actions, np.float64).reshape(self.count, -1)
-        charges = self.magnitude, self.change
-        charge(flat, rows, self.time, self.span, *charges, self.before, self.action_cost, self.continuity_cost)
-        return actions
-
-    def after(self, rows: np.ndarray) -> None:
-        """Charge."""
-        if "reward" in self.kept:
-            np.subtract(self.below.reward, self.action_cost, out=self.reward, where=rows)
-
-    def told(self) -> dict[str, Any]:
-        """The measures."""
-        return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
-
-
-@compiled(nogil=True)
-def charge(
-    actions: np.ndarray,
-    rows: np.ndarray,
-    time: np.ndarray,
-    span: np.ndarray,
-    magnitude: float,
-    change: float,
-    before: np.ndarray,
-    cost: np.ndarray,
-    roughness: np.ndarray,
-) -> None:
-    """Charges and continuity costs of actions; `before` holds the last ones."""
-    for i in range(rows.size):
-        if not rows[i]:
-            continue
-        cost[i] = roughness[i] = 0.0
-        for j in range(span.size):
-            a = actions[i, j]
-            step = a - before[i, j] if time[i] > 0 else 0.0
-            cost[i] += magnitude * a * a + change * step * step
-            roughness[i] += 100.0 / span.size * (step / span[j]) ** 2
-            before[i, j] = a

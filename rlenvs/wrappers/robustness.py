@@ -17,7 +17,7 @@ from gymnasium import spaces
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.spec import World
-from rlenvs.wrappers.contexts import EpisodeParams
+from rlenvs.wrappers.episode_params import EpisodeParams
 from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 

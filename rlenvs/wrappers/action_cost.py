@@ -1,0 +1,98 @@
+"""What actions cost: their size and their change, taken off the reward."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.cache import compiled
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.layer import Layer
+
+
+@dataclass
+class ActionCost(Layer):
+    """Measures how smooth actions are, and may charge for large and for changing ones.
+
+    reward - magnitude |a_t|^2 - change |a_t - a_{t-1}|^2, in the action's units, and without the last part in the first
+    step of an episode. Such costs make bang-bang control lose (Seyde et al., "Is Bang-Bang Control All You Need?",
+    NeurIPS 2021). On top of an `Actuator` the policy's actions count, below it the executed ones.
+
+    Attributes:
+        magnitude: charge per squared unit of action.
+        change: charge per squared unit of change.
+
+    Info: `action_cost`, the charge; `continuity_cost`, 100 times the mean over channels of
+    ((a_t - a_{t-1}) / (high - low))^2, 0 in the first step. Its mean over an episode is the continuity cost of Raffin
+    et al. ("Smooth Exploration for Robotic Reinforcement Learning", CoRL 2021); smoother is lower.
+
+    Raises:
+        ParameterError: a negative charge; actions without finite bounds, or choices; a vector of rewards to charge.
+    """
+
+    magnitude: float = 0.0
+    change: float = 0.0
+
+    def prepare(self) -> None:
+        """Check that actions are bounded numbers."""
+        self.check_number("magnitude")
+        self.check_number("change")
+        space = self.action_space
+        if not isinstance(space, spaces.Box) or not space.is_bounded("both"):
+            raise ParameterError(f"ActionCost: {self.name} has the actions {space}; needed: a Box with finite bounds")
+        if self.magnitude or self.change:
+            if self.below.reward.ndim > 1:
+                raise ParameterError(f"ActionCost: {self.name} pays a vector of rewards; put a scalarisation below")
+            self.keep("reward")
+        self.span = (space.high - space.low).astype(np.float64).ravel()
+        self.keep("before", (self.span.size,))
+        self.keep("action_cost")
+        self.keep("continuity_cost")
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing has been charged."""
+        self.action_cost[rows] = self.continuity_cost[rows] = 0.0
+
+    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Look at the actions; they are passed on as they are."""
+        flat = np.ascontiguousarray(actions, np.float64).reshape(self.count, -1)
+        charges = self.magnitude, self.change
+        charge(flat, rows, self.time, self.span, *charges, self.before, self.action_cost, self.continuity_cost)
+        return actions
+
+    def after(self, rows: np.ndarray) -> None:
+        """Charge."""
+        if "reward" in self.kept:
+            np.subtract(self.below.reward, self.action_cost, out=self.reward, where=rows)
+
+    def told(self) -> dict[str, Any]:
+        """The measures."""
+        return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
+
+
+@compiled(nogil=True)
+def charge(
+    actions: np.ndarray,
+    rows: np.ndarray,
+    time: np.ndarray,
+    span: np.ndarray,
+    magnitude: float,
+    change: float,
+    before: np.ndarray,
+    cost: np.ndarray,
+    roughness: np.ndarray,
+) -> None:
+    """Charges and continuity costs of actions; `before` holds the last ones."""
+    for i in range(rows.size):
+        if not rows[i]:
+            continue
+        cost[i] = roughness[i] = 0.0
+        for j in range(span.size):
+            a = actions[i, j]
+            step = a - before[i, j] if time[i] > 0 else 0.0
+            cost[i] += magnitude * a * a + change * step * step
+            roughness[i] += 100.0 / span.size * (step / span[j]) ** 2
+            before[i, j] = a

@@ -1,0 +1,209 @@
+"""Several steps of the environment per decision: repeated actions, and sequences of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.cache import compiled
+from rlenvs.core.errors import ActionError, ParameterError
+from rlenvs.wrappers.actuators import bounds_of, whole_range
+from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.masked import add, clear
+from rlenvs.wrappers.randomness import bits_at, uniform_of
+
+
+@dataclass
+class _SeveralSteps(Layer):
+    """Several steps below in one: what the environment pays and charges is summed."""
+
+    most = 1  # steps below in one here
+
+    @property
+    def seconds(self) -> float | None:
+        """Of all steps in one."""
+        below = self.below.seconds
+        return below * self.most if below else None
+
+    def prepare(self) -> None:
+        """Make room for the sums; what is summed of other packages' info shows when they first tell it."""
+        self.keep("reward", self.below.reward.shape[1:])
+        if self.below.reward_space is not None:
+            low, high = self.below.reward_space.low, self.below.reward_space.high
+            self.reward_space = spaces.Box(np.minimum(low, self.most * low), np.maximum(high, self.most * high))
+        self.repeats = self.keep("repeats", dtype=np.int64)
+        self.summed: list[str] = []
+        if self.batch is not None:
+            terms, costs = self.batch.world.terms, self.batch.world.costs
+            self.keys = [*(f"reward_{name}" for name in terms), *(f"cost_{name}" for name in costs)]
+            self._sum("terms", (len(self.keys),))
+            self._sum("cost")
+            self._sum("reward_vector", (len(terms),), np.float32)
+
+    def _sum(self, key: str, shape: tuple[int, ...] = (), dtype: Any = np.float64) -> None:
+        self.summed.append(key)
+        self.keep(f"sum_of_{key}", shape, dtype)
+
+    def _sums(self) -> dict[str, np.ndarray]:
+        return {key: getattr(self, f"sum_of_{key}") for key in self.summed}
+
+    def begin(self, rows: np.ndarray) -> None:
+        """Nothing has been summed."""
+        for array in (self.repeats, *self._sums().values()):
+            clear(array, rows)
+
+    def _run(self, rows: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
+        """Step below, by the actions of the first, the second, ... step, as often as wanted or until the end."""
+        self.begin(rows)
+        clear(self.reward, rows)
+        going = rows.copy()
+        for k in range(self.most):
+            going &= k < wanted
+            if k:
+                going &= ~self.below.over
+            if not going.any():
+                break
+            self.below.step(action_of(k), going)
+            self._add(going)
+        self.time += rows
+
+    def _add(self, rows: np.ndarray) -> None:
+        self.repeats += rows
+        add(self.reward, self.below.reward, rows)
+        paid = self._paid_elsewhere() if self.batch is None else self._paid()
+        for key, total in self._sums().items():
+            if key in paid:
+                add(total, paid[key], rows)
+
+    def _paid(self) -> dict[str, np.ndarray]:
+        """What the last step below paid and cost in a world of this package."""
+        stage = self.below
+        while isinstance(stage, Layer):
+            if isinstance(stage, _SeveralSteps):
+                return stage._sums()
+            stage = stage.below
+        batch = self.batch
+        if self.agents > 1:
+            return {"terms": batch.terms[0].T, "cost": batch.costs[0], "reward_vector": batch.reward_vectors[0]}
+        return {
+            "terms": batch.terms[:, :, 0],
+            "cost": batch.costs[:, 0],
+            "reward_vector": batch.reward_vectors[:, 0],
+        }
+
+    def _paid_elsewhere(self) -> dict[str, np.ndarray]:
+        """The same, as another package's info tells it."""
+        paid = {}
+        for key, value in self.below.info().items():
+            if (
+                key in ("cost", "reward_vector") or key.startswith(("cost_", "reward_"))
+            ) and value.dtype.kind in "fiub":
+                paid[key] = value
+                if key not in self.summed:
+                    self._sum(key, value.shape[1:], value.dtype if value.dtype.kind == "f" else np.float64)
+        return paid
+
+    def told(self) -> dict[str, Any]:
+        """The sums of what is told below, and the steps made."""
+        sums = self._sums()
+        if self.batch is not None:
+            sums.update(zip(self.keys, sums.pop("terms").T, strict=True))
+            if not self.batch.world.costs:
+                del sums["cost"]
+            return {"repeats": self.repeats, **sums}
+        below = self.below.info()
+        return {"repeats": self.repeats, **{key: total for key, total in sums.items() if key in below}}
+
+
+@dataclass
+class ActionRepeat(_SeveralSteps):
+    """The environment makes several steps per action, or fewer when its episode ends.
+
+    Rewards are summed, and so are the costs and reward terms in info (`cost`, `cost_*`, `reward_*`, `reward_vector`).
+    All else is as after the last of the steps. A learner that discounts by g per step of the environment discounts by
+    g ** info["repeats"] per decision. The time limit still counts steps of the environment.
+
+    Attributes:
+        steps: steps per action. [low, high]: drawn uniformly for every action (decisions at irregular times, as in
+            "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979).
+
+    Info: `repeats`, the steps made; 0 after a reset.
+
+    Raises:
+        ParameterError: steps is not a whole number of at least 1, or two of them in order.
+    """
+
+    steps: int | Sequence[int] = 4
+
+    def prepare(self) -> None:
+        """Check the steps."""
+        self.fewest, self.most = whole_range(self, "steps", 1)
+        super().prepare()
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Repeat the actions."""
+        wanted: np.ndarray | int = self.most
+        if self.fewest < self.most:
+            wanted = draw_whole(self.key, self.time, self.fewest, self.most)
+        self._run(rows, lambda k: actions, wanted)
+
+
+@compiled(nogil=True)
+def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int) -> np.ndarray:
+    """A whole number from low to high per row."""
+    out = np.empty(key.size, np.int64)
+    for i in range(key.size):
+        out[i] = low + np.int64(uniform_of(bits_at(key[i], time[i], 0)) * (high - low + 1))
+    return out
+
+
+@dataclass
+class ActionSequence(_SeveralSteps):
+    """An action is a plan: the actions of the next steps, which the environment makes one after the other.
+
+    The action space is a Box of steps x m numbers, the first m for the first step (MultiDiscrete for choices; a
+    mask in info speaks of the first of them). Sums, discount and time limit are those of `ActionRepeat`. Source of the
+    protocol: "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979.
+
+    Attributes:
+        steps: actions in a plan.
+
+    Info: `repeats`, the steps made; 0 after a reset.
+
+    Raises:
+        ParameterError: steps is not a whole number of at least 1; the action is neither a vector nor a choice.
+    """
+
+    steps: int = 4
+
+    def prepare(self) -> None:
+        """Check the steps, and make the action space."""
+        self.check_whole("steps", 1)
+        self.most = self.steps
+        super().prepare()
+        self.action_spaces = [self._plans(space) for space in self.below.action_spaces]
+        self.choices = np.array([bounds_of(space, 1) for space in self.below.action_spaces if space.shape == ()])
+
+    def _plans(self, space: spaces.Space) -> spaces.Space:
+        if isinstance(space, spaces.Discrete):
+            return spaces.MultiDiscrete([space.n] * self.steps, start=[space.start] * self.steps)
+        if isinstance(space, spaces.Box) and len(space.shape) == 1:
+            return spaces.Box(np.tile(space.low, self.steps), np.tile(space.high, self.steps), dtype=space.dtype)
+        raise ParameterError(f"ActionSequence: {self.name} has the actions {space}; needed: a vector, or Discrete")
+
+    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """Run the plans."""
+        plans = actions.reshape(self.count, self.steps, -1)
+        if self.below.continuous:
+            self._run(rows, lambda k: plans[:, k], self.steps)
+            return
+        low, high = np.tile(self.choices[:, :, 0].T[:, :, None], (1, self.count // self.agents, 1))
+        wrong = rows & ((plans[:, :, 0] < low) | (plans[:, :, 0] > high)).any(axis=1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ActionError(f"{self.name}, row {row}: the plan {actions[row].tolist()} is not of {self.action_space}")
+        self._run(rows, lambda k: np.where(rows, plans[:, k, 0], low[:, 0].astype(np.int64)), self.steps)

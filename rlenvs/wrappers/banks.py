@@ -1,0 +1,151 @@
+"""Banks of snapshots, their files, and classes of states."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.errors import SnapshotError
+
+FORMAT = "rlenvs snapshots 1"
+ITERATIONS = 100  # of k-means, which ends before when nothing changes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bank:
+    """Snapshots of one world, as a setting of `SnapshotReset` and as a file.
+
+    Attributes:
+        world: the fingerprint that all snapshots have.
+        states, params: uint8 (number of snapshots, bytes).
+        checksums: int64 (number of snapshots,).
+    """
+
+    world: str
+    states: np.ndarray
+    params: np.ndarray
+    checksums: np.ndarray
+
+    @classmethod
+    def of(cls, snapshots: Iterable[Snapshot]) -> Bank:
+        """A bank of snapshots, as `get_state` gives them.
+
+        Raises:
+            SnapshotError: none, a damaged one, or not all of one world.
+        """
+        snapshots = list(snapshots)
+        if not snapshots or not all(isinstance(snapshot, Snapshot) for snapshot in snapshots):
+            raise SnapshotError("a bank wants at least one snapshot, and snapshots only, as `get_state` gives them")
+        if not all(snapshot.is_whole for snapshot in snapshots):
+            raise SnapshotError("a snapshot is damaged: it is not what `get_state` gave")
+        worlds = {snapshot.world for snapshot in snapshots}
+        if len(worlds) > 1:
+            raise SnapshotError(f"a bank wants snapshots of one world, not of {sorted(worlds)}")
+        states, params = ([getattr(snapshot, part) for snapshot in snapshots] for part in ("state", "params"))
+        checksums = np.array([snapshot.checksum for snapshot in snapshots])
+        return cls(worlds.pop(), _matrix(states), _matrix(params), checksums)
+
+    def save(self, path: str | Path) -> None:
+        """Write a compressed .npz file, which holds arrays only."""
+        with open(path, "wb") as file:
+            np.savez_compressed(
+                file,
+                format=np.array(FORMAT),
+                world=np.array(self.world),
+                states=self.states,
+                params=self.params,
+                checksums=self.checksums,
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Bank:
+        """Read a file. Loading runs no code from it, and a damaged file is refused; but a state that somebody made up
+        is taken as it is: use files you trust.
+
+        Raises:
+            SnapshotError: no file, or none that `save` wrote.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                if str(file["format"]) != FORMAT:
+                    raise SnapshotError(f"{path} has the format {file['format']}; this package reads {FORMAT!r}")
+                bank = cls(str(file["world"]), file["states"], file["params"], file["checksums"])
+        except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+            if isinstance(error, SnapshotError):
+                raise
+            raise SnapshotError(f"{path} is no file of snapshots ({error}); `Bank.save` writes them") from None
+        arrays = (bank.states, bank.params, bank.checksums)
+        kinds, counts = [(array.dtype, array.ndim) for array in arrays], {len(array) for array in arrays}
+        if kinds != [(np.uint8, 2)] * 2 + [(np.int64, 1)] or len(counts) > 1 or not len(bank):
+            raise SnapshotError(f"{path} is no file of snapshots; `Bank.save` writes them")
+        if not all(snapshot.is_whole for snapshot in bank):
+            raise SnapshotError(f"{path} is damaged")
+        return bank
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __getitem__(self, index: int) -> Snapshot:
+        state, params = self.states[index].tobytes(), self.params[index].tobytes()
+        return Snapshot(self.world, state, params, int(self.checksums[index]))
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return (self[i] for i in range(len(self)))
+
+    def __deepcopy__(self, memo: Any) -> Bank:
+        return self  # nothing changes it, and layers are copied often
+
+    def __repr__(self) -> str:
+        return f"<Bank: {len(self)} snapshots of {self.world}>"
+
+
+def circumstances(params: np.ndarray) -> set[bytes]:
+    """What decides how the worlds of some records of parameters move; not when an episode ends, or what it pays."""
+    names = [name for name in params.dtype.names or () if name not in ("horizon", "weights")]
+    return {b"".join(row[name].tobytes() for name in names) for row in params}
+
+
+def _matrix(rows: list[bytes]) -> np.ndarray:
+    if len({len(row) for row in rows}) > 1:
+        raise SnapshotError("the snapshots differ in length; they are not of one world")
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)
+
+
+def classes_of(points: np.ndarray, count: int) -> np.ndarray:
+    """k-means, begun as k-means++ does (Arthur and Vassilvitskii, SODA 2007), on columns of unit variance.
+
+    Args:
+        points: (n, numbers).
+        count: classes, 1 ... n.
+
+    Returns:
+        the class of every point, int64 (n,); the same ones for the same points. Equal points leave classes empty.
+    """
+    rng = np.random.default_rng(0)
+    spread = points.std(axis=0)
+    points = points[:, spread > 0] / spread[spread > 0]
+    centres = points[[rng.integers(len(points))]]
+    for _ in range(count - 1):
+        weights = _squares(points, centres).min(axis=1)
+        total = weights.sum()
+        chosen = rng.choice(len(points), p=weights / total) if total > 0 else 0
+        centres = np.vstack([centres, points[chosen]])
+    found = np.full(len(points), -1)
+    for _ in range(ITERATIONS):
+        before, found = found, _squares(points, centres).argmin(axis=1)
+        if np.array_equal(before, found):
+            break
+        for k in np.unique(found):
+            centres[k] = points[found == k].mean(axis=0)
+    return found
+
+
+def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Squared distances, (points, centres)."""
+    return np.stack([((points - centre) ** 2).sum(axis=1) for centre in centres], axis=1)

@@ -1,0 +1,156 @@
+"""The base of layers that choose parameters of the world when an episode begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.wrappers.context_lists import Context, Range
+from rlenvs.wrappers.layer import Layer
+
+
+@dataclass
+class EpisodeParams(Layer):
+    """Base of layers that set parameters when an episode begins; subclasses fill `values` in `assign`.
+
+    `reset(options={"params": ...})` may set other parameters than theirs.
+    """
+
+    def claim(self, names: Sequence[str]) -> None:
+        """Take parameters over, after a check that nothing else sets them; make `values`, (rows, parameters).
+
+        Raises:
+            ParameterError: an environment without these parameters, or one of them is set by something else.
+        """
+        self.require_world()
+        kind, world, setup = type(self).__name__, self.batch.world, self.batch.setup
+        for name in names:
+            if name not in world.params:
+                raise ParameterError(f"{kind}: {world.name} has no parameter {name!r}. {nearest(name, world.params)}")
+            if name in setup.random_ranges or name in setup.contexts:
+                how = "randomize" if name in setup.random_ranges else "an array, one value per world"
+                raise ParameterError(f"{kind}: {name} is set by {how}, in `make`, too; take it out of one of them")
+        for layer in self._layers_below():
+            for name in set(names) & set(layer.names):
+                raise ParameterError(f"{kind}: {name} is set by the layer {type(layer).__name__} below, too")
+        self.names: list[str] = list(names)
+        row = setup.params_row()[0]
+        self.usual = {name: float(row[name]) for name in names}
+        self.keep("values", (len(names),))
+        self.values[:] = list(self.usual.values())
+
+    def require_world(self) -> None:
+        """ParameterError unless the environment is one of this package."""
+        if self.batch is None:
+            kind = type(self).__name__
+            raise ParameterError(f"{kind}: {self.name} is not an environment of this package; it has no parameters")
+
+    def _layers_below(self) -> list[EpisodeParams]:
+        layers, stage = [], self.below
+        while isinstance(stage, Layer):
+            if isinstance(stage, EpisodeParams):
+                layers.append(stage)
+            stage = stage.below
+        return layers
+
+    def alone(self) -> None:
+        """ParameterError where there is another layer of the kind below; their info entries would be the same."""
+        if any(type(layer) is type(self) for layer in self._layers_below()):
+            raise ParameterError(f"{type(self).__name__}: there is one below already; give everything to one")
+
+    def check_values(self, values: Context, what: str) -> None:
+        """ParameterError unless all are parameters of the world, within their ranges, and go together."""
+        for name, value in values.items():
+            if name not in self.batch.world.params:
+                hint = nearest(str(name), self.batch.world.params)
+                raise ParameterError(f"{type(self).__name__}: {what}: {self.name} has no parameter {name!r}. {hint}")
+            try:
+                number = self.batch.world.params[name].check(name, value)
+            except ParameterError as error:
+                raise ParameterError(f"{type(self).__name__}: {what}: {error}") from None
+            if number.shape != ():
+                raise ParameterError(f"{type(self).__name__}: {what}: {name} must be one number, not {value!r}")
+        try:
+            self.batch.setup.check_ranges({name: (float(value),) * 2 for name, value in values.items()})
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {what}: {error}") from None
+
+    def ranges(self, names: Sequence[str]) -> dict[str, Range]:
+        """The declared ranges of parameters."""
+        params = self.batch.world.params
+        return {name: (params[name].low, params[name].high) for name in names}
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Look back at the episodes that end here, set the parameters of new ones, and begin them."""
+        options = self.own_options(dict(options or {}))
+        for name in self.names:
+            if name in options.get("params", ()):
+                raise ParameterError(
+                    f"{type(self).__name__} sets {name}; it cannot be among the params of reset's options"
+                )
+        if self.looks_back:
+            self.look_back(self._played(rows, seeds))
+        self._start(rows, seeds)
+        self.assign(self.worlds(rows))
+        if self.names:
+            self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, rows)
+        self.below.reset(rows, seeds, options)
+        self.begin(rows)
+
+    def _played(self, rows: np.ndarray, seeds: Sequence[int | None] | None) -> np.ndarray:
+        """Worlds whose last episode counts: it had steps, and new seeds did not cut it short."""
+        worlds = self.worlds(rows & (self.time > 0))
+        if seeds is None or not any(seed is not None for seed in seeds):
+            return worlds
+        goes_on = self.worlds(~self.below.over)
+        return np.array([i for i in worlds.tolist() if seeds[i] is None or i not in goes_on], np.int64)
+
+    # --- rows and worlds ----------------------------------------------------------------------------------------------
+
+    def worlds(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers of the worlds with any of these rows."""
+        return np.flatnonzero(rows if self.agents == 1 else rows.reshape(-1, self.agents).any(axis=1))
+
+    def mean_of(self, array: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+        """The mean over agents of an array (rows,), for some worlds."""
+        return array.reshape(-1, self.agents)[worlds].mean(axis=1, dtype=np.float64)
+
+    def fill(self, array: np.ndarray, worlds: np.ndarray, entries: np.ndarray) -> None:
+        """Write one entry per world into an array with a row per agent."""
+        array.reshape(self.count // self.agents, self.agents, *array.shape[1:])[worlds] = entries[:, None]
+
+    def succeeded(self, worlds: np.ndarray) -> np.ndarray:
+        """The share of agents with success, in the last step of some worlds."""
+        success = self.below.read("is_success")
+        assert success is not None
+        return self.mean_of(success, worlds)
+
+    @property
+    def streams(self) -> np.ndarray:
+        """The worlds' streams for `uniforms` and `normals`, uint64 (worlds,)."""
+        return self.base[:: self.agents]
+
+    @property
+    def turns(self) -> np.ndarray:
+        """The worlds' episodes since they were seeded, uint64 (worlds,); the first is 1."""
+        return self.episode[:: self.agents]
+
+    def own_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Take in options of `reset`, and return those for the layers below."""
+        return options
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether `look_back` is to be called."""
+        return False
+
+    def look_back(self, worlds: np.ndarray) -> None:
+        """The episodes of the worlds with these numbers are over."""
+
+    def assign(self, worlds: np.ndarray) -> None:
+        """Fill `values` for worlds that begin an episode."""
+        raise NotImplementedError

@@ -1,0 +1,199 @@
+"""Episodes that go on where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.masked import put
+from rlenvs.wrappers.snapshots import bytes_of, check_bottom
+
+
+@dataclass
+class ResetFree(Layer):
+    """A world that is not put back: the next episode begins where the last one ended.
+
+    Reset-free, or autonomous, learning alternates two tasks, "forward" and "backward", the second of which undoes the
+    first (Eysenbach et al., "Leave no Trace", arXiv 1711.06782; Sharma et al., "Autonomous Reinforcement Learning",
+    arXiv 2112.09605). An episode is one phase of one task. `reset` begins the next phase in the present state: the
+    clock of the time limit starts anew, all else is as it was.
+
+    A real reset is an intervention. It comes when the world has ended by itself without success (a crash), when its
+    engine failed, when `stuck` says so and after `manual_reset_every` steps; the phase after it is a forward one. The
+    first reset, and one with a seed, are real as well and set the count to 0; one with options is an intervention.
+
+    Success ends a phase as terminated, with `switch="success"`; the time limit ends it as truncated. A new goal is one
+    that the world draws for a fresh start: where it happens to be reached already, its phase ends with the first step.
+
+    Args:
+        forward: None for the world's own task, with a new goal in every phase where it has goals; a fixed goal, as
+            many numbers as goals have, in their units; or a function (or its address "module:name") from
+            observations (rows, ...) to the rewards (rows,) of these and whether they are a success, bool (rows,).
+        backward: "home", which is the goal to be where the last real reset began; None for forward phases only; a
+            fixed goal; or a function as above. Goals want a world with goals (PandaPush-v0, for example).
+        steps: longest phase; None for the world's time limit.
+        switch: "success", which ends a phase, or "time", where phases last their steps.
+        manual_reset_every: steps between real resets; None for never.
+        stuck: a function (or address) from observations (rows, ...) to bool (rows,): nothing can be done any more.
+
+    Info: "phase", 0 forward and 1 backward; "interventions" since the last seed; "steps_since_reset", a real one. The
+    usual figure of merit is interventions per 1e5 steps, beside the returns of evaluations with resets.
+
+    Raises:
+        ParameterError: goals for a world without goals, or of another length; steps beyond the time limit; a world of
+            several agents; not the first layer.
+    """
+
+    forward: Any = None
+    backward: Any = "home"
+    steps: int | None = None
+    switch: str = "success"
+    manual_reset_every: int | None = None
+    stuck: Any = None
+
+    def prepare(self) -> None:
+        batch = check_bottom(self)
+        if batch.agents > 1:
+            raise ParameterError(f"ResetFree: {self.name} has {batch.agents} agents; worlds of one agent are wanted")
+        if self.steps is not None:
+            self.check_whole("steps", 1, batch.setup.horizon)
+        if self.manual_reset_every is not None:
+            self.check_whole("manual_reset_every", 1)
+        self.check_choice("switch", ("success", "time"))
+        self._stuck = None if self.stuck is None else self.function("stuck")
+        self._prepare_tasks(batch)
+        self.keep("phase", dtype=np.int64)
+        self.keep("interventions", dtype=np.int64)
+        self.since = self.keep("since", dtype=np.int64)
+        self.keep("due", dtype=np.bool_, fill=True)  # the next reset is a real one
+        self.keep("terminated", dtype=np.bool_)
+        self.keep("truncated", dtype=np.bool_)
+
+    def _prepare_tasks(self, batch: KernelBatch) -> None:
+        """Of both phases: the goal, "home", or the function that judges them."""
+        self._achieved, self._desired = batch.world.goal or ("", "")
+        self._tasks = [self._task("forward"), self._task("backward")]
+        if any(callable(task) for task in self._tasks):
+            if self.below.reward.ndim > 1:
+                raise ParameterError(f"ResetFree: {self.name} has vector rewards; functions give single ones")
+            self.keep("reward")
+        self.keep("home", (batch.setup.goal_size if self._desired else 0,))
+
+    def _task(self, setting: str) -> Any:
+        value = getattr(self, setting)
+        if value is None or callable(value):
+            return value
+        if isinstance(value, str) and ":" in value:
+            return self.function(setting)
+        if not self._desired:
+            raise self.refuse(setting, f"wants a world with goals, and {self.name} has none; give a function")
+        if isinstance(value, str):
+            if setting == "backward" and value == "home":
+                return value
+            raise self.refuse(setting, "is no goal, and no function either")
+        self.check_number(setting, -np.inf)
+        goal = np.asarray(value, np.float64)
+        if goal.shape != (self.batch.setup.goal_size,):
+            raise self.refuse(setting, f"must be {self.batch.setup.goal_size} numbers")
+        return goal
+
+    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+        """Begin phases: in the present state, or by a real reset."""
+        batch = self.batch
+        seeded = rows & [seed is not None for seed in seeds] if seeds is not None else np.zeros_like(rows)
+        real = rows & (self.due | seeded | bool(options))
+        staying = np.flatnonzero(rows & ~real)
+        states = bytes_of(batch._states)[staying].view(batch._states.dtype)
+        own = len(batch._params) == batch.num_worlds  # parameters, which a reset may draw anew
+        params = batch._params[staying] if own else None
+        self.below.reset(rows, seeds, options)  # of all rows: it draws the new goals
+        self._start(rows, seeds)
+        if len(staying):
+            self._resume(states, staying)
+            if params is not None:
+                batch._params[staying] = params
+        self._count(rows, real)
+        self._set_goals(rows)
+        self.due[rows] = False
+        if len(staying) or self._desired:
+            self.below.look_again(rows)
+
+    def _resume(self, states: np.ndarray, worlds: np.ndarray) -> None:
+        """Put worlds back to states, but at the beginning of an episode, and with what a reset drew for it."""
+        live = self.batch._states
+        states["elapsed"], states["over"], states["alive"] = 0, False, True
+        for name in ("rng", "players_rng") if self.batch.world.players else ("rng",):
+            states[name] = live[name][worlds]
+        if self._desired:
+            move_goals(states, self._desired, live[self._desired][worlds])
+        bytes_of(live)[worlds] = bytes_of(states)
+
+    def _count(self, rows: np.ndarray, real: np.ndarray) -> None:
+        """Phases and counts; where real resets began is home."""
+        self.phase[rows] = (1 - self.phase[rows]) if self._tasks[1] is not None else 0
+        self.phase[real] = 0
+        self.since[real] = 0
+        self.interventions[real] += 1
+        self.interventions[rows & (self.episode == 1)] = 0
+        if self._desired:
+            self.home[real] = self.batch._states[self._achieved][real]
+
+    def _set_goals(self, rows: np.ndarray) -> None:
+        """The goals that do not come from a reset."""
+        for phase, task in enumerate(self._tasks):
+            chosen = np.flatnonzero(rows & (self.phase == phase))
+            if len(chosen) and (isinstance(task, (str, np.ndarray))):
+                states = self.batch._states[chosen]
+                goals = self.home[chosen] if isinstance(task, str) else np.tile(task, (len(chosen), 1))
+                move_goals(states, self._desired, goals)
+                self.batch._states[chosen] = states
+
+    def after(self, rows: np.ndarray) -> None:
+        below = self.below
+        success = self._judge(rows)
+        broken = below.terminated & ~success
+        broken = broken | self.batch.broken
+        if self._stuck is not None:
+            broken = broken | np.asarray(self._stuck(below.observation), np.bool_)
+        self.since += rows
+        if self.manual_reset_every is not None:
+            broken = broken | (self.since >= self.manual_reset_every)
+        late = below.truncated if self.steps is None else below.truncated | (self.time >= self.steps)
+        terminated = below.terminated | success if self.switch == "success" else below.terminated
+        put(self.due, broken, rows)
+        put(self.terminated, terminated, rows)
+        put(self.truncated, (late | broken) & ~terminated, rows)
+
+    def _judge(self, rows: np.ndarray) -> np.ndarray:
+        """Which rows have reached what their phase is for; the rewards of phases with functions of their own."""
+        success = self.batch.success[:, 0].copy()
+        if "reward" in self.kept:
+            put(self.reward, self.below.reward, rows)
+        for phase, task in enumerate(self._tasks):
+            here = rows & (self.phase == phase)
+            if callable(task) and here.any():
+                rewards, reached = task(self.below.observation)
+                put(self.reward, np.asarray(rewards), here)
+                put(success, np.asarray(reached), here)
+        return success
+
+    def told(self) -> dict[str, Any]:
+        return {"phase": self.phase, "interventions": self.interventions, "steps_since_reset": self.since}
+
+
+def move_goals(states: np.ndarray, name: str, goals: np.ndarray) -> None:
+    """Give state records other goals, and move the markers in the picture that stood at the old ones."""
+    old = states[name].copy()
+    states[name] = goals
+    if "mocap_pos" in (states.dtype.names or ()) and old.shape[1] % 3 == 0:
+        markers = states["mocap_pos"]
+        for part in range(0, old.shape[1], 3):
+            here = np.abs(markers - old[:, None, part : part + 3]).max(axis=2) < 1e-6
+            world, marker = np.nonzero(here)
+            markers[world, marker] = states[name][world, part : part + 3]

@@ -1,0 +1,97 @@
+"""The base of layers on vectors of rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.cache import compiled
+from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.wrappers.layer import Layer
+
+PerTerm = Mapping[str, float] | Sequence[float]
+NORMALIZED = "normalized_rewards"  # what NormalizeRewards tells
+
+
+class OfVector(Layer):
+    """A layer on the vector of rewards below."""
+
+    def _find_vector(self) -> None:
+        """How many terms there are, and their names.
+
+        Raises:
+            ParameterError: there is no vector of rewards.
+        """
+        if self.batch is not None:
+            self.names = list(self.batch.world.terms)
+        elif self.below.reward.ndim == 2:
+            self.names = [str(k) for k in range(self.below.reward.shape[1])]
+        else:
+            raise ParameterError(
+                f"{type(self).__name__}: {self.name} has no vector of rewards; an environment of this package is "
+                "needed, or one with reward_space"
+            )
+        self.terms = len(self.names)
+        self.normalized = self.below.read(NORMALIZED) is not None
+
+    def _vector(self) -> np.ndarray:
+        """The vector of rewards of the last step, (rows, terms)."""
+        if self.below.reward.ndim == 2:
+            return self.below.reward
+        vector = self.below.read(NORMALIZED if self.normalized else "reward_vector")
+        assert vector is not None
+        return vector
+
+    def _untouched(self) -> dict[str, np.ndarray]:
+        """The vector that the environment paid, where its info does not have it."""
+        if self.batch is not None or self.below.read("reward_vector") is not None:
+            return {}
+        return {"reward_vector": self._vector()}
+
+    def _bounds_of_return(self, setting: str) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of an episode's sum of vectors; ParameterError, naming the setting that is to give them, without."""
+        if self.batch is None or self.normalized:
+            raise self.refuse(setting, f"must be given: {self.name} does not tell bounds of the sums of these vectors")
+        setup = self.batch.setup
+        return tuple(
+            setup.horizon * bound.astype(np.float64) for bound in (setup.reward_space.low, setup.reward_space.high)
+        )
+
+    def _per_term(self, setting: str, other: float | None = None) -> np.ndarray:
+        """A setting as an array (terms,), for terms that it does not name `other`.
+
+        Raises:
+            ParameterError: an unknown term, a missing one, not finite, the wrong number.
+        """
+        return self._array(getattr(self, setting), setting, other)
+
+    def _array(self, value: Any, setting: str, other: float | None = None) -> np.ndarray:
+        said = f"{type(self).__name__}: {setting}={value!r}"
+        if isinstance(value, Mapping):
+            for name in value:
+                if name not in self.names:
+                    raise ParameterError(f"{said}: {self.name} has no term {name!r}. {nearest(name, self.names)}")
+            if other is None and len(value) < self.terms:
+                raise ParameterError(f"{said} must name all terms: {self.names}")
+            value = [value.get(name, other) for name in self.names]
+        try:
+            array = np.asarray(value, np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{said} must be numbers, one per term: {self.names}") from None
+        if array.shape != (self.terms,) or not np.isfinite(array).all():
+            raise ParameterError(f"{said} must be {self.terms} finite numbers, one per term: {self.names}")
+        return array
+
+
+@compiled(nogil=True)
+def weigh(vectors: np.ndarray, weights: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
+    """Weighted sums; weights (rows or 1, terms). In one order whatever the number of rows, unlike a BLAS."""
+    for i in range(rows.size):
+        if rows[i]:
+            k = min(i, weights.shape[0] - 1)
+            total = 0.0
+            for j in range(weights.shape[1]):
+                total += np.float64(weights[k, j]) * np.float64(vectors[i, j])
+            out[i] = total
