@@ -576,3 +576,38 @@ def test_experts_of_fights_reach_the_published_scores(name):
 def test_beacons_are_bounded_by_the_speed_of_a_marine():
     """26 to 28 is the ceiling for people and agents: 270 units of way, and some 10 from beacon to beacon."""
     assert 25 <= mean_score(BEACON, "expert", 100) <= 28
+
+
+# --- orders as pairs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "backend"), [*((name, "python") for name in CHOICES), (BEACON, "numba")])
+def test_pairs_of_order_and_point_are_choices(name, backend):
+    flat, pair = make(name, backend=backend), make(name, backend=backend, orders="pair")
+    orders, points = pair.setup.choices
+    assert 1 + (orders - 1) * points == CHOICES[name]
+    generator = np.random.default_rng(0)
+    for step in range(6):
+        choice = int(generator.integers(CHOICES[name]))
+        if step % 3 == 0:
+            assert flat.advise()[0, 0, 0] == as_choice(pair.advise()[0, 0], points)
+            choice = int(flat.actions[0, 0, 0])
+        action = np.array([1 + (choice - 1) // points, (choice - 1) % points]) if choice else np.zeros(2, int)
+        flat.step([choice])
+        pair.step(action[None])
+        assert np.array_equal(flat.observations, pair.observations)
+        assert np.array_equal(flat.rewards, pair.rewards)
+
+
+def as_choice(action, points):
+    order, point = action.tolist()
+    return 1 + (order - 1) * points + point if order else 0
+
+
+def test_words_for_pairs():
+    env = rlenvs.text_env(BEACON, orders="pair", backend="python")
+    env.reset(seed=0)
+    assert env.step("<move(3, 4)>")[-1]["illegal_reason"] == ""
+    assert env.numeric.batch.actions[0, 0, 0] == 1
+    env.step("<wait()>")
+    assert env.numeric.batch.actions[0, 0].tolist() == [0, 0]

@@ -388,7 +388,8 @@ def gallery_table(entries: Iterable[Entry]) -> str:
 def space_text(setup: Setup) -> str:
     """The action space of a setup, such as "Box(4)"."""
     if setup.action_kind == "multi":
-        return str(setup.action_space)
+        binary = isinstance(setup.action_space, spaces.MultiBinary)
+        return f"MultiBinary({setup.numbers})" if binary else f"MultiDiscrete({list(setup.choices)})"
     return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"
 
 

@@ -55,6 +55,7 @@ from rlenvs.multi.battle.minigames.squads import (
     TRIES,
     choice_of,
     clear_of,
+    give,
     map_steps,
     march_all,
     nearest_marine,
@@ -201,7 +202,7 @@ def expert(p, s, a):
     for i in range(MARINES):
         point = best_point(p, s, i)
         if point >= 0:
-            a[0] = choice_of(p, 0, 1, NEAREST, point)
+            give(p, a, choice_of(p, 0, 1, NEAREST, point))
             if not is_bound(p, s, i):
                 return
 

@@ -69,6 +69,7 @@ from rlenvs.multi.battle.minigames.squads import (
     choice_of,
     clear_of,
     forget_foes,
+    give,
     map_steps,
     order_fighters,
     orders,
@@ -277,7 +278,7 @@ def expert(p, s, a):
                 there_x, there_y = CELL * (column + 0.5), CELL * (row + 0.5)
                 if s.explored[row, column] == 0 and detour(p, s, there_x, there_y) < least:
                     x, y, least = there_x, there_y, detour(p, s, there_x, there_y)
-    a[0] = choice_of(p, 1, 2, ALL, point_at(p, x, y))
+    give(p, a, choice_of(p, 1, 2, ALL, point_at(p, x, y)))
 
 
 @SPEC.draw

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from rlenvs.core.language import expect, one_of, read_order, shortened
-from rlenvs.multi.battle.minigames.squads import IDLE, MOVE, choice_of, point_at, seen
+from rlenvs.multi.battle.minigames.squads import IDLE, MOVE, choice_of, give, point_at, seen
 from rlenvs.multi.battle.units import KINDS
 
 GROUPS = ("all", "nearest", "weakest")
@@ -62,8 +64,14 @@ def number(word: str, most: float) -> float:
     return value
 
 
-def read(text: str, p: Any, verbs: int, groups: int) -> int:
-    """The choice that a reply stands for; ValueError with the reason when it is none."""
+def read(text: str, p: Any, verbs: int, groups: int) -> int | np.ndarray:
+    """The action that a reply stands for; ValueError with the reason when it is none."""
+    action = np.zeros(1 + int(p.orders), np.int64)  # one choice, or a pair
+    give(p, action, _choice(text, p, verbs, groups))
+    return action if p.orders else int(action[0])
+
+
+def _choice(text: str, p: Any, verbs: int, groups: int) -> int:
     name, arguments = read_order(text)
     if name == "wait":
         expect(name, arguments, 0)

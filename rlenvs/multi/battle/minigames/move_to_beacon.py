@@ -50,6 +50,7 @@ from rlenvs.multi.battle.minigames.squads import (
     SQUAD_STATE,
     TRIES,
     choice_of,
+    give,
     map_steps,
     march_all,
     order_squad,
@@ -149,7 +150,7 @@ def look(p, s, i):
 @SPEC.expert
 def expert(p, s, a):
     """Straight to the beacon."""
-    a[0] = choice_of(p, 0, 1, 0, point_at(p, s.beacon_x, s.beacon_y))
+    give(p, a, choice_of(p, 0, 1, 0, point_at(p, s.beacon_x, s.beacon_y)))
 
 
 @SPEC.draw

@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from rlenvs.core import b1, discrete, f8, i1, i4, i8, integer, kernel, param, uniform
+from rlenvs.core import b1, choice, discrete, f8, i1, i4, i8, integer, kernel, multi_discrete, param, uniform
+from rlenvs.core.spec import Option
 from rlenvs.multi.battle.combat import (
     COMBAT_DATA,
     UNIT_STATE,
@@ -34,10 +35,11 @@ TRIES = 10000  # of places drawn at random
 
 SQUAD_PARAMS = {"tick": param(1.0 / TICKS_PER_SECOND, 0.01, 0.1, "s", "length of a tick of the game")}
 FIGHT_PARAMS = {**SQUAD_PARAMS, "alert": param(6.0, 0.0, 20.0, "", "distance at which idle units attack each other")}
-SQUAD_OPTIONS = {
+SQUAD_OPTIONS: dict[str, Option] = {
     "step_mul": integer(8, 1, 22, "ticks per step"),
     "columns": integer(22, 2, 88, "points across the field that can be ordered; rows in proportion"),
     "pixels": integer(0, 0, 256, "width of the feature map in the observation; 0 for none"),
+    "orders": choice("flat", "pair", doc="an action is one choice, or a pair: what is ordered (0: nothing), and where"),
 }
 SQUAD_DATA = {**UNIT_DATA, **COMBAT_DATA, "rows": i8}
 SQUAD_STATE = {
@@ -69,6 +71,8 @@ def squad_sizes(values, field, marines, foes, verbs, groups):
         "foes": foes,
         "units": marines + foes,
         "choices": 1 + points * verbs * groups,
+        "orders": 1 + verbs * groups,
+        "points": points,
         "pixel_columns": values.pixels,
         "pixel_rows": 0 if values.pixels == 0 else rows_of(values.pixels, field),
     }
@@ -102,8 +106,14 @@ def steps_per_second(values):
 
 
 def orders(doc):
-    """The action space: one order, or none."""
-    return discrete(size="choices", doc=doc)
+    """The action: one order, or none, as one choice, or as a pair of what is ordered and where."""
+
+    def action(values):
+        if values.orders == "flat":
+            return discrete(size="choices", doc=doc)
+        return multi_discrete({"order": discrete(size="orders"), "point": discrete(size="points")}, doc=doc)
+
+    return action
 
 
 # --- orders -----------------------------------------------------------------------------------------------------------
@@ -132,6 +142,26 @@ def point_at(p, x, y):
 def choice_of(p, verb, verbs, group, point):
     """The action that gives an order: `group` is ALL, NEAREST or WEAKEST."""
     return 1 + (group * verbs + verb) * p.columns * p.rows + point
+
+
+@kernel
+def order_of(p, a):
+    """The choice that an action stands for: itself, or what a pair says."""
+    if isinstance(a, (int, np.int64)):
+        return a
+    else:
+        return 1 + (a[0] - 1) * p.columns * p.rows + a[1] if a[0] > 0 else 0
+
+
+@kernel
+def give(p, a, order):
+    """Write a choice as an action."""
+    if a.size == 1:
+        a[0] = order
+    else:
+        points = p.columns * p.rows
+        a[0] = 1 + (order - 1) // points if order > 0 else 0
+        a[1] = (order - 1) % points if order > 0 else 0
 
 
 @kernel
@@ -180,13 +210,14 @@ def weakest_fighter(s):
 
 @kernel
 def order_squad(p, s, a, verbs):
-    """The player's order: action 0 is none. Verb 0 is to move, verb 1 to attack."""
-    if a == 0:
+    """The player's order: choice 0 is none. Verb 0 is to move, verb 1 to attack."""
+    chosen = order_of(p, a)
+    if chosen == 0:
         return
     points = p.columns * p.rows
-    point = (a - 1) % points
-    order = MOVE + (a - 1) // points % verbs
-    group = (a - 1) // points // verbs
+    point = (chosen - 1) % points
+    order = MOVE + (chosen - 1) // points % verbs
+    group = (chosen - 1) // points // verbs
     x, y = point_x(p, point), point_y(p, point)
     if group == ALL:
         for i in range(s.order.size):
@@ -233,10 +264,11 @@ def march_all(p, s, rng):
 @kernel
 def order_fighters(p, s, a):
     """The player's order to fighters. An attack on a point where an enemy stands is an attack on that enemy first."""
-    if a == 0:
+    chosen = order_of(p, a)
+    if chosen == 0:
         return
     order_squad(p, s, a, 2)
-    point = (a - 1) % (p.columns * p.rows)
+    point = (chosen - 1) % (p.columns * p.rows)
     x, y = point_x(p, point), point_y(p, point)
     target = foe_at(p, s, x, y, 0.5 * math.sqrt((p.width / p.columns) ** 2 + (p.height / p.rows) ** 2))
     for i in range(s.order.size):

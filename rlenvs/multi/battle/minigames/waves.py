@@ -18,6 +18,7 @@ from rlenvs.multi.battle.minigames.squads import (
     choice_of,
     closest,
     forget_foes,
+    give,
     map_steps,
     orders,
     place_marine,
@@ -127,7 +128,7 @@ def step_back(p, s, a):
         return False
     share = STEP_BACK / max(math.sqrt(squared_distance(s, i, j)), 0.1)
     x, y = s.x[i] + share * (s.x[i] - s.x[j]), s.y[i] + share * (s.y[i] - s.y[j])
-    a[0] = choice_of(p, 0, 2, WEAKEST, point_at(p, x, y))
+    give(p, a, choice_of(p, 0, 2, WEAKEST, point_at(p, x, y)))
     return True
 
 
@@ -140,11 +141,11 @@ def focus(p, s, a):
             x += s.x[i] / s.marines_left
             y += s.y[i] / s.marines_left
             if s.quarry[i] >= 0 and s.standing[s.quarry[i]]:
-                a[0] = 0
+                give(p, a, 0)
                 return
     target, least = s.order.size, FAR
     for j in range(s.order.size, s.x.size):
         distance = (s.x[j] - x) ** 2 + (s.y[j] - y) ** 2
         if s.standing[j] and distance < least:
             target, least = j, distance
-    a[0] = choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target]))
+    give(p, a, choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target])))
