@@ -9,7 +9,8 @@ each other, the opponent is the world's first scripted player. `--write` puts th
 import argparse
 from pathlib import Path
 
-from rlenvs.agents.files import normalized, reference_stem
+from rlenvs.agents.card import normalized
+from rlenvs.agents.files import reference_stem
 from rlenvs.agents.scores import compare, find_agent_or_reason
 from rlenvs.core.docs import documented, has_success
 from rlenvs.core.registry import world_of

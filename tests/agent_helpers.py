@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from rlenvs.agents import files
-from rlenvs.agents.files import Agent, AgentScore, Card, load_agent
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.card import AgentScore, Card, digest_of
+from rlenvs.agents.files import load_agent
 from rlenvs.agents.network import Network, expected_tensors
 from rlenvs.cli import app
 from rlenvs.core.errors import AgentFileError
@@ -62,7 +63,7 @@ def edit(stem, **changes):
     path = pair(stem)[1]
     table = {**json.loads(path.read_text()), **changes}
     table.pop("digest")
-    path.write_text(json.dumps({**table, "digest": files._digest(table)}))
+    path.write_text(json.dumps({**table, "digest": digest_of(table)}))
 
 
 def run(*arguments, code=0):

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from rlenvs.agents import files
-from rlenvs.agents.files import Agent, Card, load_agent, save_agent
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.card import Card, digest_of
+from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.cli import app
 from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
@@ -328,7 +330,7 @@ def test_damage_of_any_kind_is_noticed_and_executes_nothing(loaded_once, which, 
 
 def says_the_same(text, original):
     try:
-        return files._digest(json.loads(text.decode())) == files._digest(json.loads(original))
+        return digest_of(json.loads(text.decode())) == digest_of(json.loads(original))
     except (ValueError, RecursionError):
         return False
 

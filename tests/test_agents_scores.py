@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rlenvs.agents import files, scores
+from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.film import film, watch
@@ -154,8 +155,8 @@ def test_cards_without_idle_and_costs_are_read(references):
     table = json.loads((references / "a.json").read_text())
     for name in ("idle", "costs", "digest"):
         table.pop(name, None) or table["score"].pop(name, None)
-    text = json.dumps({**table, "digest": files._digest(table)})
-    assert files.Card.from_json(text).score == replace(agent.card.score, idle=None, costs={})
+    text = json.dumps({**table, "digest": digest_of(table)})
+    assert Card.from_json(text).score == replace(agent.card.score, idle=None, costs={})
 
 
 # --- the command line -------------------------------------------------------------------------------------------------

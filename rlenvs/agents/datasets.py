@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs import __version__
+from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import scale_score
-from rlenvs.agents.files import Agent, load_agent
+from rlenvs.agents.files import load_agent
 from rlenvs.agents.rollouts import (
     Policy,
     agent_player,

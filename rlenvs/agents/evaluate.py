@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.files import Agent, Seen
+from rlenvs.agents.agent import Agent, Seen
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.files import Agent, AgentScore, Card
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.card import AgentScore, Card
 from rlenvs.agents.network import Network, is_picture, parts_of
 from rlenvs.core.batch import cores
 from rlenvs.core.errors import ParameterError

@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import math
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.network import Network, State, parts_of
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.card import AgentScore, Card, table_of
+from rlenvs.agents.network import Network
 from rlenvs.agents.writing import discard_pending, pending, read_file, take_place, write_pending
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
 
-__all__ = ["Agent", "Card", "load_agent", "reference_agents", "save_agent", "with_score"]
+__all__ = ["load_agent", "reference_agents", "save_agent", "with_score"]
 
-FORMAT, VERSION = "rlenvs agent", 1
 REFERENCE = Path(__file__).with_name("reference")
 WEIGHTS, CARD = ".safetensors", ".json"
 RUN_AGENT = "agent"  # the name, without ending, in the folder of a training run
@@ -40,324 +38,6 @@ FOREIGN = {
     b"\x93NUMPY": "a NumPy file",
     b"\x89HDF": "an HDF5 file",
 }
-
-
-# --- the card ---------------------------------------------------------------------------------------------------------
-
-
-def normalized(mean: float, random: float | None, expert: float | None) -> float | None:
-    """A mean return on the scale where random has 0 and the expert 1; None where there is no such scale."""
-    if random is None or expert is None or random == expert:
-        return None
-    return (mean - random) / (expert - random)
-
-
-@dataclass(frozen=True)
-class AgentScore:
-    """What an agent reached on the seeds first_seed ... first_seed + seeds - 1, as `rlenvs.evaluate` counts.
-
-    Attributes:
-        mean, half_width: of the return, with the half width of its 95 % confidence interval.
-        success_rate: in [0, 1]. cost, length: means of an episode. costs: mean of an agent's episode by name of a cost.
-        seeds, first_seed: how many, and the first.
-        against: the scripted player of the other sides; None where sides do not play against each other.
-        random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
-            seeds; None where not measured, or without an expert.
-    """
-
-    mean: float
-    half_width: float
-    success_rate: float
-    cost: float
-    length: float
-    seeds: int
-    first_seed: int
-    against: str | None = None
-    random: float | None = None
-    expert: float | None = None
-    idle: float | None = None
-    costs: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def normalized(self) -> float | None:
-        """The mean on the scale where random has 0 and the expert 1; None where there is no such scale."""
-        return normalized(self.mean, self.random, self.expert)
-
-
-@dataclass(frozen=True)
-class Card:
-    """What is known of an agent.
-
-    Attributes:
-        id: the environment, "rlenvs/Name-v0".
-        keywords: of `make`, for which the agent is meant: level, options, parameters.
-        algorithm: that learnt it, such as "PPO".
-        settings: its hyper-parameters.
-        architecture: as in `rlenvs.agents.network`.
-        steps: environment steps of training, all environments together.
-        seeds: of training.
-        seconds: wall time of training.
-        hardware: {"cpu": name, "cores": number}.
-        versions: by package.
-        score: None where it was not measured.
-        weights: SHA-256 of the weights file in hexadecimal digits; empty before it is saved.
-    """
-
-    id: str
-    keywords: dict[str, Any]
-    algorithm: str
-    settings: dict[str, Any]
-    architecture: dict[str, Any]
-    steps: int
-    seeds: list[int]
-    seconds: float
-    hardware: dict[str, Any]
-    versions: dict[str, str]
-    score: AgentScore | None = None
-    weights: str = ""
-
-    def to_json(self) -> str:
-        """The card as the text of its file. ParameterError names what JSON does not know."""
-        table: dict[str, Any] = {"format": FORMAT, "version": VERSION, **asdict(self)}
-        for name, value in table.items():
-            try:
-                table[name] = json.loads(json.dumps(value, allow_nan=False))
-            except (TypeError, ValueError) as reason:
-                raise ParameterError(f"card: {name}={value!r} cannot be written as JSON: {reason}") from None
-        return json.dumps({**table, "digest": _digest(table)}, indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Card:
-        """The card in a text; AgentFileError with the reason where there is none."""
-        table = _table(text)
-        if table.get("format") != FORMAT:
-            raise AgentFileError(f'no card of an agent: it needs "format": "{FORMAT}"')
-        if table.get("version") != VERSION:
-            raise AgentFileError(
-                f"version {table.get('version')!r} of the format; this package reads {VERSION}. Update rlenvs?"
-            )
-        digest = table.pop("digest", None)
-        if digest != _digest(table):
-            raise AgentFileError('the card was damaged or edited: its "digest" does not fit what it says')
-        values = {name: value for name, value in table.items() if name not in ("format", "version")}
-        _check_fields("card", cls, values)
-        score = values["score"]
-        if isinstance(score, dict):
-            score = {"idle": None, "costs": {}, **score}  # cards of old do not have these
-        if score is not None:
-            _check_fields("card: score", AgentScore, score)
-            values["score"] = AgentScore(**score)
-        if values["steps"] < 0 or values["seconds"] < 0 or not all(type(seed) is int for seed in values["seeds"]):
-            raise AgentFileError("card: steps and seconds must be at least 0, seeds whole numbers")
-        return cls(**values)
-
-
-def _table(text: str | bytes) -> dict[str, Any]:
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number of JSON")
-
-    def finite(number: str) -> float:
-        if math.isinf(float(number)):
-            raise ValueError(f"{number[:20]} is too large for a number")
-        return float(number)
-
-    try:
-        decoded = text if isinstance(text, str) else text.decode("utf-8")
-        table = json.loads(decoded, parse_constant=refuse, parse_float=finite)
-    except (ValueError, RecursionError) as reason:
-        raise AgentFileError(f"not JSON: {reason}") from None
-    if not isinstance(table, dict):
-        raise AgentFileError("no card of an agent: it must be an object")
-    return table
-
-
-def _digest(table: Mapping[str, Any]) -> str:
-    """Of what a card says, however it is laid out."""
-    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
-
-
-KINDS: dict[str, tuple[tuple[type, ...], str]] = {
-    "str": ((str,), "a text"),
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "float | None": ((int, float, type(None)), "a number or null"),
-    "str | None": ((str, type(None)), "a text or null"),
-    "list[int]": ((list,), "a list of whole numbers"),
-    "AgentScore | None": ((dict, type(None)), "an object or null"),
-}
-
-
-def _check_fields(label: str, cls: Any, table: Any) -> None:
-    """AgentFileError unless the table has exactly the fields of a dataclass, each of its type."""
-    if not isinstance(table, dict) or set(table) != {part.name for part in fields(cls)}:
-        given = sorted(table) if isinstance(table, dict) else type(table).__name__
-        raise AgentFileError(f"{label}: it must have {', '.join(part.name for part in fields(cls))}; it has {given}")
-    for part in fields(cls):
-        kinds, wanted = KINDS.get(str(part.type), ((dict,), "an object"))
-        if not isinstance(table[part.name], kinds) or isinstance(table[part.name], bool):
-            raise AgentFileError(f"{label}: {part.name} is {table[part.name]!r}; needed: {wanted}")
-
-
-# --- the agent --------------------------------------------------------------------------------------------------------
-
-
-class Seen(NamedTuple):
-    """What rows of an environment show: observations, masks (or None), and whether each episode has just begun."""
-
-    observations: Any
-    masks: np.ndarray | None
-    starts: np.ndarray
-
-
-@dataclass(frozen=True)
-class Agent:
-    """A learnt policy without exploration. `rlenvs.load_agent` gives one; `rlenvs.evaluate` takes one.
-
-    Attributes:
-        card: what is known of it. network: what it computes.
-    """
-
-    card: Card
-    network: Network = field(repr=False)
-
-    def act(
-        self, observation: Any, mask: np.ndarray | None = None, state: State | None = None, start: bool = False
-    ) -> tuple[Any, State | None]:
-        """What to do for one observation.
-
-        Args:
-            observation: as the environment gives it: an array of the shape of its space, or a dictionary of arrays.
-            mask: (choices,), nonzero where a choice is allowed (`info["action_mask"]`).
-            state: what the call before gave; None at the beginning. Agents without an LSTM give and take None.
-            start: whether an episode begins with this observation; the state is forgotten then.
-
-        Returns:
-            the action, float32 (numbers,) or an int, and the next state.
-
-        Raises:
-            ParameterError: an observation, mask or state of another shape, or not finite.
-        """
-        actions, state = self.predict(observation, state, np.array(start), action_masks=mask)
-        if actions.ndim != (1 if self.network.numbers else 0):
-            raise ParameterError(f"act is for one observation; for rows of {np.shape(observation)} use predict")
-        return (actions if self.network.numbers else int(actions)), state
-
-    def predict(
-        self,
-        observation: Any,
-        state: State | None = None,
-        episode_start: np.ndarray | None = None,
-        deterministic: bool = True,
-        action_masks: np.ndarray | None = None,
-    ) -> tuple[np.ndarray, State | None]:
-        """What a Stable-Baselines3 model's `predict` gives, for one observation or for many.
-
-        Args:
-            observation: (*rows, *shape), with any number of axes in front, or a dictionary of such arrays.
-            state: of the LSTM: two arrays (layers, number of rows, units), or None.
-            episode_start: (*rows), true where an episode begins.
-            deterministic: agents have no exploration; both values give the same.
-            action_masks: (*rows, choices), nonzero where a choice is allowed.
-
-        Returns:
-            actions, float32 (*rows, numbers) or int64 (*rows), and the next state.
-
-        Raises:
-            ParameterError: arrays of other shapes, or observations that are not finite.
-        """
-        flat, rows = self._in_rows(observation)
-        count = int(np.prod(rows, dtype=int))
-        masks = None if action_masks is None else self._masks_in_rows(action_masks, count)
-        starts = None if episode_start is None else np.asarray(episode_start).reshape(-1)
-        actions, state = self.network.act(flat, masks, state, starts)
-        return actions.reshape((*rows, *actions.shape[1:])), state
-
-    def __call__(self, observations: Any) -> np.ndarray:
-        """Actions for observations (*rows, *shape). ParameterError for agents with an LSTM: use `predict`."""
-        if self.network.memory_shape[0]:
-            raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
-        return self.predict(observations)[0]
-
-    def chooser(self, see: Callable[[], Seen]) -> Callable[[], np.ndarray]:
-        """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s."""
-        state: State | None = None
-
-        def choose() -> np.ndarray:
-            nonlocal state
-            observations, masks, starts = see()
-            masks = masks if self.network.masked else None
-            actions, state = self.predict(observations, state, starts, action_masks=masks)
-            return actions
-
-        return choose
-
-    def player(self, setup: Setup, label: str) -> Callable[..., np.ndarray]:
-        """The agent as a function (observations, masks, rng) -> actions, as `rlenvs.tournament` takes one.
-
-        Raises:
-            ParameterError: an agent with an LSTM, since players are asked without telling them which game it is; or
-                one for other spaces than the world's.
-        """
-        if self.network.memory_shape[0]:
-            raise ParameterError(f"{label} has a memory (an LSTM), and players of a tournament are asked without one")
-        self.check(setup, label)
-
-        def play(observations: Any, masks: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-            return self.predict(observations, action_masks=masks if self.network.masked else None)[0]
-
-        return play
-
-    def check(self, setup: Setup, label: str = "the agent") -> None:
-        """ParameterError where the spaces of the world's agents, padded to equal size, are not those of this agent."""
-        wanted = {name: space.shape for name, space in parts_of(setup.observation_space).items()}
-        name = setup.world.name
-        if dict(self.network.parts) != wanted:
-            raise ParameterError(
-                f"{label} was trained for observations {_shapes(dict(self.network.parts))}; those of {name} are "
-                f"{_shapes(wanted)} with these keywords"
-            )
-        mine = ("numbers", self.network.numbers) if self.network.numbers else ("choices", self.network.choices)
-        theirs = ("numbers" if setup.continuous else "choices", setup.action_size)
-        if mine != theirs:
-            raise ParameterError(
-                f"{label} was trained for actions of {mine[1]} {mine[0]}; those of {name} have {theirs[1]} {theirs[0]} "
-                "with these keywords"
-            )
-
-    # agents with roles see shorter rows in the single and parallel forms; a batch pads them with zeros, as training did
-
-    @cached_property
-    def _pads(self) -> bool:
-        return bool(world_of(self.card.id).roles)
-
-    def _in_rows(self, observation: Any) -> tuple[Any, tuple[int, ...]]:
-        """The observation with one axis of rows in front, and the shape of the axes that were there."""
-        named = isinstance(observation, Mapping)
-        found: dict[str | None, np.ndarray] = {}
-        rows: tuple[int, ...] = ()
-        for name, shape in self.network.parts:
-            if (name is not None) != named or (named and name not in observation):
-                continue  # the network says what is missing
-            array = np.asarray(observation if name is None else observation[name])
-            rows = array.shape[: max(array.ndim - len(shape), 0)]
-            array = array.reshape(int(np.prod(rows, dtype=int)), *array.shape[len(rows) :])
-            found[name] = self._padded(array, shape[0]) if len(shape) == 1 and array.ndim == 2 else array
-        if not named and None in found:
-            return found[None], rows
-        return (found if len(found) == len(self.network.parts) else observation), rows
-
-    def _masks_in_rows(self, masks: Any, count: int) -> np.ndarray:
-        array = np.asarray(masks)
-        array = array.reshape(count, -1) if count and array.size % count == 0 else array
-        return self._padded(array, self.network.choices) if array.ndim == 2 else array
-
-    def _padded(self, array: np.ndarray, size: int) -> np.ndarray:
-        missing = size - array.shape[1]
-        return np.pad(array, ((0, 0), (0, missing))) if missing > 0 and self._pads else array
-
-
-def _shapes(parts: Mapping[Any, tuple[int, ...]]) -> str:
-    return ", ".join(f"{shape}" if name is None else f"{name!r} {shape}" for name, shape in parts.items())
 
 
 # --- saving -----------------------------------------------------------------------------------------------------------
@@ -603,7 +283,7 @@ def _header(weights: bytes) -> dict[str, Any]:
     if length > LARGEST_HEADER:
         raise AgentFileError(f"the weights claim a header of {length} bytes; more than {LARGEST_HEADER} are not read")
     try:
-        header = _table(weights[LENGTH : LENGTH + length])
+        header = table_of(weights[LENGTH : LENGTH + length])
         ends = [part["data_offsets"][1] for name, part in header.items() if name != "__metadata__"]
         missing = LENGTH + length + max([0, *ends]) - len(weights)
     except (AgentFileError, TypeError, KeyError, IndexError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.card import AgentScore
 from rlenvs.agents.export import Tensors, add_layer, agent_with, layers_of
-from rlenvs.agents.files import Agent, AgentScore
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.agents.files import Agent, Seen
+from rlenvs.agents.agent import Agent, Seen
 from rlenvs.agents.settings import Settings
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.card import AgentScore, normalized
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
-from rlenvs.agents.files import Agent, AgentScore, is_id, load_agent, normalized, reference_agents
+from rlenvs.agents.files import is_id, load_agent, reference_agents
 from rlenvs.core.docs import cost_cells, documented, has_success, success_cell
 from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.registry import entry, world_of

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.files import Agent, load_agent
+from rlenvs.agents.agent import Agent
+from rlenvs.agents.files import load_agent
 from rlenvs.agents.models import Policy, load_model, policy_of
 from rlenvs.agents.ratings import elo, wilson
 from rlenvs.core.batch import KernelBatch

@@ -1,0 +1,177 @@
+"""A learnt policy that needs NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rlenvs.agents.card import Card
+from rlenvs.agents.network import Network, State, parts_of
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
+
+__all__ = ["Agent"]
+
+
+class Seen(NamedTuple):
+    """What rows of an environment show: observations, masks (or None), and whether each episode has just begun."""
+
+    observations: Any
+    masks: np.ndarray | None
+    starts: np.ndarray
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A learnt policy without exploration. `rlenvs.load_agent` gives one; `rlenvs.evaluate` takes one.
+
+    Attributes:
+        card: what is known of it. network: what it computes.
+    """
+
+    card: Card
+    network: Network = field(repr=False)
+
+    def act(
+        self, observation: Any, mask: np.ndarray | None = None, state: State | None = None, start: bool = False
+    ) -> tuple[Any, State | None]:
+        """What to do for one observation.
+
+        Args:
+            observation: as the environment gives it: an array of the shape of its space, or a dictionary of arrays.
+            mask: (choices,), nonzero where a choice is allowed (`info["action_mask"]`).
+            state: what the call before gave; None at the beginning. Agents without an LSTM give and take None.
+            start: whether an episode begins with this observation; the state is forgotten then.
+
+        Returns:
+            the action, float32 (numbers,) or an int, and the next state.
+
+        Raises:
+            ParameterError: an observation, mask or state of another shape, or not finite.
+        """
+        actions, state = self.predict(observation, state, np.array(start), action_masks=mask)
+        if actions.ndim != (1 if self.network.numbers else 0):
+            raise ParameterError(f"act is for one observation; for rows of {np.shape(observation)} use predict")
+        return (actions if self.network.numbers else int(actions)), state
+
+    def predict(
+        self,
+        observation: Any,
+        state: State | None = None,
+        episode_start: np.ndarray | None = None,
+        deterministic: bool = True,
+        action_masks: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, State | None]:
+        """What a Stable-Baselines3 model's `predict` gives, for one observation or for many.
+
+        Args:
+            observation: (*rows, *shape), with any number of axes in front, or a dictionary of such arrays.
+            state: of the LSTM: two arrays (layers, number of rows, units), or None.
+            episode_start: (*rows), true where an episode begins.
+            deterministic: agents have no exploration; both values give the same.
+            action_masks: (*rows, choices), nonzero where a choice is allowed.
+
+        Returns:
+            actions, float32 (*rows, numbers) or int64 (*rows), and the next state.
+
+        Raises:
+            ParameterError: arrays of other shapes, or observations that are not finite.
+        """
+        flat, rows = self._in_rows(observation)
+        count = int(np.prod(rows, dtype=int))
+        masks = None if action_masks is None else self._masks_in_rows(action_masks, count)
+        starts = None if episode_start is None else np.asarray(episode_start).reshape(-1)
+        actions, state = self.network.act(flat, masks, state, starts)
+        return actions.reshape((*rows, *actions.shape[1:])), state
+
+    def __call__(self, observations: Any) -> np.ndarray:
+        """Actions for observations (*rows, *shape). ParameterError for agents with an LSTM: use `predict`."""
+        if self.network.memory_shape[0]:
+            raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
+        return self.predict(observations)[0]
+
+    def chooser(self, see: Callable[[], Seen]) -> Callable[[], np.ndarray]:
+        """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s."""
+        state: State | None = None
+
+        def choose() -> np.ndarray:
+            nonlocal state
+            observations, masks, starts = see()
+            masks = masks if self.network.masked else None
+            actions, state = self.predict(observations, state, starts, action_masks=masks)
+            return actions
+
+        return choose
+
+    def player(self, setup: Setup, label: str) -> Callable[..., np.ndarray]:
+        """The agent as a function (observations, masks, rng) -> actions, as `rlenvs.tournament` takes one.
+
+        Raises:
+            ParameterError: an agent with an LSTM, since players are asked without telling them which game it is; or
+                one for other spaces than the world's.
+        """
+        if self.network.memory_shape[0]:
+            raise ParameterError(f"{label} has a memory (an LSTM), and players of a tournament are asked without one")
+        self.check(setup, label)
+
+        def play(observations: Any, masks: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+            return self.predict(observations, action_masks=masks if self.network.masked else None)[0]
+
+        return play
+
+    def check(self, setup: Setup, label: str = "the agent") -> None:
+        """ParameterError where the spaces of the world's agents, padded to equal size, are not those of this agent."""
+        wanted = {name: space.shape for name, space in parts_of(setup.observation_space).items()}
+        name = setup.world.name
+        if dict(self.network.parts) != wanted:
+            raise ParameterError(
+                f"{label} was trained for observations {_shapes(dict(self.network.parts))}; those of {name} are "
+                f"{_shapes(wanted)} with these keywords"
+            )
+        mine = ("numbers", self.network.numbers) if self.network.numbers else ("choices", self.network.choices)
+        theirs = ("numbers" if setup.continuous else "choices", setup.action_size)
+        if mine != theirs:
+            raise ParameterError(
+                f"{label} was trained for actions of {mine[1]} {mine[0]}; those of {name} have {theirs[1]} {theirs[0]} "
+                "with these keywords"
+            )
+
+    # agents with roles see shorter rows in the single and parallel forms; a batch pads them with zeros, as training did
+
+    @cached_property
+    def _pads(self) -> bool:
+        return bool(world_of(self.card.id).roles)
+
+    def _in_rows(self, observation: Any) -> tuple[Any, tuple[int, ...]]:
+        """The observation with one axis of rows in front, and the shape of the axes that were there."""
+        named = isinstance(observation, Mapping)
+        found: dict[str | None, np.ndarray] = {}
+        rows: tuple[int, ...] = ()
+        for name, shape in self.network.parts:
+            if (name is not None) != named or (named and name not in observation):
+                continue  # the network says what is missing
+            array = np.asarray(observation if name is None else observation[name])
+            rows = array.shape[: max(array.ndim - len(shape), 0)]
+            array = array.reshape(int(np.prod(rows, dtype=int)), *array.shape[len(rows) :])
+            found[name] = self._padded(array, shape[0]) if len(shape) == 1 and array.ndim == 2 else array
+        if not named and None in found:
+            return found[None], rows
+        return (found if len(found) == len(self.network.parts) else observation), rows
+
+    def _masks_in_rows(self, masks: Any, count: int) -> np.ndarray:
+        array = np.asarray(masks)
+        array = array.reshape(count, -1) if count and array.size % count == 0 else array
+        return self._padded(array, self.network.choices) if array.ndim == 2 else array
+
+    def _padded(self, array: np.ndarray, size: int) -> np.ndarray:
+        missing = size - array.shape[1]
+        return np.pad(array, ((0, 0), (0, missing))) if missing > 0 and self._pads else array
+
+
+def _shapes(parts: Mapping[Any, tuple[int, ...]]) -> str:
+    return ", ".join(f"{shape}" if name is None else f"{name!r} {shape}" for name, shape in parts.items())

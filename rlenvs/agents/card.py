@@ -1,0 +1,171 @@
+"""What is known of an agent, beside its weights: the card, a JSON file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from rlenvs.core.errors import AgentFileError, ParameterError
+
+__all__ = ["AgentScore", "Card"]
+
+FORMAT, VERSION = "rlenvs agent", 1
+
+
+def normalized(mean: float, random: float | None, expert: float | None) -> float | None:
+    """A mean return on the scale where random has 0 and the expert 1; None where there is no such scale."""
+    if random is None or expert is None or random == expert:
+        return None
+    return (mean - random) / (expert - random)
+
+
+@dataclass(frozen=True)
+class AgentScore:
+    """What an agent reached on the seeds first_seed ... first_seed + seeds - 1, as `rlenvs.evaluate` counts.
+
+    Attributes:
+        mean, half_width: of the return, with the half width of its 95 % confidence interval.
+        success_rate: in [0, 1]. cost, length: means of an episode. costs: mean of an agent's episode by name of a cost.
+        seeds, first_seed: how many, and the first.
+        against: the scripted player of the other sides; None where sides do not play against each other.
+        random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
+            seeds; None where not measured, or without an expert.
+    """
+
+    mean: float
+    half_width: float
+    success_rate: float
+    cost: float
+    length: float
+    seeds: int
+    first_seed: int
+    against: str | None = None
+    random: float | None = None
+    expert: float | None = None
+    idle: float | None = None
+    costs: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def normalized(self) -> float | None:
+        """The mean on the scale where random has 0 and the expert 1; None where there is no such scale."""
+        return normalized(self.mean, self.random, self.expert)
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of an agent.
+
+    Attributes:
+        id: the environment, "rlenvs/Name-v0".
+        keywords: of `make`, for which the agent is meant: level, options, parameters.
+        algorithm: that learnt it, such as "PPO".
+        settings: its hyper-parameters.
+        architecture: as in `rlenvs.agents.network`.
+        steps: environment steps of training, all environments together.
+        seeds: of training.
+        seconds: wall time of training.
+        hardware: {"cpu": name, "cores": number}.
+        versions: by package.
+        score: None where it was not measured.
+        weights: SHA-256 of the weights file in hexadecimal digits; empty before it is saved.
+    """
+
+    id: str
+    keywords: dict[str, Any]
+    algorithm: str
+    settings: dict[str, Any]
+    architecture: dict[str, Any]
+    steps: int
+    seeds: list[int]
+    seconds: float
+    hardware: dict[str, Any]
+    versions: dict[str, str]
+    score: AgentScore | None = None
+    weights: str = ""
+
+    def to_json(self) -> str:
+        """The card as the text of its file. ParameterError names what JSON does not know."""
+        table: dict[str, Any] = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        for name, value in table.items():
+            try:
+                table[name] = json.loads(json.dumps(value, allow_nan=False))
+            except (TypeError, ValueError) as reason:
+                raise ParameterError(f"card: {name}={value!r} cannot be written as JSON: {reason}") from None
+        return json.dumps({**table, "digest": digest_of(table)}, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Card:
+        """The card in a text; AgentFileError with the reason where there is none."""
+        table = table_of(text)
+        if table.get("format") != FORMAT:
+            raise AgentFileError(f'no card of an agent: it needs "format": "{FORMAT}"')
+        if table.get("version") != VERSION:
+            raise AgentFileError(
+                f"version {table.get('version')!r} of the format; this package reads {VERSION}. Update rlenvs?"
+            )
+        digest = table.pop("digest", None)
+        if digest != digest_of(table):
+            raise AgentFileError('the card was damaged or edited: its "digest" does not fit what it says')
+        values = {name: value for name, value in table.items() if name not in ("format", "version")}
+        _check_fields("card", cls, values)
+        score = values["score"]
+        if isinstance(score, dict):
+            score = {"idle": None, "costs": {}, **score}  # cards of old do not have these
+        if score is not None:
+            _check_fields("card: score", AgentScore, score)
+            values["score"] = AgentScore(**score)
+        if values["steps"] < 0 or values["seconds"] < 0 or not all(type(seed) is int for seed in values["seeds"]):
+            raise AgentFileError("card: steps and seconds must be at least 0, seeds whole numbers")
+        return cls(**values)
+
+
+def table_of(text: str | bytes) -> dict[str, Any]:
+    """The object in a text of JSON; AgentFileError where there is none, or numbers that are not finite."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no number of JSON")
+
+    def finite(number: str) -> float:
+        if math.isinf(float(number)):
+            raise ValueError(f"{number[:20]} is too large for a number")
+        return float(number)
+
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        table = json.loads(decoded, parse_constant=refuse, parse_float=finite)
+    except (ValueError, RecursionError) as reason:
+        raise AgentFileError(f"not JSON: {reason}") from None
+    if not isinstance(table, dict):
+        raise AgentFileError("no card of an agent: it must be an object")
+    return table
+
+
+def digest_of(table: Mapping[str, Any]) -> str:
+    """Of what a card says, however it is laid out."""
+    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
+
+
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "str": ((str,), "a text"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "float | None": ((int, float, type(None)), "a number or null"),
+    "str | None": ((str, type(None)), "a text or null"),
+    "list[int]": ((list,), "a list of whole numbers"),
+    "AgentScore | None": ((dict, type(None)), "an object or null"),
+}
+
+
+def _check_fields(label: str, cls: Any, table: Any) -> None:
+    """AgentFileError unless the table has exactly the fields of a dataclass, each of its type."""
+    if not isinstance(table, dict) or set(table) != {part.name for part in fields(cls)}:
+        given = sorted(table) if isinstance(table, dict) else type(table).__name__
+        raise AgentFileError(f"{label}: it must have {', '.join(part.name for part in fields(cls))}; it has {given}")
+    for part in fields(cls):
+        kinds, wanted = KINDS.get(str(part.type), ((dict,), "an object"))
+        if not isinstance(table[part.name], kinds) or isinstance(table[part.name], bool):
+            raise AgentFileError(f"{label}: {part.name} is {table[part.name]!r}; needed: {wanted}")
