@@ -571,7 +571,7 @@ def test_without_egl_osmesa_draws():
 
 def test_switched_off_there_is_one_clear_line():
     said = draw(MUJOCO_GL="disable")
-    assert said.startswith("EngineError pictures of MuJoCo worlds need OpenGL")
+    assert said.startswith("PictureError pictures of MuJoCo worlds need OpenGL")
     assert said.endswith("it is switched off by MUJOCO_GL=disable")
     assert len(said.splitlines()) == 1
 

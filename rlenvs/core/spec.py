@@ -633,7 +633,7 @@ class World:
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
 
-    def member(self, name: str, summary: str, **changes: Any) -> World:
+    def member(self, name: str, summary: str = "", **changes: Any) -> World:
         """Another world of this kind: the same kernels, compiled once, with other values.
 
             STIFF = SPEC.member("StiffPlant-v0", "A plant with a stiff spring.", stiffness=40.0)
@@ -692,13 +692,14 @@ class World:
         """Where the world lies, as "module:name", or "module:name/member"; empty for one that no module holds, such as
         those of notebooks."""
         held = (*self.kernels.values(), *self.functions.values())
-        packages = {getattr(function, "__module__", "").partition(".")[0] for function in held}
-        for module in [name for name in sys.modules if name.partition(".")[0] in packages - {"", "__main__"}]:
-            for name, value in vars(sys.modules[module]).items():
-                if value is self:
-                    return f"{module}:{name}"
-                if value is self.kind and self.kind.members.get(self.name) is self:
-                    return f"{module}:{name}/{self.name}"
+        packages = {getattr(function, "__module__", "").partition(".")[0] for function in held} - {"", "__main__"}
+        modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in packages]
+        as_member = f"/{self.name}" if self.kind.members.get(self.name) is self else None
+        for wanted, member in ((self, ""), (self.kind, as_member)):
+            for module in modules:
+                for name, value in vars(module).items():
+                    if value is wanted and member is not None:
+                        return f"{module.__name__}:{name}{member}"
         return ""
 
     @property

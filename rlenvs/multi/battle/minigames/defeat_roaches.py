@@ -45,101 +45,30 @@ Mean return over seeds 0 to 99. SC2LE's random policy: 1, its best agent: 100, a
 v0: first version.
 """
 
-from rlenvs.core import Score, image, kernel, world
-from rlenvs.multi.battle.minigames.language import foe_texts, read, report
-from rlenvs.multi.battle.minigames.pictures import draw_waves
-from rlenvs.multi.battle.minigames.squads import (
-    ROACH,
-    SMALL_FIELD,
-    all_placed,
-    order_fighters,
-    place_foe,
-    skirmish,
-    squad_data,
-)
-from rlenvs.multi.battle.minigames.views import clear_map, list_foes, list_marines, paint_foes, paint_marines
-from rlenvs.multi.battle.minigames.waves import FIRST_MARINES, focus, line_up, step_back, wave_world
+from rlenvs.core import Score
+from rlenvs.multi.battle.minigames.language import foe_texts, report
+from rlenvs.multi.battle.minigames.squads import ROACH
+from rlenvs.multi.battle.minigames.waves import wave_game
 
-ROACHES, FRESH = 4, 5
-WORTH, PUBLISHED = 10.0, 100.0
+WORTH = 10.0
 
-SPEC = world(
+SPEC = wave_game(
     "DefeatRoaches-v0",
-    doc=__doc__,
-    images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, roaches, goals of orders")},
+    __doc__,
+    foes=4 * [ROACH],
+    worth=WORTH,
+    enough=100.0,  # what SC2LE's best agent reached
+    fresh=5,
+    steps_back=True,
     scores={
         "random": Score(-3.2, 1.6, success=0),
         "idle": Score(0, 0, success=0),
         "expert": Score(313.6, 24, success=0.88),
     },
-    **wave_world(ROACHES, WORTH, 4),
-    expert_sees="state",
 )
-
-
-@SPEC.make_data
-def data(values):
-    return squad_data(values, SMALL_FIELD)
-
-
-@kernel
-def next_wave(p, s, rng, fresh):
-    line_up(p, s, rng, fresh)
-    for k in range(ROACHES):
-        place_foe(p, s, k, ROACH, s.line_x[1], s.line_y[1] + k - 0.5 * (ROACHES - 1))
-    all_placed(s)
-
-
-@SPEC.reset
-def reset(p, s, rng):
-    next_wave(p, s, rng, FIRST_MARINES)
-
-
-@SPEC.step
-def step(p, s, a, rng, r):
-    order_fighters(p, s, a)
-    for _ in range(p.step_mul):
-        skirmish(p, s, rng, r)
-        if s.marines_left == 0:
-            r.terminated = True
-            break
-        if s.foes_left == 0:
-            next_wave(p, s, rng, FRESH)
-    s.score += WORTH * r.kill + r.loss
-    r.success = s.score >= PUBLISHED
-
-
-@SPEC.observe
-def observe(p, s, o):
-    list_marines(p, s, o.marines)
-    list_foes(p, s, o.enemies, False)
-
-
-@SPEC.look
-def look(p, s, i):
-    clear_map(i.map)
-    paint_foes(p, s, i.map, False)
-    paint_marines(p, s, i.map)
-
-
-@SPEC.expert
-def expert(p, s, a):
-    """Focused fire on one roach after the other; the weakest marine steps back when it is shot at."""
-    if not step_back(p, s, a):
-        focus(p, s, a)
-
-
-@SPEC.draw
-def draw(canvas, p, s):
-    draw_waves(canvas, p, s)
 
 
 @SPEC.describe
 def describe(p, s, k):
     task = f"Defeat roaches ({WORTH:g} points each) without losing marines (1 point each)."
     return report(p, s, "DefeatRoaches", foe_texts(p, s, False), task, 2, 3)
-
-
-@SPEC.understand
-def understand(text, p, s, k):
-    return read(text, p, 2, 3)

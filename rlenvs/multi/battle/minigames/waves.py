@@ -2,8 +2,10 @@
 
 import math
 
-from rlenvs.core import below, block, f8, i4, kernel, term, uniform
+from rlenvs.core import b1, below, block, f8, i4, i8, image, kernel, term, uniform, world
 from rlenvs.multi.battle.combat import squared_distance
+from rlenvs.multi.battle.minigames.language import read
+from rlenvs.multi.battle.minigames.pictures import draw_waves
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     FAR,
@@ -15,61 +17,112 @@ from rlenvs.multi.battle.minigames.squads import (
     SQUAD_DATA,
     SQUAD_OPTIONS,
     WEAKEST,
+    all_placed,
     choice_of,
     closest,
+    draw_between,
     forget_foes,
     give,
     map_steps,
+    order_fighters,
     orders,
+    place_foe,
     place_marine,
     point_at,
+    skirmish,
+    squad_data,
     squad_sizes,
     stand_by,
     steps_per_second,
     weakest_fighter,
 )
+from rlenvs.multi.battle.minigames.views import clear_map, list_foes, list_marines, paint_foes, paint_marines
 
-FIRST_MARINES, ENEMY_NUMBERS = 9, 4
+FIRST_MARINES = 9
 NEAR_SIDE, FAR_SIDE = (1.97, 5.98), (16.02, 20.04)  # where groups are placed, in x
 LOWEST, HIGHEST = 5.06, 11.05  # and in y
 DANGER, STEP_BACK = 5.3, 2.0  # of the expert: when and how far a marine steps back
 
 
-def wave_world(foes, reward, columns):
-    """The keywords of `world` that both have: `foes` enemies per wave, worth `reward` each, listed in `columns`."""
-    return {
-        "params": FIGHT_PARAMS,
-        "options": SQUAD_OPTIONS,
-        "sizes": lambda values: squad_sizes(values, SMALL_FIELD, marines=MOST_MARINES, foes=foes, verbs=2, groups=3),
-        "data": SQUAD_DATA,
-        "state": {**FIGHT_STATE, "line_x": f8(2), "line_y": f8(2), "wave": i4},  # middles of marines and of enemies
-        "observation": {
-            "marines": block(
-                *("marines", 8),
-                low=-1.0,
-                high=1.0,
-                raw=True,
-                constant=True,  # the last places are hardly ever taken
-                doc="1 while standing, x, y, health, cooldown, order (0, 0.5 move, 1 attack), x and y of its goal",
-            ),
-            "enemies": block(
-                *("foes", columns),
-                low=-1.0,
-                high=1.0,
-                raw=True,
-                constant=columns > ENEMY_NUMBERS,  # the places of a wave keep their kinds
-                doc="1 while standing, x, y, health" + (", 1 for a baneling" if columns > ENEMY_NUMBERS else ""),
-            ),
+WAVES = world(
+    "Waves",
+    doc=None,  # members have texts of their own
+    params=FIGHT_PARAMS,
+    options=SQUAD_OPTIONS,
+    sizes=lambda values: squad_sizes(values, SMALL_FIELD, marines=MOST_MARINES, foes=0, verbs=2, groups=3),
+    data={
+        **SQUAD_DATA,
+        "wave_kind": i4("foes"),  # of each enemy of a wave
+        "crowd": f8,  # half the width of their group; 0 where they stand in a line
+        "fresh": i8,  # marines that come with each new wave
+        "worth": f8,  # of an enemy
+        "enough": f8,  # a score that is a success
+        "steps_back": b1,  # whether the expert saves its weakest marine
+    },
+    state={**FIGHT_STATE, "line_x": f8(2), "line_y": f8(2), "wave": i4},  # middles of marines and of enemies
+    observation={
+        "marines": block(
+            *("marines", 8),
+            low=-1.0,
+            high=1.0,
+            raw=True,
+            constant=True,  # the last places are hardly ever taken
+            doc="1 while standing, x, y, health, cooldown, order (0, 0.5 move, 1 attack), x and y of its goal",
+        ),
+        "enemies": block(
+            *("foes", "foe_columns"),
+            low=-1.0,
+            high=1.0,
+            raw=True,
+            constant=True,  # the places of a wave keep their kinds
+            doc="1 while standing, x, y, health; where there are two kinds, 1 for a baneling",
+        ),
+    },
+    images={"map": image("pixel_rows", "pixel_columns", "layers", doc="marines, enemies by kind, goals of orders")},
+    action=orders("no order; all move, all attack, the nearest moves, the nearest attacks, each to a point"),
+    terms={"kill": term(0.0, 1.0), "loss": term(-1.0, 0.0)},
+    horizon=map_steps(120),
+    fps=steps_per_second,
+    levels={"coarse": {"columns": 11}},
+    expert_sees="state",
+)
+
+
+def wave_game(name, doc, *, foes, worth, enough, fresh, crowd=0.0, steps_back=False, scores):
+    """A mini-game of waves.
+
+    Args:
+        name, doc, scores: as for `world`.
+        foes: the kinds of the enemies of a wave.
+        worth, enough: of an enemy; the score that is a success.
+        fresh: marines that come with each new wave.
+        crowd: half the width of the enemies' group; 0 where they stand in a line.
+        steps_back: whether the expert saves its weakest marine.
+    """
+    two = len(set(foes)) > 1
+    return WAVES.member(
+        name,
+        doc=doc,
+        sizes={"foes": len(foes), "units": MOST_MARINES + len(foes), "foe_columns": 4 + two, "layers": 3 + two},
+        data={
+            "wave_kind": foes,
+            "crowd": crowd,
+            "fresh": fresh,
+            "worth": worth,
+            "enough": enough,
+            "steps_back": steps_back,
         },
-        "action": orders("no order; all move, all attack, the nearest moves, the nearest attacks, each to a point"),
-        "terms": {
-            "kill": term(0.0, foes, reward, "enemies that fell"),
+        terms={
+            "kill": term(0.0, len(foes), worth, "enemies that fell"),
             "loss": term(-MOST_MARINES, 0.0, 1.0, "-1 for each marine that fell"),
         },
-        "horizon": map_steps(120),
-        "fps": steps_per_second,
-        "levels": {"coarse": {"columns": 11}},
-    }
+        scores=scores,
+    )
+
+
+@WAVES.make_data
+def make_data(values):
+    return squad_data(values, SMALL_FIELD)
 
 
 @kernel
@@ -149,3 +202,64 @@ def focus(p, s, a):
         if s.standing[j] and distance < least:
             target, least = j, distance
     give(p, a, choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target])))
+
+
+@kernel
+def next_wave(p, s, rng, fresh):
+    line_up(p, s, rng, fresh)
+    count = p.wave_kind.size
+    for k in range(count):
+        x, y = s.line_x[1], s.line_y[1] + k - 0.5 * (count - 1)
+        if p.crowd > 0.0:
+            x, y = draw_between(rng, s.line_x[1], p.crowd), draw_between(rng, s.line_y[1], p.crowd)
+        place_foe(p, s, k, p.wave_kind[k], x, y)
+    all_placed(s)
+
+
+@WAVES.reset
+def reset(p, s, rng):
+    next_wave(p, s, rng, FIRST_MARINES)
+
+
+@WAVES.step
+def step(p, s, a, rng, r):
+    order_fighters(p, s, a)
+    for _ in range(p.step_mul):
+        skirmish(p, s, rng, r)
+        if s.marines_left == 0:
+            r.terminated = True
+            break
+        if s.foes_left == 0:
+            next_wave(p, s, rng, p.fresh)
+    s.score += p.worth * r.kill + r.loss
+    r.success = s.score >= p.enough
+
+
+@WAVES.observe
+def observe(p, s, o):
+    list_marines(p, s, o.marines)
+    list_foes(p, s, o.enemies, False)
+
+
+@WAVES.look
+def look(p, s, i):
+    clear_map(i.map)
+    paint_foes(p, s, i.map, False)
+    paint_marines(p, s, i.map)
+
+
+@WAVES.expert
+def expert(p, s, a):
+    """Focused fire on one enemy after the other; where that pays, the weakest marine steps back when it is shot at."""
+    if not (p.steps_back and step_back(p, s, a)):
+        focus(p, s, a)
+
+
+@WAVES.draw
+def draw(canvas, p, s):
+    draw_waves(canvas, p, s)
+
+
+@WAVES.understand
+def understand(text, p, s, k):
+    return read(text, p, 2, 3)
