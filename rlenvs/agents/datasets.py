@@ -36,6 +36,7 @@ from rlenvs.agents.rollouts import (
 )
 from rlenvs.agents.settings import Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.make import make, make_vec
 from rlenvs.core.registry import NAMESPACE, entry, world_of
 from rlenvs.integrations.minari import DatasetWriter, check_target, default_folder, require_minari
@@ -169,10 +170,10 @@ def make_dataset(
 
 
 def _check_numbers(episodes: int, seed: int, steps: int | None) -> None:
-    given = {"episodes": (episodes, 1), "seed": (seed, 0), **({} if steps is None else {"steps": (steps, 1)})}
-    for what, (number, least) in given.items():
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
-            raise ParameterError(f"{what}={number!r} must be an integer, {least} or more")
+    positive("episodes", episodes)
+    first_seed_of(seed)
+    if steps is not None:
+        positive("steps", steps)
     if seed + episodes > SCALE_SEEDS.start:
         raise ParameterError(f"seed={seed} is too large; seeds up to {SCALE_SEEDS.start - episodes} fit")
 

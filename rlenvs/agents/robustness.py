@@ -10,6 +10,7 @@ import numpy as np
 
 from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.inputs import positive
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
 from rlenvs.wrappers.robustness import UncertaintySet, uncertainty_set
@@ -108,7 +109,7 @@ def evaluate_robustness(
     check_policy(world_of(id), policy)
     if {*region.names} & {*keywords}:
         raise ParameterError(f"{sorted({*region.names} & {*keywords})} are in the set, and keywords too; leave out one")
-    contexts = region.grid(points) if samples is None else region.sample(_check_samples(samples), sample_seed)
+    contexts = region.grid(points) if samples is None else region.sample(positive("samples", samples), sample_seed)
     at_once = max(1, SIDE_BY_SIDE // len(chosen))
     parts = []
     with progress("worlds of the uncertainty set", total=len(contexts)) as tell:
@@ -124,9 +125,3 @@ def evaluate_robustness(
     return Robustness(
         region.names, contexts, np.array(chosen), *map(column, ("returns", "costs", "lengths", "successes"))
     )
-
-
-def _check_samples(samples: int) -> int:
-    if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
-        raise ParameterError(f"samples={samples!r} must be a whole number, at least 1")
-    return int(samples)

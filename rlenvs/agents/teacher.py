@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.agents.evaluate import Policy, check_policy, chooser
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.make import make_batch
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import world_of
@@ -42,9 +43,7 @@ def collect_snapshots(
         ParameterError: a wrong number, or no episode lasts as long as `every`.
         UnknownNameError: no such id, policy or keyword.
     """
-    for name, value, low in (("episodes", episodes, 1), ("every", every, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-            raise ParameterError(f"collect_snapshots: {name}={value!r} must be a whole number, at least {low}")
+    episodes, every, seed = positive("episodes", episodes), positive("every", every), first_seed_of(seed)
     check_policy(world_of(id), policy)
     batch = make_batch(id, episodes, autoreset=AutoresetMode.DISABLED, **keywords)
     seeds = [seed + i for i in range(episodes)]

@@ -20,6 +20,7 @@ from rlenvs.agents.ratings import elo, wilson
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
@@ -184,9 +185,7 @@ def tournament(
         ActionError: a player's actions have the wrong shape or type, or are no choices; the message names the player.
     """
     world = world_of(id)
-    for name, number, least in (("games", games, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
-            raise ParameterError(f"{name}={number!r} must be an integer, at least {least}")
+    games, seed = positive("games", games), first_seed_of(seed)
     choices = _with_sides(world, {**choices, **(make or {})})
     setup = Setup(world, **choices)
     known = _resolve(setup, players)

@@ -73,22 +73,17 @@ def seed_of(value: Any, name: str = "seed") -> int | None:
     Raises:
         ParameterError: not a whole number, or negative.
     """
-    if value is None:
-        return None
+    return None if value is None else first_seed_of(value, name, ", or None")
+
+
+def first_seed_of(value: Any, name: str = "seed", otherwise: str = "") -> int:
+    """A seed that has to be given, as Python's integer; ParameterError for anything else."""
     try:
         seed = -1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
     except Exception:  # whatever a foreign __index__ raises
         seed = -1
     if seed < 0:
-        raise ParameterError(f"{name}={shortened(value)} must be an integer, 0 or more, or None")
-    return seed
-
-
-def first_seed_of(value: Any, name: str = "seed") -> int:
-    """A seed that has to be given, as Python's integer; ParameterError for anything else."""
-    seed = seed_of(value, name)
-    if seed is None:
-        raise ParameterError(f"{name}=None must be an integer, 0 or more")
+        raise ParameterError(f"{name}={shortened(value)} must be an integer, 0 or more{otherwise}")
     return seed
 
 

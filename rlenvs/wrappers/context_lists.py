@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.inputs import positive
 
 Context = Mapping[str, float]
 Range = tuple[float, float]
@@ -29,8 +30,7 @@ def sample_contexts(
     Raises:
         ParameterError: an unknown distribution, impossible numbers, or a range that is hardly ever hit.
     """
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise ParameterError(f"count={count!r} must be a whole number, at least 1")
+    count = positive("count", count)
     columns = {}
     for name, feature in features.items():
         kind, a, b = _feature(name, feature)
