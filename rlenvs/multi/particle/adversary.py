@@ -41,26 +41,8 @@ Mean return of the adversary and the team together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, f8, i4, i8, integer, param, role, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    blank,
-    distance,
-    drift,
-    keys,
-    moving,
-    nearest,
-    push,
-    scatter,
-    show,
-    show_others,
-)
-from rlenvs.multi.particle.scenes import draw_adversary
-from rlenvs.multi.particle.steering import assign, stop_at
+from rlenvs.core import Score, below, f8, i4, i8, integer, param, role, term
+from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64  # good agents
 
@@ -80,29 +62,25 @@ def roles(values):
     return [role("adversary_0", length, numbers), *team]
 
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleAdversary-v0",
     doc=__doc__,
-    agents=True,
-    params={**MOTION, "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force")},
+    params={"acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force")},
     options={
         "good": integer(2, 1, MOST, "number of agents in the team, and of landmarks"),
-        "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
     },
     sizes=sizes,
     roles=roles,
     sides=lambda values: [0, *[1] * values.good],
-    state={**BODIES, "landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: of players
+    state={"landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: of players
     scratch=("target",),
     expert_sees="state",
-    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
-    action=moving,
     terms={
-        "distance": term(-FARTHEST, 0.0, 1.0, "minus the distance from the goal: of the nearest of the team, or own"),
-        "adversary": term(0.0, FARTHEST, 1.0, "for the team: the adversary's distance from the goal"),
+        "distance": term(
+            -physics.FARTHEST, 0.0, 1.0, "minus the distance from the goal: of the nearest of the team, or own"
+        ),
+        "adversary": term(0.0, physics.FARTHEST, 1.0, "for the team: the adversary's distance from the goal"),
     },
-    horizon=25,
-    fps=10,
     players=("covering", "direct"),
     levels={"easy": {"good": 1}, "hard": {"good": 4}},
     scores={
@@ -116,19 +94,19 @@ SPEC = world(
 @SPEC.reset
 def reset(p, s, rng):
     s.goal = below(rng, s.landmark.shape[0])
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 1.0, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 1.0, rng)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
     agents = s.position.shape[0]
     for k in range(agents):
-        push(s, a, k, p.acceleration)
-    drift(p, s)
-    accelerate(p, s)
-    best = nearest(s.landmark, s.goal, s.position, 1, agents)
-    away = distance(s.position, 0, s.landmark, s.goal)
+        physics.push(s, a, k, p.acceleration)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
+    best = physics.nearest(s.landmark, s.goal, s.position, 1, agents)
+    away = physics.distance(s.position, 0, s.landmark, s.goal)
     r.distance[0] = -away
     r.success[0] = away < best
     for k in range(1, agents):
@@ -144,9 +122,9 @@ def observe(p, s, k, o):
         seen[0] = s.landmark[s.goal, 0] - s.position[k, 0]
         seen[1] = s.landmark[s.goal, 1] - s.position[k, 1]
         at = 2
-    at = show(seen, at, s, k, s.landmark)
-    at = show_others(seen, at, s, k)
-    blank(seen, at, seen.size)
+    at = physics.show(seen, at, s, k, s.landmark)
+    at = physics.show_others(seen, at, s, k)
+    physics.blank(seen, at, seen.size)
 
 
 @SPEC.player("covering")
@@ -154,33 +132,30 @@ def covering(p, s, k, a, rng):
     """The team takes a landmark each; the adversary goes to the landmark that the team is nearest to."""
     j = 0
     if k > 0:
-        assign(s, s.landmark, s.target, 1)
+        steering.assign(s, s.landmark, s.target, 1)
         j = s.target[k]
     else:
         least = 1e18
         for i in range(s.landmark.shape[0]):
-            near = nearest(s.landmark, i, s.position, 1, s.position.shape[0])
+            near = physics.nearest(s.landmark, i, s.position, 1, s.position.shape[0])
             if near < least:
                 j, least = i, near
-    stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
+    steering.stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
 
 
 @SPEC.player("direct")
 def direct(p, s, k, a, rng):
     """The team goes to the goal, all of it; the adversary to the middle of the landmarks."""
     if k > 0:
-        stop_at(p, s, k, s.landmark[s.goal, 0], s.landmark[s.goal, 1], p.acceleration, a)
+        steering.stop_at(p, s, k, s.landmark[s.goal, 0], s.landmark[s.goal, 1], p.acceleration, a)
     else:
         x, y, count = 0.0, 0.0, s.landmark.shape[0]
         for i in range(count):
             x += s.landmark[i, 0] / count
             y += s.landmark[i, 1] / count
-        stop_at(p, s, k, x, y, p.acceleration, a)
+        steering.stop_at(p, s, k, x, y, p.acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_adversary(canvas, s)
-
-
-SPEC.keys(keys)
+    scenes.draw_adversary(canvas, s)

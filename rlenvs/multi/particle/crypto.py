@@ -42,10 +42,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, kernel, role, term, world
-from rlenvs.multi.particle.physics import blank, tell, utter
-from rlenvs.multi.particle.picture import spoken
-from rlenvs.multi.particle.scenes import draw_crypto
-from rlenvs.multi.particle.steering import loudest, say
+from rlenvs.multi.particle import physics, picture, scenes, steering
 
 EVE, BOB, ALICE = 0, 1, 2
 NAMES = ("Eve", "Bob", "Alice")
@@ -108,9 +105,9 @@ def error(words, message):
 @SPEC.step
 def step(p, s, a, rng, r):
     for k in range(3):
-        utter(a, k, False, s.words[k])
+        physics.utter(a, k, False, s.words[k])
     bob, eve = error(s.words[BOB], s.message), error(s.words[EVE], s.message)
-    read, heard = loudest(s.words[EVE]) == s.message, loudest(s.words[BOB]) == s.message
+    read, heard = steering.loudest(s.words[EVE]) == s.message, steering.loudest(s.words[BOB]) == s.message
     r.eve[EVE] = -eve
     r.success[EVE] = read
     for k in range(BOB, ALICE + 1):
@@ -134,32 +131,32 @@ def observe(p, s, k, o):
     if k != EVE:
         at = tell_bit(seen, at, s.key)
     if k != ALICE:
-        at = tell(seen, at, s.words[ALICE])
-    blank(seen, at, seen.size)
+        at = physics.tell(seen, at, s.words[ALICE])
+    physics.blank(seen, at, seen.size)
 
 
 @SPEC.player("cipher")
 def cipher(p, s, k, a, rng):
     """Alice says whether message and key differ, and Bob undoes it. Eve repeats what she hears."""
-    heard = max(loudest(s.words[ALICE]), 0) % 2
+    heard = max(steering.loudest(s.words[ALICE]), 0) % 2
     if k == ALICE:
-        say(a, k, False, s.message ^ s.key, WORDS)
+        steering.say(a, k, False, s.message ^ s.key, WORDS)
     else:
-        say(a, k, False, heard ^ s.key if k == BOB else heard, WORDS)
+        steering.say(a, k, False, heard ^ s.key if k == BOB else heard, WORDS)
 
 
 @SPEC.player("plain")
 def plain(p, s, k, a, rng):
     """Alice says the message, Bob and Eve repeat what they hear."""
-    say(a, k, False, s.message if k == ALICE else max(loudest(s.words[ALICE]), 0) % 2, WORDS)
+    steering.say(a, k, False, s.message if k == ALICE else max(steering.loudest(s.words[ALICE]), 0) % 2, WORDS)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_crypto(canvas, s, [loudest(s.words[EVE]), loudest(s.words[BOB])])
+    scenes.draw_crypto(canvas, s, [steering.loudest(s.words[EVE]), steering.loudest(s.words[BOB])])
 
 
 @SPEC.text
 def text(p, s):
-    said = ", ".join(f"{NAMES[k]} says {spoken(s.words[k])}" for k in (ALICE, BOB, EVE))
+    said = ", ".join(f"{NAMES[k]} says {picture.spoken(s.words[k])}" for k in (ALICE, BOB, EVE))
     return f"message {'AB'[s.message]}, key {'AB'[s.key]}: {said}"

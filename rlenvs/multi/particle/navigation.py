@@ -53,34 +53,9 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.multi.particle.cells import (
-    CELLS,
-    cells_along,
-    empty_cells,
-    gather,
-    insert,
-    place_of,
-    sort_into_cells,
-)
-from rlenvs.multi.particle.physics import (
-    CONTACT,
-    FARTHEST,
-    MOTION,
-    NEGLIGIBLE,
-    SEEN,
-    accelerate,
-    contact,
-    distance,
-    drift,
-    keys,
-    limit_speed,
-    moving,
-    push,
-)
-from rlenvs.multi.particle.scenes import draw_navigation
-from rlenvs.multi.particle.steering import press, stop_at
+from rlenvs.multi.particle import cells, physics, scenes, steering
 
 MOST = 4096
 LARGEST_GRAPH = 128  # nodes
@@ -106,18 +81,16 @@ def sizes(values):
         "bodies": values.agents,
         "obstacles": values.obstacles,
         "entities": entities,
-        "cells": cells_along(entities) ** 2,
+        "cells": cells.cells_along(entities) ** 2,
         "nodes": nodes,
     }
 
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleNavigation-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
-        **CONTACT,
+        **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "max_speed": param(2.0, 0.1, 10.0, "m/s", "largest speed of an agent", limit=True),
         "radius": param(0.05, 0.01, 0.5, "m", "of an agent, a goal, an obstacle"),
@@ -130,7 +103,6 @@ SPEC = world(
         "obstacles": integer(3, 0, MOST, "number of obstacles"),
         "observation": OBSERVATION,
         "neighbours": integer(0, 0, LARGEST_GRAPH - 1, "nearest entities in the graph; 0 for all"),
-        "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
         "collaborative": flag(False, "all agents get the sum of the rewards"),
         "end_on_goal": flag(False, "an agent's episode ends at its goal"),
     },
@@ -143,27 +115,28 @@ SPEC = world(
         "obstacle": f8("obstacles", 2),
         "arrival": i4("agents"),  # step in which the agent first reached its goal; 0 for not yet
         "contacts": i4("agents"),  # with agents and obstacles, summed over steps
-        **CELLS,
+        **cells.CELLS,
         "chosen": i4("nodes"),  # scratch: the nodes of a graph, and how far they are
         "apart": f8("nodes"),
     },
-    scratch=(*CELLS, "chosen", "apart"),
+    scratch=(*cells.CELLS, "chosen", "apart"),
     expert_sees="state",
     observation={
-        "own": block(6, low=-SEEN, high=SEEN, raw=True, doc="velocity, position, goal relative to the agent"),
-        "nodes": block("nodes", FEATURES, low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above"),
-        "edges": block("nodes", "nodes", low=0.0, high=FARTHEST, raw=True, constant=True, doc="see above"),
+        "own": block(
+            6, low=-physics.SEEN, high=physics.SEEN, raw=True, doc="velocity, position, goal relative to the agent"
+        ),
+        "nodes": block(
+            "nodes", FEATURES, low=-physics.SEEN, high=physics.SEEN, raw=True, constant=True, doc="see above"
+        ),
+        "edges": block("nodes", "nodes", low=0.0, high=physics.FARTHEST, raw=True, constant=True, doc="see above"),
     },
-    action=moving,
     terms={
         "goal": term(0.0, MOST, 5.0, "1 at the goal"),
-        "distance": term(-MOST * FARTHEST, 0.0, 1.0, "minus the distance to the goal, elsewhere"),
+        "distance": term(-MOST * physics.FARTHEST, 0.0, 1.0, "minus the distance to the goal, elsewhere"),
         "collision": term(-MOST * MOST, 0.0, 5.0, "minus the number of agents touched"),
         "obstacle": term(-MOST, 0.0, 5.0, "-1 when touching an obstacle"),
     },
     costs={"contact": cost(1.0, doc="1 while touching an agent or an obstacle")},
-    horizon=25,
-    fps=10,
     players=("careful", "direct"),
     levels={
         "easy": {"obstacles": 0},
@@ -188,7 +161,7 @@ SPEC = world(
 @kernel
 def cell_reach(p):
     """How far neighbours are looked for, at most."""
-    felt = 2.0 * p.radius + NEGLIGIBLE * p.contact_margin
+    felt = 2.0 * p.radius + physics.NEGLIGIBLE * p.contact_margin
     return max(felt, p.connection_radius) if p.observation == GRAPH else felt
 
 
@@ -202,15 +175,15 @@ def kind_of(s, entity):
 @kernel
 def neighbours_of(p, s, k):
     """Fill s.near with the entities around agent k, itself included. Returns how many."""
-    return gather(p, s, s.position[k, 0], s.position[k, 1], cell_reach(p))
+    return cells.gather(p, s, s.position[k, 0], s.position[k, 1], cell_reach(p))
 
 
 @kernel
 def is_free(p, s, x, y, kind):
     """Whether a disc at (x, y) touches no obstacle and no disc of its kind that is placed already."""
-    for n in range(gather(p, s, x, y, cell_reach(p))):
+    for n in range(cells.gather(p, s, x, y, cell_reach(p))):
         entity = s.near[n]
-        across, along = place_of(s, entity, 0) - x, place_of(s, entity, 1) - y
+        across, along = cells.place_of(s, entity, 0) - x, cells.place_of(s, entity, 1) - y
         other = kind_of(s, entity)
         if other in (kind, OBSTACLE) and across * across + along * along < 4.0 * p.radius * p.radius:
             return False
@@ -226,13 +199,13 @@ def settle(p, s, points, kind, first, half, rng):
             points[k, 1] = uniform(rng, -half, half)
             if kind == OBSTACLE or is_free(p, s, points[k, 0], points[k, 1], kind):
                 break
-        insert(p, s, first + k, cell_reach(p))
+        cells.insert(p, s, first + k, cell_reach(p))
 
 
 @SPEC.reset
 def reset(p, s, rng):
     half, agents = p.side / 2.0, s.position.shape[0]
-    empty_cells(p, s, cell_reach(p))
+    cells.empty_cells(p, s, cell_reach(p))
     settle(p, s, s.obstacle, OBSTACLE, 2 * agents, 0.8 * half, rng)
     settle(p, s, s.position, AGENT, 0, half, rng)
     settle(p, s, s.goal, GOAL, agents, 0.8 * half, rng)
@@ -248,8 +221,8 @@ def add_contacts(p, s):
             entity = s.near[n]
             if k <= entity < 2 * agents:  # goals, agent k itself, and pairs that are seen from the other side
                 continue
-            x, y = position[k, 0] - place_of(s, entity, 0), position[k, 1] - place_of(s, entity, 1)
-            strength = contact(p, x, y, 2.0 * p.radius)
+            x, y = position[k, 0] - cells.place_of(s, entity, 0), position[k, 1] - cells.place_of(s, entity, 1)
+            strength = physics.contact(p, x, y, 2.0 * p.radius)
             force[k, 0] += strength * x
             force[k, 1] += strength * y
             if entity < k:
@@ -264,7 +237,7 @@ def count_contacts(p, s, k, r):
     touched, blocked = 0, 0
     for n in range(neighbours_of(p, s, k)):
         entity = s.near[n]
-        x, y = position[k, 0] - place_of(s, entity, 0), position[k, 1] - place_of(s, entity, 1)
+        x, y = position[k, 0] - cells.place_of(s, entity, 0), position[k, 1] - cells.place_of(s, entity, 1)
         if entity != k and x * x + y * y < 4.0 * p.radius * p.radius:
             kind = kind_of(s, entity)
             touched += kind == AGENT
@@ -289,14 +262,14 @@ def share(values):
 def step(p, s, a, rng, r):
     agents = s.position.shape[0]
     for k in range(agents):
-        push(s, a, k, p.acceleration if s.alive[k] else 0.0)
+        physics.push(s, a, k, p.acceleration if s.alive[k] else 0.0)
     add_contacts(p, s)
-    accelerate(p, s)
-    limit_speed(s, 0, agents, p.max_speed)
-    drift(p, s)
-    sort_into_cells(p, s, cell_reach(p))
+    physics.accelerate(p, s)
+    physics.limit_speed(s, 0, agents, p.max_speed)
+    physics.drift(p, s)
+    cells.sort_into_cells(p, s, cell_reach(p))
     for k in range(agents):
-        apart = distance(s.position, k, s.goal, k)
+        apart = physics.distance(s.position, k, s.goal, k)
         arrived = apart < p.goal_radius
         if arrived and s.arrival[k] == 0:
             s.arrival[k] = s.elapsed + 1
@@ -323,7 +296,7 @@ def choose_nearest(p, s, k):
     apart[0] = -1.0
     for n in range(neighbours_of(p, s, k)):
         entity, node = s.near[n], chosen.size - 1
-        x, y = place_of(s, entity, 0) - s.position[k, 0], place_of(s, entity, 1) - s.position[k, 1]
+        x, y = cells.place_of(s, entity, 0) - s.position[k, 0], cells.place_of(s, entity, 1) - s.position[k, 1]
         away = math.sqrt(x * x + y * y)
         if entity == k or away >= apart[node]:
             continue
@@ -340,7 +313,7 @@ def fill_node(s, k, entity, features):
     """What agent k sees of an entity."""
     agents = s.position.shape[0]
     for axis in range(2):
-        here = place_of(s, entity, axis)
+        here = cells.place_of(s, entity, axis)
         speed = s.velocity[entity, axis] if entity < agents else 0.0
         target = s.goal[entity, axis] if entity < agents else here
         features[axis] = speed - s.velocity[k, axis]
@@ -362,8 +335,8 @@ def fill_graph(p, s, k, nodes, edges):
         for j in range(chosen.size):
             edges[i, j] = 0.0
             if i != j and chosen[j] >= 0 and 0 <= chosen[i] < agents:
-                x = place_of(s, chosen[i], 0) - place_of(s, chosen[j], 0)
-                y = place_of(s, chosen[i], 1) - place_of(s, chosen[j], 1)
+                x = cells.place_of(s, chosen[i], 0) - cells.place_of(s, chosen[j], 0)
+                y = cells.place_of(s, chosen[i], 1) - cells.place_of(s, chosen[j], 1)
                 if x * x + y * y < p.connection_radius * p.connection_radius:
                     edges[i, j] = math.sqrt(x * x + y * y)
 
@@ -371,7 +344,7 @@ def fill_graph(p, s, k, nodes, edges):
 @SPEC.observe
 def observe(p, s, k, o):
     if k == 0:
-        sort_into_cells(p, s, cell_reach(p))  # somebody may have set the state
+        cells.sort_into_cells(p, s, cell_reach(p))  # somebody may have set the state
     for axis in range(2):
         o.own[axis] = s.velocity[k, axis]
         o.own[2 + axis] = s.position[k, axis]
@@ -397,26 +370,23 @@ def careful(p, s, k, a, rng):
         entity = s.near[n]
         if entity == k or kind_of(s, entity) == GOAL:
             continue
-        across, along = place_of(s, entity, 0) - position[k, 0], place_of(s, entity, 1) - position[k, 1]
+        across, along = cells.place_of(s, entity, 0) - position[k, 0], cells.place_of(s, entity, 1) - position[k, 1]
         ahead, aside = across * x + along * y, along * x - across * y
         if 0.0 < ahead < near and abs(aside) < 2.5 * p.radius:
             near = ahead
             turn = -1.0 if aside > 0.0 else 1.0
     if turn == 0.0:
-        stop_at(p, s, k, s.goal[k, 0], s.goal[k, 1], p.acceleration, a)
+        steering.stop_at(p, s, k, s.goal[k, 0], s.goal[k, 1], p.acceleration, a)
     else:
-        press(a, k, 0.3 * (x - s.velocity[k, 0]) - turn * y, 0.3 * (y - s.velocity[k, 1]) + turn * x)
+        steering.press(a, k, 0.3 * (x - s.velocity[k, 0]) - turn * y, 0.3 * (y - s.velocity[k, 1]) + turn * x)
 
 
 @SPEC.player("direct")
 def direct(p, s, k, a, rng):
     """To the goal, whoever is in the way."""
-    stop_at(p, s, k, s.goal[k, 0], s.goal[k, 1], p.acceleration, a)
+    steering.stop_at(p, s, k, s.goal[k, 0], s.goal[k, 1], p.acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_navigation(canvas, p, s)
-
-
-SPEC.keys(keys)
+    scenes.draw_navigation(canvas, p, s)

@@ -10,9 +10,10 @@ observations have bounds. Contact forces below 1e-18 of the contact margin are l
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
-from rlenvs.core import continuous, discrete, f8, kernel, param, uniform
+from rlenvs.core import World, block, choice, continuous, discrete, f8, kernel, param, uniform, world
 
 WORLD = 100.0  # m; positions stay inside
 FASTEST = 100.0  # m/s, along each axis
@@ -62,6 +63,35 @@ def keys(pressed: Any, values: Any) -> Any:
     if right:
         return 2 if right > 0 else 1
     return 0 if up == 0 else 4 if up > 0 else 3
+
+
+def numbers(size: int | str = "numbers") -> dict[str, Any]:
+    """The observation of a scenario: a list of numbers whose text tells what they are."""
+    return {"observation": block(size, low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")}
+
+
+def scenario(name: str, *, params: Mapping[str, Any], state: Mapping[str, Any], **own: Any) -> World:
+    """The world of a scenario: MOTION and BODIES before its own parameters and state, the option `actions`, 25 steps of
+    0.1 s; and where agents do nothing but move, the keyboard.
+
+    Args:
+        name, own: as for `world`.
+        params, state: the scenario's own.
+    """
+    actions = choice("discrete", "continuous", doc="one of five forces, or two numbers")
+    made = world(
+        name,
+        agents=True,
+        params={**MOTION, **params},
+        options={"actions": actions, **own.pop("options", {})},
+        state={**BODIES, **state},
+        horizon=25,
+        fps=10,
+        **{"observation": numbers(), "action": moving, **own},
+    )
+    if "action" not in own:
+        made.keys(keys)
+    return made
 
 
 @kernel

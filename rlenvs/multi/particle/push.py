@@ -38,28 +38,8 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, f8, i8, param, role, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    CONTACT,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    blank,
-    distance,
-    drift,
-    keys,
-    moving,
-    push,
-    repel,
-    scatter,
-    show,
-    show_others,
-    tell,
-)
-from rlenvs.multi.particle.scenes import draw_push
-from rlenvs.multi.particle.steering import stop_at
+from rlenvs.core import Score, below, f8, i8, param, role, term
+from rlenvs.multi.particle import physics, scenes, steering
 
 ADVERSARY, AGENT = 0, 1
 NUMBERS = 19
@@ -70,29 +50,22 @@ def roles(values):
     return [role("adversary_0", 8, actions), role("agent_0", NUMBERS, actions)]
 
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticlePush-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
-        **CONTACT,
+        **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "radius": param(0.05, 0.01, 0.5, "m", "of an agent"),
     },
-    options={"actions": choice("discrete", "continuous", doc="one of five forces, or two numbers")},
     sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": NUMBERS},
     roles=roles,
     sides=lambda values: [0, 1],
-    state={**BODIES, "landmark": f8(2, 2), "goal": i8},
-    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
-    action=moving,
+    state={"landmark": f8(2, 2), "goal": i8},
     terms={
-        "distance": term(-FARTHEST, 0.0, 1.0, "minus the own distance from the goal"),
-        "push": term(0.0, FARTHEST, 1.0, "for the adversary: the agent's distance from the goal"),
+        "distance": term(-physics.FARTHEST, 0.0, 1.0, "minus the own distance from the goal"),
+        "push": term(0.0, physics.FARTHEST, 1.0, "for the adversary: the agent's distance from the goal"),
     },
-    horizon=25,
-    fps=10,
     players=("blocking", "direct"),
     scores={
         "random": Score(-47.76, 3.2, success=0.05),
@@ -105,18 +78,21 @@ SPEC = world(
 @SPEC.reset
 def reset(p, s, rng):
     s.goal = below(rng, 2)
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 1.0, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 1.0, rng)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    push(s, a, ADVERSARY, p.acceleration)
-    push(s, a, AGENT, p.acceleration)
-    repel(p, s, AGENT, ADVERSARY, AGENT, 2.0 * p.radius)
-    drift(p, s)
-    accelerate(p, s)
-    mine, yours = distance(s.position, AGENT, s.landmark, s.goal), distance(s.position, ADVERSARY, s.landmark, s.goal)
+    physics.push(s, a, ADVERSARY, p.acceleration)
+    physics.push(s, a, AGENT, p.acceleration)
+    physics.repel(p, s, AGENT, ADVERSARY, AGENT, 2.0 * p.radius)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
+    mine, yours = (
+        physics.distance(s.position, AGENT, s.landmark, s.goal),
+        physics.distance(s.position, ADVERSARY, s.landmark, s.goal),
+    )
     r.distance[AGENT] = -mine
     r.distance[ADVERSARY] = -yours
     r.push[ADVERSARY] = mine
@@ -127,21 +103,21 @@ def step(p, s, a, rng, r):
 @SPEC.observe
 def observe(p, s, k, o):
     seen = o.observation
-    at = tell(seen, 0, s.velocity[k])
+    at = physics.tell(seen, 0, s.velocity[k])
     if k == AGENT:
         for axis in range(2):
             seen[at + axis] = s.landmark[s.goal, axis] - s.position[k, axis]
         for color in range(3):
             seen[at + 2 + color] = 0.75 if color == s.goal + 1 else 0.25
         at += 5
-    at = show(seen, at, s, k, s.landmark)
+    at = physics.show(seen, at, s, k, s.landmark)
     if k == AGENT:
         for j in range(2):
             for color in range(3):
                 seen[at] = 0.9 if color == j + 1 else 0.1
                 at += 1
-    at = show_others(seen, at, s, k)
-    blank(seen, at, seen.size)
+    at = physics.show_others(seen, at, s, k)
+    physics.blank(seen, at, seen.size)
 
 
 @SPEC.player("blocking")
@@ -149,23 +125,20 @@ def blocking(p, s, k, a, rng):
     """The agent goes to the goal; the adversary to the landmark that the agent is nearest to."""
     j = s.goal
     if k == ADVERSARY:
-        near = distance(s.position, AGENT, s.landmark, 0) < distance(s.position, AGENT, s.landmark, 1)
+        near = physics.distance(s.position, AGENT, s.landmark, 0) < physics.distance(s.position, AGENT, s.landmark, 1)
         j = 0 if near else 1
-    stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
+    steering.stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
 
 
 @SPEC.player("direct")
 def direct(p, s, k, a, rng):
     """The agent goes to the goal; the adversary runs into the agent."""
     if k == AGENT:
-        stop_at(p, s, k, s.landmark[s.goal, 0], s.landmark[s.goal, 1], p.acceleration, a)
+        steering.stop_at(p, s, k, s.landmark[s.goal, 0], s.landmark[s.goal, 1], p.acceleration, a)
     else:
-        stop_at(p, s, k, s.position[AGENT, 0], s.position[AGENT, 1], p.acceleration, a)
+        steering.stop_at(p, s, k, s.position[AGENT, 0], s.position[AGENT, 1], p.acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_push(canvas, p, s)
-
-
-SPEC.keys(keys)
+    scenes.draw_push(canvas, p, s)

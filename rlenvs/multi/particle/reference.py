@@ -39,34 +39,16 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, f8, i8, param, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    distance,
-    drift,
-    moving,
-    push,
-    scatter,
-    show,
-    tell,
-    utter,
-)
-from rlenvs.multi.particle.scenes import draw_reference
-from rlenvs.multi.particle.steering import loudest, say, stop_at
+from rlenvs.core import Score, below, choice, f8, i8, param, term
+from rlenvs.multi.particle import physics, scenes, steering
 
 WORDS = 10
 COLORS = ("red", "green", "blue")
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleReference-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
     },
@@ -75,19 +57,16 @@ SPEC = world(
     },
     sizes=lambda values: {"agents": 2, "bodies": 2},
     state={
-        **BODIES,
         "landmark": f8(3, 2),
         "goal": i8(2),  # goal[k] is where the other of agent k has to go
         "words": f8(2, WORDS),
     },
-    observation={"observation": block(11 + WORDS, low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
-    action=lambda values: moving(values, WORDS),
+    observation=physics.numbers(11 + WORDS),
+    action=lambda values: physics.moving(values, WORDS),
     terms={
-        "distance": term(-FARTHEST, 0.0, 0.5, "minus the other agent's distance from its goal"),
-        "team": term(-FARTHEST, 0.0, 0.5, "minus the mean of both distances"),
+        "distance": term(-physics.FARTHEST, 0.0, 0.5, "minus the other agent's distance from its goal"),
+        "team": term(-physics.FARTHEST, 0.0, 0.5, "minus the mean of both distances"),
     },
-    horizon=25,
-    fps=10,
     players=("fluent",),
     scores={
         "random": Score(-58.15, 3.8, success=0),
@@ -101,19 +80,22 @@ SPEC = world(
 def reset(p, s, rng):
     s.goal[0] = below(rng, 3)
     s.goal[1] = below(rng, 3)
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 1.0, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 1.0, rng)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
     for k in range(2):
-        push(s, a, k, p.acceleration)
-    drift(p, s)
-    accelerate(p, s)
+        physics.push(s, a, k, p.acceleration)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
     for k in range(2):
-        utter(a, k, True, s.words[k])
-    first, second = distance(s.position, 1, s.landmark, s.goal[0]), distance(s.position, 0, s.landmark, s.goal[1])
+        physics.utter(a, k, True, s.words[k])
+    first, second = (
+        physics.distance(s.position, 1, s.landmark, s.goal[0]),
+        physics.distance(s.position, 0, s.landmark, s.goal[1]),
+    )
     r.distance[0] = -first
     r.distance[1] = -second
     for k in range(2):
@@ -124,24 +106,24 @@ def step(p, s, a, rng, r):
 @SPEC.observe
 def observe(p, s, k, o):
     seen = o.observation
-    at = tell(seen, 0, s.velocity[k])
-    at = show(seen, at, s, k, s.landmark)
+    at = physics.tell(seen, 0, s.velocity[k])
+    at = physics.show(seen, at, s, k, s.landmark)
     for color in range(3):
         seen[at + color] = 0.75 if color == s.goal[k] else 0.25
-    tell(seen, at + 3, s.words[1 - k])
+    physics.tell(seen, at + 3, s.words[1 - k])
 
 
 @SPEC.player("fluent")
 def fluent(p, s, k, a, rng):
     """Say the number of the other's goal; go where one is told, and wait until then."""
-    told = loudest(s.words[1 - k])
+    told = steering.loudest(s.words[1 - k])
     known = 0 <= told < 3
     x = s.landmark[told, 0] if known else s.position[k, 0]
     y = s.landmark[told, 1] if known else s.position[k, 1]
-    stop_at(p, s, k, x, y, p.acceleration, a)
-    say(a, k, True, s.goal[k], WORDS)
+    steering.stop_at(p, s, k, x, y, p.acceleration, a)
+    steering.say(a, k, True, s.goal[k], WORDS)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_reference(canvas, s, p.goal_radius)
+    scenes.draw_reference(canvas, s, p.goal_radius)

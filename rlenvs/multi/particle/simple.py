@@ -36,42 +36,20 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, choice, f8, param, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    distance,
-    drift,
-    keys,
-    moving,
-    push,
-    scatter,
-    show,
-    tell,
-)
-from rlenvs.multi.particle.scenes import draw_simple
-from rlenvs.multi.particle.steering import stop_at
+from rlenvs.core import Score, block, f8, param, term
+from rlenvs.multi.particle import physics, scenes, steering
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleSimple-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the agent at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the landmark"),
     },
-    options={"actions": choice("discrete", "continuous", doc="one of five forces, or two numbers")},
     sizes=lambda values: {"agents": 1, "bodies": 1},
-    state={**BODIES, "landmark": f8(1, 2)},
-    observation={"observation": block(4, low=-SEEN, high=SEEN, raw=True, doc="see above")},
-    action=moving,
-    terms={"distance": term(-(FARTHEST**2), 0.0, 1.0, "minus the squared distance to the landmark")},
-    horizon=25,
-    fps=10,
+    state={"landmark": f8(1, 2)},
+    observation={"observation": block(4, low=-physics.SEEN, high=physics.SEEN, raw=True, doc="see above")},
+    terms={"distance": term(-(physics.FARTHEST**2), 0.0, 1.0, "minus the squared distance to the landmark")},
     players=("direct",),
     scores={
         "random": Score(-40.17, 6.3, success=0),
@@ -83,35 +61,32 @@ SPEC = world(
 
 @SPEC.reset
 def reset(p, s, rng):
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 1.0, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 1.0, rng)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    push(s, a, 0, p.acceleration)
-    drift(p, s)
-    accelerate(p, s)
-    apart = distance(s.position, 0, s.landmark, 0)
+    physics.push(s, a, 0, p.acceleration)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
+    apart = physics.distance(s.position, 0, s.landmark, 0)
     r.distance[0] = -apart * apart
     r.success[0] = apart < p.goal_radius
 
 
 @SPEC.observe
 def observe(p, s, k, o):
-    at = tell(o.observation, 0, s.velocity[k])
-    show(o.observation, at, s, k, s.landmark)
+    at = physics.tell(o.observation, 0, s.velocity[k])
+    physics.show(o.observation, at, s, k, s.landmark)
 
 
 @SPEC.player("direct")
 def direct(p, s, k, a, rng):
     """To the landmark."""
-    stop_at(p, s, k, s.landmark[0, 0], s.landmark[0, 1], p.acceleration, a)
+    steering.stop_at(p, s, k, s.landmark[0, 0], s.landmark[0, 1], p.acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_simple(canvas, s, p.goal_radius)
-
-
-SPEC.keys(keys)
+    scenes.draw_simple(canvas, s, p.goal_radius)

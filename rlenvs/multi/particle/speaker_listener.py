@@ -38,24 +38,8 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, param, role, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    blank,
-    distance,
-    drift,
-    push,
-    scatter,
-    show,
-    tell,
-    utter,
-)
-from rlenvs.multi.particle.scenes import draw_speaker_listener
-from rlenvs.multi.particle.steering import loudest, say, stop_at
+from rlenvs.core import Score, below, choice, continuous, discrete, f8, i8, param, role, term
+from rlenvs.multi.particle import physics, scenes, steering
 
 SPEAKER, LISTENER = 0, 1
 COLORS = ("red", "green", "blue")
@@ -72,24 +56,21 @@ def roles(values):
     return [role("speaker_0", 3, 3), role("listener_0", 11, 5 if discrete_actions else 2)]
 
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleSpeakerListener-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the listener at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
     },
     options={"actions": choice("discrete", "continuous", doc="choices, or numbers")},
     sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": 11},
     roles=roles,
-    state={**BODIES, "landmark": f8(3, 2), "goal": i8, "words": f8(3)},
-    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
+    state={"landmark": f8(3, 2), "goal": i8, "words": f8(3)},
     action=action,
-    terms={"distance": term(-(FARTHEST**2), 0.0, 1.0, "minus the squared distance from the listener to the goal")},
-    horizon=25,
-    fps=10,
+    terms={
+        "distance": term(-(physics.FARTHEST**2), 0.0, 1.0, "minus the squared distance from the listener to the goal")
+    },
     players=("fluent",),
     scores={
         "random": Score(-86.13, 16, success=0),
@@ -102,17 +83,17 @@ SPEC = world(
 @SPEC.reset
 def reset(p, s, rng):
     s.goal = below(rng, 3)
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 1.0, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 1.0, rng)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    push(s, a, LISTENER, p.acceleration)
-    drift(p, s)
-    accelerate(p, s)
-    utter(a, SPEAKER, False, s.words)
-    apart = distance(s.position, LISTENER, s.landmark, s.goal)
+    physics.push(s, a, LISTENER, p.acceleration)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
+    physics.utter(a, SPEAKER, False, s.words)
+    apart = physics.distance(s.position, LISTENER, s.landmark, s.goal)
     for k in range(2):
         r.distance[k] = -apart * apart
         r.success[k] = apart < p.goal_radius
@@ -124,25 +105,25 @@ def observe(p, s, k, o):
     if k == SPEAKER:
         for color in range(3):
             seen[color] = 0.65 if color == s.goal else 0.15
-        blank(seen, 3, seen.size)
+        physics.blank(seen, 3, seen.size)
     else:
-        at = tell(seen, 0, s.velocity[k])
-        at = show(seen, at, s, k, s.landmark)
-        tell(seen, at, s.words)
+        at = physics.tell(seen, 0, s.velocity[k])
+        at = physics.show(seen, at, s, k, s.landmark)
+        physics.tell(seen, at, s.words)
 
 
 @SPEC.player("fluent")
 def fluent(p, s, k, a, rng):
     """The speaker says the number of the goal; the listener goes where it is told, and waits until then."""
     if k == SPEAKER:
-        say(a, k, False, s.goal, 3)
+        steering.say(a, k, False, s.goal, 3)
         return
-    told = loudest(s.words)
+    told = steering.loudest(s.words)
     x = s.landmark[told, 0] if told >= 0 else s.position[k, 0]
     y = s.landmark[told, 1] if told >= 0 else s.position[k, 1]
-    stop_at(p, s, k, x, y, p.acceleration, a)
+    steering.stop_at(p, s, k, x, y, p.acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_speaker_listener(canvas, s, p.goal_radius)
+    scenes.draw_speaker_listener(canvas, s, p.goal_radius)

@@ -41,28 +41,8 @@ Mean return of all agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    CONTACT,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    blank,
-    drift,
-    keys,
-    moving,
-    nearest,
-    push,
-    repel,
-    scatter,
-    show,
-    show_others,
-    tell,
-)
-from rlenvs.multi.particle.scenes import draw_spread
-from rlenvs.multi.particle.steering import assign, stop_at
+from rlenvs.core import Score, cost, f8, flag, i4, integer, kernel, param, term
+from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 256  # agents or landmarks
 
@@ -73,13 +53,11 @@ def sizes(values):
     return {"agents": values.agents, "bodies": values.agents, "landmarks": landmarks, "numbers": numbers}
 
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleSpread-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
-        **CONTACT,
+        **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "radius": param(0.15, 0.01, 0.5, "m", "of an agent"),
         "capture_radius": param(0.1, 0.01, 1.0, "m", "how near an agent covers a landmark"),
@@ -87,21 +65,18 @@ SPEC = world(
     options={
         "agents": integer(3, 1, MOST, "number of agents"),
         "landmarks": integer(0, 0, MOST, "number of landmarks; 0 for as many as agents"),
-        "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
         "end_on_success": flag(False, "end the episode when all landmarks are covered"),
     },
     sizes=sizes,
-    state={**BODIES, "landmark": f8("landmarks", 2), "target": i4("agents")},  # target: of players
+    state={"landmark": f8("landmarks", 2), "target": i4("agents")},  # target: of players
     scratch=("target",),
-    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
-    action=moving,
     terms={
-        "distance": term(-MOST * FARTHEST, 0.0, 0.5, "minus the distances from landmarks to their nearest agents"),
+        "distance": term(
+            -MOST * physics.FARTHEST, 0.0, 0.5, "minus the distances from landmarks to their nearest agents"
+        ),
         "collision": term(-MOST, 0.0, 0.5, "-1 for each agent touched"),
     },
     costs={"contact": cost(1.0, doc="1 while touching another agent")},
-    horizon=25,
-    fps=10,
     players=("assigned", "nearest"),
     levels={"easy": {"agents": 2}, "hard": {"agents": 6, "radius": 0.1}, "crowd": {"agents": 16, "radius": 0.05}},
     probe={"capture_radius": {"end_on_success": True}},
@@ -115,8 +90,8 @@ SPEC = world(
 
 @SPEC.reset
 def reset(p, s, rng):
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 1.0, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 1.0, rng)
 
 
 @kernel
@@ -138,15 +113,15 @@ def count_touches(p, s, r):
 def step(p, s, a, rng, r):
     agents = s.position.shape[0]
     for k in range(agents):
-        push(s, a, k, p.acceleration)
+        physics.push(s, a, k, p.acceleration)
     for k in range(agents):
-        repel(p, s, k, 0, k, 2.0 * p.radius)
-    drift(p, s)
-    accelerate(p, s)
+        physics.repel(p, s, k, 0, k, 2.0 * p.radius)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
     count_touches(p, s, r)
     total, covered = 0.0, True
     for j in range(s.landmark.shape[0]):
-        least = nearest(s.landmark, j, s.position, 0, agents)
+        least = physics.nearest(s.landmark, j, s.position, 0, agents)
         total += least
         covered = covered and least < p.capture_radius
     for k in range(agents):
@@ -158,19 +133,19 @@ def step(p, s, a, rng, r):
 @SPEC.observe
 def observe(p, s, k, o):
     seen = o.observation
-    at = tell(seen, 0, s.velocity[k])
-    at = tell(seen, at, s.position[k])
-    at = show(seen, at, s, k, s.landmark)
-    at = show_others(seen, at, s, k)
-    blank(seen, at, seen.size)
+    at = physics.tell(seen, 0, s.velocity[k])
+    at = physics.tell(seen, at, s.position[k])
+    at = physics.show(seen, at, s, k, s.landmark)
+    at = physics.show_others(seen, at, s, k)
+    physics.blank(seen, at, seen.size)
 
 
 @SPEC.player("assigned")
 def assigned(p, s, k, a, rng):
     """To a landmark of its own."""
-    assign(s, s.landmark, s.target, 0)
+    steering.assign(s, s.landmark, s.target, 0)
     j = s.target[k]
-    stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
+    steering.stop_at(p, s, k, s.landmark[j, 0], s.landmark[j, 1], p.acceleration, a)
 
 
 @SPEC.player("nearest")
@@ -181,12 +156,9 @@ def to_nearest(p, s, k, a, rng):
         x, y = s.landmark[j, 0] - s.position[k, 0], s.landmark[j, 1] - s.position[k, 1]
         if x * x + y * y < least:
             goal, least = j, x * x + y * y
-    stop_at(p, s, k, s.landmark[goal, 0], s.landmark[goal, 1], p.acceleration, a)
+    steering.stop_at(p, s, k, s.landmark[goal, 0], s.landmark[goal, 1], p.acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_spread(canvas, p, s)
-
-
-SPEC.keys(keys)
+    scenes.draw_spread(canvas, p, s)

@@ -50,29 +50,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, b1, block, choice, cost, f8, flag, integer, kernel, param, role, term, uniform, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    CONTACT,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    blank,
-    bounce,
-    distance,
-    drift,
-    keys,
-    leaving,
-    limit_speed,
-    moving,
-    push,
-    repel,
-    scatter,
-    tell,
-)
-from rlenvs.multi.particle.scenes import draw_tag
-from rlenvs.multi.particle.steering import chase, flee
+from rlenvs.core import Score, b1, choice, cost, f8, flag, integer, kernel, param, role, term, uniform
+from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64
 POINTS = 100  # among which scripted prey chooses
@@ -106,13 +85,11 @@ FACMAC = {"prey": "scripted", "view_radius": 1.5, "first": "velocity", "actions"
 FIRST = choice("position", "velocity", doc="what a step changes first: mpe2's order, or the older one")
 POSITION, VELOCITY = FIRST.codes("position", "velocity")
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleTag-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
-        **CONTACT,
+        **physics.CONTACT,
         "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),
         "good_acceleration": param(4.0, 0.1, 20.0, "m/s^2", "of prey at full force"),
         "adversary_speed": param(1.0, 0.1, 10.0, "m/s", "largest speed of an adversary"),
@@ -120,7 +97,9 @@ SPEC = world(
         "adversary_radius": param(0.075, 0.01, 0.5, "m", "of an adversary"),
         "good_radius": param(0.05, 0.01, 0.5, "m", "of prey"),
         "obstacle_radius": param(0.2, 0.01, 0.5, "m", "of an obstacle"),
-        "view_radius": param(FARTHEST, 0.01, FARTHEST, "m", "how far agents see obstacles and each other", limit=True),
+        "view_radius": param(
+            physics.FARTHEST, 0.01, physics.FARTHEST, "m", "how far agents see obstacles and each other", limit=True
+        ),
     },
     options={
         "adversaries": integer(3, 1, MOST, "number of adversaries"),
@@ -128,22 +107,17 @@ SPEC = world(
         "obstacles": integer(2, 0, MOST, "number of obstacles"),
         "prey": choice("agents", "scripted", doc="who moves the prey"),
         "first": FIRST,
-        "actions": choice("discrete", "continuous", doc="one of five forces, or two numbers"),
         "end_on_success": flag(False, "end the episode when all prey is touched at the same time"),
     },
     sizes=sizes,
     roles=roles,
     sides=sides,
-    state={**BODIES, "landmark": f8("landmarks", 2), "touched": b1("bodies")},
-    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
-    action=moving,
+    state={"landmark": f8("landmarks", 2), "touched": b1("bodies")},
     terms={
         "tag": term(-MOST, MOST * MOST, 10.0, "contacts of adversaries with prey; for prey minus its own"),
         "bound": term(-20.0, 0.0, 1.0, "for prey: minus the penalty for leaving the square"),
     },
     costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},
-    horizon=25,
-    fps=10,
     players=("pursuit",),
     levels={
         "easy": {"good_speed": 0.65, "good_acceleration": 2.0},
@@ -163,8 +137,8 @@ SPEC = world(
 
 @SPEC.reset
 def reset(p, s, rng):
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 0.9, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 0.9, rng)
 
 
 @kernel
@@ -173,7 +147,7 @@ def escape(p, s, k, rng):
     position, hunters = s.position, p.adversaries
     threat, least = 0, 1e18
     for j in range(hunters):
-        apart = distance(position, k, position, j)
+        apart = physics.distance(position, k, position, j)
         if apart < least:
             threat, least = j, apart
     right, up, best = 0.0, 0.0, -1.0
@@ -202,24 +176,24 @@ def move(p, s):
     both = p.adversary_radius + p.good_radius
     for k in range(bodies):
         if k < hunters:
-            repel(p, s, k, 0, k, 2.0 * p.adversary_radius)
-            bounce(p, s, k, s.landmark, p.obstacles, p.adversary_radius + p.obstacle_radius)
+            physics.repel(p, s, k, 0, k, 2.0 * p.adversary_radius)
+            physics.bounce(p, s, k, s.landmark, p.obstacles, p.adversary_radius + p.obstacle_radius)
         else:
-            repel(p, s, k, 0, hunters, both)
-            repel(p, s, k, hunters, k, 2.0 * p.good_radius)
-            bounce(p, s, k, s.landmark, p.obstacles, p.good_radius + p.obstacle_radius)
+            physics.repel(p, s, k, 0, hunters, both)
+            physics.repel(p, s, k, hunters, k, 2.0 * p.good_radius)
+            physics.bounce(p, s, k, s.landmark, p.obstacles, p.good_radius + p.obstacle_radius)
     if p.first == POSITION:
-        drift(p, s)
-    accelerate(p, s)
-    limit_speed(s, 0, hunters, p.adversary_speed)
-    limit_speed(s, hunters, bodies, p.good_speed)
+        physics.drift(p, s)
+    physics.accelerate(p, s)
+    physics.limit_speed(s, 0, hunters, p.adversary_speed)
+    physics.limit_speed(s, hunters, bodies, p.good_speed)
     if p.first == VELOCITY:
-        drift(p, s)
+        physics.drift(p, s)
 
 
 @kernel
 def touching(points, i, others, j, reach):
-    return distance(points, i, others, j) < reach
+    return physics.distance(points, i, others, j) < reach
 
 
 @kernel
@@ -242,7 +216,7 @@ def step(p, s, a, rng, r):
     agents, bodies, hunters = r.tag.size, s.position.shape[0], p.adversaries
     for k in range(bodies):
         if k < agents:
-            push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
+            physics.push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
         else:
             escape(p, s, k, rng)
     move(p, s)
@@ -258,7 +232,7 @@ def step(p, s, a, rng, r):
         ever += s.touched[k]
         if k < agents:
             r.tag[k] = -tags
-            r.bound[k] = -leaving(s.position[k, 0]) - leaving(s.position[k, 1])
+            r.bound[k] = -physics.leaving(s.position[k, 0]) - physics.leaving(s.position[k, 1])
     for k in range(agents):
         if k < hunters:
             r.tag[k] = contacts
@@ -280,8 +254,8 @@ def glimpse(p, s, k, seen, at, point):
 @SPEC.observe
 def observe(p, s, k, o):
     seen, bodies, hunters = o.observation, s.position.shape[0], p.adversaries
-    at = tell(seen, 0, s.velocity[k])
-    at = tell(seen, at, s.position[k])
+    at = physics.tell(seen, 0, s.velocity[k])
+    at = physics.tell(seen, at, s.position[k])
     for j in range(p.obstacles):
         glimpse(p, s, k, seen, at, s.landmark[j])
         at += 2
@@ -295,21 +269,18 @@ def observe(p, s, k, o):
             seen[speeds] = s.velocity[j, 0] if within else 0.0
             seen[speeds + 1] = s.velocity[j, 1] if within else 0.0
             speeds += 2
-    blank(seen, speeds, seen.size)
+    physics.blank(seen, speeds, seen.size)
 
 
 @SPEC.player("pursuit")
 def pursuit(p, s, k, a, rng):
     """Adversaries run to where the nearest prey will be, prey runs from the adversaries."""
     if k < p.adversaries:
-        chase(s, k, p.adversaries, s.position.shape[0], a)
+        steering.chase(s, k, p.adversaries, s.position.shape[0], a)
     else:
-        flee(s, k, 0, p.adversaries, a)
+        steering.flee(s, k, 0, p.adversaries, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_tag(canvas, p, s)
-
-
-SPEC.keys(keys)
+    scenes.draw_tag(canvas, p, s)

@@ -49,31 +49,8 @@ Mean return of all agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, b1, block, choice, cost, f8, integer, kernel, param, role, term, world
-from rlenvs.multi.particle.physics import (
-    BODIES,
-    CONTACT,
-    FARTHEST,
-    MOTION,
-    SEEN,
-    accelerate,
-    blank,
-    bounce,
-    distance,
-    drift,
-    leaving,
-    limit_speed,
-    moving,
-    nearest,
-    push,
-    repel,
-    scatter,
-    show,
-    tell,
-    utter,
-)
-from rlenvs.multi.particle.scenes import draw_world_comm
-from rlenvs.multi.particle.steering import chase, flee, say, stop_at
+from rlenvs.core import Score, b1, choice, cost, f8, integer, kernel, param, role, term
+from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64
 LEADER, WORDS = 0, 4
@@ -103,13 +80,11 @@ def roles(values):
     ]
 
 
-SPEC = world(
+SPEC = physics.scenario(
     "ParticleWorldComm-v0",
     doc=__doc__,
-    agents=True,
     params={
-        **MOTION,
-        **CONTACT,
+        **physics.CONTACT,
         "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),
         "good_acceleration": param(4.0, 0.1, 20.0, "m/s^2", "of prey at full force"),
         "adversary_speed": param(1.0, 0.1, 10.0, "m/s", "largest speed of an adversary"),
@@ -132,23 +107,19 @@ SPEC = world(
     roles=roles,
     sides=lambda values: [0] * values.adversaries + [1] * values.good,
     state={
-        **BODIES,
         "landmark": f8("landmarks", 2),  # obstacles, then food, then forests
         "words": f8(WORDS),
         "touched": b1("bodies"),
     },
-    observation={"observation": block("numbers", low=-SEEN, high=SEEN, raw=True, constant=True, doc="see above")},
-    action=lambda values: moving(values, WORDS),
+    action=lambda values: physics.moving(values, WORDS),
     terms={
         "tag": term(-MOST, MOST * MOST, 5.0, "contacts of adversaries with prey; for prey minus its own"),
         "bound": term(-20.0, 0.0, 2.0, "for prey: minus the penalty for leaving the square"),
         "food": term(0.0, MOST, 2.0, "for prey: the number of food places that it is at"),
-        "hunger": term(-FARTHEST, 0.0, 0.05, "for prey: minus the distance to the nearest food"),
-        "chase": term(-FARTHEST, 0.0, 0.1, "for adversaries: minus the distance to the nearest prey"),
+        "hunger": term(-physics.FARTHEST, 0.0, 0.05, "for prey: minus the distance to the nearest food"),
+        "chase": term(-physics.FARTHEST, 0.0, 0.1, "for adversaries: minus the distance to the nearest prey"),
     },
     costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},
-    horizon=25,
-    fps=10,
     players=("pursuit",),
     levels={"easy": {"good": 1}, "hard": {"adversaries": 6, "good": 4, "food": 3, "forests": 3, "obstacles": 2}},
     scores={
@@ -161,8 +132,8 @@ SPEC = world(
 
 @SPEC.reset
 def reset(p, s, rng):
-    scatter(s.position, 1.0, rng)
-    scatter(s.landmark, 0.9, rng)
+    physics.scatter(s.position, 1.0, rng)
+    physics.scatter(s.landmark, 0.9, rng)
 
 
 @kernel
@@ -175,14 +146,14 @@ def move(p, s):
     hunters, bodies = p.adversaries, s.position.shape[0]
     for k in range(bodies):
         own = radius_of(p, k)
-        repel(p, s, k, 0, min(k, hunters), own + p.adversary_radius)
+        physics.repel(p, s, k, 0, min(k, hunters), own + p.adversary_radius)
         if k > hunters:
-            repel(p, s, k, hunters, k, 2.0 * own)
-        bounce(p, s, k, s.landmark, p.obstacles, own + p.obstacle_radius)
-    drift(p, s)
-    accelerate(p, s)
-    limit_speed(s, 0, hunters, p.adversary_speed)
-    limit_speed(s, hunters, bodies, p.good_speed)
+            physics.repel(p, s, k, hunters, k, 2.0 * own)
+        physics.bounce(p, s, k, s.landmark, p.obstacles, own + p.obstacle_radius)
+    physics.drift(p, s)
+    physics.accelerate(p, s)
+    physics.limit_speed(s, 0, hunters, p.adversary_speed)
+    physics.limit_speed(s, hunters, bodies, p.good_speed)
 
 
 @kernel
@@ -190,14 +161,14 @@ def pay_prey(p, s, k, r):
     """Prey's own terms; returns how many adversaries touch it."""
     tags = 0
     for j in range(p.adversaries):
-        tags += distance(s.position, k, s.position, j) < p.adversary_radius + p.good_radius
+        tags += physics.distance(s.position, k, s.position, j) < p.adversary_radius + p.good_radius
     eaten, first, last = 0, p.obstacles, p.obstacles + p.food
     for j in range(first, last):
-        eaten += distance(s.position, k, s.landmark, j) < p.good_radius + p.food_radius
+        eaten += physics.distance(s.position, k, s.landmark, j) < p.good_radius + p.food_radius
     r.tag[k] = -tags
-    r.bound[k] = -leaving(s.position[k, 0]) - leaving(s.position[k, 1])
+    r.bound[k] = -physics.leaving(s.position[k, 0]) - physics.leaving(s.position[k, 1])
     r.food[k] = eaten
-    r.hunger[k] = -nearest(s.position, k, s.landmark, first, last)
+    r.hunger[k] = -physics.nearest(s.position, k, s.landmark, first, last)
     return tags
 
 
@@ -208,10 +179,10 @@ def count_collisions(p, s, r):
     for k in range(s.position.shape[0]):
         own = radius_of(p, k)
         for j in range(p.obstacles):
-            if distance(s.position, k, s.landmark, j) < own + p.obstacle_radius:
+            if physics.distance(s.position, k, s.landmark, j) < own + p.obstacle_radius:
                 r.collision[k] = 1.0
         for j in range(0 if k < hunters else hunters, k):
-            if distance(s.position, k, s.position, j) < 2.0 * own:
+            if physics.distance(s.position, k, s.position, j) < 2.0 * own:
                 r.collision[k] = 1.0
                 r.collision[j] = 1.0
 
@@ -220,9 +191,9 @@ def count_collisions(p, s, r):
 def step(p, s, a, rng, r):
     bodies, hunters = s.position.shape[0], p.adversaries
     for k in range(bodies):
-        push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
+        physics.push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
     move(p, s)
-    utter(a, LEADER, True, s.words)
+    physics.utter(a, LEADER, True, s.words)
     contacts, ever = 0, 0
     for k in range(hunters, bodies):
         tags = pay_prey(p, s, k, r)
@@ -232,7 +203,7 @@ def step(p, s, a, rng, r):
     for k in range(bodies):
         if k < hunters:
             r.tag[k] = contacts
-            r.chase[k] = -nearest(s.position, k, s.position, hunters, bodies)
+            r.chase[k] = -physics.nearest(s.position, k, s.position, hunters, bodies)
         r.success[k] = ever == p.good if k < hunters else ever == 0
     count_collisions(p, s, r)
 
@@ -240,7 +211,9 @@ def step(p, s, a, rng, r):
 @kernel
 def is_inside(p, s, k, forest):
     """Whether agent k touches a forest."""
-    return distance(s.position, k, s.landmark, p.obstacles + p.food + forest) < radius_of(p, k) + p.forest_radius
+    return (
+        physics.distance(s.position, k, s.landmark, p.obstacles + p.food + forest) < radius_of(p, k) + p.forest_radius
+    )
 
 
 @kernel
@@ -267,9 +240,9 @@ def tell_forests(p, s, k, seen, at):
 @SPEC.observe
 def observe(p, s, k, o):
     seen, bodies, hunters = o.observation, s.position.shape[0], p.adversaries
-    at = tell(seen, 0, s.velocity[k])
-    at = tell(seen, at, s.position[k])
-    at = show(seen, at, s, k, s.landmark)
+    at = physics.tell(seen, 0, s.velocity[k])
+    at = physics.tell(seen, at, s.position[k])
+    at = physics.show(seen, at, s, k, s.landmark)
     speeds = at + 2 * (bodies - 1)
     if k >= hunters:
         speeds = tell_forests(p, s, k, seen, speeds)
@@ -286,8 +259,8 @@ def observe(p, s, k, o):
             speeds += 2
     if k < hunters:
         speeds = tell_forests(p, s, k, seen, speeds)
-        speeds = tell(seen, speeds, s.words)
-    blank(seen, speeds, seen.size)
+        speeds = physics.tell(seen, speeds, s.words)
+    physics.blank(seen, speeds, seen.size)
 
 
 @SPEC.player("pursuit")
@@ -296,23 +269,23 @@ def pursuit(p, s, k, a, rng):
     Prey runs from adversaries that are near, otherwise to the nearest food."""
     hunters, bodies = p.adversaries, s.position.shape[0]
     if k < hunters:
-        chase(s, k, hunters, bodies, a)
+        steering.chase(s, k, hunters, bodies, a)
         if k == LEADER:
             prey = hunters
             for j in range(hunters, bodies):
-                if distance(s.position, k, s.position, j) < distance(s.position, k, s.position, prey):
+                if physics.distance(s.position, k, s.position, j) < physics.distance(s.position, k, s.position, prey):
                     prey = j
-            say(a, k, True, (prey - hunters) % WORDS, WORDS)
-    elif nearest(s.position, k, s.position, 0, hunters) < AFRAID:
-        flee(s, k, 0, hunters, a)
+            steering.say(a, k, True, (prey - hunters) % WORDS, WORDS)
+    elif physics.nearest(s.position, k, s.position, 0, hunters) < AFRAID:
+        steering.flee(s, k, 0, hunters, a)
     else:
         meal = p.obstacles
         for j in range(p.obstacles, p.obstacles + p.food):
-            if distance(s.position, k, s.landmark, j) < distance(s.position, k, s.landmark, meal):
+            if physics.distance(s.position, k, s.landmark, j) < physics.distance(s.position, k, s.landmark, meal):
                 meal = j
-        stop_at(p, s, k, s.landmark[meal, 0], s.landmark[meal, 1], p.good_acceleration, a)
+        steering.stop_at(p, s, k, s.landmark[meal, 0], s.landmark[meal, 1], p.good_acceleration, a)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_world_comm(canvas, p, s)
+    scenes.draw_world_comm(canvas, p, s)
