@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rlenvs.core import block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term
-from rlenvs.kits.engines.mujoco import STATE
+from rlenvs.core import World, block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term, world
+from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation.panda import ARM_QPOS, BASE, CONTROL_HZ, FINGER_OPEN, LOW_NEUTRAL, NEUTRAL, RANGES
 
 STEP = 0.05  # m per control step at full action; rad for the joints
@@ -140,6 +141,28 @@ ACTION_DOC = (
     f"{STEP} rad; the fingers open by up to 0.2 m"
 )
 FPS = CONTROL_HZ
+
+
+def task(name: str, *, params: Mapping[str, Any], options: Mapping[str, Any], **own: Any) -> World:
+    """The world of a task for one arm: PARAMS, OPTIONS and CAMERA before its own, pictures, actions, sizes, engine and
+    keys.
+
+    Args:
+        name, own: as for `world`.
+        params, options: the task's own.
+    """
+    made = world(
+        name,
+        params={**PARAMS, **params},
+        options={**OPTIONS, **CAMERA, **options},
+        images=IMAGES,
+        action=action,
+        fps=FPS,
+        engine=ENGINE,
+        **{"sizes": sizes, **own},
+    )
+    made.keys(keys)
+    return made
 
 
 @kernel

@@ -54,9 +54,8 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import View, Way, apart, draw_ways
 
@@ -76,11 +75,10 @@ VIEW = View((-0.6, -0.95, 0.65), (-0.1, 0.0, 0.15), 45.0)
 TASK = choice(*("open", "close"), doc="what to do with the drawer", sets={"open": {}, "close": {"threshold": 0.065}})
 (CLOSE,) = TASK.codes("close")
 
-SPEC = world(
+SPEC = arm.task(
     "PandaDrawer-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "drawer_mass": param(1.0, 0.3, 4.0, "kg", "of the drawer without the handle"),
         "friction": param(5.0, 0.0, 30.0, "N", "dry friction of the drawer"),
         "drawer_damping": param(5.0, 0.0, 30.0, "N s/m", "of the drawer"),
@@ -93,8 +91,6 @@ SPEC = world(
         "threshold": param(0.03, 0.005, 0.09, "m", "distance at which the goal counts as reached"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "task": TASK,
         "reward": choice(
             *("sparse", "dense", "shaped"),
@@ -126,23 +122,18 @@ SPEC = world(
         "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the handle", raw=True, constant=True),
         "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal of the handle", raw=True, constant=True),
     },
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms={
         **arm.goal_terms(FARTHEST),
         "hook": term(0.0, 1.0, 0.0, "closeness of the hand to the middle of the gap, x and y times 3"),
         "pull": term(0.0, 1.0, 0.0, "closeness of the handle to the goal"),
     },
     horizon=50,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-49.83, 0.23, success=0),
         "idle": Score(-50, 0, success=0),
         "expert": Score(-15.7, 0.26, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"friction": 2.0, "handle_length": 0.14, "handle_gap": 0.06, "most_opening": 0.15},
         "medium": {},
@@ -317,6 +308,3 @@ def draw(canvas, p, s):
     legend = [("green", "goal of the handle", "ring"), ("orange", "handle", "disc")]
     told = f"handle {apart(s.handle, s.desired)} from its goal"
     draw_ways(canvas, [Way(s.handle, s.desired, p.threshold)], legend, told, view=VIEW)
-
-
-SPEC.keys(arm.keys)

@@ -58,9 +58,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda, rotations
 from rlenvs.robotics.manipulation.picture import View, look_through, project
 
@@ -95,11 +94,10 @@ AIM = (-0.1, 0.0, 0.55)  # m, where it turns the cube: all attitudes in reach
 GOALS = choice("tilt", "yaw", "any", doc="axis of the turn to the goal: horizontal, vertical, or any")
 TILT, YAW, ANY = GOALS.codes("tilt", "yaw", "any")
 
-SPEC = world(
+SPEC = arm.task(
     "PandaFlip-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),
         "side": param(0.04, 0.03, 0.05, "m", "of the cube"),
@@ -109,8 +107,6 @@ SPEC = world(
         "goal_angle": param(0.5 * math.pi, 1.1, math.pi, "rad", "largest angle between start and goal"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "control": arm.OPTIONS["control"].defaulting("pose"),
         "goals": GOALS,
         "reward": choice(
@@ -141,23 +137,18 @@ SPEC = world(
         "achieved": block(4, low=-1.0, high=1.0, doc="attitude of the cube", raw=True),
         "desired": block(4, low=-1.0, high=1.0, doc="goal", raw=True, constant=True),
     },
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms={
         "reached": term(-1.0, 0.0, doc="-1 where the goal is not reached"),
         "difference": term(-1.0, 0.0, weight=0.0, doc="negative difference of the attitudes of cube and goal"),
         "approach": term(-FARTHEST, 0.0, weight=0.0, doc="negative distance from hand to cube, m"),
     },
     horizon=100,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-99.96, 0.062, success=0),
         "idle": Score(-100, 0, success=0),
         "expert": Score(-31.29, 1.3, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"goals": "yaw", "goal_angle": math.pi},
         "medium": {"goals": "tilt", "goal_angle": 0.5 * math.pi},
@@ -293,9 +284,6 @@ def draw(canvas, p, s):
     x, y, _ = project(VIEW, [(SHOWN[0], SHOWN[1], SHOWN[2] - 2.5 * p.side)])[0]
     canvas.text((x, y), "goal, larger", "black", 13, "centre", ground="background")
     canvas.caption(f"cube turned by {math.degrees(2.0 * half_turn):.0f} degrees against the goal")
-
-
-SPEC.keys(arm.keys)
 
 
 # --- expert -----------------------------------------------------------------------------------------------------------

@@ -42,18 +42,16 @@ Mean return over fixed seeds, where measured.
 v0: first version.
 """
 
-from rlenvs.core import Score, param, term, uniform, world
+from rlenvs.core import Score, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, moving, panda
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
 
-SPEC = world(
+SPEC = arm.task(
     "PandaPickAndPlace-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),
         "side": param(0.04, 0.03, 0.06, "m", "of the cube"),
@@ -65,26 +63,19 @@ SPEC = world(
         "yaw": param(0.0, 0.0, 0.5, "rad", "by which the cube is turned at most at the start"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "reward": moving.reward("reaching, holding and placing by turns", near=0.2, held=0.3, placed=0.5),
         "ends_at_success": arm.ENDS,
     },
     state=moving.state("cube"),
     observation=moving.blocks("cube", farthest=0.5, level=False),
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms={**moving.terms("cube"), "held": term(0.0, 1.0, 0.0, "1 while the fingers hold the cube")},
     horizon=50,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-50, 0, success=0),
         "idle": Score(-50, 0, success=0),
         "expert": Score(-17.42, 0.53, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"start_width": 0.2, "goal_width": 0.2, "goal_height": 0.1},
         "medium": {},
@@ -163,6 +154,3 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     moving.draw(canvas, p, s, s.cube, "cube")
-
-
-SPEC.keys(arm.keys)

@@ -44,9 +44,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, choice, kernel, param, uniform, world
+from rlenvs.core import Score, choice, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, moving, panda
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
@@ -67,11 +66,10 @@ BRAKE = 0.05  # s, of travel by which the target is taken back
 START = choice("low", "neutral", doc="where the hand begins: near the table, or in panda-gym's pose")
 LOW, NEUTRAL = START.codes("low", "neutral")
 
-SPEC = world(
+SPEC = arm.task(
     "PandaPush-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),
         "side": param(0.04, 0.03, 0.05, "m", "of the cube"),
@@ -80,8 +78,6 @@ SPEC = world(
         "goal_width": param(0.3, 0.0, 0.36, "m", "side of the square of goals"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
         "reward": moving.reward("how near hand, cube and goal are", near=0.3, placed=0.7),
         "start": START,
@@ -89,19 +85,14 @@ SPEC = world(
     },
     state=moving.state("cube"),
     observation=moving.blocks("cube", farthest=0.5, level=True),
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms=moving.terms("cube"),
     horizon=50,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-50, 0, success=0),
         "idle": Score(-50, 0, success=0),
         "expert": Score(-19.27, 1.2, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"start_width": 0.2, "goal_width": 0.2},
         "medium": {},
@@ -173,9 +164,6 @@ def observe(p, s, o):
 @SPEC.draw
 def draw(canvas, p, s):
     moving.draw(canvas, p, s, s.cube, "cube")
-
-
-SPEC.keys(arm.keys)
 
 
 # --- the scripted expert ----------------------------------------------------------------------------------------------

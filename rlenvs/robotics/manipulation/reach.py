@@ -45,9 +45,8 @@ Mean return over fixed seeds, where measured.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, f4, kernel, param, uniform, world
+from rlenvs.core import Score, block, f4, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 
@@ -56,35 +55,29 @@ LOWEST = 0.02  # m, of goals
 APART = 1.5  # thresholds between the hand's start and the goal
 LEAST = 0.2  # of the goals have to fit, for TRIES to find one
 
-SPEC = world(
+SPEC = arm.task(
     "PandaReach-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "threshold": param(0.05, 0.005, 0.1, "m", "distance at which the goal counts as reached"),
         "goal_width": param(0.3, 0.05, 0.6, "m", "side of the square of goals"),
         "goal_height": param(0.3, 0.05, 0.6, "m", "height of the highest goal"),
     },
-    options={**arm.OPTIONS, **arm.CAMERA, "fingers": arm.NO_FINGERS, "reward": arm.REWARD, "ends_at_success": arm.ENDS},
+    options={"fingers": arm.NO_FINGERS, "reward": arm.REWARD, "ends_at_success": arm.ENDS},
     state={**arm.state(), "achieved": f4(3), "desired": f4(3)},
     observation={
         **arm.ARM_BLOCKS,
         "achieved": block(3, low=-2.0, high=2.0, unit="m", doc="position of the hand", raw=True),
         "desired": block(3, low=-2.0, high=2.0, unit="m", doc="goal", raw=True),
     },
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms=arm.goal_terms(FARTHEST),
     horizon=50,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-49.54, 0.31, success=0),
         "idle": Score(-50, 0, success=0),
         "expert": Score(-3.18, 0.26, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"goal_width": 0.2, "goal_height": 0.2},
         "medium": {},
@@ -179,6 +172,3 @@ def draw(canvas, p, s):
     way = Way(s.grip[0], s.desired, p.threshold, "orange")
     legend = [("green", "goal", "ring"), ("orange", "hand", "disc")]
     draw_ways(canvas, [way], legend, f"hand {apart(s.grip[0], s.desired)} from the goal")
-
-
-SPEC.keys(arm.keys)

@@ -46,9 +46,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 
@@ -68,11 +67,10 @@ NEAR = 0.025  # m, this close over the goal the hand goes down
 FIRST = 2  # the first zone among the mocap bodies, behind target and goal
 GREEN, ORANGE = (0.0, 0.62, 0.45, 0.6), (0.84, 0.37, 0.0, 0.45)
 
-SPEC = world(
+SPEC = arm.task(
     "PandaSafeReach-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "threshold": param(0.05, 0.02, 0.09, "m", "distance at which the goal is reached"),
         "width": param(0.45, 0.42, 0.5, "m", "side of the square of goals and zones"),
         "height": param(0.2, 0.2, 0.35, "m", "height of the highest goal"),
@@ -82,8 +80,6 @@ SPEC = world(
         "box_height": param(0.2, 0.05, 0.25, "m", "height of a box"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
         "spheres": integer(2, 0, 3, "number of spheres"),
         "boxes": integer(2, 0, 3, "number of boxes"),
@@ -106,8 +102,6 @@ SPEC = world(
         "spheres": block("spheres", 3, low=-1.0, high=1.0, unit="m", doc="from the end effector to the spheres"),
         "boxes": block("boxes", 3, low=-1.0, high=1.0, unit="m", doc="from the end effector to the boxes"),
     },
-    images=arm.IMAGES,
-    action=arm.action,
     terms={
         "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal in metres"),
         "goal": term(0.0, 1.0, 1.0, "1 when the goal is reached"),
@@ -118,13 +112,11 @@ SPEC = world(
     },
     combine_costs="max",
     horizon=1000,
-    fps=arm.FPS,
     scores={
         "random": Score(0.1506, 0.16, success=0, costs={"spheres": 22.9, "boxes": 26.6}),
         "idle": Score(0, 0, success=0, costs={"spheres": 0, "boxes": 0}),
         "expert": Score(76.24, 3.5, success=1, costs={"spheres": 0, "boxes": 0.06}),
     },
-    engine=ENGINE,
     levels={
         "easy": {"spheres": 1, "boxes": 1},
         "medium": {},
@@ -407,6 +399,3 @@ def draw(canvas, p, s):
     inside = bool(s.in_spheres.any() or s.in_boxes.any())
     told = f"{s.goals} goals reached, next {apart(s.grip[0], s.mocap_pos[1])} away"
     draw_ways(canvas, [way], legend, *(["ARM INSIDE"] if inside else []), told)
-
-
-SPEC.keys(arm.keys)

@@ -43,8 +43,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, kernel, param, uniform, world
-from rlenvs.kits.engines.mujoco import ENGINE
+from rlenvs.core import Score, kernel, param, uniform
 from rlenvs.robotics.manipulation import arm, moving, panda
 from rlenvs.robotics.manipulation.picture import View
 
@@ -68,11 +67,10 @@ KEEP = 0.8  # of its speed when the hand lets go, so that it does not speed up
 BRAKE = 0.05  # s, of travel by which the hand stops early
 VIEW = View((0.9, -0.9, 0.72), (0.1, 0.0, 0.06), 45.0)
 
-SPEC = world(
+SPEC = arm.task(
     "PandaSlide-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "mass": param(1.0, 0.1, 2.0, "kg", "of the puck"),
         "friction": param(0.04, 0.02, 0.2, "", "sliding friction between puck and table"),
         "radius": param(0.03, 0.02, 0.04, "m", "of the puck"),
@@ -84,27 +82,20 @@ SPEC = world(
         "goal_width": param(0.3, 0.0, 0.6, "m", "by which goals spread along y"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "fingers": arm.NO_FINGERS,
         "reward": moving.reward("how near hand, puck and goal are", near=0.3, placed=0.7),
         "ends_at_success": arm.ENDS,
     },
     state=moving.state("puck"),
     observation=moving.blocks("puck", farthest=1.0, level=True),
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms=moving.terms("puck"),
     horizon=75,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-75, 0, success=0),
         "idle": Score(-75, 0, success=0),
         "expert": Score(-38.92, 2, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"start_width": 0.2, "goal_far": 0.4, "goal_width": 0.2},
         "medium": {},
@@ -167,9 +158,6 @@ def observe(p, s, o):
 @SPEC.draw
 def draw(canvas, p, s):
     moving.draw(canvas, p, s, s.puck, "puck", view=VIEW)
-
-
-SPEC.keys(arm.keys)
 
 
 # --- the scripted expert ----------------------------------------------------------------------------------------------

@@ -51,9 +51,8 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
 
@@ -67,11 +66,10 @@ NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0
 RULE = choice("stacked", "published", doc="the cubes have to stand on each other, or only to be near the two goals")
 STACKED, PUBLISHED = RULE.codes("stacked", "published")
 
-SPEC = world(
+SPEC = arm.task(
     "PandaStack-v0",
     doc=__doc__,
     params={
-        **arm.PARAMS,
         "mass_lower": param(2.0, 0.1, 2.0, "kg", "of the lower cube"),
         "mass_upper": param(1.0, 0.1, 2.0, "kg", "of the upper cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction of cubes on the table and on each other"),
@@ -85,8 +83,6 @@ SPEC = world(
         "yaw": param(0.0, 0.0, 0.5, "rad", "by which the cubes are turned at most at the start"),
     },
     options={
-        **arm.OPTIONS,
-        **arm.CAMERA,
         "reward": choice(
             *("sparse", "dense", "shaped"),
             doc="-1 until the goal is reached, the negative distance to it, or reaching, holding and placing by turns",
@@ -115,9 +111,7 @@ SPEC = world(
         "achieved": block(6, low=-2.0, high=2.0, unit="m", doc="positions of the lower and the upper cube", raw=True),
         "desired": block(6, low=-2.0, high=2.0, unit="m", doc="their goals", raw=True, constant=True),  # heights are
     },
-    images=arm.IMAGES,
     goal=("achieved", "desired"),
-    action=arm.action,
     terms={
         **arm.goal_terms(FARTHEST),
         "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube whose turn it is, less by its distance"),
@@ -126,14 +120,11 @@ SPEC = world(
         "based": term(0.0, 1.0, 0.0, "1 while the lower cube is in its place"),
     },
     horizon=100,
-    fps=arm.FPS,
-    sizes=arm.sizes,
     scores={
         "random": Score(-100, 0, success=0),
         "idle": Score(-100, 0, success=0),
         "expert": Score(-71.31, 1.1, success=1),
     },
-    engine=ENGINE,
     levels={
         "easy": {"start_width": 0.26, "goal_width": 0.1},
         "medium": {},
@@ -325,6 +316,3 @@ def draw(canvas, p, s):
     legend = [("blue", "lower cube and its place"), ("orange", "upper cube and its place")]
     told = f"lower cube {apart(s.lower, lower)} off, upper cube {apart(s.upper, upper)} off"
     draw_ways(canvas, ways, legend, told)
-
-
-SPEC.keys(arm.keys)
