@@ -145,11 +145,15 @@ def _chosen(only: Collection[int] | None) -> list[Rule]:
         return list(RULES)
     unknown = set(only) - {rule.number for rule in RULES}
     if unknown:
-        raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}; there are 1 to {len(RULES)}")
+        raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}; there are {_numbers()}")
     wanted = set(only)
     for rule in reversed(RULES):
         wanted |= set(rule.needs) if rule.number in wanted else set()
     return [rule for rule in RULES if rule.number in wanted]
+
+
+def _numbers() -> str:
+    return ", ".join(str(number) for number in sorted(rule.number for rule in RULES))
 
 
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:

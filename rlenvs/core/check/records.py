@@ -68,12 +68,3 @@ def golden_digest(world: World, backend: str = "numba") -> dict[str, float]:
 def read_golden(path: Path | None) -> dict[str, dict[str, float]]:
     """The recorded numbers by world; empty when there is no file."""
     return json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
-
-
-def parity(t: Subject) -> str:
-    """17. Parity with the published original: one state sync, then actions only.
-
-    The originals are not installed with this package: their recordings, and the tests that compare with them, lie under
-    tests/ and benchmarks/parity/. This rule is listed so that nobody forgets it.
-    """
-    raise NotApplicable("covered by the parity test of the world, where a published original exists")

@@ -25,7 +25,7 @@ from rlenvs.core.check.forms import (
 )
 from rlenvs.core.check.inputs import bad_input
 from rlenvs.core.check.kernels import backends_agree, only_steps_write
-from rlenvs.core.check.records import golden, headings, parity
+from rlenvs.core.check.records import golden, headings
 from rlenvs.core.check.settings import parameters_matter, sizes_and_levels
 from rlenvs.core.check.snapshots import past_is_forgotten, snapshots_restore
 from rlenvs.core.check.subject import Subject
@@ -40,6 +40,7 @@ class Rule(NamedTuple):
     needs: tuple[int, ...] = ()
 
 
+# numbers are for good; 17 was a reminder of parity with published originals, which the tests of worlds hold.
 # 7 comes late: when forms differ, one of the rules that it builds on tells better what is wrong; so does 10, since
 # most parameters show in what actions do
 RULES = (
@@ -65,7 +66,6 @@ RULES = (
     Rule(14, sizes_and_levels, (1, 2, 7, 11)),
     Rule(15, headings),
     Rule(16, golden, (1, 2)),
-    Rule(17, parity),
     Rule(18, bad_input, (1,)),
     Rule(19, backends_agree, (1, 2, 21)),
     Rule(26, nothing_rare_breaks, (1, 11, 14)),
