@@ -85,7 +85,7 @@ def draw_number(declared: Any, rng: np.random.Generator) -> float:
 
 def draw_option(world: Any, name: str, rng: np.random.Generator) -> Any:
     """A value of an option."""
-    from rlenvs.core.spec import Choice, Flag, Integer
+    from rlenvs.core.parts import Choice, Flag, Integer
 
     option = world.options[name]
     if isinstance(option, Choice):
@@ -501,8 +501,8 @@ def run_corners(id: str, given: argparse.Namespace) -> None:
     """Worlds with parameters of their own, in batches, with the options as they are and with every switch on."""
     import rlenvs
     from rlenvs.core.errors import RlenvsError
+    from rlenvs.core.parts import Flag
     from rlenvs.core.registry import world_of
-    from rlenvs.core.spec import Flag
 
     log, world = Log(Path(given.out)), world_of(id)
     every = corners(world)

@@ -13,8 +13,9 @@ import rlenvs
 from rlenvs.agents.evaluate import POLICIES, evaluate
 from rlenvs.agents.scores import opponent
 from rlenvs.core.docs import has_success
+from rlenvs.core.parts import Score
 from rlenvs.core.registry import entry, world_of
-from rlenvs.core.spec import Score, World
+from rlenvs.core.spec import World
 
 PLACE = re.compile(r"    scores=\{\n.*?\n    \},\n", re.DOTALL)
 

@@ -16,10 +16,11 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.make import make_batch, make_vec
+from rlenvs.core.parts import Score
 from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup, counts_of
-from rlenvs.core.spec import Score, World
+from rlenvs.core.spec import World
 
 if TYPE_CHECKING:
     from rlenvs.wrappers.forms import WrappedVectorEnv

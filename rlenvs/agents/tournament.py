@@ -21,10 +21,11 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.inputs import first_seed_of, positive
+from rlenvs.core.parts import Choice
 from rlenvs.core.progress import Task, progress
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
-from rlenvs.core.spec import Choice, World
+from rlenvs.core.spec import World
 
 __all__ = ["Tournament", "tournament"]
 

@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from rlenvs.core.layout import i8 as i8
     from rlenvs.core.layout import u1 as u1
     from rlenvs.core.layout import u8 as u8
+    from rlenvs.core.parts import Score as Score
+    from rlenvs.core.parts import block as block
+    from rlenvs.core.parts import choice as choice
+    from rlenvs.core.parts import constraint as constraint
+    from rlenvs.core.parts import continuous as continuous
+    from rlenvs.core.parts import cost as cost
+    from rlenvs.core.parts import discrete as discrete
+    from rlenvs.core.parts import discrete_block as discrete_block
+    from rlenvs.core.parts import flag as flag
+    from rlenvs.core.parts import free as free
+    from rlenvs.core.parts import image as image
+    from rlenvs.core.parts import integer as integer
+    from rlenvs.core.parts import multi_binary as multi_binary
+    from rlenvs.core.parts import multi_discrete as multi_discrete
+    from rlenvs.core.parts import param as param
+    from rlenvs.core.parts import role as role
+    from rlenvs.core.parts import term as term
     from rlenvs.core.rng import below as below
     from rlenvs.core.rng import normal as normal
     from rlenvs.core.rng import uniform as uniform
-    from rlenvs.core.spec import Score as Score
     from rlenvs.core.spec import World as World
-    from rlenvs.core.spec import block as block
-    from rlenvs.core.spec import choice as choice
-    from rlenvs.core.spec import constraint as constraint
-    from rlenvs.core.spec import continuous as continuous
-    from rlenvs.core.spec import cost as cost
-    from rlenvs.core.spec import discrete as discrete
-    from rlenvs.core.spec import discrete_block as discrete_block
-    from rlenvs.core.spec import flag as flag
-    from rlenvs.core.spec import free as free
-    from rlenvs.core.spec import image as image
-    from rlenvs.core.spec import integer as integer
-    from rlenvs.core.spec import multi_binary as multi_binary
-    from rlenvs.core.spec import multi_discrete as multi_discrete
-    from rlenvs.core.spec import param as param
-    from rlenvs.core.spec import role as role
-    from rlenvs.core.spec import term as term
     from rlenvs.core.spec import world as world
 else:
     __all__, __getattr__, __dir__ = lazy_names(
@@ -48,7 +48,8 @@ else:
             "kernels": "kernel",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
-            "spec": "Score World block choice constraint continuous cost discrete discrete_block flag free image "
-            "integer multi_binary multi_discrete param role term world",
+            "parts": "Score block choice constraint continuous cost discrete discrete_block flag free image integer "
+            "multi_binary multi_discrete param role term",
+            "spec": "World world",
         },
     )

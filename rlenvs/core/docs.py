@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.parts import Choice, Continuous, Flag, Integer, Option
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.setup import Setup
-from rlenvs.core.spec import Choice, Continuous, Flag, Integer, Option, World
+from rlenvs.core.spec import World
 
 HEADINGS = (
     "Description",

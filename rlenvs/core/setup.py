@@ -20,7 +20,8 @@ from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
-from rlenvs.core.spec import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Role, World
+from rlenvs.core.parts import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Role
+from rlenvs.core.spec import World
 from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
 
 COMMON = ("level", "horizon", "weights", "randomize", "encoding", "flat_actions")

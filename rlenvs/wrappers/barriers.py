@@ -22,7 +22,7 @@ from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import MissingExtraError, ParameterError, nearest
-from rlenvs.core.spec import Choice
+from rlenvs.core.parts import Choice
 from rlenvs.wrappers.layer import Layer
 
 TOLERANCE = 1e-6  # constraints count as met when this little is missing

@@ -12,8 +12,8 @@ from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
 from rlenvs.core.errors import ParameterError, PictureError
+from rlenvs.core.parts import Integer
 from rlenvs.core.setup import Setup, engine_of
-from rlenvs.core.spec import Integer
 
 SOON = 40  # steps in which most parameters show
 COMPARED = ("observations", "terms", "terminated", "success")
