@@ -494,7 +494,7 @@ def test_unknown_modules_spaces_and_algorithms_are_refused():
     with pytest.raises(ParameterError, match="GELU"):
         export.network_of(gelu)
     with pytest.raises(ParameterError, match="MultiDiscrete"):
-        export.network_of(model_of("PPO", action=spaces.MultiDiscrete([2, 3]))[0])
+        export.network_of(model_of("PPO", action=spaces.MultiDiscrete([2, 3], start=[0, 1]))[0])
     image = spaces.Box(0, 255, (3, 40, 40), np.uint8)
     with pytest.raises(ParameterError, match="floating-point"):
         export.network_of(model_of("PPO", observation=image)[0])

@@ -299,3 +299,12 @@ def test_declarations_that_contradict_themselves_are_refused():
         discrete_block(0)
     with pytest.raises(ParameterError, match="flat_actions"):
         Setup(PORTER, flat_actions="yes")
+
+
+def test_a_snapshot_fits_both_forms_of_actions():
+    plain, flat = env(PORTER), env(PORTER, flat_actions=True)
+    plain.reset(seed=3)
+    flat.reset(seed=4)
+    plain.step(plain.expert_action())
+    flat.set_state(plain.get_state())
+    assert flat.get_state() == plain.get_state()

@@ -49,15 +49,16 @@ class Agent:
             start: whether an episode begins with this observation; the state is forgotten then.
 
         Returns:
-            the action, float32 (numbers,) or an int, and the next state.
+            the action, float32 (numbers,), int64 (dimensions,) or an int, and the next state.
 
         Raises:
             ParameterError: an observation, mask or state of another shape, or not finite.
         """
         actions, state = self.predict(observation, state, np.array(start), action_masks=mask)
-        if actions.ndim != (1 if self.network.numbers else 0):
+        several = self.network.numbers > 0 or len(self.network.counts) > 0
+        if actions.ndim != int(several):
             raise ParameterError(f"act is for one observation; for rows of {np.shape(observation)} use predict")
-        return (actions if self.network.numbers else int(actions)), state
+        return (actions if several else int(actions)), state
 
     def predict(
         self,
@@ -77,7 +78,7 @@ class Agent:
             action_masks: (*rows, choices), nonzero where a choice is allowed.
 
         Returns:
-            actions, float32 (*rows, numbers) or int64 (*rows), and the next state.
+            actions, float32 (*rows, numbers), int64 (*rows, dimensions) or int64 (*rows), and the next state.
 
         Raises:
             ParameterError: arrays of other shapes, or observations that are not finite.
@@ -133,8 +134,12 @@ class Agent:
                 f"{label} was trained for observations {_shapes(dict(self.network.parts))}; those of {name} are "
                 f"{_shapes(wanted)} with these keywords"
             )
-        mine = ("numbers", self.network.numbers) if self.network.numbers else ("choices", self.network.choices)
-        theirs = ("numbers" if setup.continuous else "choices", setup.action_size)
+        counts = self.network.counts
+        own = self.network.numbers or self.network.choices
+        mine: tuple[str, Any] = ("numbers" if self.network.numbers else "choices", own)
+        theirs: tuple[str, Any] = ("numbers" if setup.continuous else "choices", setup.action_size)
+        if counts or setup.action_kind == "multi":
+            mine, theirs = ("choices", counts or mine[1]), ("choices", setup.choices or theirs[1])
         if mine != theirs:
             raise ParameterError(
                 f"{label} was trained for actions of {mine[1]} {mine[0]}; those of {name} have {theirs[1]} {theirs[0]} "

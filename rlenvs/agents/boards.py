@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
@@ -128,7 +129,7 @@ def check_planes(space: Any, action_space: Any) -> None:
     """ParameterError unless an action is a few choices, and planes of the board's size behind them."""
     (board,) = [part for part in parts_of(space).values() if len(part.shape) == BOARD]
     cells = math.prod(board.shape[:2] if is_picture(board) else board.shape[1:])
-    choices = getattr(action_space, "n", 0)
+    choices = int(action_space.n) if isinstance(action_space, spaces.Discrete) else 0
     if choices <= cells or choices % cells == 0:
         raise ParameterError(
             f'[network] head = "planes" needs some choices, and behind them planes of {cells} each, one per cell; the '

@@ -17,7 +17,7 @@ from rlenvs.agents.network import Network, is_picture, parts_of
 from rlenvs.core.batch import cores
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import entry, world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.setup import Setup, counts_of
 
 __all__ = ["agent_from"]
 
@@ -142,6 +142,8 @@ def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tens
     _add_convolutions(model, architecture, tensors)
     layers = readers[0](model, architecture, tensors, action)
     architecture["layers"] = [add_layer(tensors, k, *layer) for k, layer in enumerate(layers)]
+    if type(model.action_space).__name__ == "MultiBinary" and not action["masked"]:
+        _rate_both(architecture["layers"][-1], tensors, len(layers) - 1)
     return {**architecture, "action": action}, tensors
 
 
@@ -152,7 +154,7 @@ Layer = tuple[Any, str]  # a Linear module, and the activation behind it
 
 def _actor_critic(model: Any, architecture: dict[str, Any], tensors: Tensors, action: dict[str, Any]) -> list[Layer]:
     policy = model.policy
-    if "choices" in action:
+    if action["kind"] != "numbers":
         action["masked"] = "MaskableActorCriticPolicy" in [cls.__name__ for cls in type(policy).__mro__]
     else:
         action["squashed"] = bool(policy.squash_output)
@@ -219,7 +221,15 @@ def layers_of(modules: Iterable[Any]) -> list[Layer]:
 def add_layer(tensors: Tensors, index: int, module: Any, activation: str) -> dict[str, Any]:
     """Note a linear module's arrays; what the architecture says of it."""
     tensors[f"layers.{index}.weight"], tensors[f"layers.{index}.bias"] = _array(module.weight), _array(module.bias)
-    return {"inputs": module.in_features, "units": module.out_features, "activation": activation}
+    return {"inputs": int(module.in_features), "units": int(module.out_features), "activation": activation}
+
+
+def _rate_both(layer: dict[str, Any], tensors: Tensors, index: int) -> None:
+    """A Bernoulli distribution rates 1 where 0 is rated 0: give the last layer an output for each of both."""
+    for part in ("weight", "bias"):
+        ones = tensors[f"layers.{index}.{part}"]
+        tensors[f"layers.{index}.{part}"] = np.stack([np.zeros_like(ones), ones], axis=1).reshape(-1, *ones.shape[1:])
+    layer["units"] *= 2
 
 
 def _add_memory(tensors: Tensors, lstm: Any) -> dict[str, Any]:
@@ -303,10 +313,15 @@ def _action(model: Any) -> dict[str, Any]:
     kind = type(space).__name__
     if kind == "Discrete" and space.start == 0:
         return {"kind": "choice", "choices": int(space.n), "masked": False}
+    if (kind == "MultiDiscrete" and not space.start.any()) or kind == "MultiBinary":
+        return {"kind": "choices", "counts": counts_of(space), "masked": False}
     if kind == "Box" and len(space.shape) == 1 and np.isfinite([space.low, space.high]).all():
         low, high = space.low.tolist(), space.high.tolist()
         return {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
-    raise ParameterError(f"actions of {space} cannot be an agent's; known are bounded Box spaces (n,) and Discrete(n)")
+    raise ParameterError(
+        f"actions of {space} cannot be an agent's; known are bounded Box spaces (n,), Discrete(n), MultiDiscrete and "
+        "MultiBinary"
+    )
 
 
 def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalizer: Any) -> None:

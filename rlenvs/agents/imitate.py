@@ -13,6 +13,7 @@ import importlib
 from typing import Any, ClassVar
 
 import numpy as np
+from gymnasium import spaces
 
 from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.inputs import positive
@@ -174,7 +175,7 @@ class Imitator(_Model):
         env: Any = self.env
         venv = env.unwrapped
         advice = venv.batch.advise().reshape(venv.num_envs, -1).copy()
-        answers = advice.astype(np.float32) if self.numbers else advice[:, 0]
+        answers = advice.astype(np.float32) if self.numbers else venv.batch.setup.shown_action(advice)
         masks = venv.action_masks()
         self._note(answers, masks, venv.batch._states["alive"].reshape(-1).astype(np.bool_))
         actions = answers
@@ -223,6 +224,8 @@ class Imitator(_Model):
         options = {"action_masks": rows["mask"]} if self.masked else {}
         found = self.policy.get_distribution(tensors, **options)
         answers = torch.as_tensor(rows["answer"])
+        if isinstance(self.action_space, spaces.MultiBinary):
+            answers = answers.float()
         if self.numbers:
             return ((found.distribution.mean - answers) ** 2).mean()
         return -found.log_prob(answers).mean()

@@ -12,7 +12,8 @@ An architecture is a dictionary of JSON's types, and its numbers are arrays by n
         "action": {"kind": "numbers", "low": [-1.0], "high": [1.0], "squashed": false, "limit": null}
     }
 
-or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}.
+or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}; for several choices at once {"kind":
+"choices", "counts": [3, 3], "masked": false}, whose ratings come one after the other.
 
 Convolutions look at one part of the observation: planes (planes, height, width), or a picture (height, width, channels)
 of bytes, which count as shares of 255. Two more planes, behind these, tell every cell its row and column, from -1 to 1;
@@ -106,7 +107,8 @@ class Network:
 
     Attributes:
         parts: name (None for an observation that is one array) and shape of each part of an observation.
-        choices: how many choices an action has; 0 where it is numbers.
+        choices: how many choices an action has, all its dimensions together; 0 where it is numbers.
+        counts: how many choices each dimension of an action of several choices has; empty otherwise.
         numbers: how many numbers an action has; 0 where it is a choice.
         masked: whether it was trained with masks of the allowed choices.
         memory_shape: (layers, units) of the LSTM; (0, 0) without one.
@@ -121,7 +123,8 @@ class Network:
         self.parts = [(part["name"], tuple(part["shape"])) for part in architecture["observation"]]
         memory, action = architecture["memory"], architecture["action"]
         self.memory_shape = (memory["layers"], memory["units"]) if memory else (0, 0)
-        self.choices: int = action.get("choices", 0)
+        self.counts: tuple[int, ...] = tuple(action.get("counts", ()))
+        self.choices: int = action.get("choices", sum(self.counts))
         self.numbers = len(action.get("low", ()))
         self.masked: bool = action.get("masked", False)
         _check_tensors(architecture, tensors)
@@ -170,8 +173,8 @@ class Network:
             starts: (rows,), true where an episode begins and the state is to be forgotten.
 
         Returns:
-            actions, float32 (rows, numbers) inside the action space or int64 (rows,), and the next state (None without
-            an LSTM).
+            actions, float32 (rows, numbers) inside the action space, int64 (rows,), or int64 (rows, dimensions) of
+            several choices, and the next state (None without an LSTM).
 
         Raises:
             ParameterError: arrays of other shapes, observations that are not finite, or masks for numbers.
@@ -281,13 +284,20 @@ class Network:
                 raise ParameterError("masks are for choices; this agent's actions are numbers")
             return self._bounded(outputs)
         if masks is None:
-            return np.argmax(outputs, axis=1)
+            return self._highest(outputs)
         allowed = np.asarray(masks)
         if allowed.shape != outputs.shape or allowed.dtype.kind not in "biu":
             raise ParameterError(
                 f"masks of shape {allowed.shape} and type {allowed.dtype} were given; needed: {outputs.shape}, 0 or 1"
             )
-        return np.argmax(np.where(allowed != 0, outputs, -np.inf), axis=1)
+        return self._highest(np.where(allowed != 0, outputs, -np.inf))
+
+    def _highest(self, ratings: np.ndarray) -> np.ndarray:
+        """The choices that are rated highest, in each dimension."""
+        if not self.counts:
+            return np.argmax(ratings, axis=1)
+        parts = np.split(ratings, np.cumsum(self.counts)[:-1], axis=1)
+        return np.stack([np.argmax(part, axis=1) for part in parts], axis=1)
 
     def _bounded(self, outputs: np.ndarray) -> np.ndarray:
         action = self.architecture["action"]
@@ -302,7 +312,11 @@ class Network:
 
 CELL = ("input", "hidden", "bias")
 ENTRIES = ("observation", "normalisation", "convolutions", "memory", "layers", "action")
-ACTIONS = {"numbers": ("kind", "low", "high", "squashed", "limit"), "choice": ("kind", "choices", "masked")}
+ACTIONS = {
+    "numbers": ("kind", "low", "high", "squashed", "limit"),
+    "choice": ("kind", "choices", "masked"),
+    "choices": ("kind", "counts", "masked"),
+}
 
 
 def check_architecture(found: Any) -> dict[str, Any]:
@@ -410,9 +424,12 @@ def _check_action(found: Any) -> int:
     if kind not in ACTIONS:
         raise ParameterError(f"{label}: {found!r} is of no kind that is known; known: {', '.join(ACTIONS)}")
     _entries(label, found, ACTIONS[kind])
-    if kind == "choice":
+    if kind != "numbers":
         _wants(isinstance(found["masked"], bool), f"{label}: masked", found["masked"], "true or false")
+    if kind == "choice":
         return _size(f"{label}: choices", found["choices"])
+    if kind == "choices":
+        return sum(_size(f"{label}: counts", count) for count in _some(f"{label}: counts", found["counts"]))
     low, high, limit = _some(f"{label}: low", found["low"]), _some(f"{label}: high", found["high"]), found["limit"]
     fine = len(low) == len(high) and all(map(_is_number, [*low, *high]))
     _wants(fine and all(map(float.__lt__, map(float, low), map(float, high))), label, found, "numbers low < high")

@@ -42,11 +42,16 @@ def agent_of(
     """
     keywords = dict(keywords or {})
     world, setup = world_of(id), Setup(world_of(id), **keywords)
-    if setup.vector_parts:
+    if setup.in_parts:
         raise ParameterError(
             f"{world.name}: observations are dictionaries with {keywords}; a plain network sees arrays"
         )
-    action: dict[str, Any] = {"kind": "choice", "choices": setup.action_size, "masked": "mask" in world.kernels}
+    if setup.alone or not setup.observation_space.shape:
+        raise ParameterError(f"{world.name}: observations are {setup.observation_space}; a plain network sees vectors")
+    masked = "mask" in world.kernels
+    action: dict[str, Any] = {"kind": "choice", "choices": setup.action_size, "masked": masked}
+    if setup.action_kind == "multi":
+        action = {"kind": "choices", "counts": list(setup.choices), "masked": masked}
     if setup.continuous:
         low, high = [-1.0] * setup.action_size, [1.0] * setup.action_size
         action = {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}

@@ -16,6 +16,7 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.make import make_vec
 from rlenvs.core.progress import Task, progress
+from rlenvs.core.setup import counts_of
 from rlenvs.integrations.minari import Episode
 
 SIDE_BY_SIDE = 256  # episodes at once
@@ -153,7 +154,7 @@ def step_bytes(env: Any) -> int:
 def random_player(env: Any, seeds: Sequence[int]) -> Chooser:
     """Uniform over the allowed actions; a world's do not depend on which worlds are beside it."""
     space, horizon = env.single_action_space, env.batch.setup.horizon
-    size = space.shape if isinstance(space, spaces.Box) else ()
+    size = space.shape or ()
     numbers = np.stack([np.random.default_rng([seed, 1]).random((horizon, *size), np.float32) for seed in seeds], 1)
     step = -1
 
@@ -162,11 +163,17 @@ def random_player(env: Any, seeds: Sequence[int]) -> Chooser:
         step = min(step + 1, horizon - 1)
         if isinstance(space, spaces.Box):
             return space.low + numbers[step] * (space.high - space.low)
+        counts = counts_of(space)
         if "action_mask" not in infos:
-            return (numbers[step] * space.n).astype(np.int64)
-        allowed = infos["action_mask"].cumsum(axis=1, dtype=np.int64)
-        which = (numbers[step] * allowed[:, -1]).astype(np.int64)
-        return np.argmax(allowed > which[:, None], axis=1)
+            return (numbers[step] * (np.array(counts) if size else space.n)).astype(space.dtype)
+        masks = infos["action_mask"]
+        drawn = numbers[step].reshape(len(masks), -1)
+        found = np.empty((len(masks), len(counts)), np.int64)
+        for j, part in enumerate(np.split(masks, np.cumsum(counts)[:-1], axis=1)):
+            allowed = part.cumsum(axis=1, dtype=np.int64)
+            which = (drawn[:, j] * allowed[:, -1]).astype(np.int64)
+            found[:, j] = np.argmax(allowed > which[:, None], axis=1)
+        return found if size else found[:, 0]
 
     return choose
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.export import network_of
 from rlenvs.agents.imitate import dagger
 from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
@@ -185,11 +186,13 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
             gamma=hyperparameters.get("gamma", 0.99),
         )
     try:
-        return algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
+        model = algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
     except ParameterError:
         raise
     except (AssertionError, TypeError, ValueError) as reason:
         raise ParameterError(f"{settings.algorithm} does not take these hyper-parameters: {reason}") from None
+    network_of(model)  # what cannot become an agent is refused before it learns
+    return model
 
 
 def _algorithm(id: str, settings: Settings) -> Any:
@@ -307,6 +310,8 @@ def _check_actions(settings: Settings, envs: Any) -> None:
     name = envs.batch.world.name
     if numbers and settings.algorithm in ("DQN", "MaskablePPO"):
         raise ParameterError(f"{settings.algorithm} is for choices; actions of {name} are numbers. PPO, SAC, TD3 fit")
+    if not numbers and settings.algorithm == "DQN" and not envs.batch.setup.single_choice:
+        raise ParameterError(f"DQN is for one choice; {name} has several at once. Use PPO, or flat_actions=True")
     if not numbers and settings.algorithm in ("SAC", "TD3"):
         raise ParameterError(f"{settings.algorithm} is for numbers; actions of {name} are choices. PPO and DQN fit")
 

@@ -25,7 +25,7 @@ from rlenvs.core.errors import (
     UnknownNameError,
     shortened,
 )
-from rlenvs.core.inputs import actions_of, positive, seeds_of, threads_of
+from rlenvs.core.inputs import actions_of, positive, seeds_of, switches_of, threads_of
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -528,6 +528,7 @@ class KernelBatch:
             self.actions[0, 0, 0] = actions  # a third of the time that np.asarray would take
             return
         array = actions_of(self.world.name, actions)
+        array = switches_of(array) if self.setup.binary else array
         view = self._action_views.get(array.shape)
         if view is None or array.dtype.kind not in self._action_kinds:
             raise ActionError(self._action_complaint(actions, array))
@@ -537,6 +538,7 @@ class KernelBatch:
         """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
         players, or "idle", who does nothing."""
         array = actions_of(self.world.name, actions)
+        array = switches_of(array) if self.setup.binary else array
         size = 1 if self.setup.single_choice else self.setup.roles[0].action
         wanted = (self.num_worlds,) if self.setup.single_choice else (self.num_worlds, size)
         if array.shape != wanted or array.dtype.kind not in self._action_kinds:

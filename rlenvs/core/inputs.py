@@ -126,6 +126,13 @@ def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any
     return params, left
 
 
+def switches_of(array: np.ndarray) -> np.ndarray:
+    """Zeros and ones as integers, which learners give as numbers with fractions or as truth values; else as it is."""
+    if array.dtype.kind in "fb" and np.isin(array, (0, 1)).all():
+        return array.astype(np.int64)
+    return array
+
+
 def actions_of(world: str, actions: Any) -> np.ndarray:
     """Actions as an array.
 

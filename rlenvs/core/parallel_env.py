@@ -18,7 +18,7 @@ from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, one_of, params_of, seed_of, truth
+from rlenvs.core.inputs import actions_of, one_of, params_of, seed_of, switches_of, truth
 from rlenvs.core.legality import legality_of
 from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
@@ -207,6 +207,7 @@ class ParallelEnv(PettingZooParallelEnv):
             if agent not in actions:
                 raise ActionError(f"{name}: no action was given for {agent}")
             value, k = actions_of(f"{name}, {agent}", actions[agent]), self._index[agent]
+            value = switches_of(value) if batch.setup.binary else value
             shape = () if single else self._sizes[k][1:]
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
                 raise ActionError(

@@ -458,6 +458,11 @@ class Setup:
         return isinstance(self.action, DiscreteChoice)
 
     @property
+    def binary(self) -> bool:
+        """Whether an action is several choices of 0 or 1."""
+        return isinstance(self.action, MultiChoice) and self.action.binary
+
+    @property
     def action_kind(self) -> str:
         """What the driver is compiled for: "continuous", "discrete", "multi" (several choices) or "flat" (one that
         stands for several)."""

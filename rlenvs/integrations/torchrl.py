@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import MissingExtraError
+from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.make import make_batch
 
 try:
@@ -54,7 +54,8 @@ class BatchEnv(EnvBase):
         keywords: of `rlenvs.make_batch`: parameters, options, level, threads, ...
 
     Raises:
-        UnknownNameError, ParameterError: an id, keyword or value that the world does not have.
+        UnknownNameError, ParameterError: an id, keyword or value that the world does not have; ParameterError too for
+            actions of several choices at once, which are one with flat_actions=True.
         EpisodeOverError: a step of worlds of which some have ended; TorchRL's collectors reset them first.
     """
 
@@ -69,6 +70,11 @@ class BatchEnv(EnvBase):
         **keywords: Any,
     ) -> None:
         self.batch: KernelBatch = make_batch(id, num_worlds, autoreset=AutoresetMode.DISABLED, **keywords)
+        if self.batch.setup.action_kind == "multi":
+            raise ParameterError(
+                f"{self.batch.world.name}: TorchRL's form takes one choice or numbers, and the actions are "
+                f"{self.batch.setup.action_space}; make it with flat_actions=True"
+            )
         super().__init__(device=device, batch_size=torch.Size([self.batch.num_worlds]))
         self._central = central_state
         self._alive = np.ones((self.batch.num_worlds, self.batch.agents), np.bool_)
@@ -80,7 +86,7 @@ class BatchEnv(EnvBase):
         setup, lead = self.batch.setup, (self.batch.num_worlds, self.batch.agents)
         observed = setup.observation_space
         parts = observed.spaces if isinstance(observed, spaces.Dict) else {"observation": observed}
-        agents = {name: self._box(space, lead) for name, space in parts.items()}
+        agents: dict[str, Any] = {name: self._seen(space, lead) for name, space in parts.items()}
         agents["mask"] = Binary(shape=lead, dtype=torch.bool, device=self.device)
         if setup.continuous:
             action = self._box(setup.action_space, lead)
@@ -100,6 +106,11 @@ class BatchEnv(EnvBase):
         own = {name: Binary(shape=(*lead, 1), dtype=torch.bool, device=self.device) for name in ends}
         world = {name: Binary(shape=(lead[0], 1), dtype=torch.bool, device=self.device) for name in ends}
         self.done_spec = Composite({**world, GROUP: self._group(own)}, shape=self.batch_size)
+
+    def _seen(self, space: Any, lead: tuple[int, ...]) -> Any:
+        if isinstance(space, spaces.Discrete):
+            return Categorical(int(space.n), lead, device=self.device, dtype=torch.int64)
+        return self._box(space, lead)
 
     def _box(self, space: Any, lead: tuple[int, ...]) -> Bounded:
         shape, dtype = (*lead, *space.shape), getattr(torch, str(space.dtype))

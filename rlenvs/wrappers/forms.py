@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.inputs import switches_of
 from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from, unbound
 from rlenvs.wrappers.masked import clear, load
 from rlenvs.wrappers.rows import BatchRows, put, rows_of
@@ -112,8 +113,9 @@ def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
         ActionError: the wrong shape or type, NaN, or not a choice; the message names the environment.
     """
     array = np.asarray(action)
+    array = switches_of(array) if isinstance(space, spaces.MultiBinary) else array
     numbers = isinstance(space, spaces.Box)
-    wanted = "real numbers" if numbers else "an integer"
+    wanted = "real numbers" if numbers else "an integer" if isinstance(space, spaces.Discrete) else "integers"
     if array.shape != space.shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
         raise ActionError(
             f"{name}: an action of shape {array.shape} and type {array.dtype} was given ({action!r}); "
@@ -125,12 +127,15 @@ def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
         return array.astype(np.float64)
     if isinstance(space, spaces.Discrete) and not space.start <= array < space.start + space.n:
         raise ActionError(f"{name}: action {array} is not one of {space.start} ... {space.start + space.n - 1}")
+    if _outside(array, space).any():
+        raise ActionError(f"{name}: action {array.tolist()} is not in {space}")
     return array.astype(np.int64)
 
 
 def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str) -> np.ndarray:
     """The actions of many rows as an array; those of rows that do not step are not looked at."""
     array = np.asarray(actions)
+    array = switches_of(array) if isinstance(space, spaces.MultiBinary) else array
     shape = (len(rows), *(space.shape or ()))
     numbers = isinstance(space, spaces.Box)
     if array.shape != shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
@@ -154,7 +159,18 @@ def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str
             last = space.start + space.n - 1
             raise ActionError(f"{name}, environment {row}: action {array[row]} is not one of {space.start} ... {last}")
         return np.where(rows, array, space.start).astype(np.int64)
-    return array
+    wrong = _outside(array, space).reshape(len(rows), -1).any(axis=1) & rows
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ActionError(f"{name}, environment {row}: action {array[row].tolist()} is not in {space}")
+    return array.astype(np.int64)
+
+
+def _outside(array: np.ndarray, space: spaces.Space) -> np.ndarray:
+    """Which integers, of the right shape or with an axis of rows, are no choices of a space of several."""
+    if isinstance(space, spaces.MultiDiscrete):
+        return (array < space.start) | (array >= space.start + space.nvec)
+    return (array < 0) | (array > 1) if isinstance(space, spaces.MultiBinary) else np.zeros(array.shape, np.bool_)
 
 
 class WrappedState(tuple):
