@@ -94,6 +94,8 @@ def _ids(world: World) -> str:
         return f"World `{world.name}`, not registered."
     ids = " and ".join(f"`{row.id}`" for row in rows)
     told = [f"Ids: {ids}.", f"Tags: {', '.join(rows[0].tags)}."]
+    if world.source:
+        told.append(f"Source: {world.source}.")
     told.append(f"Episodes are truncated after {Setup(world).horizon} steps.")
     return " ".join([*told, *_sight_of_expert(world)])
 

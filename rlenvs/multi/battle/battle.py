@@ -189,6 +189,7 @@ def agent_roles(values):
 SPEC = world(
     "Battle-v0",
     doc=__doc__,
+    source='SMAX (Rutherford et al., "JaxMARL", NeurIPS 2024); SMAC (Samvelyan et al., 2019)',
     agents=True,
     params={
         "tick": param(1 / 16, 0.02, 0.2, "s", "length of a tick; with SMAC's rules 1/22.4"),

@@ -138,6 +138,7 @@ def largest_numbers(values):
 SPEC = world(
     "Generals-v0",
     doc=__doc__,
+    source='strakam/generals-bots (Straka and Schmid, "Artificial Generals Intelligence", 2025)',
     agents=True,
     params={
         "mountains": param(0.18, 0.0, 0.5, "", "least share of mountains on a random board"),

@@ -65,6 +65,7 @@ def roles(values):
 SPEC = physics.scenario(
     "ParticleAdversary-v0",
     doc=__doc__,
+    source="mpe2 simple_adversary_v3 (Lowe et al., NeurIPS 2017)",
     params={"acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force")},
     options={
         "good": integer(2, 1, MOST, "number of agents in the team, and of landmarks"),

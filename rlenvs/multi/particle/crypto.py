@@ -57,6 +57,7 @@ def action(values):
 SPEC = world(
     "ParticleCrypto-v0",
     doc=__doc__,
+    source="mpe2 simple_crypto_v3 (Lowe et al., NeurIPS 2017)",
     agents=True,
     options={"actions": choice("discrete", "continuous", doc="one of four words, or the strength of each")},
     sizes=lambda values: {"agents": 3, "numbers": 2 * WORDS},

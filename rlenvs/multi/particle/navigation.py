@@ -89,6 +89,7 @@ def sizes(values):
 SPEC = physics.scenario(
     "ParticleNavigation-v0",
     doc=__doc__,
+    source="InforMARL navigation_graph (Nayak et al., ICML 2023)",
     params={
         **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),

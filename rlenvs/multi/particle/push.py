@@ -53,6 +53,7 @@ def roles(values):
 SPEC = physics.scenario(
     "ParticlePush-v0",
     doc=__doc__,
+    source="mpe2 simple_push_v3 (Lowe et al., NeurIPS 2017)",
     params={
         **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),

@@ -42,6 +42,7 @@ from rlenvs.multi.particle import physics, scenes, steering
 SPEC = physics.scenario(
     "ParticleSimple-v0",
     doc=__doc__,
+    source="mpe2 simple_v3 (Lowe et al., NeurIPS 2017)",
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the agent at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the landmark"),

@@ -59,6 +59,7 @@ def roles(values):
 SPEC = physics.scenario(
     "ParticleSpeakerListener-v0",
     doc=__doc__,
+    source="mpe2 simple_speaker_listener_v4 (Lowe et al., NeurIPS 2017)",
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the listener at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),

@@ -83,6 +83,7 @@ def roles(values):
 SPEC = physics.scenario(
     "ParticleWorldComm-v0",
     doc=__doc__,
+    source="mpe2 simple_world_comm_v3 (Lowe et al., NeurIPS 2017)",
     params={
         **physics.CONTACT,
         "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),

@@ -90,6 +90,7 @@ DOWN, RIGHT = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 SPEC = world(
     "PathFinding-v0",
     doc=__doc__,
+    source="POGEMA (Skrynnik et al., ICLR 2025)",
     agents=True,
     params={"density": param(0.3, 0.0, 0.9, "", "probability that a cell of a random map is an obstacle")},
     options={

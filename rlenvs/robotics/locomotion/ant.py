@@ -74,6 +74,7 @@ TORSO = 1
 SPEC = world(
     "Ant-v0",
     doc=__doc__,
+    source="Gymnasium Ant-v5 (Schulman et al., arXiv 1506.02438); Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
         "density": param(5.0, 2.0, 20.0, "kg/m^3", "of the robot"),

@@ -71,6 +71,7 @@ SHARES = {"torso": 6.25020920502092 / 14.0, "bthigh": 1.5435146443514645 / 14.0}
 SPEC = world(
     "HalfCheetah-v0",
     doc=__doc__,
+    source="Gymnasium HalfCheetah-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
         "mass": param(14.0, 5.0, 30.0, "kg", "of the robot"),

@@ -78,6 +78,7 @@ TASK = choice(*("open", "close"), doc="what to do with the drawer", sets={"open"
 SPEC = arm.task(
     "PandaDrawer-v0",
     doc=__doc__,
+    source="Meta-World drawer-open and drawer-close (Yu et al., arXiv 1910.10897)",
     params={
         "drawer_mass": param(1.0, 0.3, 4.0, "kg", "of the drawer without the handle"),
         "friction": param(5.0, 0.0, 30.0, "N", "dry friction of the drawer"),

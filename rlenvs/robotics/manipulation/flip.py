@@ -97,6 +97,7 @@ TILT, YAW, ANY = GOALS.codes("tilt", "yaw", "any")
 SPEC = arm.task(
     "PandaFlip-v0",
     doc=__doc__,
+    source="panda-gym PandaFlip (Gallouédec et al., arXiv 2106.13687)",
     params={
         "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),

@@ -72,6 +72,7 @@ VIEW = View((0.15, -1.35, 0.95), (0.15, 0.0, 0.17), 45.0)
 SPEC = world(
     "PandaHandover-v0",
     doc=__doc__,
+    source="HIL-SERL (Luo et al., arXiv 2410.21845)",
     agents=True,
     params={
         **arm.PARAMS,

@@ -95,6 +95,7 @@ VIEW = View((0.34, -0.36, 0.26), (-0.02, 0.0, 0.09), 45.0)
 SPEC = world(
     "PandaPegInsertion-v0",
     doc=__doc__,
+    source="SERL (Luo et al., arXiv 2401.16013)",
     params={
         **SHARED,
         "reach": replace(arm.PARAMS["reach"], default=0.01, low=0.004, high=0.02),

@@ -51,6 +51,7 @@ CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
 SPEC = arm.task(
     "PandaPickAndPlace-v0",
     doc=__doc__,
+    source="panda-gym PandaPickAndPlace (Gallouédec et al., arXiv 2106.13687)",
     params={
         "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),

@@ -69,6 +69,7 @@ LOW, NEUTRAL = START.codes("low", "neutral")
 SPEC = arm.task(
     "PandaPush-v0",
     doc=__doc__,
+    source="panda-gym PandaPush (Gallouédec et al., arXiv 2106.13687)",
     params={
         "mass": param(1.0, 0.1, 2.0, "kg", "of the cube"),
         "friction": param(0.5, 0.1, 1.0, "", "sliding friction between cube and table"),

@@ -58,6 +58,7 @@ LEAST = 0.2  # of the goals have to fit, for TRIES to find one
 SPEC = arm.task(
     "PandaReach-v0",
     doc=__doc__,
+    source="panda-gym PandaReach (Gallouédec et al., arXiv 2106.13687)",
     params={
         "threshold": param(0.05, 0.005, 0.1, "m", "distance at which the goal counts as reached"),
         "goal_width": param(0.3, 0.05, 0.6, "m", "side of the square of goals"),

@@ -70,6 +70,7 @@ GREEN, ORANGE = (0.0, 0.62, 0.45, 0.6), (0.84, 0.37, 0.0, 0.45)
 SPEC = arm.task(
     "PandaSafeReach-v0",
     doc=__doc__,
+    source='Kovač and Farkaš, "Safe Reinforcement Learning in a Simulated Robotic Arm", arXiv 2312.09468',
     params={
         "threshold": param(0.05, 0.02, 0.09, "m", "distance at which the goal is reached"),
         "width": param(0.45, 0.42, 0.5, "m", "side of the square of goals and zones"),

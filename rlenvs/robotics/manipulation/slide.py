@@ -70,6 +70,7 @@ VIEW = View((0.9, -0.9, 0.72), (0.1, 0.0, 0.06), 45.0)
 SPEC = arm.task(
     "PandaSlide-v0",
     doc=__doc__,
+    source="panda-gym PandaSlide (Gallouédec et al., arXiv 2106.13687)",
     params={
         "mass": param(1.0, 0.1, 2.0, "kg", "of the puck"),
         "friction": param(0.04, 0.02, 0.2, "", "sliding friction between puck and table"),

@@ -69,6 +69,7 @@ STACKED, PUBLISHED = RULE.codes("stacked", "published")
 SPEC = arm.task(
     "PandaStack-v0",
     doc=__doc__,
+    source="panda-gym PandaStack (Gallouédec et al., arXiv 2106.13687)",
     params={
         "mass_lower": param(2.0, 0.1, 2.0, "kg", "of the lower cube"),
         "mass_upper": param(1.0, 0.1, 2.0, "kg", "of the upper cube"),

@@ -69,6 +69,7 @@ GRAVITY, MAGNETIC_FIELD = 9.81, 0.5
 SPEC = world(
     "SafePointGoal-v0",
     doc=__doc__,
+    source="Safety-Gymnasium SafetyPointGoal (Ji et al., NeurIPS 2023)",
     params={
         **POINT,
         "extent": param(1.5, 0.8, 5.0, "m", "half width of the square in which things are placed"),

@@ -70,6 +70,7 @@ FAR = 100.0  # m^2, the largest square that is told
 SPEC = formation.room_task(
     "QuadFlock-v0",
     doc=__doc__,
+    source='gym-pybullet-drones FlockAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     params={"goal_speed": param(0.15, 0.0, 0.5, "m/s", "speed of the leader's goal")},
     state={
         "goal": f8(3),

@@ -66,6 +66,7 @@ def gate_sizes(values: Any) -> dict[str, int]:
 SPEC = tasks.solo(
     "QuadGate-v0",
     doc=__doc__,
+    source='gym-pybullet-drones FlyThruGateAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     params={
         "action_range": param(0.2, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action"),
         "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening", limit=True),

@@ -66,6 +66,7 @@ MOST = 2.0  # m/s^2, sideways acceleration of the expert
 SPEC = tasks.solo(
     "QuadHover-v0",
     doc=__doc__,
+    source='gym-pybullet-drones HoverAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     params={
         "start_spread": param(0.3, 0.0, 0.45, "m", "half width of the box of start positions"),
         "goal_spread": param(0.3, 0.0, 0.8, "m", "half width of the box of goals"),

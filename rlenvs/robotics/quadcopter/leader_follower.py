@@ -59,6 +59,7 @@ ORIGINAL_GOAL = 0.5  # m, height
 SPEC = formation.room_task(
     "QuadLeaderFollower-v0",
     doc=__doc__,
+    source='gym-pybullet-drones LeaderFollowerAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     state={"goal": f8(3)},
     expert_sees="state",  # followers know the goal of their leader
     observation=formation.observed(

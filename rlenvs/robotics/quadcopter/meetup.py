@@ -58,6 +58,7 @@ BAND = 0.3  # m, of starting heights in one column
 SPEC = formation.room_task(
     "QuadMeetup-v0",
     doc=__doc__,
+    source='gym-pybullet-drones MeetupAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     state={"home": f8("agents", 3)},
     observation=formation.observed(
         partner_position=block(3, low=-4.0, high=4.0, unit="m", doc="partner minus own position"),

@@ -56,6 +56,7 @@ CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest distance that is told
 SPEC = formation.room_task(
     "QuadMultiHover-v0",
     doc=__doc__,
+    source='gym-pybullet-drones MultiHoverAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     state={"goal": f8("agents", 3)},
     observation=formation.observed(to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position")),
     terms={

@@ -118,6 +118,7 @@ def obstacle_sizes(values: Any) -> dict[str, int]:
 SPEC = tasks.solo(
     "QuadObstacles-v0",
     doc=__doc__,
+    source='gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021), the vehicle',
     params={
         "action_range": param(
             0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"

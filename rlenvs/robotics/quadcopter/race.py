@@ -62,6 +62,7 @@ def race_horizon(values):
 SPEC = tasks.solo(
     "QuadRace-v0",
     doc=__doc__,
+    source='Song et al., "Autonomous Drone Racing with Deep Reinforcement Learning", IROS 2021',
     params=racing.RACE_PARAMS,
     options=racing.RACE_OPTIONS,
     sizes=racing.race_sizes,

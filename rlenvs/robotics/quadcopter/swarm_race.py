@@ -158,6 +158,7 @@ def _slots(values: Any, data: dict[str, Any], gates: np.ndarray, first: int, spa
 SPEC = tasks.team(
     "QuadSwarmRace-v0",
     doc=__doc__,
+    source='Song et al., "Autonomous Drone Racing with Deep Reinforcement Learning", IROS 2021',
     params={
         **racing.RACE_PARAMS,
         **swarm.WASH,

@@ -59,6 +59,7 @@ MOST = 3.0  # m/s^2, sideways acceleration of the expert
 SPEC = tasks.solo(
     "QuadTakeoff-v0",
     doc=__doc__,
+    source='gym-pybullet-drones TakeoffAviary (Panerati et al., "Learning to Fly", IROS 2021)',
     params={
         "action_range": param(
             0.1, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"

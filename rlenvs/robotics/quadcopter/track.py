@@ -116,6 +116,7 @@ def _data(values: Any) -> dict[str, Any]:
 SPEC = tasks.solo(
     "QuadTrack-v0",
     doc=__doc__,
+    source='gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021)',
     params={
         "radius": param(0.3, 0.05, 1.2, "m", "radius or half length of the path; not for waypoints"),
         "lap_time": param(10.0, 2.0, 100.0, "s", "time of a lap; with waypoints, from the first to the last"),

@@ -84,6 +84,7 @@ RACING, LAP, OFF_TRACK, WRONG_WAY, TOO_SLOW = range(5)
 SPEC = world(
     "MicroRacer-v0",
     doc=__doc__,
+    source="MicroRacer (Asperti and Del Brutto, arXiv 2203.10494)",
     params={
         "dt": param(0.04, 0.02, 0.08, "s", "time step"),
         "acceleration": param(0.1, 0.02, 0.5, "m/s^2", "acceleration at full action"),

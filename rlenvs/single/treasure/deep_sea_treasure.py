@@ -65,6 +65,7 @@ def last_cell(values):
 SPEC = world(
     "DeepSeaTreasure-v0",
     doc=__doc__,
+    source="MO-Gymnasium deep-sea-treasure (Vamplew et al., Machine Learning 2011; Yang et al., NeurIPS 2019)",
     options={
         "map": free(
             "convex", maps.parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'

@@ -86,6 +86,7 @@ PUBLISHED = 103.0
 SPEC = world(
     "CollectMineralShards-v0",
     doc=__doc__,
+    source="pysc2 CollectMineralShards (Vinyals et al., 2017)",
     params={**SQUAD_PARAMS, "reach": param(0.75, 0.1, 4.0, "", "distance at which a marine collects a shard")},
     options=SQUAD_OPTIONS,
     sizes=lambda values: squad_sizes(values, SMALL_FIELD, marines=MARINES, foes=0, verbs=1, groups=2),

@@ -55,6 +55,7 @@ WORTH = 10.0
 SPEC = wave_game(
     "DefeatRoaches-v0",
     __doc__,
+    source="pysc2 DefeatRoaches (Vinyals et al., 2017)",
     foes=4 * [ROACH],
     worth=WORTH,
     enough=100.0,  # what SC2LE's best agent reached

@@ -57,6 +57,7 @@ WORTH = 5.0
 SPEC = wave_game(
     "DefeatZerglingsAndBanelings-v0",
     __doc__,
+    source="pysc2 DefeatZerglingsAndBanelings (Vinyals et al., 2017)",
     foes=6 * [ZERGLING] + 4 * [BANELING],
     worth=WORTH,
     enough=62.0,  # what SC2LE's FullyConv agent reached

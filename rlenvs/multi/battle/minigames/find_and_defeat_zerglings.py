@@ -101,6 +101,7 @@ PUBLISHED = 45.0
 SPEC = world(
     "FindAndDefeatZerglings-v0",
     doc=__doc__,
+    source="pysc2 FindAndDefeatZerglings (Vinyals et al., 2017)",
     params=FIGHT_PARAMS,
     options=SQUAD_OPTIONS,
     sizes=lambda values: squad_sizes(values, LARGE_FIELD, marines=MARINES, foes=ZERGLINGS, verbs=2, groups=3),

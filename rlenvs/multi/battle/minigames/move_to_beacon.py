@@ -76,6 +76,7 @@ PUBLISHED = 26.0
 SPEC = world(
     "MoveToBeacon-v0",
     doc=__doc__,
+    source="pysc2 MoveToBeacon (Vinyals et al., 2017)",
     params={**SQUAD_PARAMS, "reach": param(1.25, 0.1, 4.0, "", "distance at which the beacon is reached")},
     options=SQUAD_OPTIONS,
     sizes=lambda values: squad_sizes(values, SMALL_FIELD, marines=1, foes=0, verbs=1, groups=1),

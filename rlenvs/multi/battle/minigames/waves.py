@@ -88,11 +88,11 @@ WAVES = world(
 )
 
 
-def wave_game(name, doc, *, foes, worth, enough, fresh, crowd=0.0, steps_back=False, scores):
+def wave_game(name, doc, *, source, foes, worth, enough, fresh, crowd=0.0, steps_back=False, scores):
     """A mini-game of waves.
 
     Args:
-        name, doc, scores: as for `world`.
+        name, doc, source, scores: as for `world`.
         foes: the kinds of the enemies of a wave.
         worth, enough: of an enemy; the score that is a success.
         fresh: marines that come with each new wave.
@@ -103,6 +103,7 @@ def wave_game(name, doc, *, foes, worth, enough, fresh, crowd=0.0, steps_back=Fa
     return WAVES.member(
         name,
         doc=doc,
+        source=source,
         sizes={"foes": len(foes), "units": MOST_MARINES + len(foes), "foe_columns": 4 + two, "layers": 3 + two},
         data={
             "wave_kind": foes,
