@@ -588,3 +588,12 @@ def test_an_idle_fallback_does_what_the_world_calls_so():
     info = env.step(0)[-1]
     assert info["intervened"]
     assert info["action"] == env.unwrapped.batch.setup.action.idle != 0
+
+
+def test_tried_actions_do_not_count_in_pictures():
+    env = wrap(rlenvs.make("SafePointGoal-v0", render_mode="rgb_array"), Shield(unsafe="cost", lookahead=5))
+    env.reset(seed=0)
+    env.render()
+    paid = sum(env.step(np.array([0.5, 0.1]))[1] for _ in range(5))
+    env.render()
+    assert env.unwrapped.batch.tally._totals[0, 0, 0] == pytest.approx(paid)

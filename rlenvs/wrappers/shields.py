@@ -352,6 +352,7 @@ class Copies(Stage):
         self._number = np.float64 if isinstance(stage, BatchRows) else stage.action_spaces[0].dtype
         self.batch: KernelBatch = type(source).__new__(type(source))
         plain = {**{name: getattr(source, name) for name in PLAIN}, "autoreset": AutoresetMode.DISABLED}
+        plain["tally"] = None  # what is tried is not counted in pictures
         self.batch.__setstate__({"plain": plain, "arrays": {}})
 
     def check_cost(self, cost: str, layer: Layer) -> None:
