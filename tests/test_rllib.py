@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import toy_spaces
 from gymnasium import spaces
 
 import rlenvs
@@ -273,6 +274,23 @@ def test_an_own_world_need_not_be_registered_in_the_runner(monkeypatch):
     create = _global_registry.get(ENV_CREATOR, register("Pursuit-v0"))
     monkeypatch.delitem(catalogue, "rlenvs/Pursuit-v0")
     assert create(EnvContext({}, worker_index=1)).possible_agents == ["hunter", "hare_0", "hare_1"]
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("world", [toy_spaces.MEET, toy_spaces.PORTERS, toy_spaces.WALKS], ids=lambda world: world.name)
+def test_images_whole_numbers_and_several_choices(world, flat, monkeypatch):
+    monkeypatch.delitem(catalogue, f"rlenvs/{world.name}", raising=False)
+    register_world(world.name, world)
+    env = RLlibEnv(world.name, backend="python", flat_actions=flat)
+    check_multiagent_environments(env)
+    observations, _ = env.reset(seed=0)
+    for agent, seen in observations.items():
+        assert env.observation_spaces[agent].contains(seen)
+    if world is toy_spaces.PORTERS:
+        assert observations["agent_0"]["action_mask"].shape == ((9,) if flat else (6,))
+        expected = spaces.Discrete(9) if flat else spaces.MultiDiscrete([3, 3])
+        assert env.action_spaces["agent_0"] == expected
+    env.step({agent: env.action_spaces[agent].sample() for agent in env.agents})
 
 
 @pytest.mark.parametrize("make", [RLlibEnv, register])

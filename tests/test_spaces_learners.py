@@ -9,7 +9,16 @@ import rlenvs
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.core.registry import catalogue
 from rlenvs.core.vector_env import VectorEnv
-from rlenvs.wrappers import ActionSequence, Actuator, CameraNoise, NormalizeRewards, wrap
+from rlenvs.wrappers import (
+    ActionRepeat,
+    ActionSequence,
+    Actuator,
+    CameraNoise,
+    JumpStart,
+    NormalizeRewards,
+    Reflex,
+    wrap,
+)
 
 pytest.importorskip("stable_baselines3")
 
@@ -214,3 +223,33 @@ def test_layers_refuse_several_choices_that_they_cannot_take():
             wrap(form, ActionSequence(2))
         with pytest.raises(ParameterError, match="needed: Box or Discrete"):
             wrap(form, Actuator(delay=1))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda: VectorEnv(PORTER, 3, backend="python"),
+        lambda: Env(PORTER, backend="python"),
+        lambda: ParallelEnv(PORTERS, backend="python"),
+        lambda: VectorEnv(CATCH, 3, backend="python"),
+        lambda: VectorEnv(WALK, 3, backend="python"),
+    ],
+    ids=["vector", "single", "parallel", "images", "whole numbers"],
+)
+def test_worlds_with_layers_keep_the_rules(form):
+    rlenvs.check(wrap(form(), ActionRepeat(2)), only={1, 2, 3, 4, 7, 8, 9, 10, 18}).raise_on_failure()
+
+
+def test_guides_and_guards_act_by_several_choices():
+    for fallback, wanted in (("idle", [1, 0]), ("expert", None)):
+        env = wrap(Env(PORTER, backend="python"), Reflex(unsafe=always, fallback=fallback, times=1))
+        env.reset(seed=0)
+        wanted = wanted or env.unwrapped.expert_action().tolist()
+        assert env.step(np.array([0, 2]))[-1]["action"].tolist() == wanted
+    guided = wrap(VectorEnv(PORTER, 3, backend="python"), JumpStart(steps=2, guide="expert", random=False))
+    guided.reset(seed=0)
+    assert (guided.batch._states["elapsed"] == 2).all()
+
+
+def always(stage, actions, rows):
+    return np.ones(len(rows), bool)

@@ -115,7 +115,7 @@ class JumpStart(Layer):
         else:
             found = self.batch.advise() if self.guide == "expert" else self.batch.play(self.guide)
             found = found.reshape(self.count, -1) if self.agents > 1 else found[:, 0]
-            found = found if self.continuous else found[:, 0]
+            found = found if self.action_spaces[0].shape else found[:, 0]
         return found.astype(self.action_spaces[0].dtype)
 
     def told(self) -> dict[str, Any]:

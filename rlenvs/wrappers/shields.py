@@ -142,7 +142,7 @@ def expert_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.nd
     advice = stage.batch.advise()[:, : stage.agents].reshape(stage.count, -1).copy()
     if drawn is not None:
         states["players_rng"] = drawn
-    return advice if stage.continuous else advice[:, 0]
+    return advice if stage.action_spaces[0].shape else advice[:, 0]
 
 
 def ask(layer: Layer, setting: str, unsafe: Callable[..., Any], *about: Any) -> np.ndarray:
