@@ -65,6 +65,7 @@ def typed_names(module):
 def test_lazy_names_are_completed_loaded_and_known_to_type_checkers(package):
     module = importlib.import_module(package)
     assert set(module.__all__) <= set(dir(module))
+    assert not {"TYPE_CHECKING", "lazy_names", "register_families"} & set(dir(module))
     assert sorted(typed_names(module)) == module.__all__
     for name, home in typed_names(module).items():
         if home != "rlenvs.integrations.sb3":  # an extra

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 
@@ -24,6 +25,7 @@ def lazy_names(
         return getattr(importlib.import_module(home_of[name]), name)
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of})
+        present = vars(sys.modules[package]).items()
+        return sorted({*home_of, *(name for name, value in present if name[:2] == "__" or inspect.ismodule(value))})
 
     return sorted(home_of), get, names
