@@ -240,7 +240,7 @@ class KernelBatch:
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
-        self._choices = self.setup.own_choices
+        self._choices, self._binary = self.setup.own_choices, self.setup.binary
         self._action_kinds = "fiu" if self.setup.continuous else "iu"
         self._bare_choices = (int, np.int64) if () in self._action_views else ()
         self.first = First(self)
@@ -528,7 +528,7 @@ class KernelBatch:
             self.actions[0, 0, 0] = actions  # a third of the time that np.asarray would take
             return
         array = actions_of(self.world.name, actions)
-        array = switches_of(array) if self.setup.binary else array
+        array = switches_of(array) if self._binary else array
         view = self._action_views.get(array.shape)
         if view is None or array.dtype.kind not in self._action_kinds:
             raise ActionError(self._action_complaint(actions, array))
@@ -538,7 +538,7 @@ class KernelBatch:
         """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
         players, or "idle", who does nothing."""
         array = actions_of(self.world.name, actions)
-        array = switches_of(array) if self.setup.binary else array
+        array = switches_of(array) if self._binary else array
         size = 1 if self.setup.single_choice else self.setup.roles[0].action
         wanted = (self.num_worlds,) if self.setup.single_choice else (self.num_worlds, size)
         if array.shape != wanted or array.dtype.kind not in self._action_kinds:

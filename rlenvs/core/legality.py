@@ -61,7 +61,7 @@ class Legality:
             return
         if self.refuses:
             raise ActionError(self._complaint(illegal))
-        counts, more = self.counts, np.count_nonzero(illegal, axis=2)
+        counts, more = self.counts, illegal[..., 0] if illegal.shape[2] == 1 else illegal.sum(axis=2)
         counts += more
         self._keep()
         try:
