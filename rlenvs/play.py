@@ -147,9 +147,10 @@ class Game:
             self.told(f"episode {self.episodes}: {self.status()}")
 
     def _action(self) -> Any:
+        setup = self.batch.setup
         if self.hand is not None:
-            return self.hand.press(self.tapped, *self.batch.records(0))
-        return self.world.functions["keys"]({*self.held, *self.tapped}, self.batch.setup.values)
+            return setup.taken(self.hand.press(self.tapped, *self.batch.records(0)))
+        return setup.taken(self.world.functions["keys"]({*self.held, *self.tapped}, setup.values))
 
     def status(self) -> str:
         """Score, cost, steps and how the episode stands, in one line."""

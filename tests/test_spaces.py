@@ -15,8 +15,10 @@ import rlenvs
 from rlenvs.core import block, discrete, discrete_block, image, multi_binary, multi_discrete, role, term, world
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.rules import RULES
+from rlenvs.core.docs import page, shape_text, space_text
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.keys import steering_keys
 from rlenvs.core.parallel_env import ParallelEnv, aec_env
 from rlenvs.core.setup import Setup
 from rlenvs.core.text_env import TextEnv
@@ -268,6 +270,23 @@ def test_words_name_the_dimensions():
     assert "image (36, 36, 1)" in TextEnv(CATCH, backend="python").reset(seed=0)[0]
 
 
+def test_words_and_keys_of_a_world_fit_flat_actions():
+    spoken = TextEnv(PORTER, backend="python", flat_actions=True)
+    with_words = {"keys": lambda pressed, values: (2, 0) if "right" in pressed else (1, 0)}
+    with_words["understand"] = lambda text, p, s, k: np.array([2, 0])
+    before = dict(PORTER.functions)
+    PORTER.functions.update(with_words)
+    try:
+        spoken.reset(seed=3)
+        assert spoken.step("<go(on)>")[-1]["illegal_reason"] == ""
+        assert spoken.numeric.batch.actions[0, 0].tolist() == [6]
+        assert steering_keys(Setup(PORTER, flat_actions=True)) == {"right": 6}
+        assert steering_keys(Setup(PORTER)) == {"right": (2, 0)}
+    finally:
+        PORTER.functions.clear()
+        PORTER.functions.update(before)
+
+
 def test_agents_of_roles_have_all_choices():
     uneven = world(
         "Uneven-v0",
@@ -309,3 +328,15 @@ def test_a_snapshot_fits_both_forms_of_actions():
     plain.step(plain.expert_action())
     flat.set_state(plain.get_state())
     assert flat.get_state() == plain.get_state()
+
+
+def test_pages_and_catalogue_tell_of_all_spaces():
+    told = {toy.name: (space_text(Setup(toy)), shape_text(Setup(toy))) for toy in (CATCH, PORTER, LIGHTS, WALK)}
+    assert told == {
+        "Catch-v0": ("Discrete(3)", "36 x 36 x 1"),
+        "Porter-v0": ("MultiDiscrete([3, 3])", "3"),
+        "Lights-v0": ("MultiBinary(6)", "6"),
+        "Walk-v0": ("Discrete(2)", "Discrete(7)"),
+    }
+    for toy in TOYS:
+        assert "| Dimension |" in page(toy) or toy not in FLAT

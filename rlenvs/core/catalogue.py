@@ -14,9 +14,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from rlenvs.core.docs import space_text, summary
+from rlenvs.core.docs import shape_text, space_text, summary
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 
@@ -48,7 +46,6 @@ def tags_of(world: World) -> tuple[str, ...]:
 def catalogue_row(world: World) -> dict[str, Any]:
     """What the catalogue says of a world."""
     setup = Setup(world)
-    shapes = [setup.observation_shape, *setup.image_shapes.values()]
     return {
         "id": world.name,
         "address": world.address,
@@ -56,7 +53,7 @@ def catalogue_row(world: World) -> dict[str, Any]:
         "tags": tags_of(world),
         "summary": summary(world.doc),
         "action": space_text(setup),
-        "observation": " and ".join(" x ".join(map(str, shape)) for shape in shapes if np.prod(shape)),
+        "observation": shape_text(setup),
         "agents": setup.agents if world.agents else 1,
         "source": world.source,
     }

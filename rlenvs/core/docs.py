@@ -380,12 +380,20 @@ def gallery_table(entries: Iterable[Entry]) -> str:
         world = world_of(row.id)
         setup = Setup(world)
         name = f"[{world.name}]({world.name}.md)"
-        shape = " x ".join(map(str, setup.observation_shape))
         agents = setup.agents if world.agents else 1
         numbers = (agents, len(world.terms), len(world.costs) or "-")
-        lines.append((name, ", ".join(row.tags), summary(world.doc), space_text(setup), shape, *numbers))
+        lines.append((name, ", ".join(row.tags), summary(world.doc), space_text(setup), shape_text(setup), *numbers))
     head = ("Environment", "Tags", "Task", "Action", "Observation", "Agents", "Terms", "Costs")
     return _table(head, lines)
+
+
+def shape_text(setup: Setup) -> str:
+    """The shapes of a setup's observation, such as "15" or "9 x 9 and 64 x 64 x 3"; a Discrete space as it is."""
+    if isinstance(setup.observation_space, spaces.Discrete):
+        return f"Discrete({setup.observation_space.n})"
+    vector = [setup.observation_shape] if setup.world.observation else []
+    shapes = [*vector, *setup.image_shapes.values()]
+    return " and ".join(" x ".join(map(str, shape)) for shape in shapes if np.prod(shape))
 
 
 def space_text(setup: Setup) -> str:

@@ -25,8 +25,8 @@ def steered_by_held_keys(setup: Setup) -> bool:
 def steering_keys(setup: Setup) -> dict[str, Any]:
     """The keys that do something by themselves, each with the action of it."""
     hand: Any = setup.world.functions.get("keys")
-    idle = hand(set(), setup.values)
-    found = {key: hand({key}, setup.values) for key in KEYS}
+    idle = setup.taken(hand(set(), setup.values))
+    found = {key: setup.taken(hand({key}, setup.values)) for key in KEYS}
     return {
         key: action
         for key, action in found.items()
@@ -44,7 +44,7 @@ def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
     hand: Any = setup.world.functions.get("keys")
     table = {}
     for held in _together(list(steering_keys(setup))):
-        action = hand(set(held), setup.values)
+        action = setup.taken(hand(set(held), setup.values))
         if action is not None:
             codes = tuple(sorted(special[key] if key in special else ord(key) for key in held))
             limited = np.clip(action, -1.0, 1.0) if setup.continuous else np.atleast_1d(action)

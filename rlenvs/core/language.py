@@ -97,7 +97,7 @@ class Interpreter:
         setup, function = self.batch.setup, self.batch.world.functions.get("understand")
         if function is not None:
             try:
-                return self._legal(function("", *self.batch.records(0), k), "", k)
+                return self._legal(setup.taken(function("", *self.batch.records(0), k)), "", k)
             except ValueError:
                 pass  # the world does not say
         if setup.continuous:
@@ -109,7 +109,7 @@ class Interpreter:
         function = self.batch.world.functions.get("understand")
         if function is not None:
             read_order(reply)  # what is no order never reaches the world
-            return function(reply, *self.batch.records(0), k)
+            return self.batch.setup.taken(function(reply, *self.batch.records(0), k))
         name, arguments = read_order(reply)
         if self.batch.setup.continuous:
             return self._numbers(name, arguments)

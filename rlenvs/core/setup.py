@@ -280,6 +280,12 @@ class Setup:
         name = f"choice {place} ({labels[place]})" if labels else f"choice {place}"
         return f"{name} of {self.number_name(j)}" if self.numbers > 1 else name
 
+    def taken(self, action: Any) -> Any:
+        """An action of the world's own functions (keys, words) as its forms take it: flat where these are."""
+        if action is None or not self.dimensions:
+            return action
+        return int(np.ravel_multi_index(tuple(np.asarray(action, np.int64)), self.dimensions))
+
     def parts_of_mask(self, masks: np.ndarray) -> list[np.ndarray]:
         """Masks (..., choices), or what belongs to their entries, by number of the action."""
         return np.split(masks, np.cumsum(self.choices)[:-1], axis=-1)
