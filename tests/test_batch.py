@@ -293,3 +293,34 @@ def test_parameters_of_some_worlds():
         with pytest.raises(ParameterError):
             batch.set_params(bad)
     assert [batch.get_params(i)["leak"] for i in range(3)] == [0.02, 0.1, 0.04]
+
+
+@pytest.mark.parametrize("backend", ["numba", "python"])
+def test_a_clone_has_memory_of_its_own(backend):
+    batch = rlenvs.make_batch("DeepSeaTreasure-v0", 2, backend=backend)
+    batch.seed([0, 1])
+    batch.reset()
+    before = batch.digest()
+    clone = batch.clone(3)
+    clone.set_state(batch.get_state(1), slice(None))
+    assert (clone.states == batch.states[1]).all()
+    assert clone.setup is batch.setup
+    clone.load_actions(np.ones(3, np.int64))
+    clone.step_loaded()
+    assert (clone.states["elapsed"] == 1).all()
+    assert batch.digest() == before
+    assert batch.clone().num_worlds == 2
+    with pytest.raises(ParameterError, match="num_worlds=0"):
+        batch.clone(0)
+
+
+def test_written_states_are_seen_after_a_refresh():
+    batch = rlenvs.make_batch("QuadHover-v0", 2)
+    batch.seed([0, 1])
+    batch.reset()
+    batch.states[0] = batch.states[1]
+    batch.refresh(np.array([0]))
+    assert (batch.observations[0] == batch.observations[1]).all()
+    assert len(batch.param_rows) == 1
+    batch.own_params()["mass"][0] = 0.03
+    assert batch.param_rows["mass"].tolist() == [0.03, 0.027]

@@ -318,7 +318,7 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
 
 def _begun(batch: KernelBatch) -> np.ndarray:
     """Of every agent of every world, whether its episode has just begun."""
-    return np.repeat(batch._states["elapsed"] == 0, batch.agents)
+    return np.repeat(batch.states["elapsed"] == 0, batch.agents)
 
 
 def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:

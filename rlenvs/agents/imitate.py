@@ -177,7 +177,7 @@ class Imitator(_Model):
         advice = venv.batch.advise().reshape(venv.num_envs, -1).copy()
         answers = advice.astype(np.float32) if self.numbers else venv.batch.setup.shown_action(advice)
         masks = venv.action_masks()
-        self._note(answers, masks, venv.batch._states["alive"].reshape(-1).astype(np.bool_))
+        self._note(answers, masks, venv.batch.states["alive"].reshape(-1).astype(np.bool_))
         actions = answers
         if share < 1.0:
             options = {"action_masks": masks} if self.masked else {}

@@ -93,7 +93,7 @@ class Replay:
     def play(self) -> Iterator[KernelBatch]:
         """The batch of one world, at the start and after every step; always the same object."""
         batch = make_batch(self.id, 1, autoreset=AutoresetMode.DISABLED, **self.keywords)
-        batch._states["rng"][0] = self.seed
+        batch.states["rng"][0] = self.seed
         batch.reset()
         yield batch
         for actions in self.actions:
@@ -180,7 +180,7 @@ class Recorder:
         seed = seed_of(seed)
         if seed is None and not self.batch.seeded:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
-        words = self.batch._states["rng"][0] if seed is None else seed_words(np_random(seed)[0])
+        words = self.batch.states["rng"][0] if seed is None else seed_words(np_random(seed)[0])
         self._seed = (int(words[0]), int(words[1]))
         result = self.env.reset(seed=seed, options=options)
         self._keywords, self._start = _keywords_of(self.batch), _start_of(self.batch)

@@ -9,7 +9,7 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from gymnasium.utils.seeding import np_random as make_generator
@@ -358,17 +358,37 @@ class KernelBatch:
         """Bytes held per batch, all arrays together."""
         return self._begin.nbytes + sum(getattr(self, name).nbytes for name in ARRAYS)
 
+    @property
+    def states(self) -> np.ndarray:
+        """The live state records of the worlds, (N,), the world's fields by name; `refresh` worlds after writing."""
+        return self._states
+
+    @property
+    def param_rows(self) -> np.ndarray:
+        """The live parameter records: one for all worlds, or one per world (`own_params`)."""
+        return self._params
+
+    @property
+    def results(self) -> np.ndarray:
+        """The live records of the last step's terms, costs, success and termination, (N,)."""
+        return self._results
+
+    @property
+    def barrier_count(self) -> int:
+        """How many barriers a world has with these options."""
+        return self._barrier_type["value"].shape[0]
+
     # --- parameters ---------------------------------------------------------------------------------------------------
 
     def _load_contexts(self) -> None:
         for name, values in self.setup.contexts.items():
             if len(values) != self.num_worlds:
                 raise ParameterError(f"{name} has {len(values)} values for {self.num_worlds} environments")
-            self._own_params()[name] = values
+            self.own_params()[name] = values
         if self.setup.random_ranges:
-            self._own_params()
+            self.own_params()
 
-    def _own_params(self) -> np.ndarray:
+    def own_params(self) -> np.ndarray:
         """The parameter records, one per world; shared until a world has parameters of its own."""
         if len(self._params) < self.num_worlds:
             self._params = np.repeat(self._params, self.num_worlds)
@@ -398,7 +418,7 @@ class KernelBatch:
         if self.world.constraints:
             now = self._params[some] if len(self._params) > 1 else self._params
             self.setup.check_together({name: checked.get(name, now[name]) for name in self.world.params})
-        params = self._own_params()
+        params = self.own_params()
         for name, number in checked.items():
             params[name][some] = number
 
@@ -432,6 +452,11 @@ class KernelBatch:
         for i in np.flatnonzero(~self._states["rng"].any(axis=1)):
             self.seed_from(generator, int(i))
         self._all_seeded = True
+
+    @property
+    def all_seeded(self) -> bool:
+        """Whether all worlds are known to have had a seed."""
+        return self._all_seeded
 
     @property
     def seeded(self) -> bool:
@@ -766,7 +791,7 @@ class KernelBatch:
             NotImplementedError: the world has no barriers, or none with its options.
             ActionError: actions of another shape.
         """
-        if not self._barrier_type["value"].shape[0]:
+        if not self.barrier_count:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
         proposals = np.ascontiguousarray(self._real(actions, np.float64))
@@ -809,7 +834,7 @@ class KernelBatch:
         worlds = self._worlds(index)
         row = self.check_snapshot(snapshot, len(worlds))
         if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
-            self._own_params()[worlds] = row
+            self.own_params()[worlds] = row
         self._states[worlds] = np.frombuffer(snapshot.state, self._states.dtype)[0]
         self._all_seeded = False
         self.refresh(worlds)
@@ -931,6 +956,21 @@ class KernelBatch:
         return min(cores(), self.num_worlds)
 
     # --- copies -------------------------------------------------------------------------------------------------------
+
+    def clone(self, num_worlds: int | None = None, threads: int | None = None) -> Self:
+        """Worlds with the same setup and memory of their own, to try things in. They have not begun: `set_state` puts
+        them where worlds of this batch are. Finished ones wait for a reset.
+
+        Args:
+            num_worlds: how many; as many as here by default.
+            threads: as for `KernelBatch`.
+        """
+        plain = {name: getattr(self, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
+        count = self.num_worlds if num_worlds is None else positive("num_worlds", num_worlds)
+        own = {"num_worlds": count, "threads": threads_of(threads), "autoreset": AutoresetMode.DISABLED}
+        batch = type(self).__new__(type(self))
+        batch.__setstate__({"plain": {**plain, **own}, "arrays": {}})
+        return batch
 
     def leave_resets(self) -> None:
         """From now on finished worlds wait for a reset, whatever `autoreset` was. The arrays are new ones."""

@@ -79,19 +79,9 @@ class EngineBatch(KernelBatch):
             row[:] = usual
 
     @property
-    def states(self) -> np.ndarray:
-        """The live state records of all worlds."""
-        return self._states
-
-    @property
     def blank(self) -> np.ndarray:
         """One record: the state that a new episode has before the kernel `reset`. Zero, unless the engine fills it."""
         return self._blank
-
-    @property
-    def param_rows(self) -> np.ndarray:
-        """The parameter records: one for all worlds, or one per world."""
-        return self._params
 
     def load(self, i: int) -> None:
         """Run the kernel `load` of world i."""
@@ -152,7 +142,7 @@ class EngineBatch(KernelBatch):
         try:
             self.engine.adopt(changed)
         except RlenvsError:
-            self._own_params()[:] = before
+            self.own_params()[:] = before
             self.engine.adopt(changed)
             raise
         self.engine.place(np.flatnonzero(~self.over), False)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError
-from rlenvs.core.inputs import actions_of, positive, threads_of
+from rlenvs.core.inputs import actions_of, positive
 
 
 class Rollouts(NamedTuple):
@@ -43,11 +42,7 @@ class Simulator:
     def __init__(self, env: Any, num_sequences: int, threads: int | None = None) -> None:
         source = batch_of(env)
         self._source = source
-        self.batch = type(source).__new__(type(source))
-        plain = {name: getattr(source, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
-        count = positive("num_sequences", num_sequences)
-        empty = {**plain, "num_worlds": count, "threads": threads_of(threads), "autoreset": AutoresetMode.DISABLED}
-        self.batch.__setstate__({"plain": empty, "arrays": {}})
+        self.batch = source.clone(positive("num_sequences", num_sequences), threads)
 
     def __call__(self, actions: Any, state: Snapshot | None = None) -> Rollouts:
         """Play K action sequences from a snapshot, or from where the environment is now.
@@ -62,9 +57,9 @@ class Simulator:
         """
         plan = self._check(actions)
         self.batch.set_state(self._source.get_state() if state is None else state, slice(None))
-        start = self.batch._states["elapsed"].copy()
+        start = self.batch.states["elapsed"].copy()
         rewards, costs = self.batch.roll(plan)
-        lengths = self.batch._states["elapsed"] - start
+        lengths = self.batch.states["elapsed"] - start
         encode, observations = self.batch.setup.encode, self.batch.observations.copy()
         over = self.batch.over.copy()
         if encode is not None and not self.batch.setup.in_parts:

@@ -240,7 +240,7 @@ class SB3VecEnv(BatchVecEnv):
             restarted = ended
         else:
             # a world that stepped and has no step behind it has just begun anew
-            restarted = np.broadcast_to((batch._states["elapsed"] == 0)[:, None], ended.shape)
+            restarted = np.broadcast_to((batch.states["elapsed"] == 0)[:, None], ended.shape)
             for row in np.flatnonzero(~self._alive):
                 infos[row]["idle"] = True
         if ended.any():

@@ -263,7 +263,7 @@ class ForceAdversary(Adversary):
     axes: str = "xy"
 
     def prepare(self) -> None:
-        if self.batch is None or "xfrc_applied" not in (self.batch._states.dtype.names or ()) or self.agents > 1:
+        if self.batch is None or "xfrc_applied" not in (self.batch.states.dtype.names or ()) or self.agents > 1:
             raise self.refuse("bodies", f"needs a single-agent world that MuJoCo moves; {self.name} is not one")
         if not isinstance(self.axes, str) or not self.axes or sorted({*self.axes} & {*"xyz"}) != sorted(self.axes):
             raise self.refuse("axes", 'must be different letters out of "xyz"')
@@ -284,7 +284,7 @@ class ForceAdversary(Adversary):
 
     def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
         self.attack(rows)
-        field = self.batch._states["xfrc_applied"]
+        field = self.batch.states["xfrc_applied"]
         forces = self.perturbation[rows].reshape(-1, len(self._ids), len(self._columns))
         field[np.ix_(np.flatnonzero(rows), self._ids, self._columns)] = forces
         return actions

@@ -365,7 +365,7 @@ class BarrierFilter(_Corrector):
             raise ParameterError(
                 f"BarrierFilter: {self.name} comes without barriers; give a function, BarrierFilter(barrier=...)"
             )
-        count = batch._barrier_type["value"].shape[0]
+        count = batch.barrier_count
         if count == 0:
             raise ParameterError(f"BarrierFilter: {self.name} has no barriers with these options{_way_out(batch)}")
         if self.action_space != batch.setup.action_space:

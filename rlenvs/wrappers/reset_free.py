@@ -109,15 +109,15 @@ class ResetFree(Layer):
         seeded = rows & [seed is not None for seed in seeds] if seeds is not None else np.zeros_like(rows)
         real = rows & (self.due | seeded | bool(options))
         staying = np.flatnonzero(rows & ~real)
-        states = bytes_of(batch._states)[staying].view(batch._states.dtype)
-        own = len(batch._params) == batch.num_worlds  # parameters, which a reset may draw anew
-        params = batch._params[staying] if own else None
+        states = bytes_of(batch.states)[staying].view(batch.states.dtype)
+        own = len(batch.param_rows) == batch.num_worlds  # parameters, which a reset may draw anew
+        params = batch.param_rows[staying] if own else None
         self.below.reset(rows, seeds, options)  # of all rows: it draws the new goals
         self._start(rows, seeds)
         if len(staying):
             self._resume(states, staying)
             if params is not None:
-                batch._params[staying] = params
+                batch.param_rows[staying] = params
         self._count(rows, real)
         self._set_goals(rows)
         self.due[rows] = False
@@ -126,7 +126,7 @@ class ResetFree(Layer):
 
     def _resume(self, states: np.ndarray, worlds: np.ndarray) -> None:
         """Put worlds back to states, but at the beginning of an episode, and with what a reset drew for it."""
-        live = self.batch._states
+        live = self.batch.states
         states["elapsed"], states["over"], states["alive"] = 0, False, True
         for name in ("rng", "players_rng") if self.batch.world.players else ("rng",):
             states[name] = live[name][worlds]
@@ -142,17 +142,17 @@ class ResetFree(Layer):
         self.interventions[real] += 1
         self.interventions[rows & (self.episode == 1)] = 0
         if self._desired:
-            self.home[real] = self.batch._states[self._achieved][real]
+            self.home[real] = self.batch.states[self._achieved][real]
 
     def _set_goals(self, rows: np.ndarray) -> None:
         """The goals that do not come from a reset."""
         for phase, task in enumerate(self._tasks):
             chosen = np.flatnonzero(rows & (self.phase == phase))
             if len(chosen) and (isinstance(task, (str, np.ndarray))):
-                states = self.batch._states[chosen]
+                states = self.batch.states[chosen]
                 goals = self.home[chosen] if isinstance(task, str) else np.tile(task, (len(chosen), 1))
                 move_goals(states, self._desired, goals)
-                self.batch._states[chosen] = states
+                self.batch.states[chosen] = states
 
     def after(self, rows: np.ndarray) -> None:
         below = self.below

@@ -6,7 +6,6 @@ is worth over a set in `rlenvs.agents.robustness`.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -276,7 +275,7 @@ class Takeover(Layer):
         own = {"random": self._random, "idle": self._idle}
         if self.batch:
             own["worst"] = self._worst
-            self._trial = copy.deepcopy(self.batch) if self.player == "worst" else None
+            self._trial = self.batch.clone() if self.player == "worst" else None
         if self.player in own:  # the world's own "random" would need no numbers of ours, but takes them from its state
             return own[self.player]
         self.check_choice("player", [*own, *scripted])

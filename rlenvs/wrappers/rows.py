@@ -291,7 +291,7 @@ class BatchRows(Stage):
 
     def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes in these worlds."""
-        if seeds is None and not options and self.batch._all_seeded:
+        if seeds is None and not options and self.batch.all_seeded:
             self.batch.reset(rows)
         else:
             self.env.reset(seed=seeds, options={**(options or {}), "reset_mask": rows})
@@ -336,7 +336,7 @@ def stranger_on(env: Any) -> Any:
     return None
 
 
-OUTCOME = ("_results", "rewards", "costs", "reward_vectors", "terminated", "truncated")
+OUTCOME = ("results", "rewards", "costs", "reward_vectors", "terminated", "truncated")
 
 
 def _world_of(stage: Stage) -> KernelBatch:

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import PLAIN, KernelBatch
+from rlenvs.core.batch import KernelBatch
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.layer import Layer, Observation, Stage
@@ -137,7 +136,7 @@ def check_own_actions(layer: Layer, setting: str) -> None:
 
 def expert_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The scripted expert's actions for every row. Asking changes nothing, not even the generators of players."""
-    states = stage.batch._states
+    states = stage.batch.states
     drawn = states["players_rng"].copy() if stage.batch.world.players else None
     advice = stage.batch.advise()[:, : stage.agents].reshape(stage.count, -1).copy()
     if drawn is not None:
@@ -350,10 +349,7 @@ class Copies(Stage):
         self._team = getattr(getattr(stage.env, "unwrapped", stage.env), "team", None)
         # as the stage hands them to its environment
         self._number = np.float64 if isinstance(stage, BatchRows) else stage.action_spaces[0].dtype
-        self.batch: KernelBatch = type(source).__new__(type(source))
-        plain = {**{name: getattr(source, name) for name in PLAIN}, "autoreset": AutoresetMode.DISABLED}
-        plain["tally"] = None  # what is tried is not counted in pictures
-        self.batch.__setstate__({"plain": plain, "arrays": {}})
+        self.batch: KernelBatch = source.clone(threads=source.threads)
 
     def check_cost(self, cost: str, layer: Layer) -> None:
         """ParameterError unless the world has a cost."""
@@ -367,13 +363,13 @@ class Copies(Stage):
     def match(self, source: KernelBatch, key: np.ndarray, time: np.ndarray) -> None:
         """Make the worlds equal to the true ones but for their generators, which follow from the key and the time."""
         batch = self.batch
-        batch._states.view(np.uint8)[...] = source._states.view(np.uint8)  # records as such take long
-        if len(source._params) > len(batch._params):
-            batch._own_params()
-        batch._params[...] = source._params
+        batch.states.view(np.uint8)[...] = source.states.view(np.uint8)  # records as such take long
+        if len(source.param_rows) > len(batch.param_rows):
+            batch.own_params()
+        batch.param_rows[...] = source.param_rows
         for place, name in enumerate(("rng", "players_rng")):
-            if name in (batch._states.dtype.names or ()):
-                reseed(batch._states[name], key, time, 2 * place)
+            if name in (batch.states.dtype.names or ()):
+                reseed(batch.states[name], key, time, 2 * place)
         if hasattr(batch, "engine"):
             batch.engine.place(np.flatnonzero(~batch.over), False)
         if batch.world.incremental:
@@ -438,7 +434,7 @@ class Copies(Stage):
     @property
     def over(self) -> np.ndarray:
         """Which rows do not go on, bool (rows,)."""
-        states = self.batch._states
+        states = self.batch.states
         return (states["over"][:, None] | ~states["alive"][:, : self.agents]).reshape(-1)
 
 

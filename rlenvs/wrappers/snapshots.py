@@ -132,11 +132,13 @@ class SnapshotReset(Layer):
         if bank.world != batch.setup.fingerprint or (
             bank.states.shape[1],
             bank.params.shape[1],
-        ) != (batch._states.itemsize, batch._params.itemsize):
+        ) != (batch.states.itemsize, batch.param_rows.itemsize):
             raise self.refuse("bank", f"does not fit {batch.setup.fingerprint}")
-        if self.exact and circumstances(bank.params.view(batch._params.dtype)[:, 0]) != circumstances(batch._params):
+        if self.exact and circumstances(bank.params.view(batch.param_rows.dtype)[:, 0]) != circumstances(
+            batch.param_rows
+        ):
             raise self.refuse("exact", "wants a world with the very parameters and options of the snapshots")
-        states = bank.states.view(batch._states.dtype)[:, 0]
+        states = bank.states.view(batch.states.dtype)[:, 0]
         if states["over"].any():
             raise self.refuse("bank", "holds snapshots of episodes that have ended; leave those out")
         horizon = batch.setup.horizon
@@ -165,7 +167,7 @@ class SnapshotReset(Layer):
         batch, before = self.batch, self.below.get_state(0)
         seen = []
         for state in self._states:
-            batch._states[0] = state
+            batch.states[0] = state
             batch.refresh(np.zeros(1, np.int64))
             seen.append(batch.observations[0].ravel().astype(np.float64))
         self.below.set_state(before, 0)
@@ -185,11 +187,11 @@ class SnapshotReset(Layer):
         put(self.from_snapshot, begun, rows)
         if not len(worlds):
             return
-        bytes_of(batch._states)[worlds] = bytes_of(self._states)[self._chosen[worlds]]
+        bytes_of(batch.states)[worlds] = bytes_of(self._states)[self._chosen[worlds]]
         if not self.exact:
-            batch._states["rng"][worlds] = self._words[worlds, :2]
+            batch.states["rng"][worlds] = self._words[worlds, :2]
             if batch.world.players:
-                batch._states["players_rng"][worlds] = self._words[worlds, 2:]
+                batch.states["players_rng"][worlds] = self._words[worlds, 2:]
         self.below.look_again(begun)
 
     def after(self, rows: np.ndarray) -> None:
