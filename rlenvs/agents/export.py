@@ -14,10 +14,10 @@ import numpy as np
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card
 from rlenvs.agents.network import Network, is_picture, parts_of
-from rlenvs.core.batch import cores
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup, counts_of
+from rlenvs.core.stepping import cores
 
 __all__ = ["agent_from"]
 

@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import operator
-import os
-import time
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core import build
-from rlenvs.core.driver import ACT, BEGIN, CHECK, EPISODE_OVER, NOT_A_CHOICE, NOT_A_NUMBER, OBSERVE, ROLL, STEP
+from rlenvs.core.driver import NOT_A_CHOICE, NOT_A_NUMBER, OBSERVE, ROLL
 from rlenvs.core.errors import (
     ActionError,
-    EpisodeOverError,
     ParameterError,
     SnapshotError,
     UnknownNameError,
     shortened,
 )
-from rlenvs.core.inputs import actions_of, positive, seeds_of, switches_of, threads_of
-from rlenvs.core.rng import seed_words
+from rlenvs.core.inputs import actions_of, positive, switches_of, threads_of
+from rlenvs.core.memory import ARRAYS
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
+from rlenvs.core.stepping import BatchStepping
 
-AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMode.DISABLED: 2}
-# below this time of a serial step, handing work to threads costs more than it saves
-WORTH_THREADS = 300e-6
-# calls that are timed; the first may compile
-TRIALS = 5
-FEW = 1 / 64  # part of the worlds; fewer ones begin sooner in one thread
+# what a batch is apart from its arrays
+PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "tally")
 
 
 class Snapshot(NamedTuple):
@@ -66,27 +58,7 @@ def _checksum(world: str, state: bytes, params: bytes) -> int:
     return zlib.crc32(params, zlib.crc32(state, zlib.crc32(world.encode())))
 
 
-NO_REASON = np.array("", object)
-# why the episode of a world was broken off, by the driver's codes
-REASONS = (
-    "",
-    "the state stopped being finite (NaN or infinity)",
-    "the reward stopped being finite (NaN or infinity)",
-    "the observation stopped being finite (NaN)",
-    "the physics engine could not move the world",
-)
-# what a batch is apart from its arrays
-PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "tally")
-
-# and its arrays, which copies and pickles take along
-ARRAYS = (
-    *("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs", "reward_vectors"),
-    *("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs"),
-    *("_images", "_final_images", "_failed", "_final_failed", "_split_masks"),
-)
-
-
-class KernelBatch:
+class KernelBatch(BatchStepping):
     """N worlds advanced by compiled kernels.
 
     Args:
@@ -139,425 +111,12 @@ class KernelBatch:
         self._start_trials()
         self._open()
 
-    # counts returns and costs for pictures, where there are any: a `render.Tally`
-    tally: Any = None
-
     def _open(self) -> None:
         """Get what lies outside Python's memory."""
 
     moved_by_engine = False  # whether an engine moves the bodies, between the two halves of a step
 
-    # --- memory -------------------------------------------------------------------------------------------------------
-
-    def _allocate_or_refuse(self) -> None:
-        """ParameterError, with the memory that was wanted, when there is not enough."""
-        try:
-            self._allocate()
-        except (MemoryError, ValueError, OverflowError) as error:
-            dtypes, setup = self.setup.dtypes, self.setup
-            numbers = setup.scaling.shape[1] + setup.numbers + sum(setup.choices)
-            each = (
-                dtypes["state"].itemsize
-                + dtypes["result"].itemsize
-                + self.agents * (dtypes["images"].itemsize + 8 * numbers)
-            )
-            raise ParameterError(
-                f"{self.num_worlds} environments of {self.world.name} want some "
-                f"{self.num_worlds * each / 2**30:,.1f} GiB of memory, more than there is; choose fewer "
-                f"({each / 2**10:.1f} KiB each)"
-            ) from error
-
-    def _allocate(self) -> None:
-        setup, n, a = self.setup, self.num_worlds, self.agents
-        sizes = build.all_sizes(setup)
-        number = np.float64 if setup.continuous else np.int64
-        self._states = np.zeros(n, setup.dtypes["state"])
-        self._params = setup.params_row()
-        self._allocate_outcome(n, a)
-        self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
-        self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
-        self.masks = np.ones((n, a, sizes["choices"]), np.int8)
-        # what flat actions stand for, as kernels see it
-        flat = n if setup.dimensions else 0
-        self._split = np.zeros((flat, a, sizes["dimensions"]), np.int64)
-        self._split_masks = np.ones((flat, a, sizes["split_choices"]), np.int8)
-        self._dimensions = np.array(setup.dimensions, np.int64)
-        self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
-        pictured = n if setup.image_shapes else 0
-        self._images = np.zeros((pictured, a), setup.dtypes["images"])
-        self._begin, self._asleep = np.zeros((2, n), np.bool_)
-        self._exponents = exponents_of(setup)
-        self._graded = np.zeros(1, setup.dtypes["result"])
-        self._blank = np.zeros(1, setup.dtypes["state"])
-        self._mask_lengths = np.array(setup.mask_lengths, np.int64)
-        self._seats = np.full((n, a), -1, np.int64)
-        keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
-        self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
-        self._final_images = np.zeros((min(keeps_final, pictured), a), setup.dtypes["images"])
-        self.final_masks = np.ones((keeps_final, a, sizes["choices"]), np.int8)
-        self._final_results = np.zeros(keeps_final, setup.dtypes["result"])
-        self._final_failed = np.zeros(keeps_final, np.uint8)
-        self.final_costs = np.zeros((keeps_final, a))
-        names = list(setup.world.params)
-        self._random_ranges = np.array(
-            [(names.index(name), low, high) for name, (low, high) in setup.random_ranges.items()],
-            dtype=[("index", "i8"), ("low", "f8"), ("high", "f8")],
-        )
-        self._make_views()
-        self._make_table(sizes)
-        self._states["over"] = True
-
-    def _allocate_outcome(self, n: int, a: int) -> None:
-        """What a step gives, one array after the other in one piece of memory, so that `First` can read it at once."""
-        result = self.setup.dtypes["result"]
-        eight, one = 8 * n * a, -(-n * a // 8) * 8
-        sizes = {"results": -(-n * result.itemsize // 8) * 8, "rewards": eight, "costs": eight}
-        sizes |= {"terminated": one, "truncated": one, "failed": -(-n // 8) * 8}
-        starts = dict(zip(sizes, accumulate(sizes.values(), initial=0), strict=False))
-        self._outcome, self._outcome_starts = np.zeros(sum(sizes.values()), np.uint8), starts
-
-        def piece(name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
-            return np.ndarray(shape, dtype, self._outcome.data, starts[name])
-
-        self._results = piece("results", result, (n,))
-        self.rewards, self.costs = piece("rewards", np.float64, (n, a)), piece("costs", np.float64, (n, a))
-        self.terminated, self.truncated = (piece(name, np.bool_, (n, a)) for name in ("terminated", "truncated"))
-        self._failed = piece("failed", np.uint8, (n,))
-
-    def _make_views(self) -> None:
-        if self.setup.alone:
-            self.observations = self._images[self.setup.alone]
-            self.final_observations = self._final_images[self.setup.alone]
-        self.over = self._states["over"]
-        self.terms, self.success = self._split_results(self._results)
-        self.final_terms, self.final_success = self._split_results(self._final_results)
-        self.images = {name: self._images[name] for name in self.setup.image_shapes}
-        self.final_images = {name: self._final_images[name] for name in self.setup.image_shapes}
-        if self.world.incremental:  # what a user changed would never be written again
-            kept: list[np.ndarray] = [self.observations, self.masks, *self.images.values()]
-            for array in kept:
-                array.flags.writeable = False
-        self._parts = self._split_observations(self.observations, self.images)
-        self._final_parts = self._split_observations(self.final_observations, self.final_images)
-        self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
-        self._choices, self._binary = self.setup.own_choices, self.setup.binary
-        self._action_kinds = "fiu" if self.setup.continuous else "iu"
-        self._bare_choices = (int, np.int64) if () in self._action_views else ()
-        self.first = First(self)
-        self._all_seeded = False  # not known yet
-
-    def _split_observations(self, vectors: np.ndarray, images: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """What the dictionary of an observation holds, as views; nothing where it is the vector alone."""
-        parts = self.setup.vector_parts
-        return {**{name: vectors[..., part] for name, part in parts.items()}, **images} if self.setup.in_parts else {}
-
-    def _split_results(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Terms (N, terms, A) and success (N, A) as views on a results array."""
-        parts = build.row_layouts(self.world, self.setup.action_kind)["parts"].dtype(build.all_sizes(self.setup))
-        split = results.view(parts)
-        return split["terms"], split["success"]
-
-    def _make_table(self, sizes: dict[str, int]) -> None:
-        """The record of addresses that the driver works from."""
-        layouts = build.row_layouts(self.world, self.setup.action_kind)
-        self._grade_type = layouts["grades"].dtype(sizes)
-        self._barrier_type = layouts["barrier"].dtype(sizes)
-        self._barriers: np.ndarray | None = None
-        self._metas = {name: layout.meta(sizes) for name, layout in layouts.items()}
-        self._table = np.zeros(1, build.BATCH.dtype({}))
-        self._address = self._table.ctypes.data
-        table = self._table[0]
-        for name, value in {
-            "worlds": self.num_worlds,
-            "agents": self.agents,
-            "autoreset": AUTORESET[self.autoreset],
-            "action_numbers": sizes["action_numbers"],
-            "scaled": self.setup.scaled,
-            "cost_maximum": self.world.combine_costs == "max",
-            "randomized": len(self._random_ranges),
-            "first_decides": self.first_decides,
-            "pictured": bool(self.setup.image_shapes),
-        }.items():
-            table[name] = value
-        for name, (array, size) in self._rows().items():
-            self._point(name, array, size)
-
-    def _rows(self) -> dict[str, tuple[np.ndarray, int]]:
-        """The array and the bytes per row behind every name of build.ROWS."""
-        a = self.agents
-
-        def by_world(array: np.ndarray) -> tuple[np.ndarray, int]:
-            return array, array.strides[0]
-
-        def by_agent(array: np.ndarray) -> tuple[np.ndarray, int]:
-            return array, array.strides[1]
-
-        state, result, action = by_world(self._states), by_world(self._results), by_world(self.actions)
-        seen = action if not self.setup.dimensions else by_world(self._split)  # by kernels
-        final = (self.final_observations, self.observations.strides[1])
-        images = by_agent(self._images)
-        final_images = (self._final_images, self._images.strides[1])
-        return {
-            "state": state,
-            "episode_bytes": state,
-            "params": (self._params, self._param_stride),
-            "param_numbers": (self._params, self._param_stride),
-            "result": result,
-            "result_bytes": result,
-            "parts": result,
-            "action": seen,
-            "advice": seen,
-            "split_values": seen,
-            "split_mask": by_agent(self._split_masks),
-            "dimensions": (self._dimensions, 0),
-            "action_values": action,
-            "observation": by_agent(self.observations),
-            "observation_values": by_agent(self.observations),
-            "images": images,
-            "image_bytes": images,
-            "final_image_bytes": final_images,
-            "mask": by_agent(self.masks),
-            "words": state,
-            "exponents": (self._exponents, 0),
-            "scaling": (self.setup.scaling, 0),
-            "random_range": (self._random_ranges, self._random_ranges.dtype.itemsize),
-            "begin": by_world(self._begin),
-            "reward": by_world(self.rewards),
-            "cost": by_world(self.costs),
-            "reward_vector": by_agent(self.reward_vectors),
-            "terminated": by_world(self.terminated),
-            "truncated": by_world(self.truncated),
-            "final_observation": final,
-            "final_mask": (self.final_masks, self.masks.strides[1]),
-            "final_result": (self._final_results, self._final_results.dtype.itemsize),
-            "final_cost": (self.final_costs, 8 * a),
-            "choices": (self._choices, 0),
-            "mask_length": (self._mask_lengths, 0),
-            "seat": by_world(self._seats),
-            "central_scaling": (self.setup.central_scaling, 0),
-            "blank": (self._blank, 0),
-            "failed": by_world(self._failed),
-            "final_failed": (self._final_failed, 1),
-            "asleep": by_world(self._asleep),
-            "graded": by_world(self._graded),
-            "graded_parts": by_world(self._graded),
-        }
-
-    def _point(self, name: str, array: np.ndarray, size: int) -> None:
-        table = self._table[0]
-        table[name] = array.ctypes.data
-        table[f"{name}_size"] = size
-        table[f"{name}_meta"] = self._metas[name].ctypes.data
-
-    @property
-    def _param_stride(self) -> int:
-        return self._params.dtype.itemsize if len(self._params) > 1 else 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held per batch, all arrays together."""
-        return self._begin.nbytes + sum(getattr(self, name).nbytes for name in ARRAYS)
-
-    @property
-    def states(self) -> np.ndarray:
-        """The live state records of the worlds, (N,), the world's fields by name; `refresh` worlds after writing."""
-        return self._states
-
-    @property
-    def param_rows(self) -> np.ndarray:
-        """The live parameter records: one for all worlds, or one per world (`own_params`)."""
-        return self._params
-
-    @property
-    def results(self) -> np.ndarray:
-        """The live records of the last step's terms, costs, success and termination, (N,)."""
-        return self._results
-
-    @property
-    def barrier_count(self) -> int:
-        """How many barriers a world has with these options."""
-        return self._barrier_type["value"].shape[0]
-
-    # --- parameters ---------------------------------------------------------------------------------------------------
-
-    def _load_contexts(self) -> None:
-        for name, values in self.setup.contexts.items():
-            if len(values) != self.num_worlds:
-                raise ParameterError(f"{name} has {len(values)} values for {self.num_worlds} environments")
-            self.own_params()[name] = values
-        if self.setup.random_ranges:
-            self.own_params()
-
-    def own_params(self) -> np.ndarray:
-        """The parameter records, one per world; shared until a world has parameters of its own."""
-        if len(self._params) < self.num_worlds:
-            self._params = np.repeat(self._params, self.num_worlds)
-            for name in ("params", "param_numbers"):
-                self._point(name, self._params, self._param_stride)
-        return self._params
-
-    def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
-        """Give some worlds (all by default; a boolean mask) other parameters, from their next step on.
-
-        Raises:
-            ParameterError: an unknown parameter, a value outside its range, or one that contradicts the others; nothing
-                is changed then.
-        """
-        checked = {}
-        for name, value in values.items():
-            if name not in self.world.params:
-                raise ParameterError(f"{self.world.name} has no parameter {name!r}; it has {sorted(self.world.params)}")
-            number = self.world.params[name].check(name, value)
-            if number.shape not in ((), (self.num_worlds,)):
-                raise ParameterError(f"{name} has the shape {number.shape}; needed: one number, or {self.num_worlds}")
-            checked[name] = number
-        if not checked:
-            return
-        some = slice(None) if worlds is None else np.flatnonzero(worlds)
-        checked = {name: number[some] if number.ndim else number for name, number in checked.items()}
-        if self.world.constraints:
-            now = self._params[some] if len(self._params) > 1 else self._params
-            self.setup.check_together({name: checked.get(name, now[name]) for name in self.world.params})
-        params = self.own_params()
-        for name, number in checked.items():
-            params[name][some] = number
-
-    def get_params(self, index: int = 0) -> dict[str, float]:
-        """The physical parameters of one world."""
-        row = self._params[index if len(self._params) > 1 else 0]
-        return {name: float(row[name]) for name in self.world.params}
-
-    # --- stepping -----------------------------------------------------------------------------------------------------
-
-    def seed(self, seeds: int | Sequence[int | None]) -> None:
-        """Seed the generators of the worlds: with seeds[i], where None leaves one as it is, or with seeds + i.
-
-        Raises:
-            ParameterError: not an integer of 0 or more, or another number of seeds. Nothing has changed then.
-        """
-        for i, seed in enumerate(seeds_of(seeds, self.num_worlds) or ()):
-            if seed is not None:
-                self.seed_from(make_generator(seed)[0], i)
-
-    def seed_from(self, generator: np.random.Generator, index: int) -> None:
-        """Seed one world's generator from a NumPy generator."""
-        self._states["rng"][index] = seed_words(generator)
-        if self.world.players:
-            self._states["players_rng"][index] = seed_words(generator)
-
-    def seed_unseeded(self, generator: np.random.Generator) -> None:
-        """Seed those worlds that never were."""
-        if self._all_seeded:
-            return
-        for i in np.flatnonzero(~self._states["rng"].any(axis=1)):
-            self.seed_from(generator, int(i))
-        self._all_seeded = True
-
-    @property
-    def all_seeded(self) -> bool:
-        """Whether all worlds are known to have had a seed."""
-        return self._all_seeded
-
-    @property
-    def seeded(self) -> bool:
-        """Whether any world has had a seed, and so can have had a reset."""
-        return self._all_seeded or bool(self._states["rng"].any())
-
-    def reset(self, mask: np.ndarray | None = None) -> None:
-        """Start new episodes in all worlds, or in those that the boolean mask selects."""
-        self._begin[:] = True if mask is None else mask
-        if mask is not None and np.count_nonzero(mask) < FEW * len(mask):
-            self._driver.run_worlds(self._address, 0, self.num_worlds, BEGIN)
-        else:
-            self._run(BEGIN)
-
-    def step(self, actions: Any) -> None:
-        """Advance every world by one step.
-
-        Args:
-            actions: (N, A, ...) or, for one agent, (N, ...): numbers in [-1, 1] (clipped) or choices.
-
-        Raises:
-            ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
-            EpisodeOverError: an episode has ended and autoreset is disabled, or there was no reset yet.
-        """
-        self.load_actions(actions)
-        self.step_loaded()
-
-    def step_loaded(self, only: np.ndarray | None = None) -> None:
-        """Advance every world by the actions that lie in `actions`.
-
-        Args:
-            only: bool (N,): the worlds to advance. All else stays as it is: states, observations, rewards, flags.
-        """
-        if only is None:
-            self._advance()
-        else:
-            np.logical_not(only, out=self._asleep)
-            try:
-                self._advance()
-            finally:
-                self._asleep[:] = False
-        if self.tally is not None:
-            self.tally.see_step(self, only)
-
-    def _advance(self) -> None:
-        """One step of the worlds that are awake."""
-        if self.num_worlds == 1:
-            code = self._driver.run_worlds(self._address, 0, 1, ACT)
-        elif self.thread_count() == 1:
-            code = self._timed(ACT)
-        else:
-            code = self._driver.run_worlds(self._address, 0, 0, CHECK)
-            if not code:
-                self._run(STEP)
-        if code:
-            self._refuse(code)
-
-    @property
-    def broken(self) -> np.ndarray:
-        """By world, whether its episode was broken off in the last step; `errors` says why."""
-        return self._failed != 0
-
-    @property
-    def final_broken(self) -> np.ndarray:
-        """The same of the episodes that were set aside (SAME_STEP)."""
-        return self._final_failed != 0
-
-    @property
-    def errors(self) -> np.ndarray:
-        """By world, why its episode was broken off in the last step, truncated; empty where it was not."""
-        return self._reasons(self._failed)
-
-    @property
-    def final_errors(self) -> np.ndarray:
-        """The same of the episodes that were set aside (SAME_STEP)."""
-        return self._reasons(self._final_failed)
-
-    def error(self, index: int, final: bool = False) -> str:
-        """One world's of `errors`, or of `final_errors`."""
-        codes = self._final_failed if final else self._failed
-        return self._reasons(codes)[index] if codes[index] else ""
-
-    def _reasons(self, codes: np.ndarray) -> np.ndarray:
-        if not codes.any():
-            return np.broadcast_to(NO_REASON, len(codes))
-        found = np.full(len(codes), "", object)
-        for i in np.flatnonzero(codes).tolist():
-            found[i] = REASONS[codes[i]]
-        return found
-
-    def load_actions(self, actions: Any) -> None:
-        """Copy actions into the batch; ActionError when their shape or type is wrong."""
-        if type(actions) in self._bare_choices and 0 <= actions < self.setup.action_size:
-            self.actions[0, 0, 0] = actions  # a third of the time that np.asarray would take
-            return
-        array = actions_of(self.world.name, actions)
-        array = switches_of(array) if self._binary else array
-        view = self._action_views.get(array.shape)
-        if view is None or array.dtype.kind not in self._action_kinds:
-            raise ActionError(self._action_complaint(actions, array))
-        view[...] = array
+    # --- queries ------------------------------------------------------------------------------------------------------
 
     def load_first(self, actions: Any, team: str) -> None:
         """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
@@ -591,54 +150,6 @@ class KernelBatch:
         if wrong.any():
             index = int(np.flatnonzero(wrong)[0])
             self._refuse(4 * index * self.agents + reason, array[index].tolist())
-
-    def _action_shapes(self) -> frozenset[tuple[int, ...]]:
-        """The shapes in which actions may come: axes of length one may be left out."""
-        full: tuple[int, ...] = self.actions.shape
-        shapes = [full[:2], full] if self.setup.single_choice else [full]
-        if self.agents == 1:
-            shapes += [shape[:1] + shape[2:] for shape in shapes]
-        if self.num_worlds == 1:
-            shapes += [shape[1:] for shape in shapes]
-        return frozenset(shapes)
-
-    def _action_complaint(self, actions: Any, array: np.ndarray) -> str:
-        wanted: tuple[int, ...] = self.actions.shape[:2] if self.setup.single_choice else self.actions.shape
-        if self.agents == 1:
-            wanted = wanted[:1] + wanted[2:]
-        kind = "real numbers" if self.setup.continuous else "integers"
-        return (
-            f"{self.world.name}: an action of shape {array.shape} and type {array.dtype} was given "
-            f"({shortened(actions)}); needed: {kind} of shape {wanted[1:] if self.num_worlds == 1 else wanted}"
-        )
-
-    def _real(self, value: Any, dtype: Any) -> np.ndarray:
-        """Real numbers in a new type; ActionError for anything else."""
-        array = actions_of(self.world.name, value)
-        if array.dtype.kind not in "fiu":
-            raise ActionError(f"{self.world.name}: {shortened(value)} is not made of real numbers")
-        return array.astype(dtype)
-
-    def _refuse(self, code: int, given: list[Any] | None = None) -> None:
-        """Raise the error of a driver's code; `given` is the action, where it does not lie in `actions`."""
-        reason = code % 4
-        index, agent = divmod(code // 4, self.agents)
-        where = self.world.name + (f", environment {index}" if self.num_worlds > 1 else "")
-        where += f", agent {agent}" if self.agents > 1 else ""
-        if reason == EPISODE_OVER:
-            raise EpisodeOverError(f"{where}: the episode is over, or never began; call reset() before step()")
-        value = self.actions[index, agent].tolist() if given is None else given
-        if reason == NOT_A_NUMBER:
-            raise ActionError(f"{where}: action {value} contains NaN")
-        raise ActionError(f"{where}: {self.choice_complaint(value, agent)}")
-
-    def choice_complaint(self, value: list[int], agent: int) -> str:
-        """What is wrong with an action that is not made of choices."""
-        counts = self._choices[agent].tolist()
-        if self.setup.single_choice:
-            return f"action {value[0]} is not one of 0 ... {counts[0] - 1}"
-        j = next(j for j, (number, count) in enumerate(zip(value, counts, strict=False)) if not 0 <= number < count)
-        return f"action {value}: {value[j]} is not one of 0 ... {counts[j] - 1} of {self.setup.number_name(j)}"
 
     def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
         """The observations of some agents, as the observation space has them.
@@ -908,53 +419,6 @@ class KernelBatch:
         self._run(ROLL)
         return rewards, costs
 
-    # --- threads ------------------------------------------------------------------------------------------------------
-
-    def _run(self, job: int) -> None:
-        """Do one of the jobs of `run_worlds` on all worlds."""
-        self._share(self._driver.run_worlds, job)
-
-    def _run_entry(self, function: Any) -> None:
-        """Call another loop on all worlds."""
-        self._share(function, None)
-
-    def _share(self, function: Any, job: int | None) -> None:
-        threads = self.thread_count()
-        if threads > 1:
-            from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
-
-            if team(threads).run(function, self._address, self.num_worlds, job):
-                return
-        if job is None:
-            function(self._address, 0, self.num_worlds)
-        else:
-            self._timed(job)
-
-    def _start_trials(self) -> None:
-        self._serial_time = np.inf
-        self._trials = TRIALS if self.threads is None and self.num_worlds > 1 else 0
-
-    def _timed(self, job: int) -> int:
-        """Do a job in this thread; the first steps tell whether threads are worth their while."""
-        run = self._driver.run_worlds
-        if self._trials == 0 or job not in (ACT, ROLL):
-            return run(self._address, 0, self.num_worlds, job)
-        start = time.perf_counter()
-        code = run(self._address, 0, self.num_worlds, job)
-        self._serial_time = min(self._serial_time, time.perf_counter() - start)
-        self._trials -= 1
-        return code
-
-    def thread_count(self) -> int:
-        """How many threads share the loops over worlds at present."""
-        if self.backend == "python":
-            return 1
-        if self.threads is not None:
-            return min(self.threads, self.num_worlds)
-        if self.num_worlds == 1 or self._trials > 0 or self._serial_time < WORTH_THREADS:
-            return 1
-        return min(cores(), self.num_worlds)
-
     # --- copies -------------------------------------------------------------------------------------------------------
 
     def clone(self, num_worlds: int | None = None, threads: int | None = None) -> Self:
@@ -1006,44 +470,8 @@ class KernelBatch:
         return hashlib.sha256(self._states.tobytes()).hexdigest()[:16]
 
 
-class First:
-    """Views on the rows of the first agent of the first world: what a single environment reads at every step."""
-
-    def __init__(self, batch: KernelBatch) -> None:
-        self.observation = batch.observations[0, 0]
-        self.reward_vector = batch.reward_vectors[0, 0]
-        self.mask = batch.masks[0, 0, : batch.setup.mask_lengths[0]]
-        self.outcome = self._overlay(batch)
-
-    def _overlay(self, batch: KernelBatch) -> np.ndarray:
-        """One record over the first agent's terms, success, cost, reward, terminated, truncated and failed, in this
-        order."""
-        terms, starts = [*batch.world.terms, *batch.world.costs], batch._outcome_starts
-        names = [*terms, "success", "cost", "reward", "terminated", "truncated", "failed"]
-        agents = batch.agents
-        offsets = [8 * agents * t for t in range(len(terms))] + [8 * agents * len(terms)]
-        offsets += [starts[name] for name in ("costs", "rewards", "terminated", "truncated", "failed")]
-        formats = ["f8"] * len(terms) + ["?", "f8", "f8", "?", "?", "u1"]
-        names = [f"{i} {name}" for i, name in enumerate(names)]  # a term may have the name of a later field
-        dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(batch._outcome)})
-        return batch._outcome.view(dtype)
-
-
-def exponents_of(setup: Setup) -> np.ndarray:
-    """One record: where the exponents of the state's floats lie, see `Layout.exponents`."""
-    bits = setup.world.layouts["state"].exponents(setup.sizes)
-    found = np.zeros(1, [("mask", "u4", bits.shape), ("full", "u4", bits.shape)])
-    found["mask"], found["full"] = bits, np.where(bits, bits, 1)
-    return found
-
-
 def neighbours(worlds: np.ndarray) -> Iterator[tuple[int, int]]:
     """The runs of consecutive numbers in ascending indices: first of each, and the one after its last."""
     if len(worlds):
         for run in np.split(worlds, np.flatnonzero(np.diff(worlds) > 1) + 1):
             yield int(run[0]), int(run[-1]) + 1
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import AUTORESET, KernelBatch, neighbours
+from rlenvs.core.batch import KernelBatch, neighbours
 from rlenvs.core.driver import CHECK, COMMAND, JUDGE, LOAD, NOT_MOVED, PLACE
 from rlenvs.core.errors import RlenvsError
+from rlenvs.core.memory import AUTORESET
 from rlenvs.core.setup import engine_of, load_engine
 from rlenvs.core.spec import World
 

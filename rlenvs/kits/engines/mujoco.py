@@ -36,10 +36,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import cores
 from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
 from rlenvs.core.layout import f8
 from rlenvs.core.spec import World
+from rlenvs.core.stepping import cores
 from rlenvs.kits.engines.pictures import Painter
 
 ENGINE = "rlenvs.kits.engines.mujoco:MujocoEngine"
