@@ -30,6 +30,7 @@ from rlenvs.wrappers import chebyshev
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--id", default="DeepSeaTreasure-v0", help="any world with several reward terms and one agent")
+parser.add_argument("--level", help="of the environment")
 parser.add_argument("--map", default="convex", help="of DeepSeaTreasure: convex, concave or mirrored")
 parser.add_argument("--objectives", nargs="*", help="reward terms; those with a weight if not given")
 parser.add_argument("--utilities", nargs="*", default=["linear", "chebyshev"], choices=["linear", "chebyshev"])
@@ -263,7 +264,7 @@ def main(given=None):
     if len(arguments.objectives) < 2 or not set(arguments.objectives) <= set(world.terms) or world.agents:
         parser.error(f"needed: one agent, and two or more of the reward terms of {world.name}: {list(world.terms)}")
     treasure = world.name == "DeepSeaTreasure-v0"
-    choices = {"map": arguments.map} if treasure else {}
+    choices = {"level": arguments.level, **({"map": arguments.map} if treasure else {})}
     weights = simplex(arguments.parts, len(arguments.objectives))
     arguments.worlds = max(arguments.worlds, len(weights))
     fronts, seconds = {}, {}
