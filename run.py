@@ -29,7 +29,12 @@ VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
 GIB_PER_PROCESS = 5.0  # of memory: what a test process may grow to
-API_TESTS = ["tests/test_apis.py", "tests/test_check.py", "tests/test_sb3.py", "tests/test_wrappers_forms.py"]
+API_TESTS = [
+    "tests/core/test_apis.py",
+    "tests/core/test_check.py",
+    "tests/integrations/test_sb3.py",
+    "tests/wrappers/test_wrappers_forms.py",
+]
 
 
 @dataclass
@@ -52,16 +57,19 @@ class Group:
 
 
 GROUPS = {
-    "rllib": Group("rllib,mujoco,dev", ["tests/test_rllib.py"], pins="constraints-oldest.txt"),
+    "rllib": Group("rllib,mujoco,dev", ["tests/integrations/test_rllib.py"], pins="constraints-oldest.txt"),
     "learners": Group(
         "sb3,torchrl,zoo,minari,mujoco,dev",
-        [f"tests/test_integrations_{name}.py" for name in ("torchrl", "rl_zoo3", "minari", "mo_gymnasium", "docs")],
+        [
+            f"tests/integrations/test_integrations_{name}.py"
+            for name in ("torchrl", "rl_zoo3", "minari", "mo_gymnasium", "docs")
+        ],
         more=["scipy"],
         bare=["mo-gymnasium"],  # it asks for pygame, which breaks pygame-ce
     ),
     "omnisafe": Group(
         "dev",
-        ["tests/test_integrations_omnisafe.py", "tests/test_integrations_docs.py"],
+        ["tests/integrations/test_integrations_omnisafe.py", "tests/integrations/test_integrations_docs.py"],
         more=[
             "torch",
             "tensorboard",
@@ -78,13 +86,16 @@ GROUPS = {
     ),
     "frameworks": Group(
         "dev",
-        [f"tests/test_integrations_{name}.py" for name in ("tianshou", "skrl", "supersuit", "morl_baselines", "docs")],
+        [
+            f"tests/integrations/test_integrations_{name}.py"
+            for name in ("tianshou", "skrl", "supersuit", "morl_baselines", "docs")
+        ],
         more=["torch", "tianshou", "skrl", "supersuit", "pymoo", "wandb", "seaborn", "scipy", "sortedcontainers"],
         bare=["mo-gymnasium", "morl-baselines"],  # they ask for pygame, which breaks pygame-ce
     ),
     "agilerl": Group(
         "minari,dev",
-        ["tests/test_integrations_agilerl.py", "tests/test_integrations_docs.py"],
+        ["tests/integrations/test_integrations_agilerl.py", "tests/integrations/test_integrations_docs.py"],
         more=[
             "torch",
             "tensordict==0.13.0",

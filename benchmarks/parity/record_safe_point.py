@@ -1,4 +1,4 @@
-"""Record safety-gymnasium's SafetyPointGoal0, 1 and 2 for tests/test_safe_point_goal.py.
+"""Record safety-gymnasium's SafetyPointGoal0, 1 and 2 for tests/robotics/test_safe_point_goal.py.
 
 Installed as: safety-gymnasium 1.0.0 with MuJoCo 2.3.3 on Python 3.10. The one argument is the file to write. Actions
 are piecewise constant; at level 0 the robot always turns at full rate, where the original's servo is stable. The

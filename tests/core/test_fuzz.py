@@ -6,16 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 
 import rlenvs
 from rlenvs.core import build
 from rlenvs.robotics.quadcopter.flight import COMMANDS
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "fuzz.py"
+SCRIPT = ROOT / "benchmarks" / "fuzz.py"
 SEEDS = {"SafePointGoal-v0": 3}  # with few things to place, which takes long in plain Python
 IDS = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs() if "/mo-" not in id]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from places import ROOT
 
 import rlenvs.wrappers
 
-GUIDE = (Path(__file__).parent.parent / "docs" / "wrappers.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "wrappers.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 
 

@@ -2,17 +2,17 @@
 
 import importlib.util
 import sys
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
+from places import ROOT
 
 import rlenvs
 from rlenvs.core.engines import EngineBatch
 from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
 
-BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+BENCHMARKS = ROOT / "benchmarks"
 TASKS = [id for id in rlenvs.list_envs("robotics") if id.startswith("rlenvs/Quad")]
 MOTION = ("position", "velocity", "rates", "charge", "angles")
 

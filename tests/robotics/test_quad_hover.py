@@ -1,18 +1,18 @@
 """QuadHover against its card: constants, torque signs, the recorded original, the faults it must not have."""
 
 import math
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.robotics.quadcopter import dynamics, hover, vehicle
 
-DATA = Path(__file__).parent / "data" / "quadhover_dyn.npz"
+DATA = DATA / "quadhover_dyn.npz"
 MOVES = {"random": 0, "constant": 1, "climb": 2}
 
 

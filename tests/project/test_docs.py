@@ -5,16 +5,15 @@ import itertools
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 import rlenvs
 import rlenvs.wrappers
 from rlenvs.core import docs
 from rlenvs.core.registry import world_of
 
-ROOT = Path(__file__).resolve().parent.parent
 HOVER = world_of("QuadHover-v0")
 GOOD = "A world.\n\n" + "\n\n".join(f"## {heading}\nText." for heading in docs.HEADINGS)
 

@@ -1,13 +1,13 @@
 """SafePointGoal against Safety-Gymnasium's numbers, recordings of it, and an independent lidar."""
 
 import math
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.robotics.navigation.lidar import scan
@@ -16,7 +16,7 @@ from rlenvs.robotics.navigation.vases import slide_vases
 
 # recorded from safety-gymnasium 1.0.0 on MuJoCo 2.3.3: ten episodes of 200 steps per level, actions piecewise
 # constant; at level 0 the robot turns at full rate all the time
-RECORD = np.load(Path(__file__).parent / "data" / "safe_point.npz")
+RECORD = np.load(DATA / "safe_point.npz")
 LEVELS = ("0", "1", "2")
 EPISODES = 10
 DRIFT = 0.03  # m, by which the robot may be elsewhere than the original's within an episode of levels 1 and 2

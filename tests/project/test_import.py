@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 import rlenvs
 
@@ -80,6 +81,6 @@ def test_completion_loads_nothing():
 
 
 def test_the_version_is_the_same_everywhere():
-    root = Path(__file__).parent.parent
+    root = ROOT
     for file, form in (("pyproject.toml", 'version = "{}"'), ("CITATION.cff", "version: {}")):
         assert form.format(rlenvs.__version__) in (root / file).read_text().splitlines()

@@ -1,10 +1,10 @@
 """The single-file learners of examples/: their parts, a few updates of each, and (slow) what they claim to learn."""
 
 import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 
 import rlenvs
 
@@ -17,7 +17,7 @@ from rlenvs.core.errors import ParameterError  # noqa: E402
 from rlenvs.single.treasure.front import hypervolume as area  # noqa: E402
 from rlenvs.single.treasure.front import pareto_front  # noqa: E402
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 def load(name):

@@ -1,13 +1,12 @@
 """Battle-v0: SMAX's and SMAC's numbers, ticks, rewards, masks and layouts, random teams, players, and invariants."""
 
-from pathlib import Path
-
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -16,7 +15,7 @@ from rlenvs.multi.battle.battle import SPEC
 from rlenvs.multi.battle.scenarios import SCENARIOS, draw_groups, draw_team, parse_scenario
 from rlenvs.multi.battle.units import KINDS, SMAC, SMAX
 
-RECORDED = Path(__file__).parent / "data" / "smax.npz"
+RECORDED = DATA / "smax.npz"
 NORTH, EAST, SOUTH, WEST, STOP, ATTACK = range(6)
 SMAC_NOOP, SMAC_STOP, SMAC_NORTH, SMAC_SOUTH, SMAC_EAST, SMAC_WEST, SMAC_ATTACK = range(7)
 MARINES = "1 marine vs 1 marine"

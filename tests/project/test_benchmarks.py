@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
-FOLDER = Path(__file__).parent.parent / "benchmarks"
+FOLDER = ROOT / "benchmarks"
 TREASURE, PEER = "DeepSeaTreasure-v0", "python ours.py --id {id} --form single --keywords {{}}"
 # arguments of a small run; {out} is an empty folder
 SMALL = {

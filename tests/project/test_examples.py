@@ -3,12 +3,12 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from PIL import Image
+from places import ROOT
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # a few steps of learning
 ARGUMENTS = {
     "train_ppo": ["--steps", "8192"],

@@ -1,18 +1,18 @@
 """The vehicles, their effects and controllers against the numbers of their card and recordings of the original."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import dynamics, vehicle
 from rlenvs.robotics.quadcopter.control import PIDController
 
-FLIGHTS = np.load(Path(__file__).parent / "data" / "quadcopters.npz")
-PID = np.load(Path(__file__).parent / "data" / "quadcopters_pid.npz")
+FLIGHTS = np.load(DATA / "quadcopters.npz")
+PID = np.load(DATA / "quadcopters_pid.npz")
 
 
 def flight(**keywords):

@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import numba
 import pytest
+from places import ROOT
 
 from rlenvs.core import cache as cache_files
 from rlenvs.core.errors import CacheError
@@ -246,7 +246,7 @@ def test_an_unwritable_cache_falls_back(package, tmp_path):
 
 
 def test_worlds_from_a_console_work_without_a_file():
-    source = Path(__file__).parent.parent / "examples" / "own_world.py"
+    source = ROOT / "examples" / "own_world.py"
     code = source.read_text().split("if __name__")[0] + (
         "from rlenvs.core.batch import KernelBatch\n"
         "b = KernelBatch(SPEC, 2); b.seed([0, 1]); b.reset(); b.step([0, 1]); print(b.rewards.shape)\n"

@@ -2,13 +2,13 @@
 
 import itertools
 import json
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -17,7 +17,7 @@ from rlenvs.single.treasure.maps import PUBLISHED
 
 ID = "rlenvs/DeepSeaTreasure-v0"
 UP, DOWN, LEFT, RIGHT = range(4)
-RECORDED = Path(__file__).parent / "data" / "dst_mo_gymnasium.npz"
+RECORDED = DATA / "dst_mo_gymnasium.npz"
 
 # (row, column): convex value, concave value, moves from (0, 0); fact card of the published maps
 TREASURES = {

@@ -1,7 +1,6 @@
 """PathFinding-v0: parity with POGEMA, its rules one by one, maps, metrics, the expert and invariants."""
 
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import gymnasium
@@ -10,6 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -17,7 +17,7 @@ from rlenvs.multi.pathfinding.maps import parse_map
 from rlenvs.multi.pathfinding.metrics import metrics
 from rlenvs.multi.pathfinding.path_finding import SPEC
 
-RECORDED = Path(__file__).parent / "data" / "pogema.npz"
+RECORDED = DATA / "pogema.npz"
 STAY, UP, DOWN, LEFT, RIGHT = range(5)
 COLLISIONS = ("priority", "block_both", "soft")
 MODES = ("finish", "nothing", "restart")

@@ -3,12 +3,11 @@
 import importlib.util
 import re
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).parent.parent
 GUIDE = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 ADAPTERS = {"rlenvs.integrations.torchrl": "torchrl", "rlenvs.integrations.safety": "omnisafe"}

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 import toy_spaces
 from gymnasium import spaces
+from places import ROOT, TESTS
 
 import rlenvs
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownKeywordError, UnknownNameError
@@ -322,7 +322,7 @@ def test_bad_steps():
 
 @pytest.fixture(scope="module")
 def cluster():
-    here = {"env_vars": {"PYTHONPATH": str(Path(__file__).parent)}}  # where the runners find a test's own world
+    here = {"env_vars": {"PYTHONPATH": str(TESTS)}}  # where the runners find a test's own world
     ray.init(num_cpus=2, num_gpus=0, include_dashboard=False, log_to_driver=False, runtime_env=here)
     yield
     ray.shutdown()
@@ -491,7 +491,7 @@ def test_an_own_world_in_two_runners(build):
 def test_scale_out_on_a_cluster_of_two_nodes():
     from ray.cluster_utils import Cluster
 
-    example = Path(__file__).parent.parent / "examples" / "ray_scale_out.py"
+    example = ROOT / "examples" / "ray_scale_out.py"
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     try:
         nodes.add_node(num_cpus=1)  # a runner needs a core, so each node gets one

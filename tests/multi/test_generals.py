@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.agents.replay import Recorder, Replay
@@ -21,7 +21,6 @@ from rlenvs.multi.generals.memory import PLANES, GeneralsMemory, remember
 from rlenvs.multi.generals.rules import price
 from rlenvs.wrappers.forms import wrap
 
-DATA = Path(__file__).parent / "data"
 UP, DOWN, LEFT, RIGHT = range(4)
 PASS = 0
 OPEN = "A.......\n........\n........\n........\n........\n........\n.......B"  # 7 x 8

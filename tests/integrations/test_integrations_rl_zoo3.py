@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
+from places import ROOT
 
 pytest.importorskip("rl_zoo3")
 
@@ -15,7 +15,6 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from rlenvs.core.errors import ParameterError
 from rlenvs.integrations.rl_zoo3 import batched
 
-ROOT = Path(__file__).parent.parent
 HOVER = "rlenvs/QuadHover-v0"
 
 

@@ -1,13 +1,13 @@
 """MicroRacer: its track, lidar, car and rewards against recordings of the original, and its own promises."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 import rlenvs
 from rlenvs.robotics.racing import track
@@ -22,7 +22,7 @@ from rlenvs.robotics.racing.micro_racer import (
     ray_direction,
 )
 
-RECORDING = Path(__file__).parent / "data" / "microracer.npz"
+RECORDING = DATA / "microracer.npz"
 ID = "MicroRacer-v0"
 TRACKS = range(20)  # of every kind; tolerances are from these and 40 others, and 40 more keep to them
 CELL = 1.0 / 500.0  # m, of the original's raster

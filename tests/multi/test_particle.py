@@ -1,7 +1,6 @@
 """Particle worlds: parity with mpe2, their rules one by one, players, forms and bad input."""
 
 import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pettingzoo.test import api_test, parallel_api_test
+from places import DATA
 
 import rlenvs
 from rlenvs.core.batch import KernelBatch
@@ -19,8 +19,8 @@ from rlenvs.multi.particle.metrics import metrics
 from rlenvs.multi.particle.physics import leaving
 from rlenvs.multi.particle.picture import spoken
 
-RECORDED = Path(__file__).parent / "data" / "mpe2.npz"
-GRAPHS = Path(__file__).parent / "data" / "informarl.npz"
+RECORDED = DATA / "mpe2.npz"
+GRAPHS = DATA / "informarl.npz"
 WORLDS = (
     "Simple",
     "Spread",

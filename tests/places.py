@@ -1,0 +1,6 @@
+"""Where things lie, for tests in any folder."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+ROOT, DATA = TESTS.parent, TESTS / "data"
