@@ -183,20 +183,30 @@ def _register_all_with_pettingzoo() -> None:
 
 
 class _AfterPettingZoo(importlib.abc.MetaPathFinder):
-    """Registers the worlds when PettingZoo is imported; importing it here would cost a tenth of a second for all."""
+    """Registers the worlds when PettingZoo is imported; importing it here would cost a tenth of a second for all.
+
+    Who only asks whether PettingZoo is there, as TorchRL does, finds it, and the worlds wait for the import.
+    """
+
+    asking = False
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name != "pettingzoo":
+        if name != "pettingzoo" or self.asking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self.asking = True  # the other finders
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.asking = False
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def execute_and_register(module: ModuleType) -> None:
                 execute(module)
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
                 _register_all_with_pettingzoo()
 
             spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]

@@ -1,6 +1,8 @@
 """Every registered id under the test kits of Gymnasium and PettingZoo, and what users do with environments besides."""
 
 import functools
+import subprocess
+import sys
 import types
 
 import gymnasium
@@ -200,6 +202,13 @@ def test_metadata_names_the_modes_that_work(id):
 def test_pettingzoo_registry_makes_both_forms(id):
     assert pettingzoo.make("parallel", id).possible_agents == rlenvs.parallel_env(id).possible_agents
     assert pettingzoo.make("aec", id).possible_agents == rlenvs.aec_env(id).possible_agents
+
+
+@pytest.mark.parametrize("before", ["", "assert importlib.util.find_spec('pettingzoo') is not None"])
+def test_pettingzoo_registry_knows_the_worlds_whoever_asked_for_pettingzoo_before(before):
+    """Libraries such as TorchRL look whether it is there without importing it."""
+    script = f"import importlib.util, rlenvs\n{before}\nimport pettingzoo\npettingzoo.make('parallel', {TEAMS[0]!r})"
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.parametrize("id", TEAMS)
