@@ -6,7 +6,6 @@ import contextlib
 import multiprocessing
 import os
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,11 +76,11 @@ def compile_command(
     failed = 0
     context = multiprocessing.get_context("spawn")
     with (
-        ProcessPoolExecutor(min(jobs, len(chosen)), context, max_tasks_per_child=MOST_PER_JOB) as pool,
+        context.Pool(min(jobs, len(chosen)), maxtasksperchild=MOST_PER_JOB) as pool,
         progress("compiling", total=len(chosen)) as tell,
     ):
-        for done, future in enumerate(as_completed(pool.submit(_attempt, id, keywords) for id in chosen)):
-            id, text, fine = future.result()
+        attempts = pool.imap_unordered(_attempt, [(id, keywords) for id in chosen])
+        for done, (id, text, fine) in enumerate(attempts):
             failed += not fine
             say(f"{id}: {text}")
             tell(done + 1, id)
@@ -89,9 +88,10 @@ def compile_command(
     raise typer.Exit(1 if failed else 0)
 
 
-def _attempt(id: str, keywords: dict[str, Any]) -> tuple[str, str, bool]:
-    """Compile an environment; returns its id, what there is to say, and whether all is well. One whose engine is not
-    installed is left out."""
+def _attempt(job: tuple[str, dict[str, Any]]) -> tuple[str, str, bool]:
+    """Compile an environment, an id with keywords; returns the id, what there is to say, and whether all is well. One
+    whose engine is not installed is left out."""
+    id, keywords = job
     start = time.monotonic()
     try:
         _compile(id, keywords)

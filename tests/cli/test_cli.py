@@ -128,10 +128,10 @@ def test_compile_refuses_and_fails(tmp_path, monkeypatch):
         raise MissingExtraError("It", "mujoco") if "Panda" in id else KernelError("a bad line")
 
     monkeypatch.setattr(machine, "_compile", broken)
-    _, said, fine = machine._attempt("PandaReach-v0", {})
+    _, said, fine = machine._attempt(("PandaReach-v0", {}))
     assert said.startswith("left out. It")
     assert fine
-    assert machine._attempt(HOVER, {}) == (HOVER, "failed. a bad line", False)
+    assert machine._attempt((HOVER, {})) == (HOVER, "failed. a bad line", False)
     monkeypatch.setattr(cache, "cache_folders", list)
     assert "RLENVS_CACHE_DIR" in refused("compile", HOVER)
 
