@@ -606,7 +606,7 @@ def test_sequences_of_choices():
     assert rows[1].tolist() == [reward, pytest.approx(0.7 - 0.1)]
     assert rows[-1]["repeats"].tolist() == [3, 1]
     state = env.get_state()
-    with pytest.raises(ActionError, match="plan"):
+    with pytest.raises(ActionError, match="is not in MultiDiscrete"):
         env.step(np.array([3, 3, 4]))
     assert not difference(state, env.get_state())
 
