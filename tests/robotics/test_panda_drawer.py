@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, played, simulation, states, success
 
-import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import drawer
 from rlenvs.robotics.manipulation.drawer import SPEC, closeness
@@ -227,7 +226,3 @@ def test_success_may_end_the_episode():
             break
     assert worlds.terminated[0, 0]
     assert worlds.records(0)[1].elapsed < 30
-
-
-def test_conformance():
-    rlenvs.check("PandaDrawer-v0").raise_on_failure()

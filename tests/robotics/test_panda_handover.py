@@ -433,7 +433,3 @@ def test_success_may_end_the_episode():
     play(worlds, lambda p, s: bool(worlds.terminated[0, 0]))
     assert worlds.success.all()
     assert worlds.terminated.all()
-
-
-def test_conformance():
-    rlenvs.check("PandaHandover-v0").raise_on_failure()

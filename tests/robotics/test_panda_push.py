@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, played, success
 
-import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation.moving import FARTHEST
@@ -238,7 +237,3 @@ def test_expert_in_other_controls(keywords):
 
 def test_random_rarely_succeeds():
     assert success(ID, 50, "random", level="easy") < 0.1
-
-
-def test_conformance():
-    rlenvs.check("PandaPush-v0").raise_on_failure()
