@@ -58,8 +58,8 @@ def register(name: str, world: str | World, tags: Sequence[str] | None = None) -
         name: "Name-v0".
         world: its address "module:SPEC", or "module:SPEC/member", a string, so that nothing is imported now; or the
             world itself, such as one of a notebook.
-        tags: of TAGS; None for those that follow from the declaration. "multi-agent" registers the world with
-            PettingZoo as well.
+        tags: of TAGS; None for those that follow from the declaration, which is imported for that. "multi-agent"
+            registers the world with PettingZoo as well.
 
     Raises:
         UnknownNameError: a tag that does not exist.

@@ -247,9 +247,8 @@ class World:
         return self
 
     def __reduce__(self) -> tuple[Callable[..., World], tuple[Any, ...]]:
-        if self.address:
-            return load_world, (self.address,)
-        return _unpickled, pickled_whole(self)
+        address = self.address
+        return (load_world, (address,)) if address else (_unpickled, _pickled_whole(self))
 
     @property
     def address(self) -> str:
@@ -482,7 +481,7 @@ def load_world(address: str | World) -> World:
 _whole: dict[str, World] = {}  # the worlds that were pickled whole, in this process or another, by token
 
 
-def pickled_whole(spec: World) -> tuple[str, bytes]:
+def _pickled_whole(spec: World) -> tuple[str, bytes]:
     """A world that no module holds, as a token that tells it from others, and its declaration with all functions."""
     import cloudpickle
 
@@ -493,7 +492,7 @@ def pickled_whole(spec: World) -> tuple[str, bytes]:
 
 
 def _unpickled(token: str, parts: bytes) -> World:
-    """The world of `pickled_whole`; the same object every time."""
+    """The world of `_pickled_whole`; the same object every time."""
     if token not in _whole:
         import cloudpickle
 

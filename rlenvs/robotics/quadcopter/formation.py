@@ -14,7 +14,7 @@ import numpy as np
 
 from rlenvs.core import World, b1, below, choice, cost, f8, i4, i8, integer, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter import flight, tasks
+from rlenvs.robotics.quadcopter import tasks
 from rlenvs.robotics.quadcopter.control import limited, pid_target
 from rlenvs.robotics.quadcopter.flight import (
     ONE_D_POSITION,
@@ -22,7 +22,6 @@ from rlenvs.robotics.quadcopter.flight import (
     POSITION,
     command,
     flight_data,
-    flight_state,
     fly_to,
     kinematics,
     largest_tilt,
@@ -40,7 +39,7 @@ from rlenvs.robotics.quadcopter.swarm import (
     neighbour_blocks,
     observe_neighbours,
 )
-from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, SHOWN_BY, euler_angles, frame_data
+from rlenvs.robotics.quadcopter.vehicle import ALL_EFFECTS, euler_angles, frame_data
 
 ROOM, CEILING = 2.0, 2.0  # m, half side and height
 REACH, LOW, HIGH = 1.8, 0.4, 1.6  # m, half side and heights of the box of starts and goals
@@ -57,20 +56,17 @@ SHY_OF_WASH = 0.3  # m, the same with downwash, which is strong beside a vehicle
 DODGE, FLAT = 0.9, 1.5  # m, the farthest that it moves its target for others; how much more it values gaps of height
 
 PARAMS = {
-    **flight.PARAMS,
     **WASH,
     "tilt_limit": param(1.0, 0.2, 1.5, "rad", "roll or pitch at which a flight ends (0.4 in the original)"),
     "gap": param(0.1, 0.0, 0.5, "m", "distance between hulls below which the cost `proximity` is 1", limit=True),
 }
 OPTIONS: dict[str, Any] = {
-    **flight.OPTIONS,
     **SWARM_EFFECTS,
     "agents": integer(4, 1, 128, "number of vehicles"),
     **SWARM_OPTIONS,
     "places": PLACES,
 }
 DATA = {
-    **flight.DATA,
     "cells": i8,  # columns of places along a side of the room
     "closest": f8,  # m, between places
     "slot": f8("agents", 2),  # m, places of a formation around its leader, who is the first
@@ -82,14 +78,14 @@ COSTS = {
     "proximity": cost(25.0, doc="1 while the hull of another vehicle is closer than `gap`"),
     "collision": cost(1.0, doc="1 while touching another vehicle"),
 }
-PROBE = {**flight.PROBE, **SHOWN_BY, **SWARM_SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}}
+PROBE = {**SWARM_SHOWN_BY, "thrust_to_weight": {"action_range": 0.5}}
 LEVELS: dict[str, dict[str, Any]] = {
     "original": {"places": "original", "tilt_limit": 0.4},
     "easy": {"agents": 2, "collisions_end": False},
     "hard": {"agents": 10, "action_range": 0.1},
     "real": {**ALL_EFFECTS, "downwash": True, "action_range": 0.2},
 }
-STATE = {**flight_state("agents"), "cell": i4("agents"), "lost": b1("agents")}
+STATE = {"cell": i4("agents"), "lost": b1("agents")}
 
 
 def swarm_sizes(values: Any) -> dict[str, int]:

@@ -66,7 +66,7 @@ SPEC = tasks.solo(
     params=racing.RACE_PARAMS,
     options=racing.RACE_OPTIONS,
     sizes=racing.race_sizes,
-    data={**racing.RACE_DATA},
+    data=racing.RACE_DATA,
     state={**racing.race_state(1)},
     observation={**flight.kinematics(15.0, 20.0, rate=10.0), **racing.course_blocks(), **flight.past_actions()},
     terms={

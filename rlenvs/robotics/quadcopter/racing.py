@@ -25,13 +25,11 @@ from rlenvs.robotics.quadcopter.courses import (
 from rlenvs.robotics.quadcopter.dynamics import constants, cosine_and_sinc, wrench
 from rlenvs.robotics.quadcopter.flight import (
     OPTIONS,
-    PARAMS,
     POSITION,
     THRUST_RATES,
     VELOCITY,
     distance_to,
     flight_data,
-    flight_sizes,
     steer_rotors,
     take_off,
 )
@@ -60,7 +58,6 @@ LONGEST_FLIGHT = 1e4  # s, the longest that the term `finish_time` tells
 LONGEST_STEP = 20.0  # m, bound of the term `progress`, which only unphysical parameters reach
 
 RACE_PARAMS = {
-    **PARAMS,
     "action_range": param(0.5, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"),
     "rate_limit": param(10.0, 0.5, 20.0, "rad/s", "thrust_rates actions: rate at full action"),
     "gate_scale": param(1.0, 0.5, 1.3, "", "size of the gates, relative to the course's own", limit=True),
@@ -82,7 +79,6 @@ def _arena(given: Any) -> tuple[float, float, float] | None:
 
 
 RACE_OPTIONS: dict[str, Any] = {
-    **OPTIONS,
     "vehicle": OPTIONS["vehicle"].defaulting("racer"),
     "action": OPTIONS["action"].defaulting("thrust_rates"),
     "attitude": OPTIONS["attitude"].defaulting("matrix"),
@@ -147,10 +143,10 @@ def with_finish(course: Course) -> Course:
 
 
 def race_sizes(values: Any) -> dict[str, int]:
-    """The named sizes of a race for one.
+    """The named sizes that a race adds.
 
     Raises:
-        ParameterError: rates that do not divide; an engine at low fidelity; a course that `course_of` refuses.
+        ParameterError: an engine at low fidelity; a course that `course_of` refuses.
     """
     if values.fidelity == "low" and values.physics != "kernel":
         raise ParameterError(
@@ -158,7 +154,7 @@ def race_sizes(values: Any) -> dict[str, int]:
             "take physics='kernel', or fidelity='high'"
         )
     count = len(course_of(values).gates)
-    return {**flight_sizes(values), "gates": count, "shapes": GATE_ROWS * count}
+    return {"gates": count, "shapes": GATE_ROWS * count}
 
 
 def race_data(values: Any) -> dict[str, Any]:
