@@ -33,7 +33,7 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
     setup = Setup(world, **keywords)
     if not steered_by_held_keys(setup):
-        hand: Any = world.functions.get("keys")
+        hand: Any = world.functions["keys"]
         return list(hand.help)
     return [(key, _meaning(setup, action)) for key, action in steering_keys(setup).items()]
 

@@ -136,7 +136,7 @@ STATISTICS = ("mean", "var", "count")
 def training_state(model: Any) -> dict[str, Any]:
     """All that decides how a model's training goes on, between two rollouts."""
     parts = {name: getattr(model, name) for name in (*PLAIN, *LAST, *RECENT) if hasattr(model, name)}
-    variables = model._get_torch_save_params()[1]
+    variables = model._get_torch_save_params()[1]  # noqa: SLF001 (its own `save` asks it)
     return {
         "attributes": parts,
         "parameters": model.get_parameters(),
@@ -144,7 +144,7 @@ def training_state(model: Any) -> dict[str, Any]:
         "replay": _replay_state(getattr(model, "replay_buffer", None)),
         "answers": model.answers.state if hasattr(model, "answers") else None,
         "normalizer": _normalizer_state(model.get_vec_normalize_env()),
-        "environment": _environment_state(model.env.unwrapped),
+        "environment": model.env.unwrapped.all_states(),
         "random": random_state(model),
     }
 
@@ -165,7 +165,7 @@ def restore_training(model: Any, tree: dict[str, Any]) -> None:
         if tree["answers"] is not None:
             model.answers.state = tree["answers"]
         _restore_normalizer(model.get_vec_normalize_env(), tree["normalizer"])
-        _restore_environment(model.env.unwrapped, tree["environment"])
+        model.env.unwrapped.restore(tree["environment"])
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"the checkpoint does not fit the settings of its run: {error}") from None
 
@@ -174,7 +174,8 @@ def _like(present: Any, value: Any, model: Any) -> Any:
     """A loaded value in the type that the attribute has."""
     if hasattr(present, "_fields"):  # the states of an LSTM
         return type(present)(*value)
-    return deque(value, maxlen=model._stats_window_size) if isinstance(value, list) else value
+    window = model._stats_window_size  # noqa: SLF001 (the buffers do not know it before the first rollout)
+    return deque(value, maxlen=window) if isinstance(value, list) else value
 
 
 def _exploration(model: Any) -> Any:
@@ -230,33 +231,6 @@ def _restore_normalizer(normalizer: Any, state: dict[str, Any] | None) -> None:
 def _set(one: Any, values: dict[str, Any]) -> None:
     for name, value in values.items():
         setattr(one, name, value)
-
-
-def _environment_state(venv: Any) -> dict[str, Any]:
-    """The worlds, exact to the bit: the arrays of their batch as bytes."""
-    arrays = venv.batch.__getstate__()["arrays"]
-    return {
-        "arrays": {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()},
-        "returns": venv._returns,
-        "lengths": venv._lengths,
-        "alive": venv._alive,
-        "generator": venv._generator.bit_generator.state,
-    }
-
-
-def _restore_environment(venv: Any, state: dict[str, Any]) -> None:
-    own = venv.batch.__getstate__()
-
-    def array(name: str) -> np.ndarray:
-        present = own["arrays"][name]
-        found = np.frombuffer(bytearray(state["arrays"][name]), present.dtype)
-        return found if name == "_params" else found.reshape(present.shape)  # one row, or one per world
-
-    venv.batch.close()
-    venv.batch.__setstate__({"plain": own["plain"], "arrays": {name: array(name) for name in own["arrays"]}})
-    venv._returns, venv._lengths, venv._alive = state["returns"], state["lengths"], state["alive"]
-    venv._generator.bit_generator.state = state["generator"]
-    venv._reset_seeds()
 
 
 def random_state(model: Any) -> dict[str, Any]:

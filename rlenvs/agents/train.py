@@ -342,7 +342,7 @@ def _guided(algorithm: Any, expert: Mapping[str, Any]) -> Any:
 
     def sample(self: Any, learning_starts: int, action_noise: Any = None, n_envs: int = 1) -> Any:
         if self.num_timesteps >= steps:
-            return algorithm._sample_action(self, learning_starts, action_noise, n_envs)
+            return algorithm._sample_action(self, learning_starts, action_noise, n_envs)  # noqa: SLF001 (its hook)
         batch = self.env.unwrapped.batch
         advice = batch.advise().reshape(n_envs, -1)
         if not batch.setup.continuous:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import operator
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -357,11 +357,15 @@ class KernelBatch(BatchStepping):
             array[worlds] = 0
         for array in (self.reward_vectors, self.terminated, self.truncated):
             array[worlds] = 0
-        run, address = self._driver.run_worlds, self._address
         for start, stop in neighbours(worlds):
-            run(address, start, stop, OBSERVE)
+            self.observe(start, stop)
         if self.tally is not None:
             self.tally.forget(worlds)
+
+    def observe(self, start: int = 0, stop: int | None = None) -> None:
+        """Write the observations and masks of the worlds start ... stop - 1 again, of all by default; what came of the
+        last step stays."""
+        self._driver.run_worlds(self._address, start, self.num_worlds if stop is None else stop, OBSERVE)
 
     def _worlds(self, index: int | slice) -> np.ndarray:
         """The ascending indices of some worlds."""
@@ -418,6 +422,31 @@ class KernelBatch(BatchStepping):
         self._table[0]["plan_steps"] = steps
         self._run(ROLL)
         return rewards, costs
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that decides how the worlds go on, exact to the bit: their arrays as bytes, by name; for `restore`."""
+        return {name: np.frombuffer(getattr(self, name).tobytes(), np.uint8) for name in ARRAYS}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Put all worlds where those of another batch of the same setup and size were.
+
+        Args:
+            arrays: what `arrays` gave.
+
+        Raises:
+            SnapshotError: arrays of another size; nothing has changed then.
+        """
+        found = {}
+        for name in ARRAYS:
+            own, given = getattr(self, name), arrays.get(name)
+            rows = (1, self.num_worlds) if name == "_params" else (len(own),)  # parameters: one row, or one per world
+            if given is None or len(given) not in [own.nbytes // max(len(own), 1) * count for count in rows]:
+                raise SnapshotError(f"{self.world.name}: the arrays are of other worlds, or of another number of them")
+            array = np.frombuffer(bytearray(given), own.dtype)
+            found[name] = array if name == "_params" else array.reshape(own.shape)
+        plain = self.__getstate__()["plain"]
+        self.close()
+        self.__setstate__({"plain": plain, "arrays": found})
 
     # --- copies -------------------------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
         self.team = team
-        self._vector_reward = vector_reward
+        self.vector_reward = vector_reward
         self._split = bool(setup.in_parts or world.roles or setup.encode)
         self._keys = InfoKeys(self.batch)
         self._legality = legality_of(self.batch, illegal, agents=1)
@@ -120,7 +120,7 @@ class Env(ShowsLimit, gymnasium.Env):
             self._legality.step()
         outcome = batch.first.outcome.item()
         info = self._keys.first(batch, outcome)
-        reward = info["reward_vector"].copy() if self._vector_reward else outcome[-4]
+        reward = info["reward_vector"].copy() if self.vector_reward else outcome[-4]
         if self.render_mode == "human":
             self._show()
         observation = batch.observed(FIRST) if self._split else batch.first.observation.copy()
@@ -154,6 +154,11 @@ class Env(ShowsLimit, gymnasium.Env):
         """Go back to a snapshot; returns its observation. SnapshotError when it belongs to another environment."""
         self.batch.set_state(snapshot)
         return self._observation()
+
+    def refresh(self) -> tuple[Any, dict[str, Any]]:
+        """Take in a state that was written from outside (`batch.states`): observation and info, as from a reset."""
+        self.batch.refresh(np.zeros(1, np.int64))
+        return self._observation(), self._keys.first(self.batch, self.batch.first.outcome.item())
 
     def __getattr__(self, name: str) -> Any:
         """`compute_reward` and `compute_terminated` exist in goal form only: learners take who has them for a goal

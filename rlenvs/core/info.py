@@ -30,7 +30,7 @@ class InfoKeys:
         info["reward_vector"] = batch.first.reward_vector.copy()
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
-            info["illegal_actions"] = batch._states["illegal"].item(0)
+            info["illegal_actions"] = batch.states["illegal"].item(0)
         if outcome[-1]:
             info["simulation_error"] = batch.error(0)
         return info
@@ -44,7 +44,7 @@ class InfoKeys:
         for info, vector in zip(infos, batch.reward_vectors[index].copy()):  # noqa: B905
             info["reward_vector"] = vector
         if self.has_mask:
-            counts = batch._states["illegal"][index].tolist()
+            counts = batch.states["illegal"][index].tolist()
             lengths = batch.setup.mask_lengths
             for info, mask, length, count in zip(infos, batch.masks[index].copy(), lengths, counts):  # noqa: B905
                 info["action_mask"] = mask[:length]
@@ -58,7 +58,7 @@ class InfoKeys:
         """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""
         infos = self.columns(batch.terms, batch.success, batch.costs, batch.reward_vectors, batch.masks, copy)
         if self.has_mask:
-            counts = batch._states["illegal"][:, 0]
+            counts = batch.states["illegal"][:, 0]
             infos["illegal_actions"] = counts.copy() if copy else counts
         return infos
 

@@ -126,6 +126,22 @@ def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any
     return params, left
 
 
+def reset_mask_of(mask: Any, worlds: int) -> np.ndarray | None:
+    """options["reset_mask"] of a vector form: which worlds begin anew; None for all.
+
+    Raises:
+        ParameterError: not a bool array with an entry per world, or one that selects none.
+    """
+    if mask is None:
+        return None
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (worlds,):
+        given = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+        raise ParameterError(f"options['reset_mask'] must be a bool array of shape ({worlds},), not {given}")
+    if not mask.any():
+        raise ParameterError("options['reset_mask'] selects no environment")
+    return mask
+
+
 def switches_of(array: np.ndarray) -> np.ndarray:
     """Zeros and ones as integers, which learners give as numbers with fractions or as truth values; else as it is."""
     if array.dtype.kind in "fb" and np.isin(array, (0, 1)).all():

@@ -24,7 +24,7 @@ def steered_by_held_keys(setup: Setup) -> bool:
 
 def steering_keys(setup: Setup) -> dict[str, Any]:
     """The keys that do something by themselves, each with the action of it."""
-    hand: Any = setup.world.functions.get("keys")
+    hand: Any = setup.world.functions["keys"]
     idle = setup.taken(hand(set(), setup.values))
     found = {key: setup.taken(hand({key}, setup.values)) for key in KEYS}
     return {
@@ -41,7 +41,7 @@ def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
 
     special = {"space": pygame.K_SPACE, "return": pygame.K_RETURN}
     special |= {key: getattr(pygame, f"K_{key.upper()}") for key in ("up", "down", "left", "right")}
-    hand: Any = setup.world.functions.get("keys")
+    hand: Any = setup.world.functions["keys"]
     table = {}
     for held in _together(list(steering_keys(setup))):
         action = setup.taken(hand(set(held), setup.values))

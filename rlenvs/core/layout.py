@@ -142,7 +142,7 @@ class Layout:
         for name, kind in self.fields.items():
             start = self._align(end, np.dtype(kind.code).itemsize)
             fill(end, start)
-            end = add(name, kind.code, _resolve(kind.shape, sizes), start)
+            end = add(name, kind.code, resolved(kind.shape, sizes), start)
         total = max(end if self.packed else -(-end // 8) * 8, 1)
         fill(end, total)
         plain = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": total})
@@ -183,5 +183,6 @@ class Layout:
         return f"Layout({self.name}: {', '.join(self.fields)})"
 
 
-def _resolve(shape: Iterable[int | str], sizes: Mapping[str, int]) -> tuple[int, ...]:
+def resolved(shape: Iterable[int | str], sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """A shape with numbers for the names of sizes."""
     return tuple(sizes[d] if isinstance(d, str) else d for d in shape)

@@ -41,7 +41,7 @@ class Legality:
     @property
     def counts(self) -> np.ndarray:
         """Illegal choices in each episode so far, int64 (N, agents); live."""
-        return self.batch._states["illegal"][:, : self.agents]
+        return self.batch.states["illegal"][:, : self.agents]
 
     def step(self, only: np.ndarray | None = None) -> None:
         """`batch.step_loaded`. `before` has the counts of the episodes that end in this step then.
@@ -94,7 +94,7 @@ class Legality:
         allowed = batch.masks.reshape(-1).take(places, mode="clip")
         if allowed.all():
             return None
-        states = batch._states
+        states = batch.states
         playing = states["alive"][:, : self.agents] & ~states["over"][:, None]
         if only is not None:
             playing &= only[:, None]

@@ -131,7 +131,7 @@ class BatchMemory:
         self._choices, self._binary = self.setup.own_choices, self.setup.binary
         self._action_kinds = "fiu" if self.setup.continuous else "iu"
         self._bare_choices = (int, np.int64) if () in self._action_views else ()
-        self.first = First(self)
+        self.first = First(self, self._outcome, self._outcome_starts)
         self._all_seeded = False  # not known yet
 
     def _split_observations(self, vectors: np.ndarray, images: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -329,24 +329,24 @@ class BatchMemory:
 class First:
     """Views on the rows of the first agent of the first world: what a single environment reads at every step."""
 
-    def __init__(self, batch: BatchMemory) -> None:
+    def __init__(self, batch: BatchMemory, outcome: np.ndarray, starts: dict[str, int]) -> None:
         self.observation = batch.observations[0, 0]
         self.reward_vector = batch.reward_vectors[0, 0]
         self.mask = batch.masks[0, 0, : batch.setup.mask_lengths[0]]
-        self.outcome = self._overlay(batch)
+        self.outcome = self._overlay(batch, outcome, starts)
 
-    def _overlay(self, batch: BatchMemory) -> np.ndarray:
+    def _overlay(self, batch: BatchMemory, outcome: np.ndarray, starts: dict[str, int]) -> np.ndarray:
         """One record over the first agent's terms, success, cost, reward, terminated, truncated and failed, in this
         order."""
-        terms, starts = [*batch.world.terms, *batch.world.costs], batch._outcome_starts
+        terms = [*batch.world.terms, *batch.world.costs]
         names = [*terms, "success", "cost", "reward", "terminated", "truncated", "failed"]
         agents = batch.agents
         offsets = [8 * agents * t for t in range(len(terms))] + [8 * agents * len(terms)]
         offsets += [starts[name] for name in ("costs", "rewards", "terminated", "truncated", "failed")]
         formats = ["f8"] * len(terms) + ["?", "f8", "f8", "?", "?", "u1"]
         names = [f"{i} {name}" for i, name in enumerate(names)]  # a term may have the name of a later field
-        dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(batch._outcome)})
-        return batch._outcome.view(dtype)
+        dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(outcome)})
+        return outcome.view(dtype)
 
 
 def exponents_of(setup: Setup) -> np.ndarray:

@@ -85,7 +85,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self.agents: list[str] = []
         self._living: list[str] = []
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
-        self._vector_reward = vector_reward
+        self.vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
         self._legality = legality_of(self.batch, illegal, self.batch.agents)
         setup = self.batch.setup
@@ -179,6 +179,13 @@ class ParallelEnv(PettingZooParallelEnv):
             self._renderer.picture(0)
         return self._observations(told, acted), self._rewards(told), ends, cuts, self._infos(told, acted)
 
+    def refresh(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Take in a state that was written from outside (`batch.states`): observations and infos of all possible
+        agents, as from a reset."""
+        self.batch.refresh(np.zeros(1, np.int64))
+        self._count_living()
+        return self._observations(self.possible_agents), self._infos(self.possible_agents)
+
     def _count_living(self) -> None:
         """See who lives, and so who acts next."""
         state = self.batch.records(0)[1]
@@ -220,7 +227,7 @@ class ParallelEnv(PettingZooParallelEnv):
                 batch.actions[0, k, 0] = 0 if self._padded and roles[k].action <= value < self._sizes[k][1] else value
 
     def _rewards(self, agents: list[str]) -> dict[str, Any]:
-        if self._vector_reward:
+        if self.vector_reward:
             vectors = self.batch.terms[0, : self._keys.rewards].astype(np.float32)
             return {agent: vectors[:, self._index[agent]].copy() for agent in agents}
         rewards = self.batch.rewards[0].tolist()

@@ -67,7 +67,7 @@ class Tally:
     def see_step(self, batch: KernelBatch, only: np.ndarray | None) -> None:
         """Take in the step that a batch, or `only` some of its worlds, has made."""
         moved = np.ones(batch.num_worlds, np.bool_) if only is None else only
-        elapsed = batch._states["elapsed"]
+        elapsed = batch.states["elapsed"]
         first = moved & (elapsed == 1)
         lost = moved & ~first & (elapsed != self._seen + 1)
         self._totals[:, first] = 0.0
@@ -83,7 +83,7 @@ class Tally:
 
     def totals(self, batch: KernelBatch, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return, cost, both NaN where unknown, and success of the agents of a world."""
-        elapsed = int(batch._states["elapsed"][index])
+        elapsed = int(batch.states["elapsed"][index])
         if elapsed != self._seen[index] or elapsed == 0:
             unknown = np.full(batch.agents, math.nan if elapsed else 0.0)
             return unknown, unknown, np.zeros(batch.agents, np.bool_)
@@ -92,7 +92,7 @@ class Tally:
 
     def head(self, batch: KernelBatch, index: int) -> Head:
         """What the head of a world's picture says."""
-        state, own = batch._states[index], slice(1 if batch.first_decides else None)
+        state, own = batch.states[index], slice(1 if batch.first_decides else None)
         returns, costs, success = (array[own] for array in self.totals(batch, index))
         told = [f"return {_returns(returns, np.array(batch.setup.sides)[own])}"]
         if batch.world.costs:

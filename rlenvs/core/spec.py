@@ -180,7 +180,6 @@ class World:
         self.doc = self.doc or ""
         self.options = {**self.options, **_physics_option(self.engines), **(FORM if self.goal else {})}
         self.starts = 1 if self.same_start else self.starts
-        self._token = ""
         _check_declaration(self)
         _ = self.layouts  # what is declared twice is said now
 
@@ -485,10 +484,10 @@ def _pickled_whole(spec: World) -> tuple[str, bytes]:
     """A world that no module holds, as a token that tells it from others, and its declaration with all functions."""
     import cloudpickle
 
-    spec._token = spec._token or secrets.token_hex(16)
-    _whole[spec._token] = spec
+    token = next((token for token, known in _whole.items() if known is spec), "") or secrets.token_hex(16)
+    _whole[token] = spec
     parts = {each.name: getattr(spec, each.name) for each in fields(spec)}
-    return spec._token, cloudpickle.dumps(parts)
+    return token, cloudpickle.dumps(parts)
 
 
 def _unpickled(token: str, parts: bytes) -> World:
@@ -497,7 +496,6 @@ def _unpickled(token: str, parts: bytes) -> World:
         import cloudpickle
 
         _whole[token] = World(**cloudpickle.loads(parts))
-        _whole[token]._token = token
         mark_again(_whole[token].kernels.values())
     return _whole[token]
 

@@ -57,10 +57,10 @@ def hand_over(env: gymnasium.Env) -> gymnasium.Env:
     """
     if not isinstance(env, gymnasium.wrappers.TimeLimit):
         return env
-    inner, limit = env.env, env._max_episode_steps
+    inner, limit = env.env, env._max_episode_steps  # noqa: SLF001 (Gymnasium tells it nowhere else)
     if not isinstance(limit, ShownLimit):
         world: Any = inner.unwrapped
-        wishes = {**world.spec._asked, "max_episode_steps": limit}
+        wishes = {**world.spec.asked, "max_episode_steps": limit}
         spec = dataclasses.replace(world.spec, kwargs={**_without_limits(world.spec.kwargs), **wishes})
         world.close()
         world.__init__(**spec.kwargs)
@@ -76,7 +76,7 @@ class LimitSpec(EnvSpec):
     """
 
     _wish: int | None = None
-    _asked: dict[str, int] | None = None  # wishes in the keywords of the call that made the environment
+    asked: dict[str, int] | None = None  # wishes in the keywords of the call that made the environment
     _shown: ShownLimit | None = None  # for environments that cannot be told from their keywords
 
     @classmethod
@@ -88,7 +88,7 @@ class LimitSpec(EnvSpec):
         wrappers = Handover(wrapper for wrapper in spec.additional_wrappers if wrapper != HAND_OVER)
         found = cls(**{**_fields(spec), "kwargs": kwargs, "additional_wrappers": wrappers})
         found._shown = limit
-        found._asked = {name: wish for name, wish in wishes.items() if not isinstance(wish, EarlierLimit)}
+        found.asked = {name: wish for name, wish in wishes.items() if not isinstance(wish, EarlierLimit)}
         return found
 
     @property

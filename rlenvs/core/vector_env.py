@@ -15,7 +15,7 @@ from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.gym_env import check_team
 from rlenvs.core.info import InfoKeys, add_errors
-from rlenvs.core.inputs import actions_of, params_of, seeds_of, truth
+from rlenvs.core.inputs import actions_of, params_of, reset_mask_of, seeds_of, truth
 from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
@@ -40,7 +40,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 30, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
-    _renderer = Renderer(None, None)  # gymnasium closes even what its constructor refused
+    renderer = Renderer(None, None)  # gymnasium closes even what its constructor refused
 
     def __init__(
         self,
@@ -78,11 +78,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.copy = copy
         self.team = team
         self.render_mode = render_mode
-        self._vector_reward = vector_reward
+        self.vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
         self._legality = legality_of(self.batch, illegal, agents=1)
         self._everyone = np.ones(self.num_envs, np.bool_)
-        self._renderer = Renderer(render_mode, self.batch, render_text)
+        self.renderer = Renderer(render_mode, self.batch, render_text)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -98,9 +98,9 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
                 range, a wrong number of seeds. Nothing has changed then.
         """
         params, others = params_of(options, "reset_mask")
-        mask = self._check_mask(others.get("reset_mask"))
+        mask = reset_mask_of(others.get("reset_mask"), self.num_envs)
         batch = self.batch
-        seeds = self._check_seeds(seed)
+        seeds = seeds_of(seed, self.num_envs)
         batch.set_params(params, mask)
         if seeds is not None and not isinstance(seed, (Sequence, np.ndarray)):
             super().reset(seed=seeds[0])
@@ -109,19 +109,6 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         batch.seed_unseeded(self.np_random)
         batch.reset(mask)
         return self._observations(), self._infos(mask)
-
-    def _check_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None] | None:
-        return seeds_of(seed, self.num_envs)
-
-    def _check_mask(self, mask: Any) -> np.ndarray | None:
-        if mask is None:
-            return None
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            given = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
-            raise ParameterError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},), not {given}")
-        if not mask.any():
-            raise ParameterError("options['reset_mask'] selects no environment")
-        return mask
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Advance all worlds by one step.
@@ -137,11 +124,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             batch.load_first(actions, self.team)
         else:
             batch.load_actions(actions)
-        self._advance()
+        self.step_loaded()
         infos = self._infos(None)
         ended = batch.terminated[:, 0] | batch.truncated[:, 0]
         rewards = batch.rewards[:, 0]
-        if self._vector_reward:
+        if self.vector_reward:
             rewards = self._reward_vectors(ended)
         if batch.autoreset is AutoresetMode.SAME_STEP and ended.any():
             self._add_final(infos, ended)
@@ -150,8 +137,12 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
         return self._observations(), rewards, terminated, truncated, infos
 
-    def _advance(self, only: np.ndarray | None = None) -> None:
-        """Step the worlds, or some of them, by the actions that were loaded."""
+    def step_loaded(self, only: np.ndarray | None = None) -> None:
+        """Step the worlds by the actions that lie in `batch.actions`; what the masks forbid is counted, or refused.
+
+        Args:
+            only: bool (num_envs,): the worlds to step; None for all.
+        """
         if self._legality is None:
             self.batch.step_loaded(only)
         else:
@@ -164,12 +155,17 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         """Rewards for achieved goals where others were desired, as `Env.compute_reward`; (..., goal) -> (...)."""
         return self.batch.compute_reward(achieved_goal, desired_goal)[0]
 
+    def current_infos(self, copy: bool = True) -> dict[str, Any]:
+        """What info says of the worlds as they are, arrays (num_envs, ...) by name, without masks of who is told: the
+        batch's own, which the next step overwrites, or copies."""
+        return self._keys.all(self.batch, copy)
+
     def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
         batch = self.batch
-        infos = self._keys.all(batch, self.copy)
+        infos = self.current_infos(self.copy)
         present = self._everyone if mask is None else mask
         infos.update({f"_{key}": present.copy() if self.copy else present for key in tuple(infos)})
-        add_errors(infos, batch.broken & present, batch.errors)
+        add_errors(infos, batch.broken if mask is None else batch.broken & mask, batch.errors)
         return infos
 
     def _reward_vectors(self, ended: np.ndarray) -> np.ndarray:
@@ -199,11 +195,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     def render(self) -> Any:
         """One picture per world, as a tuple."""
-        return tuple(self._renderer.picture(i) for i in range(self.num_envs))
+        return tuple(self.renderer.picture(i) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window and the physics engine, if any."""
-        self._renderer.close()
+        self.renderer.close()
         if hasattr(self, "batch"):
             self.batch.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class BatchVecEnv(VecEnv):
     def __init__(
         self, batch: KernelBatch, rows: list[Row], renderer: Renderer, monitor: bool, observed: Space, action: Space
     ) -> None:
-        self.batch, self._rows, self._renderer = batch, rows, renderer
+        self.batch, self._rows, self.renderer = batch, rows, renderer
         self.monitor = truth("monitor", monitor)
         self._returns, self._lengths = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
         self._start = time.time()
@@ -87,14 +87,14 @@ class BatchVecEnv(VecEnv):
 
     def close(self) -> None:
         """Close the window and the physics engine, if any."""
-        self._renderer.close()
+        self.renderer.close()
         self.batch.close()
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """One picture per world (not per row), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
         if self.render_mode != "rgb_array":
             return [None] * self.batch.num_worlds
-        return [self._renderer.picture(i) for i in range(self.batch.num_worlds)]
+        return [self.renderer.picture(i) for i in range(self.batch.num_worlds)]
 
     # --- single rows --------------------------------------------------------------------------------------------------
 
@@ -200,6 +200,28 @@ class SB3VecEnv(BatchVecEnv):
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool (num_envs, choices)."""
         return self.batch.masks.reshape(self.num_envs, -1).astype(np.bool_)
+
+    def all_states(self) -> dict[str, Any]:
+        """All that decides how the rows go on, exact to the bit, as arrays and plain numbers; for `restore`."""
+        return {
+            "arrays": self.batch.arrays(),
+            "returns": self._returns.copy(),
+            "lengths": self._lengths.copy(),
+            "alive": self._alive.copy(),
+            "generator": self._generator.bit_generator.state,
+        }
+
+    def restore(self, states: Mapping[str, Any]) -> None:
+        """Put all rows where those of another form of the same world and size were; seeds and options that were set for
+        the next reset are forgotten.
+
+        Raises:
+            SnapshotError: the states are of another world, of other options or of another number of rows.
+        """
+        self.batch.restore(states["arrays"])
+        self._returns, self._lengths, self._alive = (states[name] for name in ("returns", "lengths", "alive"))
+        self._generator.bit_generator.state = states["generator"]
+        self._reset_seeds()
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next step, (num_envs, ...).
@@ -328,7 +350,7 @@ class LayeredVecEnv(BatchVecEnv):
             raise ParameterError(f"{name}: Stable-Baselines3 takes no vector rewards; put a scalarisation on top")
         self.env = env
         rows: list[Row] = [LayeredRow(self, i, 0, env.render_mode) for i in range(env.num_envs)]
-        renderer = env.unwrapped._renderer  # type: ignore[attr-defined]
+        renderer = env.unwrapped.renderer  # type: ignore[attr-defined]
         super().__init__(env.batch, rows, renderer, monitor, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> Any:
@@ -413,7 +435,7 @@ class Row:
         """The picture of the row's world; with "human", the window shows the first world."""
         if self.render_mode == "human" and (self.world or self.agent):
             return None
-        return self._venv._renderer.picture(self.world)
+        return self._venv.renderer.picture(self.world)
 
 
 class LayeredRow(Row):

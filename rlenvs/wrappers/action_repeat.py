@@ -48,12 +48,12 @@ class _SeveralSteps(Layer):
         self.summed.append(key)
         self.keep(f"sum_of_{key}", shape, dtype)
 
-    def _sums(self) -> dict[str, np.ndarray]:
+    def sums(self) -> dict[str, np.ndarray]:
         return {key: getattr(self, f"sum_of_{key}") for key in self.summed}
 
     def begin(self, rows: np.ndarray) -> None:
         """Nothing has been summed."""
-        for array in (self.repeats, *self._sums().values()):
+        for array in (self.repeats, *self.sums().values()):
             clear(array, rows)
 
     def _run(self, rows: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
@@ -75,7 +75,7 @@ class _SeveralSteps(Layer):
         self.repeats += rows
         add(self.reward, self.below.reward, rows)
         paid = self._paid_elsewhere() if self.batch is None else self._paid()
-        for key, total in self._sums().items():
+        for key, total in self.sums().items():
             if key in paid:
                 add(total, paid[key], rows)
 
@@ -84,7 +84,7 @@ class _SeveralSteps(Layer):
         stage = self.below
         while isinstance(stage, Layer):
             if isinstance(stage, _SeveralSteps):
-                return stage._sums()
+                return stage.sums()
             stage = stage.below
         batch = self.batch
         if self.agents > 1:
@@ -109,7 +109,7 @@ class _SeveralSteps(Layer):
 
     def told(self) -> dict[str, Any]:
         """The sums of what is told below, and the steps made."""
-        sums = self._sums()
+        sums = self.sums()
         if self.batch is not None:
             sums.update(zip(self.keys, sums.pop("terms").T, strict=True))
             if not self.batch.world.costs:

@@ -17,6 +17,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.layout import resolved
 from rlenvs.core.setup import Setup
 from rlenvs.wrappers.layer import Layer, Observation, Stage
 
@@ -194,7 +195,7 @@ def _blocks(setup: Setup, path: tuple[str, ...], box: spaces.Box) -> Part:
     names = [
         name
         for name, part in setup.world.observation.items()
-        for _ in range(int(np.prod([setup._size(d) for d in part.shape], dtype=int)))
+        for _ in range(int(np.prod(resolved(part.shape, setup.sizes), dtype=int)))
     ]
     where, own = setup.vector_parts.get(path[-1] if path else "", slice(None)), slice(int(np.prod(box.shape)))
     return Part(path, box, tuple(names[where][own]), gain[where][own], offset[where][own])

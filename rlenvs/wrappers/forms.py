@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.core.inputs import switches_of
+from rlenvs.core.inputs import reset_mask_of, seeds_of, switches_of
 from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from, unbound
 from rlenvs.wrappers.masked import clear, load
 from rlenvs.wrappers.rows import BatchRows, put, rows_of
@@ -313,8 +313,8 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         """Begin episodes in all worlds, or in those of options["reset_mask"]; as the form without layers."""
         inner: Any = self.env
         options = dict(options or {})
-        seeds = inner._check_seeds(seed)
-        mask = inner._check_mask(options.pop("reset_mask", None))
+        seeds = seeds_of(seed, self.num_envs)
+        mask = reset_mask_of(options.pop("reset_mask", None), self.num_envs)
         rows = self._everyone if mask is None else mask
         if isinstance(seed, (int, np.integer)):
             gymnasium.vector.VectorEnv.reset(inner, seed=int(seed))

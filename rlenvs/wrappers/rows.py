@@ -46,7 +46,7 @@ def _batch_of(env: Any) -> KernelBatch | None:
 
 def _reward_space_of(env: Any, batch: KernelBatch | None) -> spaces.Box | None:
     """The space of vectors of rewards, of any agent; None where rewards are numbers."""
-    if batch is not None and not env.unwrapped._vector_reward:
+    if batch is not None and not env.unwrapped.vector_reward:
         return None
     found = getattr(env, "reward_space", None)
     space = found(env.possible_agents[0]) if callable(found) else found
@@ -167,10 +167,8 @@ class EnvRows(_Called):
         """Take in the world's state as if the episode began there; behind other packages' code only: no reward."""
         self.reward[0] = 0.0
         if self.batch is not None and stranger_on(self.env) is None:
-            self.batch.refresh(np.zeros(1, np.int64))
-            inner = self.env.unwrapped
-            info = inner._keys.first(self.batch, self.batch.first.outcome.item())
-            self._take(inner._observation(), 0.0, False, False, info)
+            seen, info = self.env.unwrapped.refresh()
+            self._take(seen, 0.0, False, False, info)
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Set physical parameters of a world of this package."""
@@ -236,13 +234,10 @@ class AgentRows(_Called):
         self.reward[:] = 0.0
         if self.batch is None or stranger_on(self.env) is not None:
             return
-        self.batch.refresh(np.zeros(1, np.int64))
-        inner, alive = self.env.unwrapped, self.batch.records(0)[1]["alive"]
-        inner._count_living()
-        seen, infos = inner._observations(self.possible), inner._infos(self.possible)
+        seen, infos = self.env.unwrapped.refresh()
         for row, agent in enumerate(self.possible):
             self._take(row, seen[agent], infos[agent])
-        self.terminated[:], self.truncated[:] = ~alive, False
+        self.terminated[:], self.truncated[:] = ~self.batch.states["alive"][0], False
 
     def set_params(self, values: Mapping[str, Any], rows: np.ndarray) -> None:
         """Set physical parameters of the world; the first row's where rows differ."""
@@ -273,7 +268,7 @@ class BatchRows(Stage):
     @property
     def reward(self) -> np.ndarray:  # type: ignore[override]
         """The batch's rewards, or vectors of rewards."""
-        return self.batch.reward_vectors[:, 0] if self.env._vector_reward else self.batch.rewards[:, 0]
+        return self.batch.reward_vectors[:, 0] if self.env.vector_reward else self.batch.rewards[:, 0]
 
     @property
     def terminated(self) -> np.ndarray:  # type: ignore[override]
@@ -287,7 +282,7 @@ class BatchRows(Stage):
 
     def info(self, copy: bool = False) -> dict[str, np.ndarray]:
         """The batch's own arrays, or copies of them."""
-        return self.env._keys.all(self.batch, copy)
+        return self.env.current_infos(copy)
 
     def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes in these worlds."""
@@ -303,7 +298,7 @@ class BatchRows(Stage):
             batch.load_first(actions, self.env.team)
         else:
             batch.load_actions(actions)
-        self.env._advance(None if rows.all() else rows)
+        self.env.step_loaded(None if rows.all() else rows)
 
     def get_state(self, world: int) -> tuple[Any, ...]:
         """The world's snapshot, its outcome, and its row of each array that the snapshot does not hold."""

@@ -98,7 +98,7 @@ def check(
         golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
         only: numbers of rules, to look at these and at those that they build on; None for all.
         whole: False for a member of a kind that was checked whole: look only at what its values, data, levels and texts
-            can break, not at the kernels that it shares.
+            can break, not at the kernels that it shares. `only` may name no other rules then.
         long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
             instance. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
@@ -108,12 +108,12 @@ def check(
 
     Raises:
         UnknownNameError: there is no such id.
-        ParameterError: there is no such rule.
+        ParameterError: there is no such rule, or it looks at kernels and `whole` is False.
         TypeError: `subject` is none of the above.
     """
     target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
-    rules = _chosen(only) if whole else [rule for rule in RULES if rule.number in MEMBER_RULES]
+    rules = _chosen(only, whole)
     with progress(f"checking {target.name}", len(rules)) as task:
         title = ""
 
@@ -139,21 +139,21 @@ def one_per_kind(ids: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-def _chosen(only: Collection[int] | None) -> list[Rule]:
-    """The rules with some numbers and those that they build on, in order; all by default."""
+def _chosen(only: Collection[int] | None, whole: bool) -> list[Rule]:
+    """The rules with some numbers and those that they build on, in order; all by default. Where not `whole`, those of
+    MEMBER_RULES."""
+    open_rules = [rule for rule in RULES if whole or rule.number in MEMBER_RULES]
     if only is None:
-        return list(RULES)
-    unknown = set(only) - {rule.number for rule in RULES}
+        return open_rules
+    unknown = set(only) - {rule.number for rule in open_rules}
     if unknown:
-        raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}; there are {_numbers()}")
+        where = "" if whole else " for members (whole=False)"
+        numbers = ", ".join(str(number) for number in sorted(rule.number for rule in open_rules))
+        raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}{where}; there are {numbers}")
     wanted = set(only)
-    for rule in reversed(RULES):
+    for rule in reversed(open_rules):
         wanted |= set(rule.needs) if rule.number in wanted else set()
-    return [rule for rule in RULES if rule.number in wanted]
-
-
-def _numbers() -> str:
-    return ", ".join(str(number) for number in sorted(rule.number for rule in RULES))
+    return [rule for rule in open_rules if rule.number in wanted]
 
 
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:

@@ -112,7 +112,7 @@ def _check_dead_hands(t: Subject) -> None:
     for step in range(min(t.horizon, t.scale(400, 60))):
         chooser.load(step)
         batch.step_loaded()
-        dead = ~batch._states["alive"][:, : batch.agents] & ~batch.over[:, None]
+        dead = ~batch.states["alive"][:, : batch.agents] & ~batch.over[:, None]
         for row in np.flatnonzero(dead.any(axis=1))[:1] if step % 3 == 0 else ():
             k = int(np.flatnonzero(dead[row])[moments % dead[row].sum()])
             setup = batch.setup
@@ -178,7 +178,7 @@ def _futures(t: Subject, batch: KernelBatch, ways: list[_Way], world: int = 0, f
                 found += [array[row][living].tobytes() for array in (fork.observations, fork.masks, fork.terminated)]
                 found.append(fork.terms[row][:, living].tobytes())
                 continue
-            found += [fork._states[name][row].tobytes() for name in t.world.state]
+            found += [fork.states[name][row].tobytes() for name in t.world.state]
             found += [array[row].tobytes() for array in (fork.observations, fork.terms, fork.terminated)]
         if fork.over.any():
             break

@@ -83,8 +83,8 @@ class _Watch:
         broken = np.flatnonzero(batch.broken)
         if len(broken):
             self._fail(step, int(broken[0]), f"the episode was broken off: {batch.errors[broken[0]]}")
-        if (batch._states["elapsed"] > batch.setup.horizon).any():
-            self._fail(step, int(np.argmax(batch._states["elapsed"])), "an episode is longer than its horizon")
+        if (batch.states["elapsed"] > batch.setup.horizon).any():
+            self._fail(step, int(np.argmax(batch.states["elapsed"])), "an episode is longer than its horizon")
 
     def _fail(self, step: int, world: int, what: str) -> None:
         raise Failed(f"{what} at step {step} of world {world}, with {self.where}")

@@ -12,7 +12,6 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, Player, active_in, alike_actions, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of
-from rlenvs.core.driver import OBSERVE
 
 ENOUGH = 16  # different starts
 CLOCKS = 5  # worlds that are told another time
@@ -34,7 +33,7 @@ def starts_differ(t: Subject) -> str:
         if not again:
             batch.seed(range(count))
         batch.reset()
-        found.append([b"".join(batch._states[name][i].tobytes() for name in t.world.state) for i in range(count)])
+        found.append([b"".join(batch.states[name][i].tobytes() for name in t.world.state) for i in range(count)])
     if found[0] == found[1]:
         raise Failed("a second reset without a seed gives the same states as the first")
     states = len(set(found[0]))
@@ -240,8 +239,8 @@ def _goes_on(t: Subject, policy: str, endings: list[Ending], clocks: dict[str, n
     for i, row in enumerate(rows):
         earlier.set_state(batch.get_state(row), i)
     for name, rate in clocks.items():
-        earlier._states[name] -= rate
-    earlier._driver.run_worlds(earlier._address, 0, len(rows), OBSERVE)
+        earlier.states[name] -= rate
+    earlier.observe()
     if len(clocks) > 1 and difference(batch.observations[rows], earlier.observations):
         return False
     earlier.actions[:] = batch.actions[rows]
@@ -283,9 +282,9 @@ def _check_clocks(t: Subject) -> None:
     for i in range(CLOCKS):
         now.set_state(source.get_state(i), i)
         late.set_state(source.get_state(i), i)
-    for i, jump in enumerate(t.horizon - 2 - source._states["elapsed"]):
+    for i, jump in enumerate(t.horizon - 2 - source.states["elapsed"]):
         for name, rate in rates.items():
-            late._states[name][i] += (jump * rate).astype(rate.dtype)
+            late.states[name][i] += (jump * rate).astype(rate.dtype)
     going = ~source.over
     ended = np.zeros(CLOCKS, np.bool_)
     for _ in range(2):
@@ -312,14 +311,14 @@ def _clock_rates(t: Subject) -> dict[str, np.ndarray]:
     """By how much the numbers of the state grow that grow by the same in every step of every world; zero for others."""
     batch = _begun(t, 4)
     chooser = Chooser(batch, "random", 1)
-    names = ["elapsed", *(name for name in t.world.state if batch._states[name].dtype != np.bool_)]
+    names = ["elapsed", *(name for name in t.world.state if batch.states[name].dtype != np.bool_)]
     rates: dict[str, np.ndarray] = {}
     for step in range(min(6, t.horizon - 3)):
-        before, goes_on = batch._states.copy(), ~batch.over
+        before, goes_on = batch.states.copy(), ~batch.over
         chooser.load(step)
         batch.step_loaded()
         for name in names if goes_on.any() else ():
-            grown = (batch._states[name] - before[name])[goes_on]
+            grown = (batch.states[name] - before[name])[goes_on]
             first = rates.setdefault(name, grown[0])
             rates[name] = np.where(np.isclose(grown, first, rtol=1e-9, atol=0.0).all(axis=0), first, 0)
     return {name: rate for name, rate in rates.items() if rate.any()}

@@ -12,7 +12,6 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import active_in
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
-from rlenvs.core.driver import OBSERVE
 
 TRIALS, MORE_TRIALS = 80, 320  # swaps of a field that are tried
 ROWS = 6  # of an array that are swapped one by one
@@ -40,7 +39,7 @@ def experts_see_what_they_declare(t: Subject) -> str:
     for snapshot in pool:
         batch.set_state(snapshot)
         if not batch.over[0]:
-            states.append(batch._states.copy())
+            states.append(batch.states.copy())
     tried = 0
     for who in _advisers(t):
         with np.errstate(all="ignore"):  # unsigned overflow is what a generator wants
@@ -84,7 +83,7 @@ def _fields_read(t: Subject, batch: KernelBatch, who: str, states: list[np.ndarr
     kernel = t.world.kernels[who]
     names: set[str] = set()
     for state in states:
-        batch._states[:] = state
+        batch.states[:] = state
         p, s = batch.records(0)
         reader = _Reader(s)
         a = np.zeros_like(batch.advice(0))
@@ -181,8 +180,8 @@ def _told(t: Subject, who: str, agent: int, field: str, place: tuple[int, ...], 
             observed = batch.observations[active, agent]
             seen.append(observed.reshape(len(observed), int(np.prod(observed.shape[1:]))))
             for name, rows in values.items():
-                where = place if name == field else _row_of_agent(batch._states[name], batch.agents, agent)
-                rows.append(batch._states[name][active][(slice(None), *where[1:])])
+                where = place if name == field else _row_of_agent(batch.states[name], batch.agents, agent)
+                rows.append(batch.states[name][active][(slice(None), *where[1:])])
         y = _numbers(np.concatenate(values[field]), field in turns)
         sources = [np.concatenate(seen).astype(np.float64)]
         sources += [_numbers(np.concatenate(values[name]), name in turns) for name in shown]
@@ -263,10 +262,10 @@ def _asked(batch: KernelBatch, who: str, state: np.ndarray) -> np.ndarray:
     player's generator as it is in the state."""
     batch.actions[:] = 0
     if not who.startswith("player "):
-        batch._states[:] = state
+        batch.states[:] = state
         return batch.advise()[0].astype(np.float64)
     for k in np.flatnonzero(state["alive"][0, : batch.agents]):
-        batch._states[:] = state
+        batch.states[:] = state
         seats: list[str | None] = [None] * batch.agents
         seats[int(k)] = who.removeprefix("player ")
         batch.play(seats)
@@ -275,8 +274,8 @@ def _asked(batch: KernelBatch, who: str, state: np.ndarray) -> np.ndarray:
 
 def _observed(batch: KernelBatch, state: np.ndarray) -> np.ndarray:
     """What the agents observe in a state, (A, numbers)."""
-    batch._states[:] = state
-    batch._driver.run_worlds(batch._address, 0, 1, OBSERVE)
+    batch.states[:] = state
+    batch.observe()
     shown = [batch.observations[0].reshape(batch.agents, -1), batch.masks[0].reshape(batch.agents, -1)]
     shown += [pictures[0].reshape(batch.agents, -1) for pictures in batch.images.values()]
     return np.concatenate(shown, axis=1, dtype=np.float64)

@@ -152,7 +152,7 @@ def _sync_vector(t: Subject, mode: AutoresetMode) -> SyncVectorEnv:
     stock = SyncVectorEnv([functools.partial(t.env, horizon=t.short)] * 3, autoreset_mode=mode)
     space = getattr(stock.envs[0], "reward_space", None)
     if space is not None:  # its array of rewards has no room for vectors
-        stock._rewards = np.zeros((3, *space.shape), np.float32)
+        stock._rewards = np.zeros((3, *space.shape), np.float32)  # noqa: SLF001 (Gymnasium has no other way)
     return stock
 
 

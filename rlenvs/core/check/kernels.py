@@ -14,7 +14,6 @@ from rlenvs.core.canvas import Canvas
 from rlenvs.core.check.playing import Chooser, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable
-from rlenvs.core.driver import OBSERVE
 from rlenvs.core.engines import new_batch
 from rlenvs.core.spec import World
 
@@ -46,7 +45,7 @@ def backends_agree(t: Subject) -> str:
     for policy, compiled in t.states(count, every=max(1, span // count)):
         for i in range(2):
             plain.set_state(compiled.get_state(i), i)
-        where = f"played by {policy}, at steps {' and '.join(map(str, compiled._states['elapsed']))},"
+        where = f"played by {policy}, at steps {' and '.join(map(str, compiled.states['elapsed']))},"
         _same_advice(t, compiled, plain, where)
         Chooser(compiled, policy, steps).load(0)
         plain.actions[:] = compiled.actions
@@ -72,8 +71,8 @@ def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None
     for name, pictures in compiled.images.items():
         _same(f"{where} the picture {name}", pictures, plain.images[name], 0.0)
     for name in kept_fields(world):
-        field = compiled._states[name]
-        _same(f"{where} the state {name}", field, plain._states[name], {"f8": 1e-9, "f4": 1e-5}.get(_code(field), 0.0))
+        field = compiled.states[name]
+        _same(f"{where} the state {name}", field, plain.states[name], {"f8": 1e-9, "f4": 1e-5}.get(_code(field), 0.0))
 
 
 def _same_advice(t: Subject, compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
@@ -135,7 +134,7 @@ def only_steps_write(t: Subject) -> str:
         for name, ask in _questions(t, batch, canvas):
             before = _world_of(batch)
             ask()
-            where = f"at step {batch._states['elapsed'][0]}, played by {policy}"
+            where = f"at step {batch.states['elapsed'][0]}, played by {policy}"
             _unchanged(name, t.world, before, _world_of(batch), where)
             _same_again(name, batch, ask, where)
             asked += 1
@@ -178,7 +177,7 @@ def _asking_is_harmless(t: Subject) -> None:
                     f"field of scratch={t.world.scratch} matters: {found}"
                 )
     for name in kept_fields(t.world):
-        found = difference(quiet._states[name], asked._states[name])
+        found = difference(quiet.states[name], asked.states[name])
         if found:
             raise Failed(f"s.{name} depends on what was asked before: {found}")
 
@@ -231,7 +230,7 @@ def _play_one(role: str, function: Callable[..., None], p: Any, s: Any, k: int, 
 
 
 def _world_of(batch: KernelBatch) -> dict[str, np.ndarray]:
-    return {"p": batch._params.copy(), "s": batch._states.copy()}
+    return {"p": batch.param_rows.copy(), "s": batch.states.copy()}
 
 
 def _unchanged(who: str, world: World, before: dict[str, Any], after: dict[str, Any], where: str) -> None:
@@ -252,7 +251,7 @@ def _unchanged(who: str, world: World, before: dict[str, Any], after: dict[str, 
 def _questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be asked of a world without moving it, by name."""
     world, kernels = t.world, t.world.kernels
-    yield "observe", lambda: batch._driver.run_worlds(batch._address, 0, batch.num_worlds, OBSERVE)
+    yield "observe", batch.observe
     if {"expert", "python_expert"} & set(kernels):
         yield "expert", batch.advise
     for player in world.players:

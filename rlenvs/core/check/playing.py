@@ -27,7 +27,7 @@ class Player:
         self.choosers = [np.random.default_rng(seed + row) for row in range(self.rows)]
         self.record: list[Any] = []
         self.raw: Any = None  # what the last call returned, itself and not a copy
-        self._masks: Any = None
+        self.masks: Any = None
         self.reset(seed=seed)
 
     @property
@@ -65,7 +65,7 @@ class Player:
         infos = returned[-1]
         if self.is_vector and "action_mask" in infos:  # a partial reset tells of the rows that were reset only
             present, masks = infos["_action_mask"], infos["action_mask"]
-            self._masks = masks.copy() if self._masks is None else np.where(present[:, None], masks, self._masks)
+            self.masks = masks.copy() if self.masks is None else np.where(present[:, None], masks, self.masks)
 
     def step(self) -> None:
         """One step, or a reset where an episode has ended and nothing else resets it."""
@@ -84,6 +84,13 @@ class Player:
             self.step()
         return self.record
 
+    def going_on_in(self, env: Any) -> Player:
+        """A player that goes on where this one is, with another environment."""
+        twin = copy.copy(self)
+        twin.env, twin.record = env, self.record[-1:]
+        twin.choosers, twin.masks = copy.deepcopy((self.choosers, self.masks))
+        return twin
+
     def actions(self) -> Any:
         """Random actions that the masks allow."""
         if self.is_parallel:
@@ -95,7 +102,7 @@ class Player:
         if not self.is_vector:
             return choose(self.choosers[0], self.env.action_space, self.last[-1].get("action_mask"))
         space = self.env.single_action_space
-        masks = [None] * self.rows if self._masks is None else self._masks
+        masks = [None] * self.rows if self.masks is None else self.masks
         return np.array([choose(self.choosers[row], space, masks[row]) for row in range(self.rows)])
 
 
@@ -201,7 +208,7 @@ def alike_actions(batch: KernelBatch, chooser: np.random.Generator) -> np.ndarra
 
 def active_in(batch: KernelBatch) -> np.ndarray:
     """Whether an agent is alive in an episode that goes on, (N, A)."""
-    return batch._states["alive"][:, : batch.agents].copy() & ~batch.over[:, None]
+    return batch.states["alive"][:, : batch.agents].copy() & ~batch.over[:, None]
 
 
 def _note(rows: dict[str, list[np.ndarray]], batch: KernelBatch, names: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,7 @@ def _check_moments(t: Subject, policy: str) -> int:
             chooser.load(step)
             source.step_loaded()
         snapshot, seen = source.get_state(0), _seen(source, 0)
-        when = f"a snapshot after {source._states['elapsed'][0]} steps of {policy}, put "
+        when = f"a snapshot after {source.states['elapsed'][0]} steps of {policy}, put "
         actions = []
         future = []
         for step in range(t.short):
@@ -91,15 +90,15 @@ def _change_params(batch: KernelBatch, t: Subject) -> None:
 def _restore(batch: KernelBatch, row: int, snapshot: Snapshot, what: str) -> None:
     """Put a snapshot into a row; Failed when another row changes."""
     rest = np.arange(batch.num_worlds) != row
-    before = batch._states[rest].tobytes(), batch.observations[rest].copy()
+    before = batch.states[rest].tobytes(), batch.observations[rest].copy()
     batch.set_state(snapshot, row)
-    if before[0] != batch._states[rest].tobytes() or difference(before[1], batch.observations[rest]):
+    if before[0] != batch.states[rest].tobytes() or difference(before[1], batch.observations[rest]):
         raise Failed(f"{what}, changed other worlds of the batch")
 
 
 def _seen(batch: KernelBatch, row: int) -> dict[str, np.ndarray]:
     """What a world shows of itself."""
-    state = batch._states[row]
+    state = batch.states[row]
     names = ("rng", "elapsed", "over", "alive", *kept_fields(batch.world))
     fields = {f"s.{name}": state[name].copy() for name in names}
     observed = {"observation": batch.observations[row].copy(), "mask": batch.masks[row].copy()}
@@ -115,7 +114,7 @@ def _check_form(name: str, env: Any, other: Any, steps: int) -> None:
     """Failed when an API form does not restore its snapshots, in itself and in another one of its kind."""
     player = Player(env, seed=5)
     player.play(steps // 2)
-    snapshot, resumed = env.get_state(), _resumed(player, env)
+    snapshot, resumed = env.get_state(), player.going_on_in(env)
     future = player.play(steps)[-steps:]
     Player(other, seed=90).play(3)
     for where, place in (("itself", env), ("another one", other)):
@@ -126,16 +125,8 @@ def _check_form(name: str, env: Any, other: Any, steps: int) -> None:
         wrong = difference(before, shown)
         if wrong:
             raise Failed(f"a snapshot of {name}, put into {where}, shows something else: {wrong}")
-        twin = _resumed(resumed, place)
+        twin = resumed.going_on_in(place)
         compare(f"the futures of {name} and of its snapshot in {where}", future, twin.play(steps)[-steps:])
-
-
-def _resumed(player: Player, env: Any) -> Player:
-    """A player that goes on where another one is, with another environment."""
-    twin = copy.copy(player)
-    twin.env, twin.record = env, player.record[-1:]
-    twin.choosers, twin._masks = copy.deepcopy((player.choosers, player._masks))
-    return twin
 
 
 def past_is_forgotten(t: Subject) -> str:
@@ -169,7 +160,7 @@ def past_is_forgotten(t: Subject) -> str:
             if wrong:
                 raise Failed(f"after {episodes} episodes, {name} differ from those of a new environment: {wrong}")
         for name in kept_fields(t.world):
-            wrong = difference(worn._states[name], fresh._states[name])
+            wrong = difference(worn.states[name], fresh.states[name])
             if wrong:
                 raise Failed(f"after {episodes} episodes, s.{name} differs from that of a new environment: {wrong}")
     return f"{episodes} episodes, then {steps} steps by {' and '.join(t.policies)}"

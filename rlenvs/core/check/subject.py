@@ -160,9 +160,9 @@ def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[s
     dress = getattr(given, "same_layers_on", None)
     subject = Subject(batch.world.name, batch.world, chosen, batch.backend, golden, dress=dress)
     if isinstance(inner, Env):
-        return replace(subject, env_class=type(inner), vector_reward=inner._vector_reward)
+        return replace(subject, env_class=type(inner), vector_reward=inner.vector_reward)
     if isinstance(inner, VectorEnv):
-        return replace(subject, vector_class=type(inner), vector_reward=inner._vector_reward)
+        return replace(subject, vector_class=type(inner), vector_reward=inner.vector_reward)
     return subject if isinstance(inner, KernelBatch) else replace(subject, parallel_class=type(inner))
 
 
