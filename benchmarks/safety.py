@@ -87,7 +87,7 @@ def environment(env_id: str, keywords: dict[str, Any], noise: float, filter: Any
 def play(env: Any, env_id: str, policy: str, steps: int) -> dict[str, float]:
     """Counts over so many steps of all worlds together."""
     env.reset(seed=0)
-    states, rng = env.unwrapped.batch._states, np.random.default_rng(0)
+    states, rng = env.unwrapped.batch.states, np.random.default_rng(0)
     held = rng.uniform(-1.0, 1.0, env.action_space.shape)
     counts = {"violations": 0.0, "interventions": 0.0, "infeasible": 0.0, "terminated": 0.0}
     before = np.zeros(env.num_envs)

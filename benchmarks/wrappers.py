@@ -51,7 +51,7 @@ EVERYTHING = {
 
 def far_out(stage: Any, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """A predicate for shields: more than a metre from the middle."""
-    return np.abs(stage.batch._states["position"][:, 0, 0]) > 1.0
+    return np.abs(stage.batch.states["position"][:, 0, 0]) > 1.0
 
 
 # name, layers, keywords of the environment

@@ -106,7 +106,7 @@ class LosesTime(Env):
 
     def set_state(self, snapshot):
         super().set_state(snapshot)
-        self.batch._states["elapsed"] = 0
+        self.batch.states["elapsed"] = 0
         return self._observation()
 
 

@@ -231,7 +231,7 @@ class ForgetsOnCopy(Env):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self.batch._states["speed"] = 0.0
+        self.batch.states["speed"] = 0.0
 
 
 class Reuses(Env):

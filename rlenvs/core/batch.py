@@ -21,7 +21,6 @@ from rlenvs.core.errors import (
     shortened,
 )
 from rlenvs.core.inputs import actions_of, positive, switches_of, threads_of
-from rlenvs.core.memory import ARRAYS
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 from rlenvs.core.stepping import BatchStepping
@@ -107,6 +106,7 @@ class KernelBatch(BatchStepping):
         self.first_decides = first_decides
         self._driver = build.driver(self.setup, backend, self.moved_by_engine)
         self._allocate_or_refuse()
+        self._bind()
         self._load_contexts()
         self._start_trials()
         self._open()
@@ -130,26 +130,25 @@ class KernelBatch(BatchStepping):
                 f"{self.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
                 f"first agents: {'real numbers' if self.setup.continuous else 'integers'} of shape {wanted}"
             )
+        array = array.reshape(-1, size)
         self._check_first(array)
         self.actions[...] = self.setup.idle
         if team in self.world.players:
-            self._play([team] * self.agents)
+            self._play_all(team)
         elif team == "expert":
             self._advise()
-        self.actions[:, 0, :size] = array.reshape(-1, size)
+        self.actions[:, 0, :size] = array
 
     def _check_first(self, array: np.ndarray) -> None:
         """Refuse what a step would refuse, before anybody's turn: the team's players draw random numbers."""
-        array = array.reshape(self.num_worlds, -1)
         if self.setup.continuous:
-            wrong, reason = np.isnan(array).any(axis=1), NOT_A_NUMBER
+            wrong, reason = np.isnan(array), NOT_A_NUMBER
         else:
-            first = self._choices[0, : array.shape[1]]
-            wrong, reason = ((array < 0) | (array >= first)).any(axis=1), NOT_A_CHOICE
-        wrong &= ~self.over & self._states["alive"][:, 0].astype(np.bool_)
-        if wrong.any():
-            index = int(np.flatnonzero(wrong)[0])
-            self._refuse(4 * index * self.agents + reason, array[index].tolist())
+            wrong, reason = (array < 0) | (array >= self._choices[0, : array.shape[1]]), NOT_A_CHOICE
+        if np.count_nonzero(wrong):  # in less time than `any`
+            rows = np.flatnonzero(wrong.any(axis=1) & ~self.over & self.states["alive"][:, 0])
+            for index in rows[:1].tolist():
+                self._refuse(4 * index * self.agents + reason, array[index].tolist())
 
     def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
         """The observations of some agents, as the observation space has them.
@@ -203,9 +202,9 @@ class KernelBatch(BatchStepping):
                 f"needed: two arrays (..., {size})"
             )
         pairs = np.ascontiguousarray(np.stack([goal.reshape(-1, size) for goal in goals], axis=1))
-        grades = np.zeros(len(pairs), self._grade_type)
-        self._point("goals", pairs, 8 * size)
-        self._point("grades", grades, grades.itemsize)
+        grades = np.zeros(len(pairs), self._arrays["grades"].dtype(self._sizes))
+        self._point("goals", pairs)
+        self._point("grades", grades)
         self._driver.grade_goals(self._address, len(pairs))
         shape = goals[0].shape[:-1]
         return grades["reward"].reshape(shape), grades["terminated"].reshape(shape)
@@ -246,9 +245,9 @@ class KernelBatch(BatchStepping):
         else:
             if not self.world.players:
                 raise NotImplementedError(f"{self.world.name} has no scripted expert")
-            self._play([self.world.players[0]] * self.agents)
+            self._play_all(self.world.players[0])
         if self.setup.continuous:
-            np.clip(self.actions, -1.0, 1.0, out=self.actions)  # as a step would
+            self.actions.clip(-1.0, 1.0, out=self.actions)  # as a step would
 
     def play(self, seats: str | Sequence[str | None]) -> np.ndarray:
         """Actions by scripted players, (N, A, numbers per action), a copy; they also lie in `actions` then.
@@ -264,6 +263,14 @@ class KernelBatch(BatchStepping):
         self._play([seats] * self.agents if isinstance(seats, str) else seats)
         return self.actions.copy()
 
+    def _play_all(self, player: str) -> None:
+        """Let one of the world's players choose for all agents."""
+        names = (player,) * self.agents
+        if names == self._seated:
+            self._run_entry(self._driver.play_worlds)
+        else:
+            self._play(names)
+
     def _play(self, names: Sequence[str | None]) -> None:
         if not isinstance(names, Sequence):
             raise ParameterError(f"{self.world.name}: seats={shortened(names)} must be a player's name, or a list")
@@ -274,6 +281,7 @@ class KernelBatch(BatchStepping):
             if name is not None and not (isinstance(name, str) and name in players):
                 raise UnknownNameError(f"{self.world.name} has no player {shortened(name)}; it has {players}")
         self._seats[:] = [-1 if name is None else players.index(name) for name in names]
+        self._seated = tuple(names)
         self._run_entry(self._driver.play_worlds)
 
     def central(self) -> np.ndarray:
@@ -281,9 +289,7 @@ class KernelBatch(BatchStepping):
         if not self.world.central:
             return self.observations.copy()
         states = np.zeros((self.num_worlds, *self.setup.central_space.shape), np.float32)
-        size = states.strides[0]
-        for name in ("central", "central_values"):
-            self._point(name, states, size)
+        self._point("central", states)
         self._run_entry(self._driver.central_worlds)
         return states
 
@@ -312,13 +318,13 @@ class KernelBatch(BatchStepping):
                 f"needed: {(self.num_worlds, self.setup.action_size)}"
             )
         if self._barriers is None:
-            self._barriers = np.zeros(self.num_worlds, self._barrier_type)
-            self._point("barrier", self._barriers, self._barrier_type.itemsize)
-        self._point("proposal", proposals, proposals.strides[0])
+            self._barriers = np.zeros(self.num_worlds, self._arrays["barrier"].dtype(self._sizes))
+            self._point("barrier", self._barriers)
+        self._point("proposal", proposals)
         if believed is not None:
-            self._point("params", believed, 0)
+            self._point("param_rows", believed)
         self._run_entry(self._driver.bar_worlds)
-        self._point("params", self._params, self._param_stride)
+        self._point("param_rows", self.param_rows)
         return self._barriers
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
@@ -330,8 +336,8 @@ class KernelBatch(BatchStepping):
             IndexError: there is no such world.
         """
         index = int(self._worlds(index)[0])
-        params = self._params[index if len(self._params) > 1 else 0]
-        return Snapshot.of(self.setup.fingerprint, self._states[index].tobytes(), params.tobytes())
+        params = self.param_rows[index if len(self.param_rows) > 1 else 0]
+        return Snapshot.of(self.setup.fingerprint, self.states[index].tobytes(), params.tobytes())
 
     def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
         """Put a world (or a slice of worlds) back to a snapshot, its parameters, time limit and reward weights among
@@ -344,16 +350,16 @@ class KernelBatch(BatchStepping):
         """
         worlds = self._worlds(index)
         row = self.check_snapshot(snapshot, len(worlds))
-        if len(self._params) > 1 or self._params.tobytes() != snapshot.params:
+        if len(self.param_rows) > 1 or self.param_rows.tobytes() != snapshot.params:
             self.own_params()[worlds] = row
-        self._states[worlds] = np.frombuffer(snapshot.state, self._states.dtype)[0]
+        self.states[worlds] = np.frombuffer(snapshot.state, self.states.dtype)[0]
         self._all_seeded = False
         self.refresh(worlds)
 
     def refresh(self, worlds: np.ndarray) -> None:
         """Observe worlds, given by their indices, again, after their states were set from outside; the outcome of the
         last step is cleared."""
-        for array in (self._results.view(np.uint8).reshape(self.num_worlds, -1), self.rewards, self.costs):
+        for array in (self.results.view(np.uint8).reshape(self.num_worlds, -1), self.rewards, self.costs):
             array[worlds] = 0
         for array in (self.reward_vectors, self.terminated, self.truncated):
             array[worlds] = 0
@@ -383,10 +389,10 @@ class KernelBatch(BatchStepping):
             raise SnapshotError(f"{name}: the snapshot is damaged: it is not what get_state gave")
         if snapshot.world != self.setup.fingerprint:
             raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {self.setup.fingerprint}")
-        if (len(snapshot.state), len(snapshot.params)) != (self._states.itemsize, self._params.itemsize):
+        if (len(snapshot.state), len(snapshot.params)) != (self.states.itemsize, self.param_rows.itemsize):
             raise SnapshotError(f"{name}: the snapshot has another size")
-        row, own = np.frombuffer(snapshot.params, self._params.dtype)[0], self._params[0]
-        coded = set(self.world.options) & set(self._params.dtype.names or ()) - set(self.world.data)
+        row, own = np.frombuffer(snapshot.params, self.param_rows.dtype)[0], self.param_rows[0]
+        coded = set(self.world.options) & set(self.param_rows.dtype.names or ()) - set(self.world.data)
         other = sorted(option for option in coded if row[option] != own[option])
         if other:
             raise SnapshotError(
@@ -402,7 +408,7 @@ class KernelBatch(BatchStepping):
 
     def records(self, index: int) -> tuple[Any, Any]:
         """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""
-        return self._params[index if len(self._params) > 1 else 0], self._states[index]
+        return self.param_rows[index if len(self.param_rows) > 1 else 0], self.states[index]
 
     def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play planned actions in every world up to the end of its episode, without autoreset.
@@ -416,16 +422,15 @@ class KernelBatch(BatchStepping):
         actions = np.ascontiguousarray(actions, self.actions.dtype)
         steps = actions.shape[1]
         rewards, costs = np.zeros((2, self.num_worlds, steps, self.agents))
-        self._point("plan_action", actions, self.actions.strides[0])
-        self._point("plan_reward", rewards, 8 * self.agents)
-        self._point("plan_cost", costs, 8 * self.agents)
-        self._table[0]["plan_steps"] = steps
+        for name, rows in {"plan_action": actions, "plan_reward": rewards, "plan_cost": costs}.items():
+            self._point(name, rows)
+        self._record[0]["plan_steps"] = steps
         self._run(ROLL)
         return rewards, costs
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that decides how the worlds go on, exact to the bit: their arrays as bytes, by name; for `restore`."""
-        return {name: np.frombuffer(getattr(self, name).tobytes(), np.uint8) for name in ARRAYS}
+        return {name: np.frombuffer(getattr(self, name).tobytes(), np.uint8) for name in self._kept}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Put all worlds where those of another batch of the same setup and size were.
@@ -437,13 +442,15 @@ class KernelBatch(BatchStepping):
             SnapshotError: arrays of another size; nothing has changed then.
         """
         found = {}
-        for name in ARRAYS:
+        for name in self._kept:
             own, given = getattr(self, name), arrays.get(name)
-            rows = (1, self.num_worlds) if name == "_params" else (len(own),)  # parameters: one row, or one per world
+            rows = (
+                (1, self.num_worlds) if name == "param_rows" else (len(own),)
+            )  # parameters: one row, or one per world
             if given is None or len(given) not in [own.nbytes // max(len(own), 1) * count for count in rows]:
                 raise SnapshotError(f"{self.world.name}: the arrays are of other worlds, or of another number of them")
             array = np.frombuffer(bytearray(given), own.dtype)
-            found[name] = array if name == "_params" else array.reshape(own.shape)
+            found[name] = array if name == "param_rows" else array.reshape(own.shape)
         plain = self.__getstate__()["plain"]
         self.close()
         self.__setstate__({"plain": plain, "arrays": found})
@@ -475,7 +482,7 @@ class KernelBatch(BatchStepping):
 
     def __getstate__(self) -> dict[str, Any]:
         plain = {k: getattr(self, k) for k in PLAIN}
-        return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in ARRAYS}}
+        return {"plain": plain, "arrays": {name: getattr(self, name).copy() for name in self._kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["plain"])
@@ -483,20 +490,16 @@ class KernelBatch(BatchStepping):
         self._start_trials()
         self._allocate_or_refuse()
         for name, array in state["arrays"].items():
-            if name == "_params":  # one row, or one per world
-                self._params = array
+            if name == "param_rows":  # one row, or one per world
+                self.param_rows = array
             else:
-                own = getattr(self, name)
-                if not own.flags.writeable:
-                    own.flags.writeable = True  # until the views are made
-                own[...] = array
-        self._make_views()
-        self._make_table(build.all_sizes(self.setup))
+                getattr(self, name)[...] = array
+        self._bind()
         self._open()
 
     def digest(self) -> str:
         """A hash of all states, for golden tests."""
-        return hashlib.sha256(self._states.tobytes()).hexdigest()[:16]
+        return hashlib.sha256(self.states.tobytes()).hexdigest()[:16]
 
 
 def neighbours(worlds: np.ndarray) -> Iterator[tuple[int, int]]:

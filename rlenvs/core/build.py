@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import rng
+from rlenvs.core.arrays import all_sizes, batch_layout, row_layouts
 from rlenvs.core.cache import Digest, code_cache, versions
 from rlenvs.core.driver import ENTRY_POINTS
 from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.inputs import one_of
 from rlenvs.core.kernels import marked
-from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, u1, u4
 from rlenvs.core.progress import progress
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -35,151 +35,6 @@ from rlenvs.core.spec import World
 TEMPLATE = Path(__file__).with_name("driver.py")
 # the modules of this package that make machine code themselves
 CORE_SOURCES = ("records",)
-
-
-# --- the rows that the driver reads and writes ------------------------------------------------------------------------
-
-SCALARS = (
-    *("worlds", "agents", "autoreset", "action_numbers", "scaled", "cost_maximum", "randomized"),
-    *("first_decides", "pictured", "plan_steps"),
-)
-
-
-# the axis of the numbers of an action, as kernels see it, by `Setup.action_kind`
-NUMBER_AXIS = {"continuous": ("action_numbers",), "multi": ("action_numbers",), "flat": ("dimensions",), "discrete": ()}
-
-
-def row_layouts(world: World, kind: str) -> dict[str, Layout]:
-    """The layout of every array of a batch, by name. A batch holds one row per world (per agent where noted)."""
-    number = f8 if kind == "continuous" else i8
-    per_agent = ("agents",) if world.agents else ()
-    per_action = NUMBER_AXIS[kind]
-    advice = Kind(number.code, (*per_agent, *per_action) or (1,))
-    fields: dict[str, dict[str, Kind]] = {
-        "episode_bytes": {"value": u1("episode_bytes")},
-        "blank": {"value": u1("episode_bytes")},
-        "param_numbers": {"value": f8("param_numbers")},
-        "action": {"value": Kind(number.code, (*per_agent, *per_action))},
-        "advice": {"value": advice},
-        "action_values": {"value": number("actions")},
-        "observation_values": {"value": f4("observation_numbers")},
-        "mask": {"value": i1("choices")},
-        "parts": {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")},
-        "result_bytes": {"value": u1("result_bytes")},
-        "image_bytes": {"value": u1("image_bytes")},
-        "final_image_bytes": {"value": u1("image_bytes")},
-        "words": {"value": u4("state_words")},
-        "exponents": {name: u4("state_words") for name in ("mask", "full")},
-        "scaling": {name: f4("observation_numbers") for name in ("gain", "offset", "low", "high")},
-        "central_values": {"value": f4("central_numbers")},
-        "central_scaling": {name: f4("central_numbers") for name in ("gain", "offset", "low", "high")},
-        "choices": {"value": i8("actions")},
-        "mask_length": {"value": i8("agents")},
-        "dimensions": {"value": i8("dimensions")},
-        "split_values": {"value": i8("split_numbers")},
-        "split_mask": {"value": i1("split_choices")},
-        "seat": {"value": i8("agents")},
-        "random_range": {"index": i8, "low": f8, "high": f8},
-        "begin": {"value": b1},
-        "asleep": {"value": b1},
-        "reward": {"value": f8("agents")},
-        "cost": {"value": f8("agents")},
-        "reward_vector": {"value": f4("reward_terms")},
-        "terminated": {"value": b1("agents")},
-        "truncated": {"value": b1("agents")},
-        "final_observation": {"value": f4("observation_numbers")},
-        "final_mask": {"value": i1("choices")},
-        "final_result": {"value": u1("result_bytes")},
-        "final_cost": {"value": f8("agents")},
-        "failed": {"value": u1},
-        "final_failed": {"value": u1},
-        "graded_parts": {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")},
-        "goals": {"achieved": f4("goal_numbers"), "desired": f4("goal_numbers")},
-        "grades": {"reward": f8, "terminated": b1},
-        "plan_action": {"value": number("actions")},
-        "plan_reward": {"value": f8("agents")},
-        "plan_cost": {"value": f8("agents")},
-        "proposal": {"value": f8("action_numbers")},
-        "barrier": {
-            "value": f8(world.barriers),
-            "drift": f8(world.barriers),
-            "slope": f8(world.barriers, "action_numbers"),
-            **{name: f8("action_numbers") for name in ("low", "high", "brake")},
-        },
-    }
-    known = constant_sizes(world)
-    rows = {
-        name: Layout(name, {f: kind.fixed(known) for f, kind in kinds.items()}, packed=True)
-        for name, kinds in fields.items()
-    }
-    return {**world.layouts, "graded": world.layouts["result"], **rows}
-
-
-ROWS = (
-    *("state", "params", "observation", "images", "result", "episode_bytes", "param_numbers", "action", "advice"),
-    *("action_values", "image_bytes", "final_image_bytes", "observation_values", "mask", "parts", "result_bytes"),
-    *(
-        "words",
-        "exponents",
-        "scaling",
-        "random_range",
-        "begin",
-        "reward",
-        "cost",
-        "reward_vector",
-        "terminated",
-        "truncated",
-    ),
-    *("final_observation", "final_mask", "final_result", "final_cost", "plan_action", "plan_reward", "plan_cost"),
-    *("blank", "asleep", "failed", "final_failed", "graded", "graded_parts", "goals", "grades", "choices", "seat"),
-    *("central", "central_values", "central_scaling", "proposal", "barrier"),
-    *("mask_length", "dimensions", "split_values", "split_mask"),
-)
-
-BATCH = Layout(
-    "batch", dict.fromkeys((*SCALARS, *(f"{row}{part}" for row in ROWS for part in ("", "_size", "_meta"))), i8)
-)
-
-
-def constant_sizes(world: World) -> dict[str, int]:
-    """Those of `all_sizes` that every batch of the world shares; the compiler unrolls loops over constants."""
-    sizes = {"terms": len(world.terms) + len(world.costs), "reward_terms": len(world.terms)}
-    if not world.agents:
-        sizes["agents"] = 1
-    layouts = world.layouts
-    if not layouts["state"].size_names:
-        sizes["episode_bytes"] = layouts["state"].bytes_before_last({})
-        sizes["state_words"] = len(layouts["state"].exponents({}))
-    if not layouts["images"].size_names:
-        sizes["image_bytes"] = len(world.images) and layouts["images"].dtype({}).itemsize
-    if not layouts["result"].size_names:
-        sizes["result_bytes"] = layouts["result"].dtype({}).itemsize
-    if not layouts["observation"].size_names:
-        sizes["observation_numbers"] = layouts["observation"].dtype({}).itemsize // 4
-    return sizes
-
-
-def all_sizes(setup: Setup) -> dict[str, int]:
-    """The world's sizes and those that follow from its layouts."""
-    return {
-        **setup.sizes,
-        "episode_bytes": setup.world.layouts["state"].bytes_before_last(setup.sizes),
-        "state_words": len(setup.world.layouts["state"].exponents(setup.sizes)),
-        "image_bytes": setup.dtypes["images"].itemsize if setup.image_shapes else 0,
-        "result_bytes": setup.dtypes["result"].itemsize,
-        "param_numbers": max(len(setup.world.params), 1),
-        "action_numbers": setup.numbers,
-        "actions": setup.agents * setup.numbers,
-        "choices": sum(setup.choices) or 1,
-        "dimensions": len(setup.dimensions),
-        "split_numbers": setup.agents * len(setup.dimensions),
-        "split_choices": sum(setup.dimensions),
-        "observation_numbers": setup.scaling.shape[1],
-        "central_numbers": setup.central_scaling.shape[1],
-        "goal_numbers": setup.goal_size,
-        "terms": len(setup.world.terms) + len(setup.world.costs),
-        "reward_terms": len(setup.world.terms),
-    }
 
 
 # --- a world's kernels as the driver calls them ---------------------------------------------------------------------
@@ -435,9 +290,10 @@ def _compilable_names(kernels: Mapping[str, Any], world: World, kind: str) -> di
         if isinstance(function, FunctionType) and function not in _compilable:
             make_compilable(function)
             _compilable.add(function)
-    for name, layout in row_layouts(world, kind).items():
+    layouts = row_layouts(world, kind)
+    for name, layout in layouts.items():
         names[f"{name}_of"] = row_accessor(name, layout)
-    names["batch_at"] = accessor(BATCH)
+    names["batch_at"] = accessor(batch_layout(layouts))
     return names
 
 
@@ -454,7 +310,8 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     for name in CORE_SOURCES:
         digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
     digest.add(TEMPLATE.read_bytes())
-    for name, layout in row_layouts(world, kind).items():
+    layouts = row_layouts(world, kind)
+    for name, layout in (*layouts.items(), ("", batch_layout(layouts))):
         digest.add(f"{name} {layout.places}")
     for name, value in sorted(names.items()):
         digest.add(name)
@@ -479,11 +336,11 @@ def _compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
 
 def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
     """The same loops, uncompiled: breakpoints and print work inside kernels. Some 1000 times slower."""
-    sizes = all_sizes(setup)
+    sizes, layouts = all_sizes(setup), row_layouts(setup.world, setup.action_kind)
     module: dict[str, Any] = kernel_names(setup.world, setup.action_kind, engine)
-    for name, layout in row_layouts(setup.world, setup.action_kind).items():
+    for name, layout in layouts.items():
         module[f"{name}_of"] = _python_row_accessor(name, layout.dtype(sizes))
-    module["batch_at"] = _python_accessor(BATCH.dtype({}))
+    module["batch_at"] = _python_accessor(batch_layout(layouts).dtype({}))
     exec(_template_code(), module)
     return SimpleNamespace(**{name: _quiet(module[name]) for name in ENTRY_POINTS})
 

@@ -59,7 +59,7 @@ class EngineBatch(KernelBatch):
     def _open(self) -> None:
         keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
         self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
-        self._table[0]["pictured"] = False  # the engine draws, not the kernel `look`
+        self._record[0]["pictured"] = False  # the engine draws, not the kernel `look`
         self._everyone = np.arange(self.num_worlds)
         self._unmoved: Mapping[int, str] = {}  # why, by world, in the last step
         self._check_ends()
@@ -72,7 +72,7 @@ class EngineBatch(KernelBatch):
         Raises:
             ParameterError, EngineError: the engine refuses one, which else would show at a reset.
         """
-        row, usual = self._params[:1], self._params[:1].copy()
+        row, usual = self.param_rows[:1], self.param_rows[:1].copy()
         for name, ends in self.setup.random_ranges.items():
             for end in ends:
                 row[name] = end
@@ -137,7 +137,7 @@ class EngineBatch(KernelBatch):
         """As for kernels; the engine's bodies change too, and what the engine refuses changes nothing either."""
         if not values:
             return
-        before = self._params.copy()
+        before = self.param_rows.copy()
         super().set_params(values, worlds)
         changed = self._everyone if worlds is None else np.flatnonzero(worlds)
         try:
@@ -158,7 +158,7 @@ class EngineBatch(KernelBatch):
     def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As for kernels, a step at a time."""
         rewards, costs = np.zeros((2, *actions.shape[:3]))
-        table, autoreset = self._table[0], self._table[0]["autoreset"]
+        table, autoreset = self._record[0], self._record[0]["autoreset"]
         table["autoreset"] = AUTORESET[AutoresetMode.DISABLED]
         for t in range(actions.shape[1]):
             live = np.flatnonzero(~self.over)

@@ -30,7 +30,7 @@ class InfoKeys:
         info["reward_vector"] = batch.first.reward_vector.copy()
         if self.has_mask:
             info["action_mask"] = batch.first.mask.copy()
-            info["illegal_actions"] = batch.states["illegal"].item(0)
+            info["illegal_actions"] = batch.first.illegal.item()
         if outcome[-1]:
             info["simulation_error"] = batch.error(0)
         return info

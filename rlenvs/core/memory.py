@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core import build
-from rlenvs.core.errors import (
-    ParameterError,
-)
+from rlenvs.core.arrays import all_sizes, arrays_of, batch_layout, row_layouts
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 
 AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1, AutoresetMode.DISABLED: 2}
 
-# the arrays that copies and pickles take along
-ARRAYS = (
-    *("_states", "_params", "_results", "actions", "observations", "masks", "rewards", "costs", "reward_vectors"),
-    *("terminated", "truncated", "final_observations", "final_masks", "_final_results", "final_costs"),
-    *("_images", "_final_images", "_failed", "_final_failed", "_split_masks"),
-)
-
 
 class BatchMemory:
-    """The arrays of `KernelBatch`, which says what they are."""
+    """The memory of `KernelBatch`, which says what its public arrays are; `rlenvs.core.arrays` lists all."""
 
     world: World
     setup: Setup
@@ -34,6 +27,33 @@ class BatchMemory:
     agents: int
     autoreset: AutoresetMode
     first_decides: bool
+
+    states: np.ndarray
+    param_rows: np.ndarray
+    actions: np.ndarray
+    observations: np.ndarray
+    masks: np.ndarray
+    results: np.ndarray
+    rewards: np.ndarray
+    costs: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    reward_vectors: np.ndarray
+    final_observations: np.ndarray
+    final_masks: np.ndarray
+    final_costs: np.ndarray
+    _split: np.ndarray
+    _begin: np.ndarray
+    _asleep: np.ndarray
+    _seats: np.ndarray
+    _images: np.ndarray
+    _failed: np.ndarray
+    _final_images: np.ndarray
+    _final_results: np.ndarray
+    _final_failed: np.ndarray
+    _blank: np.ndarray
+    _choices: np.ndarray
+    _random_ranges: np.ndarray
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
@@ -56,68 +76,44 @@ class BatchMemory:
             ) from error
 
     def _allocate(self) -> None:
-        setup, n, a = self.setup, self.num_worlds, self.agents
-        sizes = build.all_sizes(setup)
-        number = np.float64 if setup.continuous else np.int64
-        self._states = np.zeros(n, setup.dtypes["state"])
-        self._params = setup.params_row()
-        self._allocate_outcome(n, a)
-        self.actions = np.zeros((n, a, sizes["action_numbers"]), number)
-        self.observations = np.zeros((n, a, *setup.observation_shape), np.float32)
-        self.masks = np.ones((n, a, sizes["choices"]), np.int8)
-        # what flat actions stand for, as kernels see it
-        flat = n if setup.dimensions else 0
-        self._split = np.zeros((flat, a, sizes["dimensions"]), np.int64)
-        self._split_masks = np.ones((flat, a, sizes["split_choices"]), np.int8)
-        self._dimensions = np.array(setup.dimensions, np.int64)
-        self.reward_vectors = np.zeros((n, a, len(self.world.terms)), np.float32)
-        pictured = n if setup.image_shapes else 0
-        self._images = np.zeros((pictured, a), setup.dtypes["images"])
-        self._begin, self._asleep = np.zeros((2, n), np.bool_)
-        self._exponents = exponents_of(setup)
-        self._graded = np.zeros(1, setup.dtypes["result"])
-        self._blank = np.zeros(1, setup.dtypes["state"])
-        self._mask_lengths = np.array(setup.mask_lengths, np.int64)
-        self._seats = np.full((n, a), -1, np.int64)
-        keeps_final = n if self.autoreset is AutoresetMode.SAME_STEP else 0
-        self.final_observations = np.zeros((keeps_final, *self.observations.shape[1:]), np.float32)
-        self._final_images = np.zeros((min(keeps_final, pictured), a), setup.dtypes["images"])
-        self.final_masks = np.ones((keeps_final, a, sizes["choices"]), np.int8)
-        self._final_results = np.zeros(keeps_final, setup.dtypes["result"])
-        self._final_failed = np.zeros(keeps_final, np.uint8)
-        self.final_costs = np.zeros((keeps_final, a))
-        names = list(setup.world.params)
-        self._random_ranges = np.array(
-            [(names.index(name), low, high) for name, (low, high) in setup.random_ranges.items()],
-            dtype=[("index", "i8"), ("low", "f8"), ("high", "f8")],
-        )
+        """Make the arrays of the table."""
+        setup = self.setup
+        self._sizes = all_sizes(setup)
+        self._arrays = arrays_of(self.world, setup.action_kind)
+        self._layouts = row_layouts(self.world, setup.action_kind)  # by the driver's names
+        held = {
+            "final": self.autoreset is AutoresetMode.SAME_STEP,
+            "flat": bool(setup.dimensions),
+            "images": bool(setup.image_shapes),
+        }
+        made = {"param_rows": setup.params_row(), **shared_values(setup)}
+        outcome = {}
+        for name, array in self._arrays.items():
+            if array.per == "call" or name in made:
+                continue
+            worlds = self.num_worlds if all(held[need] for need in array.only) else 0
+            shape, dtype = array.shape(worlds, self.agents), array.dtype(self._sizes)
+            if array.outcome:
+                outcome[name] = shape, dtype
+            else:
+                made[name] = np.full(shape, array.fill, dtype) if array.fill else np.zeros(shape, dtype)
+        self._outcome, pieces = in_one_piece(outcome)
+        vars(self).update({**made, **pieces})
+        for name, images in (("observations", self._images), ("final_observations", self._final_images)):
+            shape = (*getattr(self, name).shape[:2], *setup.observation_shape)
+            setattr(self, name, images[setup.alone] if setup.alone else getattr(self, name).reshape(shape))
+        self.states["over"] = True
+        self._seated: tuple[str | None, ...] | None = None  # the names behind `_seats`
+        self._barriers: np.ndarray | None = None
+
+    def _bind(self) -> None:
+        """Make the views that forms read, and the record that the driver works from."""
         self._make_views()
-        self._make_table(sizes)
-        self._states["over"] = True
-
-    def _allocate_outcome(self, n: int, a: int) -> None:
-        """What a step gives, one array after the other in one piece of memory, so that `First` can read it at once."""
-        result = self.setup.dtypes["result"]
-        eight, one = 8 * n * a, -(-n * a // 8) * 8
-        sizes = {"results": -(-n * result.itemsize // 8) * 8, "rewards": eight, "costs": eight}
-        sizes |= {"terminated": one, "truncated": one, "failed": -(-n // 8) * 8}
-        starts = dict(zip(sizes, accumulate(sizes.values(), initial=0), strict=False))
-        self._outcome, self._outcome_starts = np.zeros(sum(sizes.values()), np.uint8), starts
-
-        def piece(name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
-            return np.ndarray(shape, dtype, self._outcome.data, starts[name])
-
-        self._results = piece("results", result, (n,))
-        self.rewards, self.costs = piece("rewards", np.float64, (n, a)), piece("costs", np.float64, (n, a))
-        self.terminated, self.truncated = (piece(name, np.bool_, (n, a)) for name in ("terminated", "truncated"))
-        self._failed = piece("failed", np.uint8, (n,))
+        self._make_record()
 
     def _make_views(self) -> None:
-        if self.setup.alone:
-            self.observations = self._images[self.setup.alone]
-            self.final_observations = self._final_images[self.setup.alone]
-        self.over = self._states["over"]
-        self.terms, self.success = self._split_results(self._results)
+        self.over = self.states["over"]
+        self.terms, self.success = self._split_results(self.results)
         self.final_terms, self.final_success = self._split_results(self._final_results)
         self.images = {name: self._images[name] for name in self.setup.image_shapes}
         self.final_images = {name: self._final_images[name] for name in self.setup.image_shapes}
@@ -128,11 +124,25 @@ class BatchMemory:
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
-        self._choices, self._binary = self.setup.own_choices, self.setup.binary
+        self._binary = self.setup.binary
         self._action_kinds = "fiu" if self.setup.continuous else "iu"
         self._bare_choices = (int, np.int64) if () in self._action_views else ()
-        self.first = First(self, self._outcome, self._outcome_starts)
+        self.first = First(self, self._first_outcome())
         self._all_seeded = False  # not known yet
+
+    def _first_outcome(self) -> np.ndarray:
+        """One record over what a step gives the first agent of the first world, see `First`."""
+        terms = [self.terms[0, t, :1] for t in range(self.terms.shape[1])]
+        numbers = [*terms, self.success[0], self.costs, self.rewards, self.terminated, self.truncated, self._failed]
+        record = np.dtype(
+            {
+                "names": [str(i) for i in range(len(numbers))],
+                "formats": [array.dtype for array in numbers],
+                "offsets": [array.ctypes.data - self._outcome.ctypes.data for array in numbers],
+                "itemsize": len(self._outcome),
+            }
+        )
+        return self._outcome.view(record)
 
     def _split_observations(self, vectors: np.ndarray, images: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """What the dictionary of an observation holds, as views; nothing where it is the vector alone."""
@@ -141,130 +151,54 @@ class BatchMemory:
 
     def _split_results(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Terms (N, terms, A) and success (N, A) as views on a results array."""
-        parts = build.row_layouts(self.world, self.setup.action_kind)["parts"].dtype(build.all_sizes(self.setup))
-        split = results.view(parts)
+        split = results.view(self._layouts["parts"].dtype(self._sizes))
         return split["terms"], split["success"]
 
-    def _make_table(self, sizes: dict[str, int]) -> None:
-        """The record of addresses that the driver works from."""
-        layouts = build.row_layouts(self.world, self.setup.action_kind)
-        self._grade_type = layouts["grades"].dtype(sizes)
-        self._barrier_type = layouts["barrier"].dtype(sizes)
-        self._barriers: np.ndarray | None = None
-        self._metas = {name: layout.meta(sizes) for name, layout in layouts.items()}
-        self._table = np.zeros(1, build.BATCH.dtype({}))
-        self._address = self._table.ctypes.data
-        table = self._table[0]
+    def _make_record(self) -> None:
+        """The record of numbers and addresses that the driver works from."""
+        self._metas = {name: layout.meta(self._sizes) for name, layout in self._layouts.items()}
+        self._record = np.zeros(1, batch_layout(self._layouts).dtype({}))
+        self._address = self._record.ctypes.data
+        record = self._record[0]
         for name, value in {
             "worlds": self.num_worlds,
             "agents": self.agents,
             "autoreset": AUTORESET[self.autoreset],
-            "action_numbers": sizes["action_numbers"],
+            "action_numbers": self._sizes["action_numbers"],
             "scaled": self.setup.scaled,
             "cost_maximum": self.world.combine_costs == "max",
             "randomized": len(self._random_ranges),
             "first_decides": self.first_decides,
             "pictured": bool(self.setup.image_shapes),
         }.items():
-            table[name] = value
-        for name, (array, size) in self._rows().items():
-            self._point(name, array, size)
+            record[name] = value
+        for name, array in self._arrays.items():
+            if array.per != "call":
+                self._point(name, getattr(self, name))
 
-    def _rows(self) -> dict[str, tuple[np.ndarray, int]]:
-        """The array and the bytes per row behind every name of build.ROWS."""
-        a = self.agents
-
-        def by_world(array: np.ndarray) -> tuple[np.ndarray, int]:
-            return array, array.strides[0]
-
-        def by_agent(array: np.ndarray) -> tuple[np.ndarray, int]:
-            return array, array.strides[1]
-
-        state, result, action = by_world(self._states), by_world(self._results), by_world(self.actions)
-        seen = action if not self.setup.dimensions else by_world(self._split)  # by kernels
-        final = (self.final_observations, self.observations.strides[1])
-        images = by_agent(self._images)
-        final_images = (self._final_images, self._images.strides[1])
-        return {
-            "state": state,
-            "episode_bytes": state,
-            "params": (self._params, self._param_stride),
-            "param_numbers": (self._params, self._param_stride),
-            "result": result,
-            "result_bytes": result,
-            "parts": result,
-            "action": seen,
-            "advice": seen,
-            "split_values": seen,
-            "split_mask": by_agent(self._split_masks),
-            "dimensions": (self._dimensions, 0),
-            "action_values": action,
-            "observation": by_agent(self.observations),
-            "observation_values": by_agent(self.observations),
-            "images": images,
-            "image_bytes": images,
-            "final_image_bytes": final_images,
-            "mask": by_agent(self.masks),
-            "words": state,
-            "exponents": (self._exponents, 0),
-            "scaling": (self.setup.scaling, 0),
-            "random_range": (self._random_ranges, self._random_ranges.dtype.itemsize),
-            "begin": by_world(self._begin),
-            "reward": by_world(self.rewards),
-            "cost": by_world(self.costs),
-            "reward_vector": by_agent(self.reward_vectors),
-            "terminated": by_world(self.terminated),
-            "truncated": by_world(self.truncated),
-            "final_observation": final,
-            "final_mask": (self.final_masks, self.masks.strides[1]),
-            "final_result": (self._final_results, self._final_results.dtype.itemsize),
-            "final_cost": (self.final_costs, 8 * a),
-            "choices": (self._choices, 0),
-            "mask_length": (self._mask_lengths, 0),
-            "seat": by_world(self._seats),
-            "central_scaling": (self.setup.central_scaling, 0),
-            "blank": (self._blank, 0),
-            "failed": by_world(self._failed),
-            "final_failed": (self._final_failed, 1),
-            "asleep": by_world(self._asleep),
-            "graded": by_world(self._graded),
-            "graded_parts": by_world(self._graded),
-        }
-
-    def _point(self, name: str, array: np.ndarray, size: int) -> None:
-        table = self._table[0]
-        table[name] = array.ctypes.data
-        table[f"{name}_size"] = size
-        table[f"{name}_meta"] = self._metas[name].ctypes.data
+    def _point(self, name: str, rows: np.ndarray) -> None:
+        """Let the driver find the rows of one of the table's arrays there. One row of parameters is every world's."""
+        array, record = self._arrays[name], self._record[0]
+        shared = name == "param_rows" and len(rows) == 1
+        for view in array.views:
+            record[view] = rows.ctypes.data
+            record[f"{view}_size"] = 0 if shared else array.dtype(self._sizes).itemsize
+            record[f"{view}_meta"] = self._metas[view].ctypes.data
 
     @property
-    def _param_stride(self) -> int:
-        return self._params.dtype.itemsize if len(self._params) > 1 else 0
+    def _kept(self) -> list[str]:
+        """The names of the arrays that copies, pickles and checkpoints take along."""
+        return [name for name, array in self._arrays.items() if array.kept]
 
     @property
     def nbytes(self) -> int:
         """Bytes held per batch, all arrays together."""
-        return self._begin.nbytes + sum(getattr(self, name).nbytes for name in ARRAYS)
-
-    @property
-    def states(self) -> np.ndarray:
-        """The live state records of the worlds, (N,), the world's fields by name; `refresh` worlds after writing."""
-        return self._states
-
-    @property
-    def param_rows(self) -> np.ndarray:
-        """The live parameter records: one for all worlds, or one per world (`own_params`)."""
-        return self._params
-
-    @property
-    def results(self) -> np.ndarray:
-        """The live records of the last step's terms, costs, success and termination, (N,)."""
-        return self._results
+        return sum(getattr(self, name).nbytes for name, array in self._arrays.items() if array.per != "call")
 
     @property
     def barrier_count(self) -> int:
         """How many barriers a world has with these options."""
-        return self._barrier_type["value"].shape[0]
+        return self._arrays["barrier"].dtype(self._sizes)["value"].shape[0]
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""
@@ -288,11 +222,10 @@ class BatchMemory:
 
     def own_params(self) -> np.ndarray:
         """The parameter records, one per world; shared until a world has parameters of its own."""
-        if len(self._params) < self.num_worlds:
-            self._params = np.repeat(self._params, self.num_worlds)
-            for name in ("params", "param_numbers"):
-                self._point(name, self._params, self._param_stride)
-        return self._params
+        if len(self.param_rows) < self.num_worlds:
+            self.param_rows = np.repeat(self.param_rows, self.num_worlds)
+            self._point("param_rows", self.param_rows)
+        return self.param_rows
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
         """Give some worlds (all by default; a boolean mask) other parameters, from their next step on.
@@ -314,7 +247,7 @@ class BatchMemory:
         some = slice(None) if worlds is None else np.flatnonzero(worlds)
         checked = {name: number[some] if number.ndim else number for name, number in checked.items()}
         if self.world.constraints:
-            now = self._params[some] if len(self._params) > 1 else self._params
+            now = self.param_rows[some] if len(self.param_rows) > 1 else self.param_rows
             self.setup.check_together({name: checked.get(name, now[name]) for name in self.world.params})
         params = self.own_params()
         for name, number in checked.items():
@@ -322,31 +255,49 @@ class BatchMemory:
 
     def get_params(self, index: int = 0) -> dict[str, float]:
         """The physical parameters of one world."""
-        row = self._params[index if len(self._params) > 1 else 0]
+        row = self.param_rows[index if len(self.param_rows) > 1 else 0]
         return {name: float(row[name]) for name in self.world.params}
 
 
 class First:
-    """Views on the rows of the first agent of the first world: what a single environment reads at every step."""
+    """Views on the rows of the first agent of the first world: what a single environment reads at every step.
 
-    def __init__(self, batch: BatchMemory, outcome: np.ndarray, starts: dict[str, int]) -> None:
+    Args:
+        batch: the batch.
+        outcome: one record over terms, success, cost, reward, terminated, truncated and failed, in this order.
+    """
+
+    def __init__(self, batch: BatchMemory, outcome: np.ndarray) -> None:
         self.observation = batch.observations[0, 0]
         self.reward_vector = batch.reward_vectors[0, 0]
         self.mask = batch.masks[0, 0, : batch.setup.mask_lengths[0]]
-        self.outcome = self._overlay(batch, outcome, starts)
+        self.illegal: Any = batch.states["illegal"][0, :1] if "mask" in batch.world.kernels else None
+        self.outcome = outcome
 
-    def _overlay(self, batch: BatchMemory, outcome: np.ndarray, starts: dict[str, int]) -> np.ndarray:
-        """One record over the first agent's terms, success, cost, reward, terminated, truncated and failed, in this
-        order."""
-        terms = [*batch.world.terms, *batch.world.costs]
-        names = [*terms, "success", "cost", "reward", "terminated", "truncated", "failed"]
-        agents = batch.agents
-        offsets = [8 * agents * t for t in range(len(terms))] + [8 * agents * len(terms)]
-        offsets += [starts[name] for name in ("costs", "rewards", "terminated", "truncated", "failed")]
-        formats = ["f8"] * len(terms) + ["?", "f8", "f8", "?", "?", "u1"]
-        names = [f"{i} {name}" for i, name in enumerate(names)]  # a term may have the name of a later field
-        dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": len(outcome)})
-        return outcome.view(dtype)
+
+def in_one_piece(arrays: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """A piece of memory, uint8, and arrays of zeros in it, by name, made from their shapes and types."""
+    ends = list(accumulate(-(-math.prod(shape) * dtype.itemsize // 8) * 8 for shape, dtype in arrays.values()))
+    piece = np.zeros(ends[-1], np.uint8)
+    found = {}
+    for start, (name, (shape, dtype)) in zip((0, *ends), arrays.items(), strict=False):
+        found[name] = np.ndarray((*shape, *dtype.shape), dtype.base, piece.data, start)
+    return piece, found
+
+
+def shared_values(setup: Setup) -> dict[str, np.ndarray]:
+    """The arrays of the table that a setup decides and that never change."""
+    names = list(setup.world.params)
+    ranges = [(names.index(name), low, high) for name, (low, high) in setup.random_ranges.items()]
+    return {
+        "_exponents": exponents_of(setup),
+        "_scaling": setup.scaling,
+        "_central_scaling": setup.central_scaling,
+        "_random_ranges": np.array(ranges, [("index", "i8"), ("low", "f8"), ("high", "f8")]),
+        "_choices": setup.own_choices,
+        "_mask_lengths": np.array(setup.mask_lengths, np.int64),
+        "_dimensions": np.array(setup.dimensions, np.int64),
+    }
 
 
 def exponents_of(setup: Setup) -> np.ndarray:

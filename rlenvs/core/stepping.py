@@ -60,15 +60,15 @@ class BatchStepping(BatchMemory):
 
     def seed_from(self, generator: np.random.Generator, index: int) -> None:
         """Seed one world's generator from a NumPy generator."""
-        self._states["rng"][index] = seed_words(generator)
+        self.states["rng"][index] = seed_words(generator)
         if self.world.players:
-            self._states["players_rng"][index] = seed_words(generator)
+            self.states["players_rng"][index] = seed_words(generator)
 
     def seed_unseeded(self, generator: np.random.Generator) -> None:
         """Seed those worlds that never were."""
         if self._all_seeded:
             return
-        for i in np.flatnonzero(~self._states["rng"].any(axis=1)):
+        for i in np.flatnonzero(~self.states["rng"].any(axis=1)):
             self.seed_from(generator, int(i))
         self._all_seeded = True
 
@@ -80,7 +80,7 @@ class BatchStepping(BatchMemory):
     @property
     def seeded(self) -> bool:
         """Whether any world has had a seed, and so can have had a reset."""
-        return self._all_seeded or bool(self._states["rng"].any())
+        return self._all_seeded or bool(self.states["rng"].any())
 
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""

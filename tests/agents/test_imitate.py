@@ -104,7 +104,7 @@ def test_only_the_living_are_asked_and_the_expert_leads_at_first():
     expected = venv.batch.advise().reshape(-1).copy()
     model._ask(1.0)
     assert model.answers.take(slice(len(model.answers)))["answer"].tolist() == expected.tolist()
-    venv.batch._states["alive"][0, 0] = False
+    venv.batch.states["alive"][0, 0] = False
     before = len(model.answers)
     model._ask(1.0)
     assert len(model.answers) - before == venv.num_envs - 1

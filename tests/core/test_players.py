@@ -72,7 +72,7 @@ def test_players_take_the_seats_they_are_given():
     batch.reset()
     batch.actions[:] = 2
     batch.play(["greedy", None, None])
-    prey_is_right = batch._states["place"][:, 1] > batch._states["place"][:, 0]
+    prey_is_right = batch.states["place"][:, 1] > batch.states["place"][:, 0]
     assert batch.actions[:, 0, 0].tolist() == prey_is_right.astype(int).tolist()
     assert (batch.actions[:, 1:] == 2).all()
     with pytest.raises(UnknownNameError, match=r"no player 'lazy'; it has \('greedy', 'fickle'\)"):
@@ -93,15 +93,15 @@ def test_players_draw_from_a_generator_of_their_own():
     """Asking for advice changes no future, and a snapshot holds what the players will draw."""
     env = ParallelEnv(pursuit.SPEC)
     env.reset(seed=3)
-    words = env.batch._states["rng"].copy()
+    words = env.batch.states["rng"].copy()
     snapshot = env.get_state()
     first = [env.player_actions("fickle") for _ in range(20)]
     assert len({tuple(actions.values()) for actions in first}) > 1
-    assert (env.batch._states["rng"] == words).all()
+    assert (env.batch.states["rng"] == words).all()
     env.set_state(snapshot)
     assert [env.player_actions("fickle") for _ in range(20)] == first
     env.reset()
-    assert env.batch._states["players_rng"].any()
+    assert env.batch.states["players_rng"].any()
 
 
 def test_teams_by_name():
@@ -125,7 +125,7 @@ def test_central_state():
     batch = KernelBatch(pursuit.SPEC, 5)
     batch.seed(range(5))
     batch.reset()
-    np.testing.assert_allclose(batch.central(), batch._states["place"] / 50.0, rtol=1e-6)
+    np.testing.assert_allclose(batch.central(), batch.states["place"] / 50.0, rtol=1e-6)
 
 
 def test_sides():

@@ -29,7 +29,7 @@ def make(num_worlds=3, spec=SPEC, **keywords):
 
 def everything(batch):
     """All that a refused call might have changed."""
-    arrays = (batch._states, batch._params, batch.observations, batch.rewards, batch.masks, batch.terminated)
+    arrays = (batch.states, batch.param_rows, batch.observations, batch.rewards, batch.masks, batch.terminated)
     return [array.tobytes() for array in arrays]
 
 

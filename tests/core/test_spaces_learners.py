@@ -248,7 +248,7 @@ def test_guides_and_guards_act_by_several_choices():
         assert env.step(np.array([0, 2]))[-1]["action"].tolist() == wanted
     guided = wrap(VectorEnv(PORTER, 3, backend="python"), JumpStart(steps=2, guide="expert", random=False))
     guided.reset(seed=0)
-    assert (guided.batch._states["elapsed"] == 2).all()
+    assert (guided.batch.states["elapsed"] == 2).all()
 
 
 def always(stage, actions, rows):

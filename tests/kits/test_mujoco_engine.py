@@ -153,7 +153,7 @@ def test_parameters_drawn_at_every_reset_reach_the_model():
     drawn = batch.get_params(2)["mass"]
     snapshot = batch.get_state(2)
     alone = EngineBatch(SPEC, 1, mass=drawn)
-    alone._states[0] = np.frombuffer(snapshot.state, alone._states.dtype)[0]
+    alone.states[0] = np.frombuffer(snapshot.state, alone.states.dtype)[0]
     actions = pushes(10, 4)
     play(batch, actions)
     play(alone, actions[:, 2:3])

@@ -57,9 +57,9 @@ def frames(id, steps=12, **keywords):
 def test_drawing_writes_no_state_and_leaves_no_frame_unused():
     for id in WORLDS:
         batch, _, _ = world_at_start(id)
-        before = batch._states.tobytes()
+        before = batch.states.tobytes()
         scene = scene_of(batch)
-        assert batch._states.tobytes() == before, id
+        assert batch.states.tobytes() == before, id
         unused = (scene == COLORS["background"]).all(axis=-1).mean()
         assert unused < 0.1, f"{id}: {unused:.0%} of the scene is background"
 

@@ -420,12 +420,12 @@ def test_turns_are_limited_by_grip():
         batch = rlenvs.make_batch(ID, 30, grip_limit=grip_limit)
         batch.seed(range(30))
         batch.reset()
-        before = batch._states["heading"].copy()
+        before = batch.states["heading"].copy()
         batch.step(np.tile([0.0, 0.5], (30, 1)))
-        turned = (before - batch._states["heading"]) % (2 * math.pi)
-        speed = batch._states["speed"]
+        turned = (before - batch.states["heading"]) % (2 * math.pi)
+        speed = batch.states["speed"]
         limit = np.minimum(math.pi / 6, 1.741 * 0.04 / speed) if grip_limit else np.full(30, math.pi / 6)
-        kept = batch._states["end"] == RACING
+        kept = batch.states["end"] == RACING
         assert kept.sum() > 10
         assert turned[kept] == pytest.approx(0.5 * limit[kept])
 
@@ -435,12 +435,12 @@ def test_start():
         batch = rlenvs.make_batch(ID, 400, low_speed_rule=rule)
         batch.seed(range(400))
         batch.reset()
-        speed = batch._states["speed"]
+        speed = batch.states["speed"]
         assert lowest <= speed.min() < lowest + 0.01
         assert 0.48 < speed.max() <= 0.5
-        assert (batch._states["position"][:, 1] == 0).all()
-        assert (batch._states["angle"] == 0).all()
-        assert (np.sin(batch._states["heading"]) < 0).all()  # clockwise
+        assert (batch.states["position"][:, 1] == 0).all()
+        assert (batch.states["angle"] == 0).all()
+        assert (np.sin(batch.states["heading"]) < 0).all()  # clockwise
     assert (speed < 0.07).any()
 
 
@@ -467,10 +467,10 @@ def test_standing_still_is_the_wrong_way():
     batch.reset()
     for _ in range(30):
         batch.step(np.tile([-1.0, 0.0], (20, 1)))
-        batch.reset(batch.over & (batch._states["end"] != WRONG_WAY))
+        batch.reset(batch.over & (batch.states["end"] != WRONG_WAY))
         if batch.over.any():
             break
-    assert (batch._states["end"] == WRONG_WAY).any()
+    assert (batch.states["end"] == WRONG_WAY).any()
 
 
 CHANGES = {"dt": 0.05, "acceleration": 0.2, "max_turn": 0.2, "grip": 0.6, "min_speed": 0.1, "start_speed": 1.0}

@@ -228,9 +228,9 @@ def test_wind_carries_the_vehicle_and_gusts_have_their_spread():
     winds = []
     for _ in range(60):
         batch.step(np.zeros((400, 4)))
-        batch._states["over"] = False
-        batch._states["alive"] = True
-        winds.append(batch._states["wind"].copy())
+        batch.states["over"] = False
+        batch.states["alive"] = True
+        winds.append(batch.states["wind"].copy())
     winds = np.array(winds)
     np.testing.assert_allclose(winds.mean(axis=(0, 1)), [0, 1, 0], atol=0.03)
     np.testing.assert_allclose(winds.std(axis=(0, 1)), 0.7, rtol=0.03)

@@ -563,7 +563,7 @@ def test_rows_stop_by_themselves():
     _, _, terminated, truncated, infos = vec.step(actions)
     assert (terminated | truncated).all()
     assert len(set(infos["repeats"].tolist())) > 10  # ends at different times
-    assert np.array_equal(vec.batch._states["elapsed"], infos["repeats"])
+    assert np.array_equal(vec.batch.states["elapsed"], infos["repeats"])
 
 
 def test_drawn_repeats_are_uniform_and_seeded():

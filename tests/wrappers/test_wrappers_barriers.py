@@ -51,7 +51,7 @@ def test_a_batch_fills_the_barriers_of_all_worlds(backend):
     batch.seed([0, 1, 2])
     batch.reset()
     found = batch.barriers(np.zeros((3, 1)))
-    speed = batch._states["speed"]
+    speed = batch.states["speed"]
     np.testing.assert_array_equal(found["value"], np.stack([1.0 - speed, 1.0 + speed], axis=1))
     np.testing.assert_array_equal(found["slope"][:, :, 0], np.tile([-0.1, 0.1], (3, 1)))
     assert (found["low"] == -1.0).all()
@@ -194,9 +194,9 @@ def test_the_double_integrator_stays_within_its_speeds_for_a_million_random_acti
 def test_the_filter_keeps_exactly_the_share_that_the_rate_allows():
     env = carts(1, BarrierFilter(0.1))
     env.reset(seed=1)
-    env.unwrapped.batch._states["speed"] = 0.8
+    env.unwrapped.batch.states["speed"] = 0.8
     info = env.step(np.ones((1, 1)))[4]
-    assert env.unwrapped.batch._states["speed"][0] == pytest.approx(1.0 - 0.9 * 0.2)
+    assert env.unwrapped.batch.states["speed"][0] == pytest.approx(1.0 - 0.9 * 0.2)
     assert info["barrier"] == pytest.approx(0.2)
     assert info["action"] == pytest.approx(0.2)
     assert info["raw_action"] == 1.0
@@ -211,16 +211,16 @@ def test_the_filter_keeps_exactly_the_share_that_the_rate_allows():
 def test_a_margin_is_taken_off_every_barrier():
     env = carts(1, BarrierFilter(0.1, margin=0.05))
     env.reset(seed=1)
-    env.unwrapped.batch._states["speed"] = 0.8
+    env.unwrapped.batch.states["speed"] = 0.8
     info = env.step(np.ones((1, 1)))[4]
     assert info["barrier"] == pytest.approx(0.2)
-    assert env.unwrapped.batch._states["speed"][0] == pytest.approx(0.95 - 0.9 * 0.15)
+    assert env.unwrapped.batch.states["speed"][0] == pytest.approx(0.95 - 0.9 * 0.15)
 
 
 def test_info_of_a_reset_tells_how_safe_the_start_is():
     env = carts(2, BarrierFilter())
     info = env.reset(seed=0)[1]
-    np.testing.assert_allclose(info["barrier"], 1.0 - np.abs(env.unwrapped.batch._states["speed"]))
+    np.testing.assert_allclose(info["barrier"], 1.0 - np.abs(env.unwrapped.batch.states["speed"]))
     stepped = env.step(np.ones((2, 1)))[4]
     assert set(info) == set(stepped)
     env.reset(seed=0)
@@ -233,10 +233,10 @@ def test_a_filter_may_believe_in_other_parameters_than_the_worlds():
     worse = carts(2, BarrierFilter(1.0, model={"dt": 0.4}), randomize={"dt": (0.2, 0.2)})
     for env, action in ((heavy, 0.5), (wrong, 1.0), (worse, 0.25)):
         env.reset(seed=0)
-        env.unwrapped.batch._states["speed"] = 0.9
+        env.unwrapped.batch.states["speed"] = 0.9
         info = env.step(np.ones((2, 1)))[4]
         np.testing.assert_allclose(info["action"], action, rtol=1e-6)
-        assert env.unwrapped.batch._states["speed"] == pytest.approx(0.9 + 0.2 * action, abs=1e-6)
+        assert env.unwrapped.batch.states["speed"] == pytest.approx(0.9 + 0.2 * action, abs=1e-6)
         json.dumps(env.recipe)
 
 
@@ -244,7 +244,7 @@ def test_a_filter_may_believe_in_other_parameters_than_the_worlds():
 def test_an_infeasible_step_falls_back_and_is_counted(braking):
     env = carts(2, BarrierFilter(1.0), braking=braking)
     env.reset(seed=0)
-    env.unwrapped.batch._states["speed"] = [1.5, 0.0]
+    env.unwrapped.batch.states["speed"] = [1.5, 0.0]
     info = env.step(np.ones((2, 1)))[4]
     np.testing.assert_allclose(info["action"][:, 0], [0.25 if braking else -1.0, 1.0])
     np.testing.assert_array_equal(info["infeasible"], [1, 0])
@@ -421,7 +421,7 @@ def point_robots(count, *layers, **keywords):
 
 def at_hazards(batch):
     """Drive at the nearest hazard, nose or tail first."""
-    s = batch._states
+    s = batch.states
     away = s["hazards"] - s["position"][:, None]
     near = away[np.arange(len(s)), np.argmin((away**2).sum(axis=2), axis=1)]
     error = np.arctan2(near[:, 1], near[:, 0]) - s["heading"]
@@ -519,7 +519,7 @@ def drones(count, *layers, **keywords):
 
 def outwards(batch, turn=0.0):
     """Full speed away from the axis, turned by some angle."""
-    place = batch._states["position"][:, 0, :2]
+    place = batch.states["position"][:, 0, :2]
     way = (place[:, 0] + 1j * place[:, 1]) * np.exp(1j * turn)
     way /= np.maximum(np.abs(way), 1e-9)
     return np.stack([way.real, way.imag, np.zeros(len(way)), np.ones(len(way))], axis=1)
@@ -577,7 +577,7 @@ def test_the_fences_barrier_is_where_the_drone_comes_to_rest():
     batch = drones(1).batch
     batch.seed([0])
     batch.reset()
-    s = batch._states
+    s = batch.states
     s["position"][0, 0, :2], s["velocity"][0, 0, :2] = [0.3, 0.4], [0.1, 0.0]
     roll = 0.1  # the thrust leans towards -y
     s["attitude"][0, 0] = [math.sin(roll / 2), 0.0, 0.0, math.cos(roll / 2)]

@@ -336,7 +336,7 @@ def test_a_batch_steps_some_of_its_worlds(id):
     part.step_loaded(only)
     for name in ("observations", "rewards", "terminated", "terms", "reward_vectors"):
         assert (getattr(part, name)[only] == getattr(whole, name)[only]).all()
-    assert (part._states["elapsed"] == [2, 1, 2, 1]).all()
+    assert (part.states["elapsed"] == [2, 1, 2, 1]).all()
     part.load_actions(actions)
     part.step_loaded(~only)
     assert (part.observations == whole.observations).all()

@@ -175,7 +175,7 @@ def test_random_parameters_are_uniform_and_seeded():
     env = hover(RandomParameters({"mass": (0.02, 0.04), "gravity": (8.0, 11.0)}), count=4096)
     _, first = env.reset(seed=5)
     values = first["parameters"]
-    params = env.batch._params
+    params = env.batch.param_rows
     assert (params["mass"] == values[:, 0]).all()
     assert (params["gravity"] == values[:, 1]).all()
     unit = (values - [0.02, 8.0]) / [0.02, 3.0]
@@ -195,14 +195,14 @@ def test_random_parameters_leave_the_worlds_own_numbers_alone():
     plain, drawn = rlenvs.make_vec(HOVER, 8), hover(RandomParameters({"mass": (0.02, 0.04)}), count=8)
     for seed in (3, None):
         assert (plain.reset(seed=seed)[0] == drawn.reset(seed=seed)[0]).all()
-    assert (plain.batch._states["rng"] == drawn.batch._states["rng"]).all()
+    assert (plain.batch.states["rng"] == drawn.batch.states["rng"]).all()
 
 
 def test_random_parameters_hold_from_the_first_observation_on():
     env = wrap(rlenvs.make(HOVER, start_spread=0.0), RandomParameters({"start_height": (0.2, 1.4)}))
     for seed in range(5):
         _, info = env.reset(seed=seed)
-        assert env.unwrapped.batch._states["position"].ravel()[2] == pytest.approx(info["parameters"][0])
+        assert env.unwrapped.batch.states["position"].ravel()[2] == pytest.approx(info["parameters"][0])
 
 
 def test_agents_of_a_world_share_its_parameters():
@@ -622,22 +622,22 @@ def test_forces_act_on_the_bodies(mujoco):
     plain = rlenvs.make_vec("HalfCheetah-v0", 2)
     env.reset(seed=0)
     plain.reset(seed=0)
-    before = env.batch._states["qvel"].copy()
+    before = env.batch.states["qvel"].copy()
     info = env.step(np.zeros((2, 6)))[-1]
     plain.step(np.zeros((2, 6)))
     assert (info["force"] == 3.0).all()
     assert info["force"].shape == (2, 6)
     model = env.batch.engine.model
-    applied = env.batch._states["xfrc_applied"]
+    applied = env.batch.states["xfrc_applied"]
     ids = [model.body(name).id for name in ("torso", "bfoot", "ffoot")]
     assert (applied[:, ids, :2] == 3.0).all()
     assert applied.sum() == pytest.approx(2 * 6 * 3.0)
     # 9 N along x for 0.05 s: momentum of 0.45 N s more than without, contacts apart
-    momentum = (env.batch._states["qvel"][:, 0] - plain.batch._states["qvel"][:, 0]) * 14.0
+    momentum = (env.batch.states["qvel"][:, 0] - plain.batch.states["qvel"][:, 0]) * 14.0
     assert (momentum > 0.2).all()
     assert np.isfinite(before).all()
     env.reset(seed=0)
-    assert (env.batch._states["xfrc_applied"] == 0.0).all()
+    assert (env.batch.states["xfrc_applied"] == 0.0).all()
 
 
 def test_forces_along_y_do_nothing_to_the_planar_cheetah(mujoco):
@@ -678,7 +678,7 @@ def test_parameters_move_with_bounded_speed_from_the_nominal_ones():
         assert (values[begun] == [0.027, 9.8]).all()
         change = np.abs(np.diff(values, axis=0))[~begun[1:]].max(axis=(0, 1))
         np.testing.assert_allclose(change, most, rtol=1e-6)
-        assert (env.batch._params["mass"] == values[-1][:, 0]).all()
+        assert (env.batch.param_rows["mass"] == values[-1][:, 0]).all()
 
 
 def test_without_a_rate_parameters_are_anywhere_in_the_set():

@@ -129,17 +129,17 @@ def test_players_who_are_asked_for_advice_draw_no_numbers(monkeypatch):
     """Players may draw random numbers, from a generator that is part of the state."""
     env = wrap(rlenvs.make_vec("ParticleTag-v0", 3), Shield(unsafe=some))
     env.reset(seed=0)
-    advise, before = env.batch.advise, env.batch._states["players_rng"].copy()
+    advise, before = env.batch.advise, env.batch.states["players_rng"].copy()
 
     def draw():
-        env.batch._states["players_rng"] += np.uint64(1)
+        env.batch.states["players_rng"] += np.uint64(1)
         return advise()
 
     monkeypatch.setattr(env.batch, "advise", draw)
     (layer,) = env.layers
     layer.act(np.zeros(3, np.int64), np.ones(3, np.bool_))
     assert layer.intervened.tolist() == [True, False, False]
-    assert np.array_equal(env.batch._states["players_rng"], before)
+    assert np.array_equal(env.batch.states["players_rng"], before)
 
 
 def test_guards_on_guards():
@@ -168,7 +168,7 @@ def test_copies_do_what_the_worlds_will_do():
         verdict = layer._verdict(actions, everyone)
         *_, info = twin.step(actions)
         assert np.array_equal(verdict, info["cost"] > 0.0)
-        assert np.array_equal(layer._copies.batch._states["position"], twin.batch._states["position"])
+        assert np.array_equal(layer._copies.batch.states["position"], twin.batch.states["position"])
         judged += verdict.sum()
         for i in range(6):
             env.batch.set_state(twin.batch.get_state(i), i)
@@ -181,8 +181,8 @@ def test_copies_know_the_parameters_of_each_world():
     (layer,) = env.layers
     for _ in range(3):
         env.step(np.ones((3, 2)))
-    speeds = np.linalg.norm(env.batch._states["velocity"], axis=1)
-    assert np.array_equal(layer._copies.batch._states["velocity"], env.batch._states["velocity"])
+    speeds = np.linalg.norm(env.batch.states["velocity"], axis=1)
+    assert np.array_equal(layer._copies.batch.states["velocity"], env.batch.states["velocity"])
     assert speeds[0] > speeds[1] > speeds[2]
 
 
@@ -205,19 +205,19 @@ def test_copies_do_not_see_the_random_numbers_to_come():
     (layer,) = env.layers
     copies = layer._copies
     copies.match(env.batch, layer.key, layer.time)
-    names = [name for name in env.batch._states.dtype.names if name not in ("rng", "players_rng")]
-    assert np.array_equal(copies.batch._states[names], env.batch._states[names])
-    first = copies.batch._states["rng"].copy()
-    assert (first != env.batch._states["rng"]).all()
+    names = [name for name in env.batch.states.dtype.names if name not in ("rng", "players_rng")]
+    assert np.array_equal(copies.batch.states[names], env.batch.states[names])
+    first = copies.batch.states["rng"].copy()
+    assert (first != env.batch.states["rng"]).all()
     assert len(np.unique(first)) == first.size
-    before = env.batch._states["rng"].copy()
-    env.batch._states["rng"] += np.uint64(1)  # other true numbers, the same imagined ones
+    before = env.batch.states["rng"].copy()
+    env.batch.states["rng"] += np.uint64(1)  # other true numbers, the same imagined ones
     copies.match(env.batch, layer.key, layer.time)
-    assert np.array_equal(copies.batch._states["rng"], first)
-    env.batch._states["rng"] = before
+    assert np.array_equal(copies.batch.states["rng"], first)
+    env.batch.states["rng"] = before
     env.step(np.zeros((3, 4)))
     copies.match(env.batch, layer.key, layer.time)
-    assert (copies.batch._states["rng"] != first).all()
+    assert (copies.batch.states["rng"] != first).all()
 
 
 def test_a_shield_that_can_brake_in_time_is_never_charged():

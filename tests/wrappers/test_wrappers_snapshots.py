@@ -42,7 +42,7 @@ def spread():
 
 
 def states(env, bank):
-    return bank.states.view(env.unwrapped.batch._states.dtype)[:, 0]
+    return bank.states.view(env.unwrapped.batch.states.dtype)[:, 0]
 
 
 def everything(env, seed, steps=25, act=None):
@@ -142,7 +142,7 @@ def test_episodes_begin_at_snapshots_as_often_as_asked_and_evenly(hover):
     for seed in range(4):
         _, info = env.reset(seed=10000 * seed)
         begun.append(info["from_snapshot"])
-        rows = env.batch._states[info["from_snapshot"]]
+        rows = env.batch.states[info["from_snapshot"]]
         known = {state["position"].tobytes(): k for k, state in enumerate(states(env, hover))}
         at += [known[row["position"].tobytes()] for row in rows]
     assert abs(np.mean(begun) - 0.3) < 4 * np.sqrt(0.21 / 8000)
@@ -160,7 +160,7 @@ def test_classes_are_drawn_evenly(hover):
     for clusters, share in ((0, 0.1), (2, 0.5)):
         vector = wrap(rlenvs.make_vec(QUAD, 4000, horizon=12), SnapshotReset(bank, clusters=clusters))
         vector.reset(seed=0)
-        found = np.mean(vector.batch._states["elapsed"] == pair["elapsed"][1])
+        found = np.mean(vector.batch.states["elapsed"] == pair["elapsed"][1])
         assert abs(found - share) < 4 * np.sqrt(share * (1 - share) / 4000)
 
 
@@ -205,7 +205,7 @@ def test_the_time_limit_goes_on_from_the_snapshot(hover):
 
 def test_the_teachers_random_numbers_are_repeated_only_if_exact():
     bank = collect_snapshots("SafePointGoal-v0", "random", episodes=1, every=5, horizon=10)
-    rng = lambda env: env.unwrapped.batch._states["rng"][0].tolist()  # noqa: E731
+    rng = lambda env: env.unwrapped.batch.states["rng"][0].tolist()  # noqa: E731
     taught = states(rlenvs.make("SafePointGoal-v0"), bank)["rng"][0].tolist()
     env = wrap(rlenvs.make("SafePointGoal-v0", horizon=10), SnapshotReset(bank))
     first = (env.reset(seed=0), rng(env))[1]
@@ -239,7 +239,7 @@ def test_only_episodes_from_snapshots_are_cut(hover, probability, cut, seed):
         rlenvs.make_vec(QUAD, 6, horizon=12, autoreset_mode="SAME_STEP"), SnapshotReset(hover, probability, cut=cut)
     )
     _, info = env.reset(seed=seed)
-    steps, short, start = np.zeros(6, int), info["from_snapshot"], env.batch._states["elapsed"].copy()
+    steps, short, start = np.zeros(6, int), info["from_snapshot"], env.batch.states["elapsed"].copy()
     for _ in range(20):
         _, _, terminated, truncated, info = env.step(np.tile(env.expert_actions(), 1))
         steps += 1
@@ -247,7 +247,7 @@ def test_only_episodes_from_snapshots_are_cut(hover, probability, cut, seed):
         assert np.array_equal(truncated, steps == limit)
         assert not terminated.any()
         ended = truncated
-        steps[ended], start[ended] = 0, env.batch._states["elapsed"][ended]
+        steps[ended], start[ended] = 0, env.batch.states["elapsed"][ended]
         assert np.array_equal(short[~ended], info["from_snapshot"][~ended])
         short = info["from_snapshot"]
 
@@ -482,7 +482,7 @@ def test_random_lengths_are_uniform_and_follow_from_the_seed():
     counts = np.bincount(info["guide_steps"], minlength=5)
     assert len(counts) == 5
     assert ((counts - 600) ** 2 / 600).sum() < 18.5  # chi-square, 4 degrees of freedom, 0.1 %
-    assert np.array_equal(env.batch._states["elapsed"], info["guide_steps"])
+    assert np.array_equal(env.batch.states["elapsed"], info["guide_steps"])
     single = wrap(rlenvs.make(QUAD), JumpStart("expert", 4, random=True))
     for i in range(10):
         assert single.reset(seed=i)[1]["guide_steps"] == info["guide_steps"][i]
@@ -622,7 +622,7 @@ def test_the_curriculum_lowers_the_steps_when_evaluations_are_good_enough():
 
 def body(env):
     """The parts of the arm's state that move."""
-    state = env.unwrapped.batch._states[0]
+    state = env.unwrapped.batch.states[0]
     return {name: state[name].copy() for name in ("qpos", "qvel") if name in state.dtype.names} or bytes(state)
 
 
@@ -631,8 +631,8 @@ def test_phases_alternate_and_the_world_stays_where_it_is():
     env = wrap(rlenvs.make(REACH), ResetFree(steps=6))
     env.action_space.seed(0)
     _, info = env.reset(seed=3)
-    home = env.unwrapped.batch._states["achieved"][0].copy()
-    goals = [env.unwrapped.batch._states["desired"][0].copy()]
+    home = env.unwrapped.batch.states["achieved"][0].copy()
+    goals = [env.unwrapped.batch.states["desired"][0].copy()]
     assert (info["phase"], info["interventions"], info["steps_since_reset"]) == (0, 0, 0)
     total = 0
     for phase in (1, 0, 1, 0):
@@ -642,17 +642,17 @@ def test_phases_alternate_and_the_world_stays_where_it_is():
             made += 1
         total += made
         assert truncated == (made == 6) != terminated
-        before, end = body(env), env.unwrapped.batch._states["achieved"][0].copy()
+        before, end = body(env), env.unwrapped.batch.states["achieved"][0].copy()
         seen, info = env.reset()
         assert not difference(before, body(env))
-        assert np.array_equal(env.unwrapped.batch._states["achieved"][0], end)
-        assert env.unwrapped.batch._states["elapsed"][0] == 0
+        assert np.array_equal(env.unwrapped.batch.states["achieved"][0], end)
+        assert env.unwrapped.batch.states["elapsed"][0] == 0
         assert env.observation_space.contains(seen)
         assert (info["phase"], info["interventions"], info["steps_since_reset"]) == (phase, 0, total)
-        goals.append(env.unwrapped.batch._states["desired"][0].copy())
+        goals.append(env.unwrapped.batch.states["desired"][0].copy())
         assert np.array_equal(goals[-1], home) == (phase == 1)
         assert np.array_equal(seen[-3:], goals[-1])
-        assert np.array_equal(env.unwrapped.batch._states["mocap_pos"][0, 1].astype(np.float32), goals[-1])
+        assert np.array_equal(env.unwrapped.batch.states["mocap_pos"][0, 1].astype(np.float32), goals[-1])
     assert len({tuple(goal) for goal in goals[::2]}) == 3  # drawn anew
 
 
@@ -761,7 +761,7 @@ def test_functions_judge_phases():
     _, reward, terminated, truncated, _ = reached.step(action)
     assert (reward, terminated, truncated) == (5.0, True, False)
     reached.reset()
-    assert reached.unwrapped.batch._states["elapsed"][0] == 0
+    assert reached.unwrapped.batch.states["elapsed"][0] == 0
     assert reached.layers[0].interventions[0] == 0
 
 
