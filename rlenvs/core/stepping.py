@@ -229,9 +229,9 @@ class BatchStepping(BatchMemory):
     def _share(self, function: Any, job: int | None) -> None:
         threads = self.thread_count()
         if threads > 1:
-            from rlenvs.core.team import team  # numba takes long to import, and one thread does not need it
+            from rlenvs.core.threads import pool  # numba takes long to import, and one thread does not need it
 
-            if team(threads).run(function, self._address, self.num_worlds, job):
+            if pool(threads).run(function, self._address, self.num_worlds, job):
                 return
         if job is None:
             function(self._address, 0, self.num_worlds)

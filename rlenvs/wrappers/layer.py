@@ -21,8 +21,8 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.row_loops import FEWEST, share
 from rlenvs.core.setup import first_action
-from rlenvs.core.sharing import FEWEST, share
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
@@ -197,7 +197,7 @@ class Layer(Stage):
 
     def in_threads(self, kernel: Callable[..., None], rows: np.ndarray, *arguments: Any) -> None:
         """Call a compiled loop `kernel(start, stop, rows, *arguments)` on all rows, in as many threads as step the
-        worlds, or in one where the mask has but few; see `rlenvs.core.sharing.share`. Worth it for loops that take
+        worlds, or in one where the mask has but few; see `rlenvs.core.row_loops.share`. Worth it for loops that take
         200 us or more: to share them takes some 20 us, and wakes the other threads."""
         few = self.batch is None or np.count_nonzero(rows) < FEWEST
         share(kernel, 1 if few else self.batch.thread_count(), self.count, rows, *arguments)

@@ -27,7 +27,7 @@ NAPS, NAP = (500, 20) if os.name == "posix" else (0, 0)  # how many, microsecond
 SLACK = 1_000  # nanoseconds by which Linux may make a helper's nap longer; its own choice would be 50 000
 PR_SET_TIMERSLACK = 29
 PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
-# the table that all threads of a team share, in rows of a cache line
+# the table that all threads of a pool share, in rows of a cache line
 LINE = 8
 JOBS, DONE, GATE, LOOP, FIRST = (LINE * k for k in range(5))  # FIRST: per thread the next world, and its range's end
 CLOSED = 1 << 32  # in GATE, which counts who has come to help with the job: who comes now is too late
@@ -152,7 +152,7 @@ def close(table: int) -> int:
     return _add(table + 8 * GATE, CLOSED)
 
 
-class Team:
+class ThreadPool:
     """A caller and its helpers.
 
     Args:
@@ -178,7 +178,7 @@ class Team:
             job: its fourth argument; None where it has but three.
 
         Returns:
-            False, with nothing done, where another thread's job keeps the team busy.
+            False, with nothing done, where another thread's job keeps the pool busy.
         """
         if not self._busy.acquire(blocking=False):
             return False
@@ -236,15 +236,15 @@ def entry_of(loop: Any, arguments: int) -> int:
     return _entries[loop]
 
 
-_teams: dict[int, Team] = {}
+_pools: dict[int, ThreadPool] = {}
 
 
-def team(threads: int) -> Team:
-    """The team of so many threads, shared by all batches of the process. A forked child makes its own."""
-    if threads not in _teams:
-        _teams[threads] = Team(threads)
-    return _teams[threads]
+def pool(threads: int) -> ThreadPool:
+    """The pool of so many threads, shared by all batches of the process. A forked child makes its own."""
+    if threads not in _pools:
+        _pools[threads] = ThreadPool(threads)
+    return _pools[threads]
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_teams.clear)
+    os.register_at_fork(after_in_child=_pools.clear)

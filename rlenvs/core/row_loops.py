@@ -1,7 +1,7 @@
-"""Compiled loops over the rows of arrays, shared among the threads of a team.
+"""Compiled loops over the rows of arrays, shared among the threads of a pool.
 
-A team's threads call loops of three numbers (see `rlenvs.core.team`). So the arrays go into a block of memory, as the
-compiled code has them, and each thread takes them out again there.
+A pool's threads call loops of three numbers (see `rlenvs.core.threads`). So the arrays go into a block of memory, as
+the compiled code has them, and each thread takes them out again there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.core.extending import intrinsic
 
-from rlenvs.core.team import team
+from rlenvs.core.threads import pool
 
 ROOM = 16_384  # bytes for the arguments of a loop; an array takes 64 or so
 FEWEST = 1024  # rows: below, it takes longer to share them than to do them
@@ -96,5 +96,5 @@ def share(kernel: Callable[..., None], threads: int, rows: int, *arguments: Any)
     loop = _loops.get((kernel, kind))
     if loop is None:
         loop = _loops[kernel, kind] = loop_on(kernel, _kinds[kind])
-    if not team(threads).run(loop, address, rows):
+    if not pool(threads).run(loop, address, rows):
         kernel(0, rows, *arguments)

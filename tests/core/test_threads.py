@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 import rlenvs
-from rlenvs.core.team import Team, _add, team
+from rlenvs.core.threads import ThreadPool, _add, pool
 
 WORLDS = 1000
 
@@ -33,21 +33,21 @@ def job(helpers, count=WORLDS):
 
 @pytest.mark.parametrize(("threads", "worlds"), [(2, WORLDS), (2, 2), (3, 7), (4, 999)])
 def test_every_world_has_its_turn_once(threads, worlds):
-    helpers = Team(threads)
+    helpers = ThreadPool(threads)
     for _ in range(100):
         assert job(helpers, worlds) == [1] * worlds + [0] * (WORLDS - worlds)
 
 
 def test_helpers_wake_from_sleep():
-    helpers = Team(2)
+    helpers = ThreadPool(2)
     for _ in range(3):
         while helpers._sleepers < 1:
             time.sleep(0.01)
         assert job(helpers) == [1] * WORLDS
 
 
-def test_a_busy_team_refuses():
-    helpers, worlds = Team(2), np.zeros(WORLDS, np.int64)
+def test_a_busy_pool_refuses():
+    helpers, worlds = ThreadPool(2), np.zeros(WORLDS, np.int64)
     with helpers._busy:  # as while it works for another thread
         refused = not helpers.run(mark, worlds.ctypes.data, WORLDS)
     assert refused
@@ -81,7 +81,7 @@ def in_child(queue):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_has_helpers_of_its_own():
     expected = steps(5)
-    assert team(2) is team(2)
+    assert pool(2) is pool(2)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=in_child, args=(queue,))
