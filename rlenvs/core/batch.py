@@ -121,34 +121,39 @@ class KernelBatch(BatchStepping):
     def load_first(self, actions: Any, team: str) -> None:
         """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
         players, or "idle", who does nothing."""
-        array = actions_of(self.world.name, actions)
-        array = switches_of(array) if self._binary else array
-        size = 1 if self.setup.single_choice else self.setup.roles[0].action
-        wanted = (self.num_worlds,) if self.setup.single_choice else (self.num_worlds, size)
-        if array.shape != wanted or array.dtype.kind not in self._action_kinds:
-            raise ActionError(
-                f"{self.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
-                f"first agents: {'real numbers' if self.setup.continuous else 'integers'} of shape {wanted}"
-            )
-        array = array.reshape(-1, size)
-        self._check_first(array)
+        if type(actions) in self._bare_first and 0 <= actions < self._choices.item(0):
+            first = actions  # in a fifth of the time
+        else:
+            first = self._first_actions([actions] if type(actions) in self._bare_first else actions)
         self.actions[...] = self.setup.idle
         if team in self.world.players:
             self._play_all(team)
         elif team == "expert":
             self._advise()
-        self.actions[:, 0, :size] = array
+        self.actions[:, 0, : self._first_numbers] = first
 
-    def _check_first(self, array: np.ndarray) -> None:
-        """Refuse what a step would refuse, before anybody's turn: the team's players draw random numbers."""
-        if self.setup.continuous:
+    def _first_actions(self, actions: Any) -> np.ndarray:
+        """Actions of the first agents, (N, numbers); refused is what a step would refuse, before anybody's turn: the
+        team's players draw random numbers."""
+        array = actions_of(self.world.name, actions)
+        array = switches_of(array) if self._binary else array
+        size = self._first_numbers
+        wanted = (self.num_worlds,) if self.setup.single_choice else (self.num_worlds, size)
+        if array.shape != wanted or array.dtype.kind not in self._action_kinds:
+            raise ActionError(
+                f"{self.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
+                f"first agents: {'real numbers' if self._continuous else 'integers'} of shape {wanted}"
+            )
+        array = array.reshape(-1, size)
+        if self._continuous:
             wrong, reason = np.isnan(array), NOT_A_NUMBER
         else:
-            wrong, reason = (array < 0) | (array >= self._choices[0, : array.shape[1]]), NOT_A_CHOICE
-        if np.count_nonzero(wrong):  # in less time than `any`
+            wrong, reason = (array < 0) | (array >= self._choices[0, :size]), NOT_A_CHOICE
+        if np.count_nonzero(wrong):  # takes less time than `any`
             rows = np.flatnonzero(wrong.any(axis=1) & ~self.over & self.states["alive"][:, 0])
             for index in rows[:1].tolist():
                 self._refuse(4 * index * self.agents + reason, array[index].tolist())
+        return array
 
     def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
         """The observations of some agents, as the observation space has them.
@@ -246,7 +251,7 @@ class KernelBatch(BatchStepping):
             if not self.world.players:
                 raise NotImplementedError(f"{self.world.name} has no scripted expert")
             self._play_all(self.world.players[0])
-        if self.setup.continuous:
+        if self._continuous:
             self.actions.clip(-1.0, 1.0, out=self.actions)  # as a step would
 
     def play(self, seats: str | Sequence[str | None]) -> np.ndarray:

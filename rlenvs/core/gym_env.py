@@ -23,7 +23,8 @@ TEAMS = ("expert", "idle")
 GOAL_METHODS = ("compute_reward", "compute_terminated")
 KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
-PLAIN = (np.ndarray, int, np.int64)  # actions that are what they seem
+BARE = (int, np.int64)  # choices that need no array
+PLAIN = (np.ndarray, *BARE)  # actions that are what they seem
 
 
 class Env(ShowsLimit, gymnasium.Env):
@@ -111,7 +112,8 @@ class Env(ShowsLimit, gymnasium.Env):
         """
         batch = self.batch
         if batch.agents > 1:
-            batch.load_first(actions_of(batch.world.name, action)[None], self.team)
+            bare = type(action) in BARE
+            batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.team)
         else:
             batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
         if self._legality is None:

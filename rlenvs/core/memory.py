@@ -124,9 +124,12 @@ class BatchMemory:
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
-        self._binary = self.setup.binary
-        self._action_kinds = "fiu" if self.setup.continuous else "iu"
-        self._bare_choices = (int, np.int64) if () in self._action_views else ()
+        self._binary, self._continuous = self.setup.binary, self.setup.continuous
+        self._action_kinds = "fiu" if self._continuous else "iu"
+        self._first_numbers = 1 if self.setup.single_choice else self.setup.roles[0].action  # of the first agent
+        bare = (int, np.int64) if self.num_worlds == 1 and self.setup.single_choice else ()
+        # types of numbers that are taken as they are: for the sole agent, and for the first of several
+        self._bare_choices, self._bare_first = bare if self.agents == 1 else (), bare
         self.first = First(self, self._first_outcome())
         self._all_seeded = False  # not known yet
 

@@ -255,11 +255,11 @@ class BatchStepping(BatchMemory):
 
     def thread_count(self) -> int:
         """How many threads share the loops over worlds at present."""
-        if self.backend == "python":
+        if self.num_worlds == 1 or self.backend == "python":
             return 1
         if self.threads is not None:
             return min(self.threads, self.num_worlds)
-        if self.num_worlds == 1 or self._trials > 0 or self._serial_time < WORTH_THREADS:
+        if self._trials > 0 or self._serial_time < WORTH_THREADS:
             return 1
         return min(cores(), self.num_worlds)
 
