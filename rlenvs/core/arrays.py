@@ -2,12 +2,13 @@
 
 All else follows from the table: the memory of a batch (`rlenvs.core.memory`), the layouts of rows and the record of
 addresses with which the driver finds them (`rlenvs.core.build`), what copies and pickles take along. Row lies behind
-row, each a block of bytes: `Array.shape` and `Array.dtype` decide that for Python, `records.row_accessor` for compiled
+row, each a block of bytes: `Array.shape` and `Array.step` decide that for Python, `records.row_accessor` for compiled
 code.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -59,15 +60,19 @@ class Array:
         """How the driver sees a row, by name."""
         return {self.seen: self.row} if isinstance(self.seen, str) else self.seen
 
-    def shape(self, worlds: int, agents: int) -> tuple[int, ...]:
-        """The axes in front of those of a row."""
-        return {"world": (worlds,), "agent": (worlds, agents), "once": (1,)}[self.per]
+    def shape(self, worlds: int, agents: int, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The axes: one or two for what has a row, then those of the numbers of a row."""
+        rows = {"world": (worlds,), "agent": (worlds, agents), "once": (1,)}[self.per]
+        return (*rows, *resolved(self.row.shape, sizes)) if isinstance(self.row, Kind) else rows
 
     def dtype(self, sizes: Mapping[str, int]) -> np.dtype:
-        """The type of a row; its size is the step from one to the next."""
-        if isinstance(self.row, Kind):
-            return np.dtype((self.row.code, resolved(self.row.shape, sizes)))
-        return layout_of("row", self.row).dtype(sizes)
+        """The type of a number, or of the record, in a row."""
+        return np.dtype(self.row.code) if isinstance(self.row, Kind) else layout_of("row", self.row).dtype(sizes)
+
+    def step(self, sizes: Mapping[str, int]) -> int:
+        """The bytes from one row to the next."""
+        count = math.prod(resolved(self.row.shape, sizes)) if isinstance(self.row, Kind) else 1
+        return count * self.dtype(sizes).itemsize
 
 
 def arrays_of(world: World, kind: str) -> dict[str, Array]:

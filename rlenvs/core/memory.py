@@ -92,7 +92,7 @@ class BatchMemory:
             if array.per == "call" or name in made:
                 continue
             worlds = self.num_worlds if all(held[need] for need in array.only) else 0
-            shape, dtype = array.shape(worlds, self.agents), array.dtype(self._sizes)
+            shape, dtype = array.shape(worlds, self.agents, self._sizes), array.dtype(self._sizes)
             if array.outcome:
                 outcome[name] = shape, dtype
             else:
@@ -185,7 +185,7 @@ class BatchMemory:
         shared = name == "param_rows" and len(rows) == 1
         for view in array.views:
             record[view] = rows.ctypes.data
-            record[f"{view}_size"] = 0 if shared else array.dtype(self._sizes).itemsize
+            record[f"{view}_size"] = 0 if shared else array.step(self._sizes)
             record[f"{view}_meta"] = self._metas[view].ctypes.data
 
     @property
@@ -284,7 +284,7 @@ def in_one_piece(arrays: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> tupl
     piece = np.zeros(ends[-1], np.uint8)
     found = {}
     for start, (name, (shape, dtype)) in zip((0, *ends), arrays.items(), strict=False):
-        found[name] = np.ndarray((*shape, *dtype.shape), dtype.base, piece.data, start)
+        found[name] = np.ndarray(shape, dtype, piece.data, start)
     return piece, found
 
 

@@ -47,6 +47,36 @@ def test_a_snapshot_keeps_the_time_limit_and_the_weights():
     assert other.truncated[:, 0].tolist() == [False, True]
 
 
+def test_all_worlds_are_restored_at_once():
+    batch = make(randomize={"leak": (0.1, 0.2)})
+    batch.step([0, 1, 1])
+    arrays, before = batch.arrays(), everything(batch)
+    other = make(randomize={"leak": (0.1, 0.2)})
+    other.restore(arrays)
+    assert everything(other) == before
+    batch.step([1, 1, 0])
+    other.step([1, 1, 0])
+    assert everything(other) == everything(batch)
+    for wrong in (make(2).arrays(), {}, {**arrays, "states": arrays["states"][:-1]}):
+        with pytest.raises(SnapshotError, match="arrays are of other worlds, or of another number of them"):
+            other.restore(wrong)
+        assert everything(other) == everything(batch)
+
+
+def test_a_state_from_outside_is_taken_in():
+    for env in (Env(SPEC), VectorEnv(SPEC, 2)):
+        env.reset(seed=0)
+        env.step(np.ones(2, int) if isinstance(env, VectorEnv) else 1)
+        env.batch.states["room"] = 15.0
+        if isinstance(env, Env):
+            observation, info = env.refresh()
+            assert (observation == env.batch.observations[0, 0]).all()
+            assert info["reward_vector"].tolist() == [0.0] * len(SPEC.terms)
+        else:
+            env.batch.refresh(np.arange(2))
+            assert (env.current_infos()["reward_vector"] == 0.0).all()
+
+
 def test_planning_from_a_snapshot_uses_its_time_limit():
     env, short = Env(SPEC), Env(SPEC, horizon=5)
     env.reset(seed=0)

@@ -1,0 +1,47 @@
+"""The table of a batch's arrays holds for every kind of action and observation."""
+
+import pursuit
+import pytest
+import thermostat
+from gymnasium.vector import AutoresetMode
+from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS
+
+from rlenvs.core.arrays import all_sizes, arrays_of, row_layouts
+from rlenvs.core.batch import KernelBatch
+
+WORLDS = [
+    (thermostat.load(), {}),
+    (pursuit.SPEC, {}),
+    (CATCH, {}),
+    (MEET, {}),
+    (LIGHTS, {}),
+    (PORTER, {}),
+    (PORTER, {"flat_actions": True}),
+    (PORTERS, {"flat_actions": True}),
+]
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP], ids=lambda mode: mode.name)
+@pytest.mark.parametrize(("spec", "choices"), WORLDS, ids=lambda part: getattr(part, "name", str(part)))
+def test_what_the_driver_sees_lies_inside_the_arrays(spec, choices, mode):
+    batch = KernelBatch(spec, 3, autoreset=mode, backend="python", **choices)
+    kind, sizes = batch.setup.action_kind, all_sizes(batch.setup)
+    layouts = row_layouts(spec, kind)
+    for name, array in arrays_of(spec, kind).items():
+        row = array.step(sizes)
+        for view in array.views:
+            assert layouts[view].dtype(sizes).itemsize <= max(row, 1), (name, view)
+        if array.per in ("world", "agent") and name != "param_rows" and not (batch.setup.alone and row == 0):
+            rows = 3 * (batch.agents if array.per == "agent" else 1)
+            assert getattr(batch, name).nbytes in ((0, rows * row) if array.only else (rows * row,)), name
+
+
+def test_final_arrays_are_there_where_they_are_needed():
+    spec = thermostat.load()
+    mode = {
+        name: KernelBatch(spec, 3, autoreset=AutoresetMode[name], backend="python")
+        for name in ("SAME_STEP", "DISABLED")
+    }
+    for name, array in arrays_of(spec, "discrete").items():
+        if array.only == ("final",):
+            assert [len(getattr(batch, name)) for batch in mode.values()] == [3, 0], name
