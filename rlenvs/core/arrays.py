@@ -8,8 +8,9 @@ code.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,14 +215,20 @@ def layout_of(name: str, row: Row, known: Mapping[str, int] | None = None) -> La
     return Layout(name, {each: kind.fixed(known or {}) for each, kind in fields.items()}, packed=True)
 
 
-def row_layouts(world: World, kind: str) -> dict[str, Layout]:
-    """The layouts of the rows that the driver reads and writes, by its names for them; arguments as for `arrays_of`."""
+def row_layouts(world: World, arrays: Mapping[str, Array]) -> dict[str, Layout]:
+    """The layouts of the rows that the driver reads and writes, by its names for them.
+
+    Args:
+        world: the declaration.
+        arrays: its arrays, see `arrays_of`.
+    """
     known = constant_sizes(world)
-    rows = [view for array in arrays_of(world, kind).values() for view in array.views.items()]
+    rows = [view for array in arrays.values() for view in array.views.items()]
     return {name: layout_of(name, row, known) for name, row in rows}
 
 
-def batch_layout(names: Iterable[str]) -> Layout:
+@functools.cache
+def batch_layout(names: tuple[str, ...]) -> Layout:
     """The record `b` of the driver: the scalars, and of every name its first row, the step to the next one, and the
     numbers that are known only when a batch is made (`Layout.meta`)."""
     rows = [f"{name}{part}" for name in names for part in ("", "_size", "_meta")]

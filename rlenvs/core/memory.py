@@ -80,7 +80,7 @@ class BatchMemory:
         setup = self.setup
         self._sizes = all_sizes(setup)
         self._arrays = arrays_of(self.world, setup.action_kind)
-        self._layouts = row_layouts(self.world, setup.action_kind)  # by the driver's names
+        self._layouts = row_layouts(self.world, self._arrays)  # by the driver's names
         held = {
             "final": self.autoreset is AutoresetMode.SAME_STEP,
             "flat": bool(setup.dimensions),
@@ -160,7 +160,7 @@ class BatchMemory:
     def _make_record(self) -> None:
         """The record of numbers and addresses that the driver works from."""
         self._metas = {name: layout.meta(self._sizes) for name, layout in self._layouts.items()}
-        self._record = np.zeros(1, batch_layout(self._layouts).dtype({}))
+        self._record = np.zeros(1, batch_layout(tuple(self._layouts)).dtype({}))
         self._address = self._record.ctypes.data
         record = self._record[0]
         for name, value in {

@@ -171,7 +171,7 @@ class BatchStepping(BatchMemory):
         if type(actions) in self._bare_choices and 0 <= actions < self.setup.action_size:
             self.actions[0, 0, 0] = actions  # a third of the time that np.asarray would take
             return
-        array = actions_of(self.world.name, actions)
+        array = actions if type(actions) is np.ndarray else actions_of(self.world.name, actions)
         array = switches_of(array) if self._binary else array
         view = self._action_views.get(array.shape)
         if view is None or array.dtype.kind not in self._action_kinds:

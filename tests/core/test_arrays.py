@@ -26,8 +26,9 @@ WORLDS = [
 def test_what_the_driver_sees_lies_inside_the_arrays(spec, choices, mode):
     batch = KernelBatch(spec, 3, autoreset=mode, backend="python", **choices)
     kind, sizes = batch.setup.action_kind, all_sizes(batch.setup)
-    layouts = row_layouts(spec, kind)
-    for name, array in arrays_of(spec, kind).items():
+    arrays = arrays_of(spec, kind)
+    layouts = row_layouts(spec, arrays)
+    for name, array in arrays.items():
         row = array.step(sizes)
         for view in array.views:
             assert layouts[view].dtype(sizes).itemsize <= max(row, 1), (name, view)

@@ -64,7 +64,7 @@ def parse_map(given: Any) -> Map:
         return given
     try:
         rows = [[float(value) for value in row] for row in given]
-    except (TypeError, ValueError):
+    except Exception:  # whatever a foreign object raises
         raise ValueError(f"a map is a name or a 2-D grid of numbers, not {given!r}") from None
     if not rows or not rows[0]:
         raise ValueError("the map is empty")
