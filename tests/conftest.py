@@ -1,9 +1,16 @@
+import ctypes
 import functools
+import gc
 import os
+import sys
 import warnings
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+# test processes share the cores: threads of NumPy's and torch's that wait for each other took most of the suite's time
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
 os.environ["RLENVS_QUIET"] = "1"  # what is said of progress depends on how fast the machine is
 
 import pytest
@@ -11,6 +18,40 @@ from hypothesis import settings
 
 settings.register_profile("rlenvs", deadline=None)
 settings.load_profile("rlenvs")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--ids", help="of the tests of all registered ids, those of these alone (with commas between)")
+
+
+def pytest_collection_modifyitems(config, items):
+    chosen = config.getoption("--ids")
+    if chosen:
+        ids = [getattr(item, "callspec", None) and item.callspec.params.get("id") for item in items]
+        kept = [not str(id).startswith("rlenvs/") or id in chosen.split(",") for id in ids]
+        config.hook.pytest_deselected(items=[item for item, keep in zip(items, kept, strict=True) if not keep])
+        items[:] = [item for item, keep in zip(items, kept, strict=True) if keep]
+
+
+def _trim():
+    """Give memory that was freed back to the system, where the library of C keeps it otherwise."""
+    if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def free_memory():
+    """Without this a test process keeps what its largest tests needed."""
+    yield
+    gc.collect()
+    _trim()
+
+
+@pytest.fixture
+def trimmed():
+    """Memory goes back to the system after the test already."""
+    yield
+    _trim()
 
 
 NO_OPENGL = "pictures of MuJoCo worlds need OpenGL, and none works"

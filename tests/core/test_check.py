@@ -26,6 +26,7 @@ WHOLE = {*one_per_kind(rlenvs.list_envs()), "rlenvs/mo-DeepSeaTreasure-v0"}
 
 
 @pytest.mark.parametrize("id", rlenvs.list_envs())
+@pytest.mark.usefixtures("trimmed")
 def test_registry_passes(id):
     check(id, whole=id in WHOLE).raise_on_failure()
 

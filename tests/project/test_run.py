@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
+import rlenvs
+
 
 @pytest.fixture
 def run(monkeypatch):
@@ -46,3 +48,7 @@ def test_the_limit_of_a_container_counts(run, monkeypatch):
     assert run.free_memory() == 32.0
     told.clear()
     assert run.free_memory() == float("inf")
+
+
+def test_the_ids_of_the_api_tests_exist(run):
+    assert {f"rlenvs/{id}" for id in run.API_IDS} <= set(rlenvs.list_envs())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +105,7 @@ def _try_swaps(
     the part of the value's variance that can be told from what the agent observes."""
     chooser = np.random.default_rng(0)
     tried = 0
+    evidence = _Evidence(t, who, states)
     known: dict[tuple[Any, ...], float] = {}
     doubt, most = "", 1.0
     for field in fields:
@@ -128,7 +130,7 @@ def _try_swaps(
             for k in hidden.tolist():
                 case = (k, field, *place)
                 if case not in known:
-                    known[case] = _told(t, who, k, field, place, states)
+                    known[case] = evidence.told(k, field, place)
                 if known[case] > TOLD or known[case] > most:
                     continue
                 most = known[case]
@@ -165,30 +167,66 @@ def _complaint(
     )
 
 
-def _told(t: Subject, who: str, agent: int, field: str, place: tuple[int, ...], states: list[np.ndarray]) -> float:
-    """The part of the variance of a value of the state that can be told from what an agent observes, or from another
-    field that shows in it (angles from an attitude), in the states that occur under its expert; under it and random
-    actions, where the value is always the same under the expert alone."""
-    expert = who.removeprefix("player ") if who.startswith("player ") else "expert"
-    turns = {name for name in t.world.state if _are_turns([state[name] for state in states])}
-    shown = _shown(t, agent, [name for name in t.world.state if name != field], states)
-    for policies in ((expert,), (expert, "random")):
-        seen: list[np.ndarray] = []
-        values: dict[str, list[np.ndarray]] = {name: [] for name in (field, *shown)}
-        for _, batch in t.states(40, every=t.scale(6, 2), worlds=t.scale(32, 8), policies=policies):
-            active = active_in(batch)[:, agent]
-            observed = batch.observations[active, agent]
-            seen.append(observed.reshape(len(observed), int(np.prod(observed.shape[1:]))))
-            for name, rows in values.items():
-                where = place if name == field else _row_of_agent(batch.states[name], batch.agents, agent)
-                rows.append(batch.states[name][active][(slice(None), *where[1:])])
-        y = _numbers(np.concatenate(values[field]), field in turns)
-        sources = [np.concatenate(seen).astype(np.float64)]
-        sources += [_numbers(np.concatenate(values[name]), name in turns) for name in shown]
-        chosen = np.random.default_rng(0).permutation(len(y))[:MOST_STATES]
-        if len(chosen) >= 30 and y[chosen].std(axis=0).any():
-            return max(_fit(x[chosen], y[chosen]) for x in sources)
-    return 0.0
+class _Evidence:
+    """What a value of the state may be told from: states that occur, and what agents observe there. Played when it is
+    first asked for."""
+
+    def __init__(self, t: Subject, who: str, states: list[np.ndarray]) -> None:
+        self._t, self._states = t, states
+        self._expert = who.removeprefix("player ") if who.startswith("player ") else "expert"
+        self._turns = {name for name in t.world.state if _are_turns([state[name] for state in states])}
+        self._moments: dict[tuple[str, ...], list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
+        self._shown: dict[int, list[str]] = {}
+
+    def told(self, agent: int, field: str, place: tuple[int, ...]) -> float:
+        """The part of the variance of a value of the state that can be told from what an agent observes, or from
+        another field that shows in it (angles from an attitude), in the states that occur under its expert; under it
+        and random actions, where the value is always the same under the expert alone."""
+        for policies in ((self._expert,), (self._expert, "random")):
+            y = _numbers(self._values(policies, agent, field, place), field in self._turns)
+            chosen = np.random.default_rng(0).permutation(len(y))[:MOST_STATES]
+            if len(chosen) >= 30 and y[chosen].std(axis=0).any():
+                return _most_told((x[chosen] for x in self._sources(policies, agent, field)), y[chosen])
+        return 0.0
+
+    def _sources(self, policies: tuple[str, ...], agent: int, field: str) -> Iterator[np.ndarray]:
+        """What an agent observes, and the other fields that show in it."""
+        seen = [observed[active[:, agent], agent] for active, observed, _ in self._played(policies)]
+        flat = np.concatenate(seen)
+        yield flat.reshape(len(flat), int(np.prod(flat.shape[1:]))).astype(np.float64)
+        if agent not in self._shown:
+            self._shown[agent] = _shown(self._t, agent, list(self._t.world.state), self._states)
+        for name in self._shown[agent]:
+            if name != field:
+                where = _row_of_agent(self._states[0][name], self._agents, agent)
+                yield _numbers(self._values(policies, agent, name, where), name in self._turns)
+
+    def _values(self, policies: tuple[str, ...], agent: int, name: str, where: tuple[int, ...]) -> np.ndarray:
+        """A field of the state, or its place, wherever an agent is alive."""
+        rows = (slice(None), *where[1:])
+        return np.concatenate([states[name][active[:, agent]][rows] for active, _, states in self._played(policies)])
+
+    def _played(self, policies: tuple[str, ...]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Moments under some policies: who is alive (worlds, agents), observations and states."""
+        if policies not in self._moments:
+            t = self._t
+            batches = t.states(40, every=t.scale(6, 2), worlds=t.scale(32, 8), policies=policies)
+            self._moments[policies] = [(active_in(b), b.observations.copy(), b.states.copy()) for _, b in batches]
+        return self._moments[policies]
+
+    @property
+    def _agents(self) -> int:
+        return self._played((self._expert,))[0][0].shape[1]
+
+
+def _most_told(sources: Iterable[np.ndarray], y: np.ndarray) -> float:
+    """The part of the variance of y that the best of some sources explains, or the first that explains enough."""
+    most = -np.inf
+    for x in sources:
+        most = max(most, _fit(x, y))
+        if most > TOLD:  # a fit takes a tenth of a second, and better than enough decides nothing more
+            break
+    return most
 
 
 def _shown(t: Subject, agent: int, names: list[str], states: list[np.ndarray]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -78,13 +79,15 @@ def _places(t: Subject, source: KernelBatch) -> list[tuple[str, KernelBatch, int
 
 
 def _change_params(batch: KernelBatch, t: Subject) -> None:
-    """Other parameters in all worlds of a batch: half way to the end of their ranges, one after the other."""
-    for name, declared in t.world.params.items():
-        end, now = declared.high if declared.high != declared.default else declared.low, batch.get_params()[name]
-        try:
-            batch.set_params({name: 0.5 * (declared.default + end)})
-        except ParameterError:  # values may exclude each other; an engine may refuse to change a body's make-up
-            batch.set_params({name: now})
+    """Other parameters in all worlds of a batch: half way to the end of their ranges, all of them or those that can."""
+    ends = {name: p.high if p.high != p.default else p.low for name, p in t.world.params.items()}
+    other = {name: 0.5 * (t.world.params[name].default + end) for name, end in ends.items()}
+    try:
+        batch.set_params(other)
+    except ParameterError:  # values may exclude each other; an engine may refuse to change a body's make-up
+        for name, value in other.items():
+            with contextlib.suppress(ParameterError):
+                batch.set_params({name: value})
 
 
 def _restore(batch: KernelBatch, row: int, snapshot: Snapshot, what: str) -> None:

@@ -224,18 +224,24 @@ class MujocoEngine:
         rows = self.batch.param_rows
         if len(rows) < self.batch.num_worlds:  # all have those of the setup
             return
+        before, own = b"", None
         for i in worlds.tolist():
             row = rows[i].tobytes()
             if row != self._loaded[i]:
-                self._load_model(i, rows[i])
+                if row != before:  # worlds with the same parameters share the work of compiling
+                    before, own = row, self._own_model(rows[i])
+                self._load_model(i, own)
                 self._loaded[i] = row
 
-    def _load_model(self, i: int, row: Any) -> None:
-        """Write the fields that differ between world i's own model and the common one into its simulation."""
+    def _own_model(self, row: Any) -> Any:
+        """The MjModel for a row of parameters."""
         values = SimpleNamespace(**vars(self.batch.setup.values))
         for name in self.batch.world.params:
             setattr(values, name, float(row[name]))
-        own = _compile(self.batch.world, values)
+        return _compile(self.batch.world, values)
+
+    def _load_model(self, i: int, own: Any) -> None:
+        """Write the fields that differ between world i's own model and the common one into its simulation."""
         fields = {name: _field(own, name) for name in self._mujoco.batch.MODEL_FIELDS}
         common = {name: _field(self.model, name) for name in fields}
         for name, value in fields.items():
