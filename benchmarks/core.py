@@ -70,7 +70,7 @@ def compiled_share(id: str, worlds: int) -> float:
 def random_actions(batch: Any) -> np.ndarray:
     generator = np.random.default_rng(0)
     if batch.setup.continuous:
-        return generator.uniform(-1.0, 1.0, batch.actions.shape)
+        return batch.setup.spread_action(generator.uniform(-1.0, 1.0, batch.actions.shape))
     return generator.integers(batch.setup.action_size, size=batch.actions.shape[:2])
 
 

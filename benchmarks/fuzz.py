@@ -211,10 +211,10 @@ class Looker:
         if batch.setup.continuous:
             if self.policy == "extreme":
                 if step % 20 == 0:
-                    self.held = rng.choice([-1.0, 1.0], shape)
+                    self.held = batch.setup.spread_action(rng.choice([-1.0, 1.0], shape))
                 batch.actions[:] = self.held
             else:
-                batch.actions[:] = rng.uniform(-1.0, 1.0, shape)
+                batch.actions[:] = batch.setup.spread_action(rng.uniform(-1.0, 1.0, shape))
             return
         choices = np.array([role.action for role in batch.setup.roles])[:, None]
         if self.policy == "extreme":

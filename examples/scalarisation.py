@@ -265,6 +265,8 @@ def main(given=None):
         parser.error(f"needed: one agent, and two or more of the reward terms of {world.name}: {list(world.terms)}")
     treasure = world.name == "DeepSeaTreasure-v0"
     choices = {"level": arguments.level, **({"map": arguments.map} if treasure else {})}
+    if world.published:
+        choices["scaled"] = True  # the network learns from numbers in [-1, 1]
     weights = simplex(arguments.parts, len(arguments.objectives))
     arguments.worlds = max(arguments.worlds, len(weights))
     fronts, seconds = {}, {}

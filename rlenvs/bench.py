@@ -46,7 +46,7 @@ def time_batch(id: str, num_worlds: int, threads: int = 1, seconds: float = 0.5,
     batch = make_batch(id, num_worlds, threads=threads, **keywords)
     generator = np.random.default_rng(0)
     shape = (DRAWS, *batch.actions.shape)
-    actions: np.ndarray = 2.0 * generator.random(shape) - 1.0
+    actions: np.ndarray = batch.setup.spread_action(2.0 * generator.random(shape) - 1.0)
     if not batch.setup.continuous:
         actions = generator.integers(batch.setup.own_choices, size=shape)
     batch.seed(range(num_worlds))

@@ -134,6 +134,7 @@ class Agent:
                 f"{label} was trained for observations {_shapes(dict(self.network.parts))}; those of {name} are "
                 f"{_shapes(wanted)} with these keywords"
             )
+        self._check_form(setup, label)
         counts = self.network.counts
         own = self.network.numbers or self.network.choices
         mine: tuple[str, Any] = ("numbers" if self.network.numbers else "choices", own)
@@ -144,6 +145,18 @@ class Agent:
             raise ParameterError(
                 f"{label} was trained for actions of {mine[1]} {mine[0]}; those of {name} have {theirs[1]} {theirs[0]} "
                 "with these keywords"
+            )
+
+    def _check_form(self, setup: Setup, label: str) -> None:
+        """ParameterError where the numbers of observations are scaled otherwise than those of the training."""
+        world, keywords = setup.world, self.card.keywords
+        if world.published is None or all(part.raw for part in world.observation.values()):
+            return
+        chosen = {**world.levels.get(keywords.get("level", ""), {}), **keywords}
+        scaled = bool(chosen.get("scaled", world.options["scaled"].default))
+        if scaled != setup.in_scaled_form:
+            raise ParameterError(
+                f"{label} was trained for {world.name} with scaled={scaled}; make it with scaled={scaled}"
             )
 
     # agents with roles see shorter rows in the single and parallel forms; a batch pads them with zeros, as training did

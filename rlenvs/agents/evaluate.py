@@ -331,7 +331,7 @@ def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:
         return np.stack([generator.random(shape) for generator in generators])
 
     if setup.continuous:
-        return lambda: 2.0 * numbers() - 1.0
+        return lambda: setup.spread_action(2.0 * numbers() - 1.0)
     return lambda: np.stack([np.argmax(p, axis=2) for p in setup.parts_of_mask(numbers() * batch.masks)], axis=2)
 
 

@@ -261,13 +261,13 @@ def _parts(model: Any) -> list[dict[str, Any]]:
 
 def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
     found = {"shape": list(getattr(space, "shape", None) or ()), "normalised": False, "picture": False}
-    if type(space).__name__ == "Box" and space.dtype.kind == "f":
+    if type(space).__name__ == "Box" and space.dtype.kind in "fi":
         return found
     if _extractor(model) == "BoardFeatures" and is_picture(space):
         planes, height, width = space.shape  # as Stable-Baselines3 has turned them
         return {**found, "shape": [height, width, planes], "picture": True}
     raise ParameterError(
-        f"{label} of {space} cannot be an agent's; they must be a Box of floating-point numbers, or a picture that "
+        f"{label} of {space} cannot be an agent's; they must be a Box of real or whole numbers, or a picture that "
         "convolutions look at"
     )
 

@@ -226,6 +226,7 @@ class Network:
                 f"{label} of shape {array.shape} and type {array.dtype} were given; needed: numbers (rows"
                 f"{''.join(f', {n}' for n in shape)})"
             )
+        array = array.astype(np.float32) if array.dtype == np.float64 else array  # what a float32 world would show
         if index in self._scales:
             mean, deviation = self._scales[index]
             clip = self.architecture["normalisation"]["clip"]

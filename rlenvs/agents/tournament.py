@@ -350,7 +350,7 @@ class _Match:
         """Load random actions: uniform in the box, or over the choices that the mask allows."""
         batch, drawn = self.batch, next(numbers)
         if batch.setup.continuous:
-            batch.actions[:, agents] = 2.0 * drawn - 1.0
+            batch.actions[:, agents] = batch.setup.spread_action(2.0 * drawn - 1.0)
             return
         for j, part in enumerate(batch.setup.parts_of_mask(batch.masks[:, agents])):
             allowed = np.cumsum(part, axis=2, dtype=np.int64)

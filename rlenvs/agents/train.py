@@ -180,7 +180,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         parts = getattr(envs.observation_space, "spaces", None)
         envs = VecNormalize(
             envs,
-            norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind == "f"],
+            norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind in "fi"],
             norm_obs=settings.normalize.get("observations", False),
             norm_reward=settings.normalize.get("rewards", False),
             gamma=hyperparameters.get("gamma", 0.99),

@@ -23,7 +23,7 @@ Row = Kind | Layout | dict[str, Kind]  # a number or numbers (then `.value`), or
 
 # numbers of a batch that the driver reads beside the arrays
 SCALARS = (
-    *("worlds", "agents", "autoreset", "action_numbers", "scaled", "cost_maximum", "randomized"),
+    *("worlds", "agents", "autoreset", "action_numbers", "scaled", "converted", "cost_maximum", "randomized"),
     *("first_decides", "pictured", "plan_steps"),
 )
 SCALING = ("gain", "offset", "low", "high")
@@ -45,7 +45,7 @@ class Array:
         outcome: whether it is part of what a step gives, which lies in one piece of memory.
         fill: what it holds at first.
         only: what a batch needs to have it (rows are missing otherwise): "final" observations to set aside, "flat"
-            actions, "images".
+            actions, "converted" ones, "images".
     """
 
     per: str
@@ -86,7 +86,7 @@ def arrays_of(world: World, kind: str) -> dict[str, Array]:
     state, params, result = (world.layouts[name] for name in ("state", "params", "result"))
     observation, images, central = (world.layouts[name] for name in ("observation", "images", "central"))
     parts = {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")}
-    observed, pixels = f4("observation_numbers"), u1("image_bytes")
+    observed, pixels = world.seen_as("observation_numbers"), u1("image_bytes")
     number = f8 if kind == "continuous" else i8
     for_kernels = _action_views(world, kind, number)
     return {
@@ -107,12 +107,13 @@ def arrays_of(world: World, kind: str) -> dict[str, Array]:
             {"action_values": number("actions"), **(for_kernels if kind != "flat" else {})},
             kept=True,
         ),
-        # the choices for which flat actions stand
+        # the choices for which flat actions stand; numbers as kernels see them, where users give others (there the
+        # views of `actions` for kernels are on this array)
         "_split": Array(
             "world",
-            i8("agents", "dimensions"),
-            {"split_values": i8("split_numbers"), **(for_kernels if kind == "flat" else {})},
-            only=("flat",),
+            number("agents", "action_numbers" if kind == "continuous" else "dimensions"),
+            {"split_values": number("split_numbers"), **(for_kernels if kind == "flat" else {})},
+            only=("converted",) if kind == "continuous" else ("flat",),
         ),
         # which worlds begin a new episode
         "_begin": Array("world", b1, "begin"),
@@ -163,8 +164,10 @@ def arrays_of(world: World, kind: str) -> dict[str, Array]:
         # where the exponents of the state's floats lie, and what they are in NaN and infinity
         "_exponents": Array("once", {"mask": u4("state_words"), "full": u4("state_words")}, "exponents"),
         # from physical units to the observation space, and to that of central states
-        "_scaling": Array("once", dict.fromkeys(SCALING, observed), "scaling"),
+        "_scaling": Array("once", dict.fromkeys(SCALING, f4("observation_numbers")), "scaling"),
         "_central_scaling": Array("once", dict.fromkeys(SCALING, f4("central_numbers")), "central_scaling"),
+        # from the actions that users give to those that kernels see, and the bounds of the former
+        "_action_scaling": Array("once", dict.fromkeys(SCALING, f8("action_numbers")), "action_scaling"),
         # the parameters that resets draw, a row each: the number in the record, and from where to where
         "_random_ranges": Array("once", {"index": i8, "low": f8, "high": f8}, "random_range"),
         # of each number of each agent's action, how many choices there are
@@ -249,7 +252,7 @@ def constant_sizes(world: World) -> dict[str, int]:
     if not layouts["result"].size_names:
         sizes["result_bytes"] = layouts["result"].dtype({}).itemsize
     if not layouts["observation"].size_names:
-        sizes["observation_numbers"] = layouts["observation"].dtype({}).itemsize // 4
+        sizes["observation_numbers"] = layouts["observation"].dtype({}).itemsize // int(world.seen_as.code[1:])
     return sizes
 
 
@@ -266,7 +269,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "actions": setup.agents * setup.numbers,
         "choices": sum(setup.choices) or 1,
         "dimensions": len(setup.dimensions),
-        "split_numbers": setup.agents * len(setup.dimensions),
+        "split_numbers": setup.agents * (len(setup.dimensions) or setup.numbers),
         "split_choices": sum(setup.dimensions),
         "observation_numbers": setup.scaling.shape[1],
         "central_numbers": setup.central_scaling.shape[1],

@@ -71,7 +71,8 @@ class KernelBatch(BatchStepping):
         choices: keywords of `Setup`.
 
     Attributes (A agents; arrays are overwritten by the next step):
-        observations: float32, (N, A, *observation shape); uint8 where an image is the whole observation.
+        observations: float32, (N, A, *observation shape); float64 where the published environment that a world
+            re-implements has that; uint8 where an image is the whole observation.
         actions: float64 or int64, (N, A, numbers per action); what the last step used.
         rewards, costs: float64, (N, A). terminated, truncated: bool, (N, A).
         reward_vectors: float32, (N, A, reward terms), unweighted.
@@ -235,7 +236,7 @@ class KernelBatch(BatchStepping):
 
     def advice(self, index: int) -> np.ndarray:
         """Where the expert of a world writes its action, as kernels take it; live."""
-        rows = self._split[index] if self.setup.dimensions else self.actions[index]
+        rows = self._split[index] if len(self._split) else self.actions[index]
         if self.setup.action_kind == "discrete":
             return rows[:, 0]
         return rows if self.world.agents else rows[0]
@@ -246,7 +247,10 @@ class KernelBatch(BatchStepping):
         if "python_expert" in kernels:
             for i in range(self.num_worlds):
                 kernels["python_expert"](*self.records(i), self.advice(i))
-            if self.setup.dimensions:
+            if self.setup.converted:
+                gain, offset = self.setup.action_scaling[:2]
+                self.actions[...] = (self._split - offset) / gain
+            elif self.setup.dimensions:
                 self.actions[..., 0] = np.ravel_multi_index(np.moveaxis(self._split, -1, 0), self.setup.dimensions)
         elif "expert" in kernels:
             self._run_entry(self._driver.advise_worlds)
@@ -255,7 +259,7 @@ class KernelBatch(BatchStepping):
                 raise NotImplementedError(f"{self.world.name} has no scripted expert")
             self._play_all(self.world.players[0])
         if self._continuous:
-            self.actions.clip(-1.0, 1.0, out=self.actions)  # as a step would
+            self.actions.clip(*self.setup.action_scaling[2:], out=self.actions)  # as a step would
 
     def play(self, seats: str | Sequence[str | None]) -> np.ndarray:
         """Actions by scripted players, (N, A, numbers per action), a copy; they also lie in `actions` then.
@@ -295,7 +299,7 @@ class KernelBatch(BatchStepping):
     def central(self) -> np.ndarray:
         """The central states, float32 (N, *shape): the world's own, or the observations of all agents. New arrays."""
         if not self.world.central:
-            return self.observations.copy()
+            return self.setup.central_of(self.observations)
         states = np.zeros((self.num_worlds, *self.setup.central_space.shape), np.float32)
         self._point("central", states)
         self._run_entry(self._driver.central_worlds)
@@ -358,7 +362,7 @@ class KernelBatch(BatchStepping):
         """
         worlds = self._worlds(index)
         row = self.check_snapshot(snapshot, len(worlds))
-        if len(self.param_rows) > 1 or self.param_rows.tobytes() != snapshot.params:
+        if len(self.param_rows) > 1 or self.param_rows.tobytes() != row.tobytes():
             self.own_params()[worlds] = row
         self.states[worlds] = np.frombuffer(snapshot.state, self.states.dtype)[0]
         self._all_seeded = False
@@ -399,7 +403,9 @@ class KernelBatch(BatchStepping):
             raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {self.setup.fingerprint}")
         if (len(snapshot.state), len(snapshot.params)) != (self.states.itemsize, self.param_rows.itemsize):
             raise SnapshotError(f"{name}: the snapshot has another size")
-        row, own = np.frombuffer(snapshot.params, self.param_rows.dtype)[0], self.param_rows[0]
+        row, own = np.frombuffer(bytearray(snapshot.params), self.param_rows.dtype)[0], self.param_rows[0]
+        if self.world.published is not None:
+            row["scaled"] = own["scaled"]  # how one looks is no part of the world
         coded = set(self.world.options) & set(self.param_rows.dtype.names or ()) - set(self.world.data)
         other = sorted(option for option in coded if row[option] != own[option])
         if other:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.parts import Choice, Continuous, Flag, Integer, Option
+from rlenvs.core.parts import Choice, Continuous, Flag, Integer, Option, Published
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -119,7 +119,19 @@ def _action_tables(world: World) -> list[str]:
             other = Setup(world, **chosen)
             if (other.action, other.choices, other.action_size) != (setup.action, setup.choices, setup.action_size):
                 parts += [f'With `{name}="{value}"`:', _action_table(other)]
-    return parts
+                parts += _scaled_action_table(other, chosen)
+    return [parts[0], *_scaled_action_table(setup, {}), *parts[1:]]
+
+
+def _scaled_action_table(setup: Setup, chosen: Mapping[str, Any]) -> list[str]:
+    """The action of the scaled form, where it is another one."""
+    if setup.in_scaled_form:
+        return []
+    other = Setup(setup.world, **chosen, scaled=True)
+    if other.action_space == setup.action_space:
+        return []
+    text = ", ".join(f'`{name}="{value}"`' for name, value in chosen.items())
+    return [f"With {text + ' and ' if text else ''}`scaled=True`:", _action_table(other)]
 
 
 def _action_table(setup: Setup) -> str:
@@ -132,7 +144,8 @@ def _action_table(setup: Setup) -> str:
     if not rows:
         rows = [(f"0 ... {setup.action_size - 1}", setup.action.doc)]
     if setup.continuous:
-        table = _table(("Index", "Action", "Range"), [(*row, "[-1, 1]") for row in rows])
+        ends = [f"[{low:g}, {high:g}]" for low, high in setup.action_scaling[2:].T]
+        table = _table(("Index", "Action", "Range"), [(*row, end) for row, end in zip(rows, ends, strict=False)])
     else:
         table = _table(("Choice", "Action"), rows)
     return f"`{space_text(setup)}`{each}.\n\n{table}"
@@ -156,10 +169,26 @@ def _observation_tables(world: World) -> list[str]:
         lines.append((place, f"`{name}`", f"[{low.min():.4g}, {high.max():.4g}]{unit}", scale, part.doc))
         start += count
     head = f"`Box`, float32, shape {setup.observation_shape}{each}. Values outside a range are clipped to it."
+    scaled = "Scaled to"
+    if world.published is not None:
+        head, scaled = _published_note(setup, world.published, each), "With `scaled=True`"
     if isinstance(setup.observation_space, spaces.Discrete):
         head = f"`{setup.observation_space}`{each}."
-    table = _table(("Index", "Name", "Physical range", "Scaled to", "Meaning"), lines)
+    table = _table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
     return [head, table, *_goal_note(world), *_picture_tables(world)]
+
+
+def _published_note(setup: Setup, published: Published, each: str) -> str:
+    """What the default spaces are, and what the scaled form is."""
+    space: Any = setup.observation_space
+    low, high = space.low.reshape(-1), space.high.reshape(-1)
+    ends = f"from {low[0]:g} to {high[0]:g}"
+    if len({*low.tolist()}) > 1 or len({*high.tolist()}) > 1:
+        ends = "from " + ", ".join(f"{number:g}" for number in low) + " to " + ", ".join(f"{n:g}" for n in high)
+    return (
+        f"`Box`, {space.dtype}, {ends}, shape {setup.observation_shape}{each}: the space of {published.id}, in its "
+        "units. `scaled=True` gives the form of this package's own worlds: float32, clipped to the ranges below."
+    )
 
 
 def _image_tables(setup: Setup, each: str) -> list[str]:

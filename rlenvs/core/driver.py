@@ -71,8 +71,7 @@ def run_world(b, i, job):
         if not begins:
             if awake:
                 failed_of(b, i).value = UNBROKEN
-                if FLAT:
-                    split_action(b, i)
+                convert_actions(b, i)
                 act(params_of(b, i), s, action_of(b, i).value, s.rng)
             return 0
     elif job == JUDGE:
@@ -121,8 +120,7 @@ def move_world(b, i, job):
             take_plan(b, i, t)
         failed_of(b, i).value = UNBROKEN
         clear_result(b, i)
-        if FLAT:
-            split_action(b, i)
+        convert_actions(b, i)
         step(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
         settle_world(b, i)
         if job == ROLL:
@@ -165,7 +163,7 @@ def agents_of(b):
 
 
 def check_actions(b):
-    """Clip continuous actions to [-1, 1]. Returns 4 * (world * agents + agent) + reason; FINE when all are valid."""
+    """Clip continuous actions to their bounds. Returns 4 * (world * agents + agent) + reason, or FINE."""
     for i in range(b.worlds):
         if asleep_of(b, i).value:
             continue
@@ -175,7 +173,7 @@ def check_actions(b):
             if b.autoreset == DISABLED or never_seeded:
                 return 4 * i * agents_of(b) + EPISODE_OVER
             continue
-        values = action_values_of(b, i).value
+        values, bounds = action_values_of(b, i).value, action_scaling_of(b, 0)
         for k in range(agents_of(b)):
             if not s.alive[k]:
                 continue
@@ -184,10 +182,33 @@ def check_actions(b):
                 if CONTINUOUS:
                     if value != value:
                         return 4 * (i * agents_of(b) + k) + NOT_A_NUMBER
-                    values[j] = min(max(value, -1.0), 1.0)
+                    n = j - k * b.action_numbers
+                    values[j] = min(max(value, bounds.low[n]), bounds.high[n])
                 elif value < 0 or value >= choices_of(b, 0).value[j]:
                     return 4 * (i * agents_of(b) + k) + NOT_A_CHOICE
     return FINE
+
+
+def convert_actions(b, i):
+    """Write what kernels see of the actions, where that is something else."""
+    if FLAT:
+        split_action(b, i)
+    if CONTINUOUS and b.converted:
+        given, seen, scaling = action_values_of(b, i).value, split_values_of(b, i).value, action_scaling_of(b, 0)
+        for j in range(seen.size):
+            n = j % b.action_numbers
+            seen[j] = given[j] * scaling.gain[n] + scaling.offset[n]
+
+
+def convert_advice(b, i, k):
+    """Write an agent's action as users give it, where what its expert or player wrote is something else."""
+    if FLAT:
+        join_advice(b, i, k)
+    if CONTINUOUS and b.converted:
+        given, seen, scaling = action_values_of(b, i).value, split_values_of(b, i).value, action_scaling_of(b, 0)
+        for n in range(b.action_numbers):
+            j = k * b.action_numbers + n
+            given[j] = (seen[j] - scaling.offset[n]) / scaling.gain[n]
 
 
 def split_action(b, i):
@@ -227,9 +248,8 @@ def advise_worlds(address, start, stop):
     b = batch_at(address, 0)
     for i in range(start, stop):
         expert(params_of(b, i), state_of(b, i), advice_of(b, i).value)
-        if FLAT:
-            for k in range(agents_of(b)):
-                join_advice(b, i, k)
+        for k in range(agents_of(b)):
+            convert_advice(b, i, k)
 
 
 def play_worlds(address, start, stop):
@@ -241,8 +261,7 @@ def play_worlds(address, start, stop):
         for k in range(agents_of(b)):
             if seats[k] >= 0 and s.alive[k] and not s.over:
                 play(seats[k], params_of(b, i), s, k, advice_of(b, i).value, players_rng(s))
-                if FLAT:
-                    join_advice(b, i, k)
+                convert_advice(b, i, k)
 
 
 def central_worlds(address, start, stop):

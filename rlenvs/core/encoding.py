@@ -13,6 +13,13 @@ from typing import Any
 import numpy as np
 
 ENCODINGS = ("float", "unit", "uint8", "integer")
+DTYPES = {
+    "float32": np.float32,
+    "unit": np.float32,
+    "uint8": np.uint8,
+    "integer": np.int32,
+    "discrete": np.int64,
+}
 EXACT = 2**24  # up to here float32 holds every whole number
 
 
@@ -20,7 +27,8 @@ class Encoding:
     """Turns observations of a world from one kind of numbers into another.
 
     Args:
-        kind: one of ENCODINGS but "float", or "discrete": whole numbers from 0 on, of a Discrete space.
+        kind: one of ENCODINGS but "float"; "discrete": whole numbers from 0 on, of a Discrete space; or "float32": as
+            they are, where a batch holds float64.
         shape: of an observation, as the batch has it.
         scaling: gain and offset that led from physical numbers to the batch's, and their bounds, float32 (4, numbers).
         physical: low and high before scaling, float64 (2, numbers).
@@ -31,6 +39,7 @@ class Encoding:
         self, kind: str, shape: tuple[int, ...], scaling: np.ndarray, physical: np.ndarray, logs: np.ndarray
     ) -> None:
         self.kind = kind
+        self.keeps_units = kind == "float32"
         self._shape = shape
         self._gain, self._offset, self._low, high = scaling
         span = high - self._low
@@ -38,16 +47,18 @@ class Encoding:
         self._factor = (1.0 / np.where(logs, np.log2(1.0 + span), span)).astype(np.float32)
         self._logs = logs
         whole = kind in ("integer", "discrete")
-        self.dtype: Any = {"unit": np.float32, "uint8": np.uint8, "integer": np.int32, "discrete": np.int64}[kind]
+        self.dtype: Any = DTYPES[kind]
         self._physical = np.array(physical if whole else np.zeros_like(physical), np.float32)
         most = physical[1] if whole else np.full(len(logs), 255 if kind == "uint8" else 1)
         self.low, self.high = self._physical[0].astype(self.dtype), most.astype(self.dtype)
+        if kind == "float32":
+            self.low, self.high = self._low, high
 
     def __call__(self, values: np.ndarray, part: slice | None = None) -> Any:
         """New arrays of the same shape; one number of a Discrete space as Python's.
 
         Args:
-            values: float32, (..., *shape); for agents that see less, with a shorter last axis.
+            values: float32 or float64, (..., *shape); for agents that see less, with a shorter last axis.
             part: where the numbers of the last axis lie in the observation; None for all.
         """
 
@@ -55,6 +66,9 @@ class Encoding:
             numbers = numbers.reshape(self._shape) if part is None else numbers[part]
             return numbers[: values.shape[-1]] if numbers.ndim == 1 else numbers
 
+        if self.kind == "float32":
+            return values.astype(np.float32)
+        values = values.astype(np.float32, copy=False)
         if self.kind == "discrete":
             return values.astype(np.int64) if values.ndim else int(values)
         if self.kind == "integer":

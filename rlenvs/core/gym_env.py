@@ -103,7 +103,7 @@ class Env(ShowsLimit, gymnasium.Env):
         return self._observation(), self._keys.first(batch, batch.first.outcome.item())
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Advance by one step. Continuous actions are clipped to [-1, 1].
+        """Advance by one step. Continuous actions are clipped to the bounds of their space.
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice; with illegal="error" one that the action mask forbids.

@@ -47,7 +47,8 @@ def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
         action = setup.taken(hand(set(held), setup.values))
         if action is not None:
             codes = tuple(sorted(special[key] if key in special else ord(key) for key in held))
-            limited = np.clip(action, -1.0, 1.0) if setup.continuous else np.atleast_1d(action)
+            bounds = setup.action_scaling[2:, : np.size(action)]
+            limited = np.clip(action, *bounds) if setup.continuous else np.atleast_1d(action)
             table[codes] = setup.shown_action(limited)
     return table
 

@@ -93,7 +93,7 @@ class Interpreter:
 
     def fallback(self, k: int) -> Any:
         """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
-        zeros, where actions are continuous."""
+        nothing, where actions are continuous."""
         setup, function = self.batch.setup, self.batch.world.functions.get("understand")
         if function is not None:
             try:
@@ -101,7 +101,7 @@ class Interpreter:
             except ValueError:
                 pass  # the world does not say
         if setup.continuous:
-            return np.zeros(setup.roles[k].action, np.float32)
+            return setup.shown_action(setup.idle[k], k)
         lowest = [int(np.argmax(part)) for part in self._masks(k)]
         return lowest[0] if setup.single_choice else np.array(lowest)
 
@@ -172,7 +172,12 @@ class Interpreter:
         action, setup = self.batch.setup.action, self.batch.setup
         if setup.continuous:
             labels = ", ".join(action.labels) or action.doc
-            return f"Reply <set(...)> with {setup.roles[k].action} numbers from -1 to 1: {labels}."
+            count = setup.roles[k].action
+            low, high = setup.action_scaling[2:, :count]
+            ends = f"{low.min():g} to {high.max():g}"
+            if len({*low.tolist()}) > 1 or len({*high.tolist()}) > 1:
+                ends = ", ".join(f"{a:g} to {b:g}" for a, b in zip(low, high, strict=True))
+            return f"Reply <set(...)> with {count} numbers from {ends}: {labels}."
         parts = [_named(part, setup.labels_of(j)) for j, part in enumerate(self._masks(k))]
         if setup.single_choice:
             return f"Reply <choose(number)>. {action.doc or 'Choices'}: {parts[0]}."

@@ -84,6 +84,7 @@ class BatchMemory:
         held = {
             "final": self.autoreset is AutoresetMode.SAME_STEP,
             "flat": bool(setup.dimensions),
+            "converted": setup.converted,
             "images": bool(setup.image_shapes),
         }
         made = {"param_rows": setup.params_row(), **shared_values(setup)}
@@ -169,6 +170,7 @@ class BatchMemory:
             "autoreset": AUTORESET[self.autoreset],
             "action_numbers": self._sizes["action_numbers"],
             "scaled": self.setup.scaled,
+            "converted": self.setup.converted,
             "cost_maximum": self.world.combine_costs == "max",
             "randomized": len(self._random_ranges),
             "first_decides": self.first_decides,
@@ -178,6 +180,8 @@ class BatchMemory:
         for name, array in self._arrays.items():
             if array.per != "call":
                 self._point(name, getattr(self, name))
+        if self.setup.converted:
+            record["action"] = record["advice"] = self._split.ctypes.data
 
     def _point(self, name: str, rows: np.ndarray) -> None:
         """Let the driver find the rows of one of the table's arrays there. One row of parameters is every world's."""
@@ -295,6 +299,7 @@ def shared_values(setup: Setup) -> dict[str, np.ndarray]:
     return {
         "_exponents": exponents_of(setup),
         "_scaling": setup.scaling,
+        "_action_scaling": setup.action_scaling,
         "_central_scaling": setup.central_scaling,
         "_random_ranges": np.array(ranges, [("index", "i8"), ("low", "f8"), ("high", "f8")]),
         "_choices": setup.own_choices,

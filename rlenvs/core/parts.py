@@ -317,12 +317,14 @@ def image(*shape: int | str, doc: str = "") -> Image:
 
 @dataclass(frozen=True)
 class Continuous:
-    """An action of numbers in [-1, 1]; `idle`, in each of them, is to do nothing."""
+    """An action of numbers, which kernels see in [low, high]; `idle`, in each of them, is to do nothing."""
 
     labels: tuple[str, ...]
     size: int | str
     doc: str
     idle: float = 0.0
+    low: float | tuple[float, ...] = -1.0
+    high: float | tuple[float, ...] = 1.0
 
 
 @dataclass(frozen=True)
@@ -350,9 +352,28 @@ class MultiChoice:
 Action = Continuous | DiscreteChoice | MultiChoice
 
 
-def continuous(*labels: str, size: int | str | None = None, doc: str = "") -> Continuous:
-    """Box action in [-1, 1], one number per label, or `size` numbers (an integer or the name of a size)."""
-    return Continuous(labels, len(labels) if size is None else size, doc)
+def continuous(
+    *labels: str,
+    size: int | str | None = None,
+    doc: str = "",
+    low: float | Sequence[float] = -1.0,
+    high: float | Sequence[float] = 1.0,
+) -> Continuous:
+    """Box action, one number per label, or `size` numbers (an integer or the name of a size).
+
+    Kernels see numbers in [low, high]; users give numbers in [-1, 1], which the core maps to them, or numbers in
+    [low, high] where the world is `published` with these bounds and they do not ask for `scaled=True`.
+
+    Args:
+        labels, size: how many numbers.
+        doc: what they are.
+        low, high: the range of all of them, or one for each.
+    """
+    lows, highs = np.atleast_1d(np.asarray(low, np.float64)), np.atleast_1d(np.asarray(high, np.float64))
+    if not (np.isfinite(lows).all() and np.isfinite(highs).all() and (lows < highs).all()):
+        raise ParameterError(f"an action needs finite low < high, not [{low}, {high}]")
+    ends = [float(end) if isinstance(end, (int, float)) else tuple(map(float, end)) for end in (low, high)]
+    return Continuous(labels, len(labels) if size is None else size, doc, low=ends[0], high=ends[1])
 
 
 def discrete(*labels: str, size: int | str | None = None, doc: str = "", idle: int = 0) -> DiscreteChoice:
@@ -384,6 +405,59 @@ def multi_binary(*labels: str, size: int | str | None = None, doc: str = "") -> 
 
     Kernels see `a` as for `multi_discrete`; the mask has two entries per label, for 0 and for 1. Idle is all 0."""
     return MultiChoice(labels, (discrete("off", "on"),), len(labels) if size is None else size, doc, True)
+
+
+# --- the spaces of a published environment ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Published:
+    """The spaces of the published environment that a world re-implements: what its observations are by default."""
+
+    id: str
+    dtype: str
+    low: Bound | None
+    high: Bound | None
+    reward: Callable[[Any], tuple[Sequence[float], Sequence[float]]] | None
+    state: str
+
+
+DTYPES = ("float32", "float64", "int32")  # of published observations
+STATES = ("stacked", "joined")
+
+
+def published(
+    id: str,
+    dtype: str = "float32",
+    *,
+    low: Bound | None = None,
+    high: Bound | None = None,
+    reward: Callable[[Any], tuple[Sequence[float], Sequence[float]]] | None = None,
+    state: str = "stacked",
+) -> Published:
+    """The spaces of the published environment that a world re-implements. They are the world's by default, in the
+    units that its kernels write, not clipped; `scaled=True` gives the form of this package's own worlds.
+
+    Actions are choices, or numbers with the bounds of `continuous(..., low=, high=)`. Where the scaled form has another
+    number of them, `action` is a function of the values, which tells the forms apart by `values.scaled`; kernels see
+    `p.scaled`.
+
+    Args:
+        id: whose spaces these are, such as "Gymnasium HalfCheetah-v5".
+        dtype: of its observation, "float32", "float64" (kernels then write float64) or "int32" (all blocks are whole
+            numbers).
+        low, high: of its observation space: one number, one per number of the observation, or a function of the values
+            that gives them; infinite ones too. None for the ranges of the blocks.
+        reward: function of the values that gives low and high of its reward space, where it pays vectors.
+        state: the observations of all agents as the central state, "stacked" (agents, numbers) or, as in PettingZoo's
+            own environments, "joined" one after the other, each as long as it is.
+
+    Raises:
+        ParameterError: another type or state.
+    """
+    if dtype not in DTYPES or state not in STATES:
+        raise ParameterError(f"published: dtype={dtype!r} is one of {DTYPES}, state={state!r} one of {STATES}")
+    return Published(id, dtype, low, high, reward, state)
 
 
 # --- reward terms and costs -------------------------------------------------------------------------------------------

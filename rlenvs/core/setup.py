@@ -20,7 +20,7 @@ from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
-from rlenvs.core.parts import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Role
+from rlenvs.core.parts import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
 from rlenvs.core.spec import World
 from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
 
@@ -40,7 +40,7 @@ class Setup:
             max_cycles mean the same.
         weights: weight by reward term, for terms whose weight is to differ from the default.
         randomize: (low, high) by parameter; drawn uniformly at every reset.
-        encoding: what kind of numbers observations are: "float", float32 as the world declares them; "unit", float32 in
+        encoding: what kind of numbers observations are: "float", as the world declares them; "unit", float32 in
             [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers.
         flat_actions: whether several choices made at once are one choice among all their combinations: a Discrete
             action in place of a MultiDiscrete or MultiBinary one. The last dimension runs fastest, and the mask allows
@@ -132,12 +132,14 @@ class Setup:
         shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, *self._declared_action
         text = repr((world.name, *shape))
         self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-        self.scaling = self._scaling_of(world.observation)
-        self.central_scaling = self._scaling_of(world.central)
-        self.scaled = not all(part.raw for part in world.observation.values())
+        self.scaling = self._scaling_of(world.observation, self.in_scaled_form)
+        self.central_scaling = self._scaling_of(world.central, True)
+        self.scaled = self.in_scaled_form and not all(part.raw for part in world.observation.values())
         self._make_spaces()
         self.sides = self._resolve_sides()
         self.roles = self._resolve_roles()
+        low, high = self._central_bounds()
+        self.central_space = spaces.Box(low, high, dtype=low.dtype)
         self.own_choices = self._own_choices()
         # how long the mask of each agent is
         self.mask_lengths = [role.action if self.single_choice else sum(self.choices) or 1 for role in self.roles]
@@ -158,6 +160,46 @@ class Setup:
         if self.flat_actions:
             self._flatten_action()
         self.numbers = self.action_size if self.continuous else len(self.choices)
+        self._scale_action()
+
+    def _scale_action(self) -> None:
+        """What leads from the numbers that users give to those that kernels see: gain, offset, and the bounds of what
+        users give, float64 (4, numbers)."""
+        self.action_scaling, self.converted = np.ones((4, self.numbers)), False
+        if not isinstance(self.action, Continuous):
+            return
+        low, high = self._ends_of(self.action.low), self._ends_of(self.action.high)
+        plain = (low == -1.0) & (high == 1.0)
+        if self.world.barriers and not plain.all():
+            raise ParameterError(
+                f"{self.world.name}: with barriers, kernels see actions in [-1, 1]; leave out low, high"
+            )
+        gain = np.where(plain, 1.0, 0.5 * (high - low))
+        offset = np.where(plain, 0.0, 0.5 * (high + low))
+        self.converted = self.in_scaled_form and not plain.all()
+        if self.in_scaled_form:
+            low, high = -np.ones(self.numbers), np.ones(self.numbers)
+        else:
+            gain, offset = np.ones(self.numbers), np.zeros(self.numbers)
+        self.action_scaling = np.stack([gain, offset, low, high])
+
+    def _ends_of(self, end: float | tuple[float, ...]) -> np.ndarray:
+        """A bound of each number of an action."""
+        if isinstance(end, tuple) and len(end) != self.numbers:
+            raise ParameterError(f"{self.world.name}: {len(end)} bounds for {self.numbers} numbers of an action")
+        return np.broadcast_to(np.asarray(end, np.float64), (self.numbers,))
+
+    @property
+    def in_scaled_form(self) -> bool:
+        """Whether spaces are those of this package's own worlds, and not of the published environment that the world
+        re-implements."""
+        return bool(getattr(self.values, "scaled", True)) or self.world.published is None
+
+    def spread_action(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers in [-1, 1], (..., numbers of an action), spread over the bounds of actions."""
+        low, high = self.action_scaling[2:]
+        plain = (low == -1.0) & (high == 1.0)
+        return np.where(plain, numbers, low + 0.5 * (numbers + 1.0) * (high - low))
 
     def _flatten_action(self) -> None:
         """One choice among all combinations."""
@@ -242,7 +284,9 @@ class Setup:
     def _resolve_idle(self) -> np.ndarray:
         """Each agent's action, (A, numbers), when it does nothing; 0 for who lacks that choice."""
         if isinstance(self.action, Continuous):
-            return np.full((self.agents, self.numbers), self.action.idle, np.float64)
+            gain, offset, low, high = self.action_scaling
+            idle = np.clip((self.action.idle - offset) / gain, low, high)
+            return np.tile(idle, (self.agents, 1))
         idle = np.array(self._idle_choices(), np.int64)
         return np.where(idle < self.own_choices, idle, 0)
 
@@ -281,7 +325,10 @@ class Setup:
         return f"{name} of {self.number_name(j)}" if self.numbers > 1 else name
 
     def taken(self, action: Any) -> Any:
-        """An action of the world's own functions (keys, words) as its forms take it: flat where these are."""
+        """An action of the world's own functions (keys, words) as its forms take it: flat or scaled where these are."""
+        if action is not None and self.converted:
+            gain, offset = self.action_scaling[:2, : np.size(action)]
+            return (np.asarray(action, np.float64) - offset) / gain
         if action is None or not self.dimensions:
             return action
         return int(np.ravel_multi_index(tuple(np.asarray(action, np.int64)), self.dimensions))
@@ -290,13 +337,13 @@ class Setup:
         """Masks (..., choices), or what belongs to their entries, by number of the action."""
         return np.split(masks, np.cumsum(self.choices)[:-1], axis=-1)
 
-    def _scaling_of(self, blocks: Mapping[str, Block]) -> np.ndarray:
+    def _scaling_of(self, blocks: Mapping[str, Block], scaled: bool) -> np.ndarray:
         """Gain, offset, low and high of each number of some blocks, float32 (4, numbers)."""
         scalings = []
         for part in blocks.values():
             low, high = self._range_of(part)
             one, span = np.ones_like(low), high - low
-            if part.raw:
+            if part.raw or not scaled:
                 scalings.append(np.stack([one, 0.0 * one, low, high]))
                 continue
             span = np.where(span > 0.0, span, 2.0)  # what never changes is -1
@@ -312,7 +359,7 @@ class Setup:
         parts, name = self.world.observation, self.world.name
         discrete = any(part.discrete for part in parts.values())
         if self.encoding == "float" and not discrete:
-            return None
+            return self._published_encoding()
         if not parts:
             raise ParameterError(f"{name}: encoding={self.encoding!r} is for numbers, and its observation is images")
         if self.in_goal_form:
@@ -325,22 +372,55 @@ class Setup:
                 f"{name}: encoding='integer' is for observations of whole numbers, and {fraction!r} is none; "
                 "encoding='unit' and 'uint8' are for all"
             )
-        ranges = [self._range_of(part) for part in parts.values()]
+        return self._encoding_as("discrete" if self.encoding == "float" else self.encoding)
+
+    def _published_encoding(self) -> Encoding | None:
+        """Whole numbers where the published form has these; float32 in the scaled form of a world whose kernels write
+        float64; None where observations stay as they are."""
+        published = self.world.published
+        if published is None or (published.dtype == "float64") != self.in_scaled_form or published.dtype == "float32":
+            return None
+        if self.in_scaled_form:
+            return self._encoding_as("float32")
+        encode = self._encoding_as("integer")
+        encode.low, encode.high = (bound.astype(np.int32) for bound in self._published_bounds(published))
+        return encode
+
+    def _encoding_as(self, kind: str) -> Encoding:
+        parts = self.world.observation.values()
+        ranges = [self._range_of(part) for part in parts]
         physical = np.concatenate([np.empty((2, 0)), *ranges], axis=1)
-        if self.encoding == "integer" and np.abs(physical).max(initial=0) > EXACT:
-            raise ParameterError(f"{name}: encoding='integer' holds whole numbers up to {EXACT} alone")
+        if kind == "integer" and np.abs(physical).max(initial=0) > EXACT:
+            raise ParameterError(f"{self.world.name}: whole numbers as observations are exact up to {EXACT} alone")
         counts = [part.shape[1] for part in ranges]
-        logs = np.repeat([part.logarithmic for part in parts.values()], counts)
-        kind = "discrete" if self.encoding == "float" else self.encoding
+        logs = np.repeat([part.logarithmic for part in parts], counts)
         return Encoding(kind, self.observation_shape, self.scaling, physical, logs)
+
+    def _published_bounds(self, published: Published) -> list[np.ndarray]:
+        """Low and high of the published observation space, float64 (numbers,) each."""
+        found = []
+        for bound, own in zip((published.low, published.high), self.scaling[2:], strict=True):
+            numbers = own if bound is None else bound(self.values) if callable(bound) else bound
+            found.append(np.broadcast_to(np.asarray(numbers, np.float64), own.shape))
+        return found
+
+    def _observation_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Low and high of the batch's observations, of their shape."""
+        published = self.world.published
+        bounds = list(self.scaling[2:])
+        if published is not None and not self.in_scaled_form and published.dtype != "int32":
+            bounds = self._published_bounds(published)
+        low, high = (bound.reshape(self.observation_shape) for bound in bounds)
+        return low, high
 
     def _make_spaces(self) -> None:
         blocks = list(self.world.observation.values())
         self.observation_shape: tuple[int, ...] = (self.scaling.shape[1],)
         if len(blocks) == 1:
             self.observation_shape = tuple(self._size(d) for d in blocks[0].shape)
-        low, high = self.scaling[2].reshape(self.observation_shape), self.scaling[3].reshape(self.observation_shape)
-        self.state_space: spaces.Box[Any] = spaces.Box(low, high, dtype=np.float32)
+        low, high = self._observation_bounds()
+        number: Any = np.float64 if self.world.seen_as.code == "f8" and not self.in_scaled_form else np.float32
+        self.state_space: spaces.Box[Any] = spaces.Box(low.astype(number), high.astype(number), dtype=number)
         self.vector_parts, self.goal_size = self._vector_parts()
         self.alone = self._image_alone()
         if self.alone:
@@ -349,12 +429,12 @@ class Setup:
         self.encode = self._resolve_encoding()
         self.observation_space = self._observation_space()
         self.action_space = self._action_space(self.action_size)
-        low, high = self._central_bounds()
-        self.central_space = spaces.Box(low, high, dtype=low.dtype)
-        terms = self.world.terms.values()
-        self.reward_space = spaces.Box(
-            np.array([term.low for term in terms], np.float32), np.array([term.high for term in terms], np.float32)
-        )
+        terms, published = self.world.terms.values(), self.world.published
+        ends = [term.low for term in terms], [term.high for term in terms]
+        if published is not None and published.reward is not None and not self.in_scaled_form:
+            ends = published.reward(self.values)  # type: ignore[assignment]
+        low, high = (np.asarray(end, np.float32) for end in ends)
+        self.reward_space = spaces.Box(low, high)
 
     def _central_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the central state: its own blocks, or the observations of all agents."""
@@ -362,8 +442,20 @@ class Setup:
             blocks = list(self.world.central.values())
             shape = tuple(self._size(d) for d in blocks[0].shape) if len(blocks) == 1 else (-1,)
             return self.central_scaling[2].reshape(shape), self.central_scaling[3].reshape(shape)
-        low, high = self.state_space.low, self.state_space.high
-        return np.stack([low] * self.agents), np.stack([high] * self.agents)
+        low, high = (np.stack([end] * self.agents) for end in (self.state_space.low, self.state_space.high))
+        return self._joined(low[None])[0], self._joined(high[None])[0]
+
+    def central_of(self, observations: np.ndarray) -> np.ndarray:
+        """The central states (N, ...) of worlds that declare none: the observations (N, A, ...) of all agents. New
+        arrays."""
+        return self._joined(observations).astype(self.central_space.dtype)
+
+    def _joined(self, rows: np.ndarray) -> np.ndarray:
+        """Rows of all agents (N, A, ...), one after the other where the published central state has them so."""
+        published = self.world.published
+        if published is None or published.state == "stacked" or self.in_scaled_form:
+            return rows
+        return np.concatenate([rows[:, k, : role.observation] for k, role in enumerate(self.roles)], axis=1)
 
     def agent_spaces(self, agent: int | None) -> tuple[spaces.Space, spaces.Space]:
         """The observation space (without a mask) and the action space of one agent; new objects. None: those into which
@@ -381,7 +473,8 @@ class Setup:
     def _action_space(self, size: int) -> spaces.Space:
         """Of so many choices, or numbers."""
         if isinstance(self.action, Continuous):
-            return spaces.Box(-1.0, 1.0, (size,), np.float32)
+            low, high = self.action_scaling[2:, :size].astype(np.float32)
+            return spaces.Box(low, high, dtype=np.float32)
         if isinstance(self.action, DiscreteChoice):
             return spaces.Discrete(size)
         return MultiBinary(size) if self.action.binary else MultiDiscrete(list(self.choices[:size]))
@@ -455,7 +548,7 @@ class Setup:
 
     @property
     def continuous(self) -> bool:
-        """Whether actions are numbers in [-1, 1]; otherwise they are choices."""
+        """Whether actions are numbers; otherwise they are choices."""
         return isinstance(self.action, Continuous)
 
     @property
@@ -584,7 +677,9 @@ def _level_values(world: World, level: str | None) -> Mapping[str, Any]:
 
 
 def _refuse_keyword(world: World, name: str, known: list[str]) -> None:
-    if name in ALIASES:
+    if name == "scaled":
+        hint = "It has one form; `scaled` is for worlds that have the spaces of a published environment by default."
+    elif name in ALIASES:
         hint = f"Here it is called {ALIASES[name]!r}."
     elif difflib.get_close_matches(name, known, n=1, cutoff=0.5):
         hint = nearest(name, known)

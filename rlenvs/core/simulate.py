@@ -49,7 +49,7 @@ class Simulator:
 
         Args:
             actions: (K, T, ...), each of the shape of an action; with several agents (K, T, A, ...).
-                Numbers are clipped to [-1, 1].
+                Numbers are clipped to the bounds of the action space.
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice.
@@ -84,7 +84,7 @@ class Simulator:
         if setup.continuous:
             if np.isnan(array).any():
                 raise ActionError(f"{batch.world.name}: the action sequences contain NaN")
-            array = np.clip(array, -1.0, 1.0)
+            array = np.clip(array, *setup.action_scaling[2:])
         else:
             self._check_choices(array)
         return array.reshape(array.shape[0], array.shape[1], *batch.actions.shape[1:])

@@ -32,10 +32,12 @@ from rlenvs.core.parts import (
     MultiChoice,
     Option,
     Param,
+    Published,
     Role,
     Score,
     Term,
     choice,
+    flag,
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -123,6 +125,8 @@ class World:
             Such observations are raw, and the arrays of a batch are read-only for its users.
         barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
         constraints: what has to hold between parameters, see `constraint`.
+        published: `published(...)`, the spaces of the environment that this world re-implements. They are its default,
+            and the world has the option `scaled`.
 
     Attributes:
         kind: the world that this one is a member of, see `member`; itself where it is none.
@@ -171,6 +175,7 @@ class World:
     incremental: bool = False
     barriers: int | str = 0
     constraints: Sequence[Constraint] = ()
+    published: Published | None = None
     kernels: MutableMapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
     functions: MutableMapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
@@ -179,6 +184,7 @@ class World:
         self.members: dict[str, World] = {}
         self.doc = self.doc or ""
         self.options = {**self.options, **_physics_option(self.engines), **(FORM if self.goal else {})}
+        self.options |= _scaled_option(self.published, self.options)
         self.starts = 1 if self.same_start else self.starts
         _check_declaration(self)
         _ = self.layouts  # what is declared twice is said now
@@ -190,11 +196,16 @@ class World:
         return {
             "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo)),
             "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data)),
-            "observation": _blocks_layout(f"{self.name} observation", self.observation),
-            "central": _blocks_layout(f"{self.name} central state", self.central),
+            "observation": _blocks_layout(f"{self.name} observation", self.observation, self.seen_as),
+            "central": _blocks_layout(f"{self.name} central state", self.central, f4),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
             "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
         }
+
+    @property
+    def seen_as(self) -> Kind:
+        """The type in which kernels write observations."""
+        return f8 if self.published is not None and self.published.dtype == "float64" else f4
 
     def member(self, name: str, summary: str = "", **changes: Any) -> World:
         """Another world of this kind: the same kernels, compiled once, with other values.
@@ -426,6 +437,8 @@ def _check_declaration(spec: World) -> None:
     if spec.incremental and not all(part.raw for part in observation.values()):
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     _check_observation(name, observation, spec.images)
+    if spec.published:
+        _check_published(name, observation, spec.published, bool(spec.goal or spec.images or spec.incremental))
     if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
@@ -451,6 +464,16 @@ def _check_observation(name: str, observation: Mapping[str, Block], images: Mapp
         raise ParameterError(f"{name}: a discrete_block is the whole observation, without other blocks and images")
 
 
+def _check_published(name: str, observation: Mapping[str, Block], published: Published, other: bool) -> None:
+    if other or not observation or any(part.discrete for part in observation.values()):
+        raise ParameterError(
+            f"{name}: published={published.id!r} is for observations made of blocks alone, without a goal, images, "
+            "incremental writing or a discrete_block (whose space is the published one anyway)"
+        )
+    if published.dtype == "int32" and not all(part.whole for part in observation.values()):
+        raise ParameterError(f"{name}: published dtype='int32' is for blocks of whole numbers, declared whole=True")
+
+
 def _check_goal(name: str, observation: Mapping[str, Block], goal: tuple[str, str]) -> None:
     if tuple(observation)[-2:] != tuple(goal) or len(observation) < 3:
         raise ParameterError(f"{name}: goal={goal} must name the last two blocks of the observation, after others")
@@ -463,6 +486,12 @@ def _physics_option(engines: Mapping[str, str]) -> dict[str, Option]:
     if not engines:
         return {}
     return {"physics": choice("kernel", *engines, doc="what moves the bodies: this package's kernels, or an engine")}
+
+
+def _scaled_option(published: Published | None, options: Mapping[str, Option]) -> dict[str, Option]:
+    if published is None or "scaled" in options:  # a member has its kind's
+        return {}
+    return {"scaled": flag(False, f"the form of this package's own worlds in place of the spaces of {published.id}")}
 
 
 def load_world(address: str | World) -> World:
@@ -511,8 +540,8 @@ def _state_fields(spec: World) -> dict[str, Kind]:
     return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **illegal, **memory}
 
 
-def _blocks_layout(name: str, blocks: Mapping[str, Block]) -> Layout:
-    return Layout(name, {field: f4(*part.shape) for field, part in blocks.items()}, True)
+def _blocks_layout(name: str, blocks: Mapping[str, Block], number: Kind) -> Layout:
+    return Layout(name, {field: number(*part.shape) for field, part in blocks.items()}, True)
 
 
 def _param_fields(spec: World) -> dict[str, Kind]:

@@ -94,7 +94,7 @@ class BatchStepping(BatchMemory):
         """Advance every world by one step.
 
         Args:
-            actions: (N, A, ...) or, for one agent, (N, ...): numbers in [-1, 1] (clipped) or choices.
+            actions: (N, A, ...) or, for one agent, (N, ...): numbers (clipped to the bounds of their space) or choices.
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice. No world has moved then.

@@ -146,7 +146,7 @@ def parts_of(stage: Stage) -> list[Part]:
         known = {part.path: part for part in parts_of(below)}
         return [_fitted(known.get(path), path, box) for path, box in boxes]
     setup = stage.batch.setup if stage.batch else None
-    if setup is None or setup.encode is not None:
+    if setup is None or (setup.encode is not None and not setup.encode.keeps_units):
         return [_plain(path, box) for path, box in boxes]
     return [_blocks(setup, path, box) for path, box in boxes]
 

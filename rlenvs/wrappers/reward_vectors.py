@@ -55,9 +55,10 @@ class OfVector(Layer):
         if self.batch is None or self.normalized:
             raise self.refuse(setting, f"must be given: {self.name} does not tell bounds of the sums of these vectors")
         setup = self.batch.setup
-        return tuple(
-            setup.horizon * bound.astype(np.float64) for bound in (setup.reward_space.low, setup.reward_space.high)
+        low, high = (
+            setup.horizon * np.asarray(end, np.float64) for end in (setup.reward_space.low, setup.reward_space.high)
         )
+        return np.minimum(low, 0.0), np.maximum(high, 0.0)
 
     def _per_term(self, setting: str, other: float | None = None) -> np.ndarray:
         """A setting as an array (terms,), for terms that it does not name `other`.

@@ -16,7 +16,7 @@ DTYPES = {"float": np.float32, "unit": np.float32, "uint8": np.uint8, "integer":
 BOARDS = {
     "PathFinding-v0": {"agents": 3},
     "Generals-v0": {"opponent": "expander", "height": 8, "width": 9},
-    "DeepSeaTreasure-v0": {"map": "mirrored"},
+    "DeepSeaTreasure-v0": {"map": "mirrored", "scaled": True},
     "FindAndDefeatZerglings-v0": {},
     "QuadHover-v0": {},
 }
@@ -100,7 +100,7 @@ def test_a_large_army_is_told_from_a_larger_one():
 @pytest.mark.parametrize("id", ["PathFinding-v0", "Generals-v0", "DeepSeaTreasure-v0"])
 def test_all_forms_show_the_same(id, encoding):
     if id == "DeepSeaTreasure-v0":
-        keywords = {}
+        keywords = {"scaled": True}
     else:
         keywords = {"agents": 1} if id == "PathFinding-v0" else {"opponent": "expander", "height": 8, "width": 8}
     single = rlenvs.make(id, encoding=encoding, **keywords)
@@ -149,7 +149,7 @@ def test_stable_baselines_rows():
 def test_agents_that_see_less():
     env = rlenvs.parallel_env("ParticleTag-v0", encoding="unit")
     seen, _ = env.reset(seed=0)
-    usual = rlenvs.parallel_env("ParticleTag-v0")
+    usual = rlenvs.parallel_env("ParticleTag-v0", scaled=True)
     true, _ = usual.reset(seed=0)
     assert len({observation.shape for observation in seen.values()}) == 2
     for agent, observation in seen.items():
@@ -181,7 +181,7 @@ def test_snapshots_and_futures():
     assert rlenvs.simulate(env, [[3, 3, 3]]).observations.tolist() == [[0, 3]]
     env.step(3)
     assert env.unwrapped.set_state(state).tolist() == [0, 0]
-    plain = rlenvs.make("DeepSeaTreasure-v0")
+    plain = rlenvs.make("DeepSeaTreasure-v0", scaled=True)
     plain.reset(seed=1)
     assert plain.unwrapped.set_state(state).tolist() == [-1, -1]  # how one looks is no part of the world
 
@@ -217,7 +217,7 @@ def test_what_never_changes():
     """A map with a single row: its number stays -1, 0, or itself."""
     shown = {}
     for encoding in DTYPES:
-        env = gymnasium.make("rlenvs/DeepSeaTreasure-v0", map=[[0, 0, 0, 5]], encoding=encoding)
+        env = gymnasium.make("rlenvs/DeepSeaTreasure-v0", map=[[0, 0, 0, 5]], encoding=encoding, scaled=True)
         env.reset()
         observation = env.step(3)[0]
         assert env.observation_space.contains(observation)

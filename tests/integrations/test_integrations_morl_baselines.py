@@ -19,7 +19,7 @@ SMALL = [[0, 0, 0, 0], [1, 0, 0, 0], [-10, 4, 0, 0], [-10, -10, 9, 0]]
 
 def test_pareto_q_learning_finds_the_front():
     gamma = 0.9
-    env = mo_gymnasium.make(SEA, map=SMALL, encoding="integer", horizon=30)
+    env = mo_gymnasium.make(SEA, map=SMALL, horizon=30)
     agent = PQL(env, ref_point=np.array([0.0, -25.0]), gamma=gamma, epsilon_decay_steps=4000, seed=1, log=False)
     found = np.array(sorted(agent.train(total_timesteps=6000, eval_env=env)))
     front = env.unwrapped.pareto_front(gamma)
@@ -38,7 +38,7 @@ def test_pareto_q_learning_refuses_floats():
 
 
 def test_tables_of_one_policy_learn_the_richest_treasure():
-    env = mo_gymnasium.make(SEA, map=SMALL, encoding="integer", horizon=30)
+    env = mo_gymnasium.make(SEA, map=SMALL, horizon=30)
     agent = MOQLearning(env, weights=np.array([0.9, 0.1]), gamma=0.95, initial_epsilon=1.0, seed=0, log=False)
     agent.train(total_timesteps=4000, start_time=0.0)
     observation, _ = env.reset(seed=0)

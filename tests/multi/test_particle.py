@@ -2,6 +2,7 @@
 
 import importlib
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -112,11 +113,27 @@ def synchronise(batch, scenario, recorded):
         batch.set_state(batch.get_state(i), i)
 
 
-@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+def as_mpe2(scenario, actions):
+    """Recorded numbers, right and up and words in [-1, 1], as mpe2 took them: none, left, right, down, up, words."""
+    words = (actions + 1.0) / 2.0
+    if scenario == "crypto":
+        return words
+    right, up = actions[..., :1], actions[..., 1:2]
+    moves = [0.0 * right, *(np.maximum(x, 0.0) for x in (-right, right, -up, up))]
+    if scenario != "speaker_listener":
+        return np.concatenate([*moves, words[..., 2:]], axis=-1)
+    found = np.concatenate(moves, axis=-1)
+    found[..., 0, :3] = words[..., 0, :3]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous", "scaled"])
 @pytest.mark.parametrize("scenario", PARITY)
 def test_parity_with_mpe2(scenario, kind):
     module, choices = PARITY[scenario]
     data = np.load(RECORDED)
+    scaled = kind == "scaled"
+    kind = "continuous" if scaled else kind
 
     def recorded(name):
         return data[f"{scenario}/{kind}/{name}"]
@@ -124,10 +141,13 @@ def test_parity_with_mpe2(scenario, kind):
     backend = (
         "numba" if (scenario, kind) == ("spread", "discrete") else "python"
     )  # the others would take minutes to compile
-    batch = make(module, len(recorded("hidden")), actions=kind, horizon=100, backend=backend, **choices)
+    choices = {**choices, "actions": kind, "scaled": scaled, "horizon": 100}
+    batch = make(module, len(recorded("hidden")), backend=backend, **choices)
     synchronise(batch, scenario, recorded)
     assert_observed(batch, recorded("observation")[:, 0])
     actions = recorded("actions")
+    if kind == "continuous" and not scaled:
+        actions = as_mpe2(scenario, actions)
     for t in range(actions.shape[1]):
         batch.step(actions[:, t].astype(np.float64 if kind == "continuous" else np.int64))
         assert_observed(batch, recorded("observation")[:, t + 1])
@@ -370,10 +390,10 @@ def test_crypto_by_hand():
     play(batch, [3, 2, 0])
     assert batch.success[0].tolist() == [False] * 3
     silent = make("crypto", backend="python", actions="continuous")
-    play(silent, -np.ones((3, 4)))
+    play(silent, np.zeros((3, 4)))
     assert silent.rewards[0].tolist() == [0.0] * 3
     put(silent, message=0)
-    play(silent, [[0.0, -1.0, -1.0, -1.0], [1.0, -0.5, -1.0, -1.0], [-1.0] * 4])
+    play(silent, [[0.5, 0.0, 0.0, 0.0], [1.0, 0.25, 0.0, 0.0], [0.0] * 4])
     assert silent.rewards[0].tolist() == pytest.approx([-0.25, 0.25 - 0.0625, 0.25 - 0.0625])
 
 
@@ -399,8 +419,11 @@ def test_speech_reaches_the_listener_a_step_later():
     play(batch, [1, NONE])
     assert batch.observations[0, 1, -3:].tolist() == [0.0, 1.0, 0.0]
     numbers = make("speaker_listener", backend="python", actions="continuous")
-    play(numbers, [[-1.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+    play(numbers, [[0.0, 0.5, 0.75, 0.0, 0.0], [0.0] * 5])
     assert numbers.observations[0, 1, -3:].tolist() == [0.0, 0.5, 0.75]
+    scaled = make("speaker_listener", backend="python", actions="continuous", scaled=True)
+    play(scaled, [[-1.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+    assert scaled.observations[0, 1, -3:].tolist() == [0.0, 0.5, 0.75]
 
 
 def test_forests_hide():
@@ -624,6 +647,48 @@ def test_agents_are_called_and_sized_as_in_mpe2():
         found = {agent: (env.observation_space(agent).shape[0], int(env.action_space(agent).n)) for agent in wanted}
         assert (list(observations), found) == (list(wanted), wanted)
         assert {agent: len(row) for agent, row in observations.items()} == {a: n for a, (n, _) in wanted.items()}
+        for agent, (numbers, _) in wanted.items():
+            assert env.observation_space(agent) == gymnasium.spaces.Box(-np.inf, np.inf, (numbers,), np.float32)
+            assert observations[agent].dtype == np.float32
+        joined = np.concatenate([observations[agent] for agent in wanted])
+        assert env.state_space == gymnasium.spaces.Box(-np.inf, np.inf, joined.shape, np.float32)
+        assert np.array_equal(env.state(), joined)
+
+
+def test_continuous_actions_are_mpe2s():
+    sizes = {  # numbers of each agent's action
+        "Simple": [5],
+        "Spread": [5] * 3,
+        "Tag": [5] * 4,
+        "Adversary": [5] * 3,
+        "Push": [5] * 2,
+        "SpeakerListener": [3, 5],
+        "Reference": [15] * 2,
+        "Crypto": [4] * 3,
+        "WorldComm": [9] + [5] * 5,
+    }
+    for name, wanted in sizes.items():
+        env = rlenvs.parallel_env(f"Particle{name}-v0", backend="python", actions="continuous")
+        env.reset(seed=0)
+        boxes = [gymnasium.spaces.Box(0.0, 1.0, (count,), np.float32) for count in wanted]
+        assert [env.action_space(agent) for agent in env.possible_agents] == boxes
+        chosen = env.expert_actions()
+        assert all(env.action_space(agent).contains(action) for agent, action in chosen.items())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_experts_play_both_forms_of_numbers_alike(module):
+    """What an expert does is the same motion and the same words in the scaled form, but for rounding."""
+    batches = [make(module, 2, actions="continuous", scaled=scaled, backend="python") for scaled in (True, False)]
+    for batch in batches:
+        batch.seed(0)
+        batch.reset()
+    for _ in range(12):
+        for batch in batches:
+            batch.advise()
+            batch.step_loaded()
+        np.testing.assert_allclose(batches[0].observations, batches[1].observations, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(batches[0].rewards, batches[1].rewards, rtol=0, atol=1e-9)
 
 
 def test_one_episode_is_the_same_in_single_and_parallel_form():
@@ -674,4 +739,6 @@ def test_keys():
         NONE,
     ]
     values = Setup(spec_of("tag"), actions="continuous").values
+    assert spec_of("tag").functions["keys"]({"up", "left"}, values) == [0.0, 1.0, 0.0, 0.0, 1.0]
+    values = Setup(spec_of("tag"), actions="continuous", scaled=True).values
     assert spec_of("tag").functions["keys"]({"up", "left"}, values) == [-1.0, 1.0]

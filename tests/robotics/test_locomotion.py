@@ -60,7 +60,8 @@ def test_half_cheetah_is_gymnasiums_bit_for_bit(seed):
         action = rng.uniform(-1.0, 1.0, 6)
         o, r, terminated, truncated, info = ours.step(action)
         expected, reward, ends, _, notes = original.step(action)
-        assert o.tolist() == expected.astype(np.float32).tolist()
+        assert o.dtype == expected.dtype
+        assert o.tolist() == expected.tolist()
         assert info["reward_forward"] == notes["reward_forward"]
         assert abs(r - reward) < 1e-14  # NumPy adds up the squares in another order
         assert (terminated, truncated) == (ends, False)
@@ -78,11 +79,11 @@ def test_ant_is_gymnasiums_but_for_the_time_of_contact_forces(seed):
         forces = contacts(original, action)
         o, r, _, _, info = ours.step(action)
         expected, reward, ends, _, notes = original.step(action)
-        assert o[:27].tolist() == expected[:27].astype(np.float32).tolist()
+        assert o[:27].tolist() == expected[:27].tolist()
         assert info["reward_forward"] == notes["reward_forward"]
         assert info["reward_healthy"] == notes["reward_survive"] == (not ends)
         np.testing.assert_allclose(0.5 * info["reward_control"], notes["reward_ctrl"], rtol=1e-14)
-        np.testing.assert_allclose(o[27:], forces[1:].ravel(), atol=1e-6)  # float32
+        np.testing.assert_allclose(o[27:], forces[1:].ravel(), atol=1e-12)
         np.testing.assert_allclose(info["reward_contact"], -np.sum(forces**2), rtol=1e-12)
         assert abs(r - reward) <= abs(5e-4 * info["reward_contact"] - notes["reward_contact"]) + 1e-14
         assert info["cost"] == float(np.hypot(notes["x_velocity"], notes["y_velocity"]) > LIMITS["Ant"])
@@ -128,8 +129,13 @@ def test_numbers(name):
     assert env.batch.world.costs["velocity"].limit == 25.0
     assert setup.horizon == gymnasium.spec(f"{name}-v5").max_episode_steps == 1000
     assert setup.fps == pytest.approx(1.0 / original.dt)
-    assert env.observation_space.shape == original.observation_space.shape
-    assert env.action_space.shape == original.action_space.shape
+    assert env.observation_space == original.observation_space
+    assert env.action_space == original.action_space
+    scaled = gymnasium.make(f"rlenvs/{name}-v0", scaled=True)
+    seen, plain = scaled.reset(seed=0)[0], env.reset(seed=0)[0]
+    assert scaled.observation_space.is_bounded()
+    assert seen.dtype == np.float32
+    assert seen.tolist() == plain.astype(np.float32).tolist()
     weights = {"HalfCheetah": [1.0, 0.1], "Ant": [1.0, 1.0, 0.5, 5e-4]}[name]
     assert setup.weights.tolist() == weights
     assert (original._forward_reward_weight, original._ctrl_cost_weight) == (

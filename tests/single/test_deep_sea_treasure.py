@@ -96,16 +96,15 @@ def test_hypervolumes_of_the_exact_fronts(name, gamma):
 def test_as_the_published_original(name):
     record = np.load(RECORDED)
     env = gymnasium.make(ID, map=name)
-    rows, columns = env.unwrapped.batch.setup.sizes["rows"], env.unwrapped.batch.setup.sizes["columns"]
+    assert env.observation_space == gymnasium.spaces.Box(0, 20 if name == "mirrored" else 11, (2,), np.int32)
     assert np.array_equal(PUBLISHED[name][0], record[f"{name}_map"])
     fronts = [pareto_front(name, gamma) for gamma in record["gammas"]]
     np.testing.assert_allclose(fronts, record[f"{name}_front"], rtol=1e-12)  # sums in another order
     for episode, length in enumerate(record[f"{name}_length"]):
         observation, _ = env.reset()
         for t in range(length + 1):
-            np.testing.assert_allclose(
-                (observation + 1) / 2 * [rows - 1, columns - 1], record[f"{name}_obs"][episode, t], atol=1e-5
-            )  # float32 of a number that is scaled and back
+            assert observation.dtype == np.int32
+            assert np.array_equal(observation, record[f"{name}_obs"][episode, t])
             if t == length:
                 break
             observation, _, terminated, truncated, info = env.step(int(record[f"{name}_actions"][episode, t]))
@@ -113,6 +112,43 @@ def test_as_the_published_original(name):
             assert terminated == record[f"{name}_terminated"][episode, t]
             assert truncated == record[f"{name}_truncated"][episode, t]
         assert terminated or truncated
+
+
+@pytest.mark.parametrize(("name", "richest"), [("convex", 23.7), ("concave", 124.0), ("mirrored", 124.0)])
+def test_reward_vectors_have_the_published_space(name, richest):
+    env = gymnasium.make("rlenvs/mo-DeepSeaTreasure-v0", map=name)
+    assert env.unwrapped.reward_space == gymnasium.spaces.Box(np.float32([0, -1]), np.float32([richest, -1]))
+    env.reset(seed=0)
+    assert env.unwrapped.reward_space.contains(env.step(DOWN)[1])
+
+
+def test_the_scaled_form_has_the_first_cell_at_minus_one():
+    env, plain = gymnasium.make(ID, scaled=True, map="mirrored"), gymnasium.make(ID, map="mirrored")
+    assert env.observation_space == gymnasium.spaces.Box(-1.0, 1.0, (2,), np.float32)
+    seen, cells = env.reset(seed=0)[0], plain.reset(seed=0)[0]
+    for action in (RIGHT, RIGHT, DOWN, LEFT):
+        np.testing.assert_allclose((seen + 1) / 2 * [10, 19], cells, atol=1e-5)
+        seen, cells = env.step(action)[0], plain.step(action)[0]
+
+
+def test_a_table_by_cells_needs_no_conversion():
+    env, table = gymnasium.make(ID), np.zeros((11, 11, 4))
+    observation, _ = env.reset(seed=0)
+    table[tuple(observation)][RIGHT] += 1.0
+    assert table[0, 0, RIGHT] == 1.0
+
+
+def test_the_reference_agent_plays_the_default_form():
+    agent, env = rlenvs.load_agent("DeepSeaTreasure-v0"), gymnasium.make(ID)
+    observation, _ = env.reset(seed=0)
+    total, over = 0.0, False
+    while not over:
+        action, _ = agent.predict(observation)
+        observation, reward, ended, late, _ = env.step(int(action))
+        total, over = total + reward, ended or late
+    assert total == pytest.approx(agent.card.score.mean)
+    with pytest.raises(ParameterError, match="with scaled=False; make it with scaled=False"):
+        agent.check(gymnasium.make(ID, scaled=True).unwrapped.batch.setup)
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
@@ -163,11 +199,11 @@ def test_the_mask_names_the_moves_that_lead_elsewhere():
 
 def test_horizon_and_observation_range():
     env = gymnasium.make(ID)
-    assert env.reset()[0].tolist() == [-1.0, -1.0]
+    assert env.reset()[0].tolist() == [0, 0]
     for t in range(100):
         observation, _, terminated, truncated, _ = env.step(RIGHT)
         assert (terminated, truncated) == (False, t == 99)
-    assert observation.tolist() == [-1.0, 1.0]
+    assert observation.tolist() == [0, 10]
 
 
 @pytest.mark.parametrize("grid", [[[0, 3]], [[0], [0], [3]], [[0, 0, 3, -10, 7]], np.array([[0, 0], [0, 2.5], [0, 0]])])

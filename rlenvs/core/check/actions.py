@@ -14,7 +14,7 @@ from rlenvs.core.check.verdicts import Doubt, Failed
 MOST = 48  # futures of a moment that are compared
 CHOICES = 6  # of an agent that are compared
 STEPS = 3  # that an action is held: some take effect later
-NUMBERS = (-1.0, 0.25, 1.0)  # of a continuous action: of some only the size counts
+NUMBERS = (-1.0, 0.25, 1.0)  # of a continuous action, as parts of its bounds: of some only the size counts
 MOMENTS = 6  # with agents that are out of the game
 FEW = 32  # choices, each of which a mask should allow at some time
 
@@ -119,7 +119,7 @@ def _check_dead_hands(t: Subject) -> None:
             ways = [
                 _Way(k, j, value)
                 for j in range(setup.numbers)
-                for value in (NUMBERS if setup.continuous else (0.0, setup.own_choices[k, j] - 1.0))
+                for value in (_numbers(batch, j) if setup.continuous else (0.0, setup.own_choices[k, j] - 1.0))
             ]
             if len(set(_futures(t, batch, ways, int(row), for_living=True))) > 1:
                 name = batch.setup.roles[k].name
@@ -137,6 +137,12 @@ class _Way(NamedTuple):
     value: float  # the number, or the choice
 
 
+def _numbers(batch: KernelBatch, j: int) -> list[float]:
+    """What number j of a continuous action may be, and is tried."""
+    rows = np.tile(np.array(NUMBERS)[:, None], (1, batch.setup.numbers))
+    return batch.setup.spread_action(rows)[:, j].tolist()
+
+
 def _effects(t: Subject, batch: KernelBatch, wanted: list[tuple[int, int]]) -> set[tuple[int, int]]:
     """Which of some numbers of actions (agent, number) change the future of the first world."""
     active = active_in(batch)[0]
@@ -145,7 +151,7 @@ def _effects(t: Subject, batch: KernelBatch, wanted: list[tuple[int, int]]) -> s
         if not active[k] or len(ways) >= MOST:
             continue
         if batch.setup.continuous:
-            ways += [_Way(k, j, value) for value in NUMBERS]
+            ways += [_Way(k, j, value) for value in _numbers(batch, j)]
         else:
             allowed = np.flatnonzero(batch.setup.parts_of_mask(batch.masks[0, k])[j])
             chosen = np.linspace(0, len(allowed) - 1, min(CHOICES, len(allowed))).astype(int)

@@ -50,8 +50,9 @@ def starts_differ(t: Subject) -> str:
 def _openings(batch: KernelBatch) -> list[bytes]:
     """What each world shows in its first steps under the same actions, coarsely: differences of less than a millionth
     of the range of the observation do not count."""
-    space = batch.setup.state_space
-    unit = 1e-6 * np.maximum(space.high - space.low, 1e-9)
+    space, setup = batch.setup.state_space, batch.setup
+    ends = (space.low, space.high) if setup.alone else setup.scaling[2:]  # the published bounds may be infinite
+    unit = 1e-6 * np.maximum(ends[1] - ends[0], 1e-9).reshape(space.shape)
     seen = [np.round(batch.observations / unit).astype(np.int64)]
     chooser = np.random.default_rng(0)
     for _ in range(4):

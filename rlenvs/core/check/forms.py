@@ -212,7 +212,7 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
                 if t.world.roles and t.world.observation:
                     whole = whole[: env.batch.setup.roles[k].observation]
                 wanted = (
-                    whole if setup.encode is None else np.int64(setup.encode(whole)),
+                    whole if setup.encode is None else np.asarray(setup.encode(whole))[()],
                     reward if t.vector_reward else batch.rewards[step, row, k].item(),
                     batch.terminated[step, row, k].item(),
                     batch.truncated[step, row, k].item(),

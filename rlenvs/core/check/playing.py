@@ -113,7 +113,7 @@ def _mask(observation: Any) -> Any:
 def choose(chooser: np.random.Generator, space: spaces.Space, mask: Any = None) -> Any:
     """A random action of a space of numbers or choices; any when the mask allows none."""
     if isinstance(space, spaces.Box):
-        return chooser.uniform(-1.0, 1.0, space.shape).astype(np.float32)
+        return chooser.uniform(space.low, space.high).astype(np.float32)
     if not isinstance(space, spaces.Discrete):
         counts = counts_of(space)
         masks = np.split(np.ones(sum(counts)) if mask is None else mask, np.cumsum(counts)[:-1])
@@ -194,14 +194,20 @@ class Chooser:
 
 
 def still_actions(batch: KernelBatch) -> np.ndarray:
-    """Zero, or the first choice that is allowed."""
-    return np.zeros(batch.actions.shape) if batch.setup.continuous else _best(batch, batch.masks > 0)
+    """Nothing, or the first choice that is allowed."""
+    return (
+        np.array(np.broadcast_to(batch.setup.idle, batch.actions.shape))
+        if batch.setup.continuous
+        else _best(batch, batch.masks > 0)
+    )
 
 
 def alike_actions(batch: KernelBatch, chooser: np.random.Generator) -> np.ndarray:
     """Random actions, the same for all worlds as far as their masks allow it."""
     if batch.setup.continuous:
-        return np.broadcast_to(chooser.uniform(-1.0, 1.0, batch.actions.shape[1:]), batch.actions.shape)
+        return np.broadcast_to(
+            batch.setup.spread_action(chooser.uniform(-1.0, 1.0, batch.actions.shape[1:])), batch.actions.shape
+        )
     scores = np.broadcast_to(chooser.random(batch.masks.shape[1:]), batch.masks.shape)
     return _random_actions(batch, scores)
 
@@ -218,7 +224,7 @@ def _note(rows: dict[str, list[np.ndarray]], batch: KernelBatch, names: Sequence
 
 def _random_actions(batch: KernelBatch, scores: np.ndarray) -> np.ndarray:
     if batch.setup.continuous:
-        return 2.0 * scores - 1.0
+        return batch.setup.spread_action(2.0 * scores - 1.0)
     return _best(batch, np.where(batch.masks > 0, scores, scores - 1.0))
 
 

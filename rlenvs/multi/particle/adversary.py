@@ -5,12 +5,12 @@ One of the landmarks is the goal. The team is paid for having somebody near it a
 adversary wants to be near, and sees everything but which landmark it is. So the team had better spread over all
 landmarks. The world is `simple_adversary_v3` of mpe2 (physical deception of Lowe et al., 2017) step by step, in
 positions, velocities, observations and rewards.
-Different from the original: success; continuous actions are two numbers in [-1, 1] (right minus left, up minus down)
-in place of five in [0, 1]; no partial observation. `N=n` of the original is `good=n`.
+Spaces are the original's. Different: success; no partial observation. `N=n` of the original is `good=n`.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
-upwards, as parts of `acceleration`.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
+that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
+two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres, not scaled, relative to the agent: for the team the goal (2); for all the landmarks (2 each) and the other
@@ -57,7 +57,7 @@ def sizes(values):
 
 
 def roles(values):
-    length, numbers = 4 * values.good, 5 if values.actions == "discrete" else 2
+    length, numbers = 4 * values.good, physics.motion(values)
     team = [role(f"agent_{k}", length + 2, numbers) for k in range(values.good)]
     return [role("adversary_0", length, numbers), *team]
 
@@ -66,6 +66,7 @@ SPEC = physics.scenario(
     "ParticleAdversary-v0",
     doc=__doc__,
     source="mpe2 simple_adversary_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_adversary_v3"),
     params={"acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force")},
     options={
         "good": integer(2, 1, MOST, "number of agents in the team, and of landmarks"),
@@ -103,7 +104,7 @@ def reset(p, s, rng):
 def step(p, s, a, rng, r):
     agents = s.position.shape[0]
     for k in range(agents):
-        physics.push(s, a, k, p.acceleration)
+        physics.push(p, s, a, k, p.acceleration)
     physics.drift(p, s)
     physics.accelerate(p, s)
     best = physics.nearest(s.landmark, s.goal, s.position, 1, agents)

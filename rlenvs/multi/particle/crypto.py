@@ -4,12 +4,11 @@
 Alice and Bob share a key of one bit, drawn anew for each episode, and Alice has a message of one bit. In every step she
 says one of four words; in the next, Bob and Eve say what they take the message to be. The world is `simple_crypto_v3`
 of mpe2 (covert communication of Lowe et al., 2017) step by step, in words, observations and rewards. Nobody moves.
-Different from the original: success; no positions, which nothing depends on; a continuous word w in [-1, 1] is
-(w + 1) / 2 of the original.
+Spaces are the original's. Different: success; no positions, which nothing depends on.
 
 ## Action Space
 `actions="discrete"`: one of four words; the first two are the two values of a bit. `"continuous"`: the strength of each
-of the four words.
+of the four words, in [0, 1], with `scaled=True` in [-1, 1].
 
 ## Observation Space
 Bits are told as words: (1, 0, 0, 0) or (0, 1, 0, 0). Eve hears Alice's words of the last step (4). Bob sees the key (4)
@@ -51,13 +50,14 @@ WORDS = 4
 
 def action(values):
     labels = [f"word {j}" for j in range(WORDS)]
-    return discrete(*labels) if values.actions == "discrete" else continuous(*labels, doc="from -1 (nothing) to 1")
+    return discrete(*labels) if values.actions == "discrete" else continuous(*labels, doc="strength", low=0.0)
 
 
 SPEC = world(
     "ParticleCrypto-v0",
     doc=__doc__,
     source="mpe2 simple_crypto_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_crypto_v3"),
     agents=True,
     options={"actions": choice("discrete", "continuous", doc="one of four words, or the strength of each")},
     sizes=lambda values: {"agents": 3, "numbers": 2 * WORDS},
@@ -106,7 +106,7 @@ def error(words, message):
 @SPEC.step
 def step(p, s, a, rng, r):
     for k in range(3):
-        physics.utter(a, k, False, s.words[k])
+        physics.utter(a, k, 0, s.words[k])
     bob, eve = error(s.words[BOB], s.message), error(s.words[EVE], s.message)
     read, heard = steering.loudest(s.words[EVE]) == s.message, steering.loudest(s.words[BOB]) == s.message
     r.eve[EVE] = -eve
@@ -141,15 +141,15 @@ def cipher(p, s, k, a, rng):
     """Alice says whether message and key differ, and Bob undoes it. Eve repeats what she hears."""
     heard = max(steering.loudest(s.words[ALICE]), 0) % 2
     if k == ALICE:
-        steering.say(a, k, False, s.message ^ s.key, WORDS)
+        steering.say(a, k, 0, s.message ^ s.key, WORDS)
     else:
-        steering.say(a, k, False, heard ^ s.key if k == BOB else heard, WORDS)
+        steering.say(a, k, 0, heard ^ s.key if k == BOB else heard, WORDS)
 
 
 @SPEC.player("plain")
 def plain(p, s, k, a, rng):
     """Alice says the message, Bob and Eve repeat what they hear."""
-    steering.say(a, k, False, s.message if k == ALICE else max(steering.loudest(s.words[ALICE]), 0) % 2, WORDS)
+    steering.say(a, k, 0, s.message if k == ALICE else max(steering.loudest(s.words[ALICE]), 0) % 2, WORDS)
 
 
 @SPEC.draw

@@ -263,7 +263,7 @@ def share(values):
 def step(p, s, a, rng, r):
     agents = s.position.shape[0]
     for k in range(agents):
-        physics.push(s, a, k, p.acceleration if s.alive[k] else 0.0)
+        physics.push(p, s, a, k, p.acceleration if s.alive[k] else 0.0)
     add_contacts(p, s)
     physics.accelerate(p, s)
     physics.limit_speed(s, 0, agents, p.max_speed)
@@ -379,7 +379,7 @@ def careful(p, s, k, a, rng):
     if turn == 0.0:
         steering.stop_at(p, s, k, s.goal[k, 0], s.goal[k, 1], p.acceleration, a)
     else:
-        steering.press(a, k, 0.3 * (x - s.velocity[k, 0]) - turn * y, 0.3 * (y - s.velocity[k, 1]) + turn * x)
+        steering.press(p, a, k, 0.3 * (x - s.velocity[k, 0]) - turn * y, 0.3 * (y - s.velocity[k, 1]) + turn * x)
 
 
 @SPEC.player("direct")

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rlenvs.core import World, block, choice, continuous, discrete, f8, kernel, param, uniform, world
+from rlenvs.core import World, block, choice, continuous, discrete, f8, i8, kernel, param, published, uniform, world
 
 WORLD = 100.0  # m; positions stay inside
 FASTEST = 100.0  # m/s, along each axis
@@ -38,13 +38,24 @@ BODIES = {
 }
 
 
+def mpe2(name: str) -> Any:
+    """The spaces of a world of mpe2."""
+    return published(f"mpe2 {name}", low=-math.inf, high=math.inf, state="joined")
+
+
+def motion(values: Any) -> int:
+    """How many choices, or numbers, of an action move the agent: five as in mpe2, or in the scaled form two numbers."""
+    return 2 if values.actions == "continuous" and getattr(values, "scaled", True) else len(MOVES)
+
+
 def moving(values: Any, words: int = 0) -> Any:
     """The action of agents that move, and say one of `words` where there are any."""
     if values.actions == "continuous":
-        labels = ("right", "up", *(f"word {j}" for j in range(words)))
-        return continuous(
-            *labels, doc="force to the right and upwards, as parts of the acceleration" + _SPOKEN[words > 0]
-        )
+        forces = MOVES if motion(values) == len(MOVES) else ("right", "up")
+        labels = (*forces, *(f"word {j}" for j in range(words)))
+        doc = "force, as parts of the acceleration" + ("; then the words" if words else "")
+        low = (-1.0 if len(forces) == 2 else 0.0,) * len(forces) + (0.0,) * words
+        return continuous(*labels, doc=doc, low=low)
     if not words:
         return discrete(*MOVES, doc="direction of the force")
     return discrete(
@@ -52,14 +63,13 @@ def moving(values: Any, words: int = 0) -> Any:
     )
 
 
-_SPOKEN = ("", "; then the words, from -1 (nothing) to 1")
-
-
 def keys(pressed: Any, values: Any) -> Any:
     """The arrow keys move the first agent."""
     right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
-    if values.actions == "continuous":
+    if motion(values) == 2:
         return [float(right), float(up)]
+    if values.actions == "continuous":
+        return [0.0, *(float(max(push, 0)) for push in (-right, right, -up, up))]
     if right:
         return 2 if right > 0 else 1
     return 0 if up == 0 else 4 if up > 0 else 3
@@ -72,53 +82,58 @@ def numbers(size: int | str = "numbers") -> dict[str, Any]:
 
 def scenario(name: str, *, params: Mapping[str, Any], state: Mapping[str, Any], **own: Any) -> World:
     """The world of a scenario: MOTION and BODIES before its own parameters and state, the option `actions`, 25 steps of
-    0.1 s; and where agents do nothing but move, the keyboard.
+    0.1 s; and where agents do nothing but move, the keyboard. Kernels see in `p.motion` what `motion` gives.
 
     Args:
         name, own: as for `world`.
         params, state: the scenario's own.
     """
-    actions = choice("discrete", "continuous", doc="one of five forces, or two numbers")
+    actions = choice("discrete", "continuous", doc="one of five forces, or numbers")
     made = world(
         name,
         agents=True,
         params={**MOTION, **params},
         options={"actions": actions, **own.pop("options", {})},
         state={**BODIES, **state},
+        data={"motion": i8},
         horizon=25,
         fps=10,
         **{"observation": numbers(), "action": moving, **own},
     )
+    made.make_data(lambda values: {"motion": motion(values)})
     if "action" not in own:
         made.keys(keys)
     return made
 
 
 @kernel
-def thrust(a: Any, k: int, axis: int) -> float:
+def thrust(p: Any, a: Any, k: int, axis: int) -> float:
     """The force that agent k asks for along an axis, in [-1, 1]."""
     if a.ndim == 1:
         return PUSH_RIGHT[a[k] % 5] if axis == 0 else PUSH_UP[a[k] % 5]
-    return a[k, axis]
+    if p.motion == 2:
+        return a[k, axis]
+    return a[k, 2 * axis + 2] - a[k, 2 * axis + 1]
 
 
 @kernel
-def push(s: Any, a: Any, k: int, acceleration: float) -> None:
+def push(p: Any, s: Any, a: Any, k: int, acceleration: float) -> None:
     """The first of the forces on body k: its own."""
-    s.force[k, 0] = acceleration * thrust(a, k, 0)
-    s.force[k, 1] = acceleration * thrust(a, k, 1)
+    s.force[k, 0] = acceleration * thrust(p, a, k, 0)
+    s.force[k, 1] = acceleration * thrust(p, a, k, 1)
 
 
 @kernel
-def utter(a: Any, k: int, moves: bool, words: Any) -> None:
-    """What agent k says: the chosen word is 1, the others 0; or a number in [0, 1] for each word."""
+def utter(a: Any, k: int, first: int, words: Any) -> None:
+    """What agent k says: the chosen word is 1, the others 0; or a number in [0, 1] for each word. Words come behind the
+    `first` numbers (p.motion), or choices, of motion, if the agent moves."""
     if a.ndim == 1:
-        word = a[k] // 5 if moves else a[k]
+        word = a[k] // 5 if first > 0 else a[k]
         for j in range(words.size):
             words[j] = 1.0 if j == word else 0.0
     else:
         for j in range(words.size):
-            words[j] = 0.5 + 0.5 * a[k, j + 2 if moves else j]
+            words[j] = a[k, first + j]
 
 
 @kernel

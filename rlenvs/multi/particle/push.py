@@ -4,12 +4,12 @@
 One of two landmarks is the goal. The agent is paid for being near it, the adversary for the agent being further from it
 than itself; the adversary does not know which it is. They collide. The world is `simple_push_v3` of mpe2 (keep-away of
 Lowe et al., 2017) step by step, in positions, velocities, observations and rewards.
-Different from the original: success; continuous actions are two numbers in [-1, 1] (right minus left, up minus down)
-in place of five in [0, 1].
+Spaces are the original's. Different: success.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
-upwards, as parts of `acceleration`.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
+that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
+two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled. The agent sees its velocity (2), the goal relative to itself (2), its own
@@ -46,7 +46,7 @@ NUMBERS = 19
 
 
 def roles(values):
-    actions = 5 if values.actions == "discrete" else 2
+    actions = physics.motion(values)
     return [role("adversary_0", 8, actions), role("agent_0", NUMBERS, actions)]
 
 
@@ -54,6 +54,7 @@ SPEC = physics.scenario(
     "ParticlePush-v0",
     doc=__doc__,
     source="mpe2 simple_push_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_push_v3"),
     params={
         **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
@@ -85,8 +86,8 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    physics.push(s, a, ADVERSARY, p.acceleration)
-    physics.push(s, a, AGENT, p.acceleration)
+    physics.push(p, s, a, ADVERSARY, p.acceleration)
+    physics.push(p, s, a, AGENT, p.acceleration)
     physics.repel(p, s, AGENT, ADVERSARY, AGENT, 2.0 * p.radius)
     physics.drift(p, s)
     physics.accelerate(p, s)

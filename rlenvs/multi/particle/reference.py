@@ -4,13 +4,13 @@
 Three landmarks of different colours. Each agent has a goal, and only the other knows it; both move and both speak, one
 of ten words, which the other hears in the next step. The world is `simple_reference_v3` of mpe2 (Lowe et al., 2017)
 step by step, in positions, velocities, words, observations and rewards.
-Different from the original: success; continuous motion is two numbers in [-1, 1] (right minus left, up minus down) in
-place of five in [0, 1], and a continuous word w in [-1, 1] is (w + 1) / 2 of the original. `local_ratio=x` of the
-original is `weights={"distance": x, "team": 1 - x}`.
+Spaces are the original's. Different: success. `local_ratio=x` of the original is
+`weights={"distance": x, "team": 1 - x}`.
 
 ## Action Space
-`actions="discrete"`: 5 times the word plus the direction of the force. `"continuous"`: the force to the right and
-upwards, as parts of `acceleration`, then the strength of each of the ten words.
+`actions="discrete"`: 5 times the word plus the direction of the force. `"continuous"`: the parts of `acceleration`
+to the left, right, down and up, behind a number that does nothing, then the strength of each of the ten words, all in
+[0, 1]; with `scaled=True` the force to the right and upwards, then the words, all in [-1, 1].
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2), the landmarks relative to the agent (2 each), the colour
@@ -49,13 +49,12 @@ SPEC = physics.scenario(
     "ParticleReference-v0",
     doc=__doc__,
     source="mpe2 simple_reference_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_reference_v3"),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
     },
-    options={
-        "actions": choice("discrete", "continuous", doc="one of fifty pairs of word and force, or twelve numbers")
-    },
+    options={"actions": choice("discrete", "continuous", doc="one of fifty pairs of word and force, or numbers")},
     sizes=lambda values: {"agents": 2, "bodies": 2},
     state={
         "landmark": f8(3, 2),
@@ -88,11 +87,11 @@ def reset(p, s, rng):
 @SPEC.step
 def step(p, s, a, rng, r):
     for k in range(2):
-        physics.push(s, a, k, p.acceleration)
+        physics.push(p, s, a, k, p.acceleration)
     physics.drift(p, s)
     physics.accelerate(p, s)
     for k in range(2):
-        physics.utter(a, k, True, s.words[k])
+        physics.utter(a, k, p.motion, s.words[k])
     first, second = (
         physics.distance(s.position, 1, s.landmark, s.goal[0]),
         physics.distance(s.position, 0, s.landmark, s.goal[1]),
@@ -122,7 +121,7 @@ def fluent(p, s, k, a, rng):
     x = s.landmark[told, 0] if known else s.position[k, 0]
     y = s.landmark[told, 1] if known else s.position[k, 1]
     steering.stop_at(p, s, k, x, y, p.acceleration, a)
-    steering.say(a, k, True, s.goal[k], WORDS)
+    steering.say(a, k, p.motion, s.goal[k], WORDS)
 
 
 @SPEC.draw

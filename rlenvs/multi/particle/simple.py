@@ -3,12 +3,12 @@
 ## Description
 The smallest particle world, to see whether learning works at all: `simple_v3` of mpe2, step by step, in positions,
 velocities, observations and rewards.
-Different from the original: success; continuous actions are two numbers in [-1, 1] (right minus left, up minus down)
-in place of five in [0, 1].
+Spaces are the original's. Different: success.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
-upwards, as parts of `acceleration`.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
+that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
+two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2), and the landmark relative to the agent (2).
@@ -43,6 +43,7 @@ SPEC = physics.scenario(
     "ParticleSimple-v0",
     doc=__doc__,
     source="mpe2 simple_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_v3"),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the agent at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the landmark"),
@@ -68,7 +69,7 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    physics.push(s, a, 0, p.acceleration)
+    physics.push(p, s, a, 0, p.acceleration)
     physics.drift(p, s)
     physics.accelerate(p, s)
     apart = physics.distance(s.position, 0, s.landmark, 0)

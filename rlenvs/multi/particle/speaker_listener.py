@@ -5,12 +5,13 @@ Three landmarks of different colours. The speaker sees the colour of the goal an
 hears the word of the last step, sees the landmarks, but not their colours, and moves. Both are paid for the listener
 being near the goal. The world is `simple_speaker_listener_v4` of mpe2 (cooperative communication of Lowe et al., 2017)
 step by step, in positions, velocities, words, observations and rewards.
-Different from the original: success; continuous motion is two numbers in [-1, 1] (right minus left, up minus down) in
-place of five in [0, 1], and a continuous word w in [-1, 1] is (w + 1) / 2 of the original.
+Spaces are the original's. Different: success.
 
 ## Action Space
 The speaker has three words, the listener no force or a force to the left, right, down or up. `actions="continuous"`:
-the speaker's strength of each word; the listener's force to the right and upwards.
+the speaker's strength of each word; the parts of `acceleration` that push the listener to the left, right, down and up,
+behind a number that does nothing; all in [0, 1]. With `scaled=True` all are in [-1, 1], and the listener has two
+numbers, to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled. The speaker: the colour of the goal (3). The listener: its velocity (2),
@@ -38,28 +39,33 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, choice, continuous, discrete, f8, i8, param, role, term
+from rlenvs.core import Score, below, choice, continuous, discrete, f8, i8, kernel, param, role, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 SPEAKER, LISTENER = 0, 1
 COLORS = ("red", "green", "blue")
 
 
+SHARED = ("none or word 0", "left or word 1", "right or word 2", "down", "up")  # choices, or numbers
+
+
 def action(values):
     if values.actions == "discrete":
-        return discrete("none or word 0", "left or word 1", "right or word 2", "down", "up", doc="listener or speaker")
-    return continuous("right or word 0", "up or word 1", "word 2", doc="listener or speaker")
+        return discrete(*SHARED, doc="listener or speaker")
+    if physics.motion(values) == 2:
+        return continuous("right or word 0", "up or word 1", "word 2", doc="listener or speaker")
+    return continuous(*SHARED, doc="listener or speaker", low=0.0)
 
 
 def roles(values):
-    discrete_actions = values.actions == "discrete"
-    return [role("speaker_0", 3, 3), role("listener_0", 11, 5 if discrete_actions else 2)]
+    return [role("speaker_0", 3, 3), role("listener_0", 11, physics.motion(values))]
 
 
 SPEC = physics.scenario(
     "ParticleSpeakerListener-v0",
     doc=__doc__,
     source="mpe2 simple_speaker_listener_v4 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_speaker_listener_v4"),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the listener at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
@@ -90,10 +96,13 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    physics.push(s, a, LISTENER, p.acceleration)
+    physics.push(p, s, a, LISTENER, p.acceleration)
     physics.drift(p, s)
     physics.accelerate(p, s)
-    physics.utter(a, SPEAKER, False, s.words)
+    physics.utter(a, SPEAKER, 0, s.words)
+    if p.motion == 2:  # of the scaled form, whose words share their columns with motion, in [-1, 1]
+        for j in range(3):
+            s.words[j] = 0.5 + 0.5 * s.words[j]
     apart = physics.distance(s.position, LISTENER, s.landmark, s.goal)
     for k in range(2):
         r.distance[k] = -apart * apart
@@ -113,11 +122,22 @@ def observe(p, s, k, o):
         physics.tell(seen, at, s.words)
 
 
+@kernel
+def spread_words(p, a, k):
+    """Words as the scaled form has them, from -1 to 1."""
+    if a.ndim == 1:
+        return
+    if p.motion == 2:
+        for j in range(3):
+            a[k, j] = 2.0 * a[k, j] - 1.0
+
+
 @SPEC.player("fluent")
 def fluent(p, s, k, a, rng):
     """The speaker says the number of the goal; the listener goes where it is told, and waits until then."""
     if k == SPEAKER:
-        steering.say(a, k, False, s.goal, 3)
+        steering.say(a, k, 0, s.goal, 3)
+        spread_words(p, a, k)
         return
     told = steering.loudest(s.words)
     x = s.landmark[told, 0] if told >= 0 else s.position[k, 0]

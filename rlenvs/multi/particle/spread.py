@@ -4,14 +4,14 @@
 As many landmarks as agents: the team is paid for having somebody near every landmark, and each agent pays for touching
 another. Nobody is told who goes where. The world is `simple_spread_v3` of mpe2 (cooperative navigation of Lowe et al.,
 2017) step by step, in positions, velocities, observations and rewards.
-Different from the original: landmarks may be more or fewer than agents; success; a cost; continuous actions are two
-numbers in [-1, 1] (right minus left, up minus down) in place of five in [0, 1]; no partial observation and no
-curriculum (`weights={"collision": 0.0}` is its first stage). `local_ratio=x` of the original is
+Spaces are the original's. Different: landmarks may be more or fewer than agents; success; a cost; no partial
+observation and no curriculum (`weights={"collision": 0.0}` is its first stage). `local_ratio=x` of the original is
 `weights={"distance": 1 - x, "collision": x}`, `N=n` is `agents=n`.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
-upwards, as parts of `acceleration`.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
+that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
+two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2) and position (2), the landmarks (2 each) and the other
@@ -57,6 +57,7 @@ SPEC = physics.scenario(
     "ParticleSpread-v0",
     doc=__doc__,
     source="mpe2 simple_spread_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_spread_v3"),
     params={
         **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
@@ -114,7 +115,7 @@ def count_touches(p, s, r):
 def step(p, s, a, rng, r):
     agents = s.position.shape[0]
     for k in range(agents):
-        physics.push(s, a, k, p.acceleration)
+        physics.push(p, s, a, k, p.acceleration)
     for k in range(agents):
         physics.repel(p, s, k, 0, k, 2.0 * p.radius)
     physics.drift(p, s)

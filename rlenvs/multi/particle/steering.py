@@ -10,7 +10,7 @@ EDGE, BRAKING = 0.8, 0.3  # m, s: an agent in flight turns back when it would so
 
 
 @kernel
-def press(a: Any, k: int, x: float, y: float) -> None:
+def press(p: Any, a: Any, k: int, x: float, y: float) -> None:
     """Push along (x, y), each in [-1, 1] or beyond; one choice can push along one axis only, and needs half a push."""
     if a.ndim == 1:
         a[k] = 0
@@ -19,9 +19,15 @@ def press(a: Any, k: int, x: float, y: float) -> None:
                 a[k] = RIGHT if x > 0.0 else LEFT
             else:
                 a[k] = UP if y > 0.0 else DOWN
-    else:
+    elif p.motion == 2:
         a[k, 0] = min(max(x, -1.0), 1.0)
         a[k, 1] = min(max(y, -1.0), 1.0)
+    else:
+        a[k, 0] = 0.0
+        a[k, LEFT] = min(max(-x, 0.0), 1.0)
+        a[k, RIGHT] = min(max(x, 0.0), 1.0)
+        a[k, DOWN] = min(max(-y, 0.0), 1.0)
+        a[k, UP] = min(max(y, 0.0), 1.0)
 
 
 @kernel
@@ -31,11 +37,11 @@ def stop_at(p: Any, s: Any, k: int, x: float, y: float, acceleration: float, a: 
     reach = max(acceleration, 0.01) * p.time_step * slide
     right = x - s.position[k, 0] - slide * s.velocity[k, 0]
     up = y - s.position[k, 1] - slide * s.velocity[k, 1]
-    press(a, k, right / reach, up / reach)
+    press(p, a, k, right / reach, up / reach)
 
 
 @kernel
-def chase(s: Any, k: int, first: int, last: int, a: Any) -> None:
+def chase(p: Any, s: Any, k: int, first: int, last: int, a: Any) -> None:
     """Push at full force to where the nearest of the bodies first ... last - 1 will be."""
     position, velocity = s.position, s.velocity
     prey, least = first, 1e18
@@ -47,11 +53,11 @@ def chase(s: Any, k: int, first: int, last: int, a: Any) -> None:
     x = position[prey, 0] + lead * velocity[prey, 0] - position[k, 0] - 0.3 * velocity[k, 0]
     y = position[prey, 1] + lead * velocity[prey, 1] - position[k, 1] - 0.3 * velocity[k, 1]
     largest = max(abs(x), abs(y), 1e-9)
-    press(a, k, x / largest, y / largest)
+    press(p, a, k, x / largest, y / largest)
 
 
 @kernel
-def flee(s: Any, k: int, first: int, last: int, a: Any) -> None:
+def flee(p: Any, s: Any, k: int, first: int, last: int, a: Any) -> None:
     """Push at full force away from the bodies first ... last - 1, the near ones first, and back before the edge."""
     position = s.position
     x, y = 0.0, 0.0
@@ -66,7 +72,7 @@ def flee(s: Any, k: int, first: int, last: int, a: Any) -> None:
         x = -2.0 * soon_x
     if abs(soon_y) > EDGE:
         y = -2.0 * soon_y
-    press(a, k, x, y)
+    press(p, a, k, x, y)
 
 
 @kernel
@@ -101,13 +107,13 @@ def assign(s: Any, points: Any, target: Any, first: int) -> None:
 
 
 @kernel
-def say(a: Any, k: int, moves: bool, word: int, words: int) -> None:
-    """Add a word to an action whose motion is filled already, if the agent moves."""
+def say(a: Any, k: int, first: int, word: int, words: int) -> None:
+    """Add a word to an action whose motion (`first` numbers or choices, p.motion; 0 for none) is filled already."""
     if a.ndim == 1:
-        a[k] = a[k] + 5 * word if moves else word
+        a[k] = a[k] + 5 * word if first > 0 else word
     else:
         for j in range(words):
-            a[k, j + 2 if moves else j] = 1.0 if j == word else -1.0
+            a[k, first + j] = 1.0 if j == word else 0.0
 
 
 @kernel

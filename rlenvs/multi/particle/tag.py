@@ -9,13 +9,14 @@ The levels `facmac_3a`, `facmac_6a` and `facmac_9a` are the continuous predator-
 adversaries alone, what is further than 1.5 m away looks like zeros, velocities change before positions do, and the
 world moves the prey: it picks the best of 100 random points of the unit disc around it, the one furthest from the
 nearest adversary and touching none, and that point is its force.
-Different from the originals: success and a cost; continuous actions are two numbers in [-1, 1] (right minus left, up
-minus down) in place of five in [0, 1]; no curriculum (`level="easy"` and `"medium"` are its slow prey) and no nearest
-neighbours. `num_good`, `num_adversaries` and `num_obstacles` are `good`, `adversaries` and `obstacles`.
+Spaces are those of mpe2, in the levels of FACMAC those of the scaled form. Different: success and a cost; no curriculum
+(`level="easy"` and `"medium"` are its slow prey) and no nearest neighbours. `num_good`, `num_adversaries` and
+`num_obstacles` are `good`, `adversaries` and `obstacles`.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
-upwards, as parts of the agent's acceleration.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number that does nothing,
+then the parts of the agent's acceleration to the left, right, down and up, each in [0, 1]; with `scaled=True` two
+numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent, the obstacles and
@@ -69,7 +70,7 @@ def sizes(values):
 
 def roles(values):
     length = sizes(values)["numbers"]
-    actions = 5 if values.actions == "discrete" else 2
+    actions = physics.motion(values)
     hunters = [role(f"adversary_{k}", length, actions) for k in range(values.adversaries)]
     if values.prey == "scripted":
         return hunters
@@ -80,7 +81,7 @@ def sides(values):
     return [0] * values.adversaries + [1] * (values.good if values.prey == "agents" else 0)
 
 
-FACMAC = {"prey": "scripted", "view_radius": 1.5, "first": "velocity", "actions": "continuous"}
+FACMAC = {"prey": "scripted", "view_radius": 1.5, "first": "velocity", "actions": "continuous", "scaled": True}
 
 FIRST = choice("position", "velocity", doc="what a step changes first: mpe2's order, or the older one")
 POSITION, VELOCITY = FIRST.codes("position", "velocity")
@@ -89,6 +90,7 @@ SPEC = physics.scenario(
     "ParticleTag-v0",
     doc=__doc__,
     source="mpe2 simple_tag_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_tag_v3"),
     params={
         **physics.CONTACT,
         "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),
@@ -217,7 +219,7 @@ def step(p, s, a, rng, r):
     agents, bodies, hunters = r.tag.size, s.position.shape[0], p.adversaries
     for k in range(bodies):
         if k < agents:
-            physics.push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
+            physics.push(p, s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
         else:
             escape(p, s, k, rng)
     move(p, s)
@@ -277,9 +279,9 @@ def observe(p, s, k, o):
 def pursuit(p, s, k, a, rng):
     """Adversaries run to where the nearest prey will be, prey runs from the adversaries."""
     if k < p.adversaries:
-        steering.chase(s, k, p.adversaries, s.position.shape[0], a)
+        steering.chase(p, s, k, p.adversaries, s.position.shape[0], a)
     else:
-        steering.flee(s, k, 0, p.adversaries, a)
+        steering.flee(p, s, k, 0, p.adversaries, a)
 
 
 @SPEC.draw

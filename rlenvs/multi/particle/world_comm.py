@@ -5,15 +5,15 @@ Tag with more in it: prey is paid for being at food, forests hide who is inside 
 the adversaries, their leader, sees everybody and speaks to the others, one of four words. The world is
 `simple_world_comm_v3` of mpe2 (Lowe et al., 2017) step by step, in positions, velocities, words, observations and
 rewards.
-Different from the original: success and a cost; continuous motion is two numbers in [-1, 1] (right minus left, up minus
-down) in place of five in [0, 1], and a continuous word w in [-1, 1] is (w + 1) / 2 of the original. `num_good`,
+Spaces are the original's. Different: success and a cost. `num_good`,
 `num_adversaries`, `num_obstacles`, `num_food` and `num_forests` are `good`, `adversaries`, `obstacles`, `food` and
 `forests`.
 
 ## Action Space
 `actions="discrete"`: no force, or a force to the left, right, down or up; for the leader 5 times the word plus that.
-`"continuous"`: the force to the right and upwards, as parts of the agent's acceleration; for the leader then the
-strength of each of the four words.
+`"continuous"`: the parts of the agent's acceleration to the left, right, down and up, behind a number that does
+nothing, for the leader then the strength of each of the four words, all in [0, 1]; with `scaled=True` the force to the
+right and upwards, then the words, all in [-1, 1].
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent the obstacles,
@@ -72,7 +72,8 @@ def sizes(values):
 
 def roles(values):
     adversary, prey = lengths(values)
-    actions, leading = (5, 5 * WORDS) if values.actions == "discrete" else (2, 2 + WORDS)
+    actions = physics.motion(values)
+    leading = 5 * WORDS if values.actions == "discrete" else actions + WORDS
     return [
         role("leadadversary_0", adversary, leading),
         *(role(f"adversary_{k}", adversary, actions) for k in range(values.adversaries - 1)),
@@ -84,6 +85,7 @@ SPEC = physics.scenario(
     "ParticleWorldComm-v0",
     doc=__doc__,
     source="mpe2 simple_world_comm_v3 (Lowe et al., NeurIPS 2017)",
+    published=physics.mpe2("simple_world_comm_v3"),
     params={
         **physics.CONTACT,
         "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),
@@ -192,9 +194,9 @@ def count_collisions(p, s, r):
 def step(p, s, a, rng, r):
     bodies, hunters = s.position.shape[0], p.adversaries
     for k in range(bodies):
-        physics.push(s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
+        physics.push(p, s, a, k, p.adversary_acceleration if k < hunters else p.good_acceleration)
     move(p, s)
-    physics.utter(a, LEADER, True, s.words)
+    physics.utter(a, LEADER, p.motion, s.words)
     contacts, ever = 0, 0
     for k in range(hunters, bodies):
         tags = pay_prey(p, s, k, r)
@@ -270,15 +272,15 @@ def pursuit(p, s, k, a, rng):
     Prey runs from adversaries that are near, otherwise to the nearest food."""
     hunters, bodies = p.adversaries, s.position.shape[0]
     if k < hunters:
-        steering.chase(s, k, hunters, bodies, a)
+        steering.chase(p, s, k, hunters, bodies, a)
         if k == LEADER:
             prey = hunters
             for j in range(hunters, bodies):
                 if physics.distance(s.position, k, s.position, j) < physics.distance(s.position, k, s.position, prey):
                     prey = j
-            steering.say(a, k, True, (prey - hunters) % WORDS, WORDS)
+            steering.say(a, k, p.motion, (prey - hunters) % WORDS, WORDS)
     elif physics.nearest(s.position, k, s.position, 0, hunters) < AFRAID:
-        steering.flee(s, k, 0, hunters, a)
+        steering.flee(p, s, k, 0, hunters, a)
     else:
         meal = p.obstacles
         for j in range(p.obstacles, p.obstacles + p.food):

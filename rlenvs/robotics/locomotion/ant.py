@@ -4,9 +4,10 @@
 
 Ant-v5 of Gymnasium (after Schulman et al., arXiv 1506.02438; Farama Foundation, MIT licence): its model, observations,
 rewards, starts and ends. The cost is that of SafetyAntVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023):
-moving faster than a limit, in any direction. Different: observations are float32 and bounded, and contact forces are
-those that MuJoCo computes at the beginning of the last physics step; the original asks for them between two stages of
-its integrator.
+moving faster than a limit, in any direction. Spaces are those of Ant-v5, float64 without bounds; with `scaled=True`
+observations are float32 and bounded. Different: contact forces are those that MuJoCo computes at the beginning of the
+last physics step, where the original asks for them between two stages of its integrator; numbers beyond 1000 are
+observed as 1000.
 
 ## Action Space
 
@@ -51,7 +52,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, normal, param, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, flag, normal, param, published, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
@@ -107,6 +108,7 @@ SPEC = world(
         "contact": term(-6.0 * BODIES, 0.0, 5e-4, "negative sum of squares of clipped contact forces"),
     },
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
+    published=published("Gymnasium Ant-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
     scores={

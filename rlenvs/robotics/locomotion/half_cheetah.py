@@ -4,8 +4,9 @@
 
 HalfCheetah-v5 of Gymnasium (Wawrzyński's planar cheetah; Farama Foundation, MIT licence): its model, observations,
 rewards and starts. A flat robot with two legs of three joints each runs along x. The cost is that of
-SafetyHalfCheetahVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023): running faster than a limit. Different:
-observations are float32 and bounded.
+SafetyHalfCheetahVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023): running faster than a limit. Spaces are
+those of HalfCheetah-v5, float64 without bounds; with `scaled=True` observations are float32 and bounded. Different:
+numbers beyond 1000 are observed as 1000.
 
 ## Action Space
 
@@ -49,7 +50,9 @@ Mean return over fixed seeds.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, continuous, cost, f8, normal, param, term, uniform, world
+import math
+
+from rlenvs.core import Score, block, continuous, cost, f8, normal, param, published, term, uniform, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -91,6 +94,7 @@ SPEC = world(
         "control": term(-float(JOINTS), 0.0, 0.1, "negative sum of squares of the action"),
     },
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
+    published=published("Gymnasium HalfCheetah-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
     scores={

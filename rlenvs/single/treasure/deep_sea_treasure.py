@@ -6,15 +6,15 @@ away, so each treasure is the best answer to some trade-off. The benchmark of mu
 known exactly: `env.unwrapped.pareto_front(gamma)` gives it for every map, start and discount. The maps are
 MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
 front no weighted sum of the objectives finds whole, and "mirrored", the concave one beside a slope without treasures.
-Different from the original: the observation is scaled to [-1, 1] (there, the scaled form leaves its own bounds on the
-mirrored map), actions are masked, the discounted front takes maps of any kind.
+Spaces are those of the original. Different: actions are masked, the discounted front takes maps of any kind;
+`scaled=True` is another scale than the original's `float_state=True`, which leaves its own bounds on the mirrored map.
 
 ## Action Space
 One move to a neighbouring cell. Rock and the border block: the submarine stays, and time passes.
 
 ## Observation Space
-Row and column of the submarine, each scaled so that the first cell of the map is -1 and the last 1 (-1 on a map with
-only one). With `encoding="integer"` they are whole numbers from 0 on, for tables.
+Row and column of the submarine, whole numbers from 0 on. With `scaled=True` each is scaled so that the first cell of
+the map is -1 and the last 1 (-1 on a map with only one).
 
 ## Rewards
 `treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the richest
@@ -43,7 +43,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, block, discrete, f8, free, i2, term, u1, world
+from rlenvs.core import Score, block, discrete, f8, free, i2, published, term, u1, world
 from rlenvs.single.treasure import maps
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import RICHEST, load_map
@@ -60,6 +60,16 @@ def map_sizes(values):
 def last_cell(values):
     grid, _ = load_map(values.map, values.start)
     return grid.shape[0] - 1, grid.shape[1] - 1
+
+
+def sea_bounds(values):
+    """As in MO-Gymnasium, the longer side of the map, for rows and columns."""
+    return max(last_cell(values)) + 1
+
+
+def reward_bounds(values):
+    grid, _ = load_map(values.map, values.start)
+    return [0.0, -1.0], [grid.max(), -1.0]
 
 
 SPEC = world(
@@ -87,6 +97,7 @@ SPEC = world(
         "treasure": term(0.0, RICHEST, 1.0, "value of the treasure found"),
         "time": term(-1.0, 0.0, 0.1, "-1 for every step"),
     },
+    published=published("MO-Gymnasium deep-sea-treasure-v0", "int32", low=0.0, high=sea_bounds, reward=reward_bounds),
     horizon=100,
     fps=5,
     same_start=True,
