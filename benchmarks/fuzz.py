@@ -199,8 +199,8 @@ class Looker:
         shape = batch.actions.shape
         if self.policy == "expert":
             if batch.world.players and step % 50 >= 25:
-                seats = [str(name) for name in rng.choice(batch.world.players, batch.agents)]
-                batch.play(seats)
+                slots = [str(name) for name in rng.choice(batch.world.players, batch.agents)]
+                batch.play(slots)
             elif batch.world.has_expert:
                 advice = batch.advise()
                 if not np.isfinite(advice).all():
@@ -295,7 +295,7 @@ class Looker:
                     self.note(f"the state's {name} is not finite", np.arange(self.batch.num_worlds) == i)
 
     def draw(self) -> None:
-        """Pictures and words of the first world."""
+        """Images and words of the first world."""
         world = self.batch.world
         p, s = self.batch.records(0)
         if "draw" in world.functions:

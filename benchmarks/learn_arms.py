@@ -45,7 +45,7 @@ class Task:
         batch: transitions in an update.
         shown: share of the environments in which the expert plays, with noise, in the warm-up.
         apart: m, between a virtual goal and what was achieved at the start; 0 takes all goals.
-        network: units of the layers of policy and critics.
+        network: units of the wrappers of policy and critics.
         entropy: its weight; "auto" lets SAC tune it.
         color: of the curve.
     """
@@ -200,7 +200,7 @@ def save(name: str, curves: dict[int, list[tuple[float, ...]]], folder: Path) ->
 
 
 def draw(folder: Path) -> None:
-    """The curves that there are, as one picture."""
+    """The curves that there are, as one image."""
     from matplotlib import pyplot
 
     paths = {name: folder / f"panda_{name}.csv" for name in TASKS}

@@ -106,7 +106,7 @@ def learn(task: Task, seed: int) -> list[tuple[float, ...]]:
 
 
 def draw(folder: Path) -> None:
-    """The curves that there are, as one picture."""
+    """The curves that there are, as one image."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, len(TASKS), figsize=(12, 3), sharey=True, layout="constrained")

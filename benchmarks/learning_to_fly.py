@@ -195,7 +195,7 @@ def main() -> None:
         peers = tomllib.loads(options.peers.read_text())
         lines += ["## Multiples of real time", "", *speed_table(peers, options.rounds, options.seconds), ""]
         lines += [
-            "240 Hz physics, 48 Hz PID per drone. The original takes pictures every other step, ours every step.",
+            "240 Hz physics, 48 Hz PID per drone. The original takes images every other step, ours every step.",
             "The original has some obstacles around, which cost it little; ours has none.",
             "",
         ]

@@ -14,9 +14,9 @@ import argparse
 from pathlib import Path
 
 from rlenvs.agents.files import REFERENCE, load_agent, reference_agents, save_agent, with_score
+from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.runs import SETTINGS, run
 from rlenvs.agents.scores import measure
-from rlenvs.agents.settings import settings_for
 from rlenvs.core.registry import world_of
 
 

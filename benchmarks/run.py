@@ -172,7 +172,7 @@ def main() -> None:
         f"Random actions; {options.rounds} turns of {options.seconds} s; medians. Several agents: agent-steps.",
         "Resets are counted in our batches and in puffer-drone, nowhere else. A step of QuadHover is 8 physics",
         "steps, one of puffer-drone is 1: the ratio per physics step is 8 times the one shown. pybullet-drones-rgb",
-        "takes a picture at every other step, we at every one: the ratio of pictures is twice the one shown.",
+        "takes an image at every other step, we at every one: the ratio of images is twice the one shown.",
         "",
     ]
     if options.peers:

@@ -78,10 +78,10 @@ ADVERSARIES = {
 
 def environment(env_id: str, keywords: dict[str, Any], noise: float, filter: Any, worlds: int = WORLDS) -> Any:
     env = rlenvs.make_vec(env_id, worlds, **FIXED[env_id], **keywords)
-    layers: list[Any] = [Actuator(noise=noise)] if noise else []
+    wrappers: list[Any] = [Actuator(noise=noise)] if noise else []
     if filter:
-        layers.append(filter)
-    return wrap(env, *layers) if layers else env
+        wrappers.append(filter)
+    return wrap(env, *wrappers) if wrappers else env
 
 
 def play(env: Any, env_id: str, policy: str, steps: int) -> dict[str, float]:

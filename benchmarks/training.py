@@ -47,7 +47,7 @@ class Task:
     num_envs: int = 512
     settings: dict[str, Any] = field(default_factory=lambda: dict(WIDE))
     learning_rate: float = 2e-3
-    units: int = 32  # of each of two layers
+    units: int = 32  # of each of two wrappers
     log_std: float = -0.5
     keywords: dict[str, Any] = field(default_factory=dict)
     weights: dict[str, float] | None = None  # of reward terms, in training alone
@@ -152,7 +152,7 @@ def settings_of(name: str, task: Task) -> str:
     values = {**task.settings, "learning_rate": f"linear {task.learning_rate:g}", "log_std_init": task.log_std}
     told = ", ".join(f"{key}={value}" for key, value in (task.keywords | values).items())
     extra = f"; in training weights={task.weights}" if task.weights else ""
-    return f"- {name}: {task.num_envs} environments, {told}, two layers of {task.units} ReLU{extra}"
+    return f"- {name}: {task.num_envs} environments, {told}, two wrappers of {task.units} ReLU{extra}"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What layers cost: the batched step of QuadHover with a layer beside the same step without, timed in turn.
+"""What wrappers cost: the batched step of QuadHover with a wrapper beside the same step without, timed in turn.
 
     python benchmarks/wrappers.py
     python benchmarks/wrappers.py --rounds 15 --write
@@ -6,7 +6,7 @@
 Both are vector environments of 4096 worlds. In "flight" the actions are small, episodes last 240 steps and their ends
 are spread out; in "crashes" actions are random, and one world in nine begins anew in every step. All resets count.
 Two columns are of batches with one thread per core, as users get them: their bare step is shorter, and most of what
-layers do is done by one thread. `--write` puts the table into benchmarks/wrappers.md.
+wrappers do is done by one thread. `--write` puts the table into benchmarks/wrappers.md.
 """
 
 import argparse
@@ -29,7 +29,7 @@ ID, WORLDS, STEPS, EPISODE = "QuadHover-v0", 4096, 40, 240
 LIMIT = 15.0  # percent
 SPREAD = {"flight": 0.02, "crashes": 1.0}  # of the actions
 COLUMNS = [("flight", 1), ("flight", None), ("crashes", None)]  # the policy, and the batch's threads
-OWN = {"wind_x": np.zeros(WORLDS)}  # parameters of its own for every world: what layers on parameters start from
+OWN = {"wind_x": np.zeros(WORLDS)}  # parameters of its own for every world: what wrappers on parameters start from
 FAMILY = [{"mass": mass} for mass in np.linspace(0.025, 0.03, 50).tolist()]
 RANGES = {"mass": (0.025, 0.03), "gravity": (9.5, 10.1)}
 EVERYTHING = {
@@ -54,9 +54,9 @@ def far_out(stage: Any, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.abs(stage.batch.states["position"][:, 0, 0]) > 1.0
 
 
-# name, layers, keywords of the environment
+# name, wrappers, keywords of the environment
 CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
-    ("the form alone", [w.Layer()], {}),
+    ("the form alone", [w.Wrapper()], {}),
     ("Sensor, noise", [w.Sensor(noise=0.01)], {}),
     ("Sensor, bias and noise", [w.Sensor(noise=0.01, bias=0.01)], {}),
     ("Sensor, drift", [w.Sensor(drift=0.01, drift_time=2.0)], {}),
@@ -97,18 +97,18 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("SnapshotReset", ["bank"], {}),
     ("JumpStart(steps=0)", [w.JumpStart(steps=0)], {}),
     ("ResetFree", [w.ResetFree(backward=None, switch="time")], {}),
-    ("parameters of its own, no layer", [], OWN),
+    ("parameters of its own, no wrapper", [], OWN),
 ]
 
 
 class Turn:
     """One environment, stepped for a while at a time."""
 
-    def __init__(self, layers: list[Any], keywords: dict[str, Any], policy: str, threads: int | None) -> None:
+    def __init__(self, wrappers: list[Any], keywords: dict[str, Any], policy: str, threads: int | None) -> None:
         env = rlenvs.make_vec(ID, WORLDS, threads=threads, **keywords)
-        if layers == ["bank"]:
-            layers = [w.SnapshotReset(rlenvs.collect_snapshots(ID, "expert", episodes=10, every=20))]
-        self.env = w.wrap(env, *layers) if layers else env
+        if wrappers == ["bank"]:
+            wrappers = [w.SnapshotReset(rlenvs.collect_snapshots(ID, "expert", episodes=10, every=20))]
+        self.env = w.wrap(env, *wrappers) if wrappers else env
         shape = (STEPS, WORLDS, *self.env.single_action_space.shape)
         self.actions = (SPREAD[policy] * np.random.default_rng(0).uniform(-1.0, 1.0, shape)).astype(np.float32)
         self.env.reset(seed=0)
@@ -131,15 +131,15 @@ def label(column: tuple[str, int | None]) -> str:
 
 
 def measure(case: tuple[Any, ...], rounds: int, policy: str, threads: int | None) -> tuple[float, ...]:
-    """Milliseconds of the bare step, and the percentage that the layers add: median, least, most."""
-    _, layers, keywords = case
-    bare = Turn([], keywords if layers else {}, policy, threads)
-    layered = Turn(layers, keywords, policy, threads)
+    """Milliseconds of the bare step, and the percentage that the wrappers add: median, least, most."""
+    _, wrappers, keywords = case
+    bare = Turn([], keywords if wrappers else {}, policy, threads)
+    wrapped = Turn(wrappers, keywords, policy, threads)
     pairs = []
     for k in range(rounds):
-        first, second = (bare, layered) if k % 2 else (layered, bare)
+        first, second = (bare, wrapped) if k % 2 else (wrapped, bare)
         times = {first: first.milliseconds(), second: second.milliseconds()}
-        pairs.append((times[bare], times[layered]))
+        pairs.append((times[bare], times[wrapped]))
     added = sorted(100.0 * (after / before - 1.0) for before, after in pairs)
     return statistics.median(before for before, _ in pairs), statistics.median(added), added[0], added[-1]
 
@@ -151,17 +151,17 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write benchmarks/wrappers.md")
     options = parser.parse_args()
     lines = [
-        "# What layers cost",
+        "# What wrappers cost",
         "",
         f"`python benchmarks/wrappers.py --rounds {options.rounds} --write` on {date.today()}: {platform.machine()}, "
         f"{os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"The step of {ID} in vector form, {WORLDS} worlds: with the layer against without, {options.rounds} turns of",
-        f"{STEPS} steps each, alternating; medians (ranges). The aim is {LIMIT:g} % at most. Layers on parameters are",
-        "compared with an environment whose worlds have parameters of their own; what these cost is in the last row.",
-        "Layers that make several steps per step (`ActionRepeat(n)`, `Reflex`, `JumpStart`, a look ahead of `Shield`)",
-        "cost these steps, besides what is shown here for one.",
+        f"The step of {ID} in vector form, {WORLDS} worlds: with the wrapper against without, {options.rounds} turns",
+        f"of {STEPS} steps each, alternating; medians (ranges). The aim is {LIMIT:g} % at most. Wrappers on",
+        "parameters are compared with an environment whose worlds have parameters of their own; what these cost is in",
+        "the last row. Wrappers that make several steps per step (`ActionRepeat(n)`, `Reflex`, `JumpStart`, a look",
+        "ahead of `Shield`) cost these steps, besides what is shown here for one.",
         "",
-        f"| layer | {' | '.join(f'bare step, ms | {label(column)}: added, %' for column in COLUMNS)} |",
+        f"| wrapper | {' | '.join(f'bare step, ms | {label(column)}: added, %' for column in COLUMNS)} |",
         "|---|" + "---|---|" * len(COLUMNS),
     ]
     print("\n".join(lines[-2:]), flush=True)

@@ -1,7 +1,7 @@
 """Write the catalogue, the page of every environment, and the tables of environments, from the declarations.
 
     python docs/generate.py                  catalogue, pages and tables
-    python docs/generate.py --pictures       the picture of README.md, from films of the experts; some minutes
+    python docs/generate.py --images       the image of README.md, from videos of the experts; some minutes
 
 The catalogue, rlenvs/catalogue.json, is what the registry knows: a new world has an id when it is in there. Pages go to
 docs/environments/<name>.md, the table of all to README.md beside them. The table of families replaces what stands
@@ -26,8 +26,8 @@ PAGES = ROOT / "docs" / "environments"
 README = ROOT / "README.md"
 CATALOGUE = Path(rlenvs.__file__).with_name("catalogue.json")
 FAMILIES = (single, multi, robotics)
-PICTURE = ROOT / "docs" / "images" / "environments.webp"
-# who plays what, how far into the episode the film begins [s], and how many seconds of it are shown
+IMAGE = ROOT / "docs" / "images" / "environments.webp"
+# who plays what, how far into the episode the video begins [s], and how many seconds of it are shown
 SHOWN = {
     "QuadRace-v0": ("expert", 0.5, 8.0, {}),
     "QuadMultiHover-v0": ("expert", 0.0, 5.0, {}),
@@ -60,13 +60,13 @@ def with_table(readme: str) -> str:
     return f"{before}{START}\n{families_table(guides)}\n{STOP}{after}"
 
 
-def draw_picture(path: Path = PICTURE) -> int:
-    """Film some environments side by side, as an animated WebP; returns its size in bytes."""
+def draw_image(path: Path = IMAGE) -> int:
+    """Video some environments side by side, as an animated WebP; returns its size in bytes."""
     from PIL import Image
 
-    films = [tile_film(name) for name in SHOWN]
+    videos = [tile_film(name) for name in SHOWN]
     frames = [
-        np.vstack([np.hstack([film[t] for film in films[k : k + COLUMNS]]) for k in range(0, len(films), COLUMNS)])
+        np.vstack([np.hstack([video[t] for video in videos[k : k + COLUMNS]]) for k in range(0, len(videos), COLUMNS)])
         for t in range(FRAMES)
     ]
     first, *others = map(Image.fromarray, frames)
@@ -76,34 +76,34 @@ def draw_picture(path: Path = PICTURE) -> int:
 
 
 def tile_film(name: str) -> list[np.ndarray]:
-    """FRAMES small pictures of an environment, evenly spaced in the seconds that are shown."""
+    """FRAMES small images of an environment, evenly spaced in the seconds that are shown."""
     from PIL import Image
 
     from rlenvs.agents.files import load_agent
-    from rlenvs.agents.film import film
+    from rlenvs.agents.video import video
     from rlenvs.core.setup import Setup
 
     player, begin, seconds, keywords = SHOWN[name]
     fps = Setup(world_of(name), **keywords).fps
     wanted = np.linspace(begin * fps, (begin + seconds) * fps, FRAMES, endpoint=False).astype(int)
     policy = load_agent(name) if player == "agent" else player
-    pictures = film(name, policy, seconds=begin + seconds + 1.0, backend="python", **keywords)
+    images = video(name, policy, seconds=begin + seconds + 1.0, backend="python", **keywords)
     small = {}
-    for step, picture in enumerate(pictures):
+    for step, image in enumerate(images):
         if step in wanted:
-            small[step] = np.asarray(Image.fromarray(picture).resize((TILE, TILE), Image.Resampling.LANCZOS))
+            small[step] = np.asarray(Image.fromarray(image).resize((TILE, TILE), Image.Resampling.LANCZOS))
         if step >= wanted[-1]:
             break
-    print(f"{name}: {len(small)} pictures", flush=True)
+    print(f"{name}: {len(small)} images", flush=True)
     return [small[step] for step in wanted]
 
 
 def main() -> None:
     """Write everything; pages of environments that are gone are deleted."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--pictures", action="store_true", help="only the picture of README.md")
-    if options.parse_args().pictures:
-        print(f"{PICTURE.relative_to(ROOT)}: {draw_picture() / 1e6:.2f} MB")
+    options.add_argument("--images", action="store_true", help="only the image of README.md")
+    if options.parse_args().images:
+        print(f"{IMAGE.relative_to(ROOT)}: {draw_image() / 1e6:.2f} MB")
         return
     if not README.exists():
         raise SystemExit(f"README.md is missing; it needs the lines {START} and {STOP}")

@@ -1,6 +1,6 @@
-"""Your own world in 100 lines: a room to keep warm, cheaply, with picture and expert. It has every API form at once.
+"""Your own world in 100 lines: a room to keep warm, cheaply, with image and expert. It has every API form at once.
 
-python examples/own_world.py --film room.gif    # films the expert too
+python examples/own_world.py --video room.gif    # videos the expert too
 """
 
 import argparse
@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 
 import rlenvs
-from rlenvs.agents.film import film, save
+from rlenvs.agents.video import save, video
 from rlenvs.core import block, cost, discrete, f8, normal, param, term, uniform, world
 
 SPEC = world(
@@ -81,7 +81,7 @@ def draw(canvas, p, s):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A room to keep warm: a world of your own.")
-    parser.add_argument("--film", type=Path, help="where to write a film of the expert: .gif, .webp or .mp4")
+    parser.add_argument("--video", type=Path, help="where to write a video of the expert: .gif, .webp or .mp4")
     given = parser.parse_args()
     print("Takes a few seconds; the first time half a minute more, to compile.", flush=True)
     rlenvs.register("Thermostat-v0", SPEC)
@@ -101,6 +101,6 @@ if __name__ == "__main__":
     for _ in range(200):  # a rule of thumb, from observations alone
         observations, rewards, *_, infos = rooms.step((observations[:, 0] < 0.2).astype(int))
     print(f"a thousand rooms with different leaks: {infos['is_success'].mean():.0%} are warm")
-    if given.film:
-        save(given.film, film("Thermostat-v0", "expert", seconds=8.0, every=2), fps=15.0)
-        print(f"filmed in {given.film}")
+    if given.video:
+        save(given.video, video("Thermostat-v0", "expert", seconds=8.0, every=2), fps=15.0)
+        print(f"recorded in {given.video}")

@@ -52,13 +52,13 @@ LAMBDA, CLIP, EPOCHS, PARTS = 0.95, 0.2, 5, 4
 
 def network(inputs, outputs, last):
     """Two hidden layers of 64."""
-    sizes, layers = [inputs, 64, 64, outputs], []
+    sizes, wrappers = [inputs, 64, 64, outputs], []
     for i in range(3):
-        layer = nn.Linear(sizes[i], sizes[i + 1])
-        nn.init.orthogonal_(layer.weight, last if i == 2 else math.sqrt(2.0))
-        nn.init.zeros_(layer.bias)
-        layers += [layer, nn.Tanh()]
-    return nn.Sequential(*layers[:-1])
+        wrapper = nn.Linear(sizes[i], sizes[i + 1])
+        nn.init.orthogonal_(wrapper.weight, last if i == 2 else math.sqrt(2.0))
+        nn.init.zeros_(wrapper.bias)
+        wrappers += [wrapper, nn.Tanh()]
+    return nn.Sequential(*wrappers[:-1])
 
 
 class Agent(nn.Module):

@@ -19,7 +19,7 @@ for physics in engines:
     print(f"{physics:9} position after 2 s: {np.round(2 * observation[:3], 3)} m", flush=True)
     env.close()
 
-# a racer that sees: its observations are the vector and two pictures
+# a racer that sees: its observations are the vector and two images
 racer = gymnasium.make("rlenvs/QuadRace-v0", camera="rgbd")
 observation, _ = racer.reset(seed=0)
 print({name: array.shape for name, array in observation.items()}, flush=True)

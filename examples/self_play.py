@@ -63,13 +63,13 @@ AT_ONCE = 4  # past generations that are met between two updates
 
 def network(inputs, outputs, last):
     """Two hidden layers of 64."""
-    sizes, layers = [inputs, 64, 64, outputs], []
+    sizes, wrappers = [inputs, 64, 64, outputs], []
     for i in range(3):
-        layer = nn.Linear(sizes[i], sizes[i + 1])
-        nn.init.orthogonal_(layer.weight, last if i == 2 else math.sqrt(2.0))
-        nn.init.zeros_(layer.bias)
-        layers += [layer, nn.Tanh()]
-    return nn.Sequential(*layers[:-1])
+        wrapper = nn.Linear(sizes[i], sizes[i + 1])
+        nn.init.orthogonal_(wrapper.weight, last if i == 2 else math.sqrt(2.0))
+        nn.init.zeros_(wrapper.bias)
+        wrappers += [wrapper, nn.Tanh()]
+    return nn.Sequential(*wrappers[:-1])
 
 
 class Agent(nn.Module):
@@ -105,7 +105,7 @@ class Table:
         self.shaping = arguments.shaping
         batch.seed(range(arguments.seed, arguments.seed + arguments.worlds))
         batch.reset()
-        side = np.array(batch.setup.sides)
+        side = np.array(batch.setup.teams)
         own = side == np.arange(arguments.worlds)[:, None] % 2  # (worlds, agents)
         self.own_agents = own
         self.own, self.world = np.flatnonzero(own), np.nonzero(own)[0]
@@ -265,7 +265,7 @@ def main(given=None):
         parser.error(f"--save {arguments.save}: there is no folder {arguments.save.parent}")
     choices = dict(arguments.set)
     probe = rlenvs.make_batch(arguments.id, 1, **choices)
-    if probe.setup.continuous or not probe.world.sides or set(probe.setup.sides) != {0, 1}:
+    if probe.setup.continuous or not probe.world.teams or set(probe.setup.teams) != {0, 1}:
         parser.error(f"{arguments.id} with {choices} has not two sides with choices as actions")
     minutes = math.ceil(arguments.generations * arguments.steps / 4e5)
     print(f"Takes about {minutes} min on two cores; the first time a minute more, to compile.", flush=True)

@@ -1,4 +1,4 @@
-"""Layers on environments: bad sensors, a safety budget, episodes from snapshots; the same for every API form."""
+"""Wrappers on environments: bad sensors, a safety budget, episodes from snapshots; the same for every API form."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ def pilot(observations):
     return np.hstack([ahead, np.linalg.norm(ahead, axis=1, keepdims=True)]).clip(-1.0, 1.0)
 
 
-def fly(*layers):
+def fly(*wrappers):
     """Mean distance from the goal [m], mean cost of an episode, and the number of episodes."""
     env = rlenvs.make_vec(ID, DRONES, autoreset_mode="SAME_STEP", **KEYWORDS)
-    env = wrap(env, *layers) if layers else env
+    env = wrap(env, *wrappers) if wrappers else env
     seen, infos = env.reset(seed=0)
     distances, costs, episodes = [], 0.0, DRONES
     for _ in range(STEPS):
@@ -41,15 +41,16 @@ stacks = {
     "episodes from snapshots": [teacher],
     "all three": [teacher, camera, budget],
 }
-print(f"{'layers':30}{'distance':>10}{'cost':>8}{'episodes':>10}", flush=True)
-for name, layers in stacks.items():
-    distance, cost, episodes = fly(*layers)
+print(f"{'wrappers':30}{'distance':>10}{'cost':>8}{'episodes':>10}", flush=True)
+for name, wrappers in stacks.items():
+    distance, cost, episodes = fly(*wrappers)
     print(f"{name:30}{distance:8.2f} m{cost:8.2f}{episodes:10}", flush=True)
 
 one = wrap(rlenvs.make(ID, **KEYWORDS), *stacks["all three"])
 seen, info = one.reset(seed=0)
 print(
-    "\nThe same layers on a gymnasium.Env add to info:", ", ".join(key for layer in one.layers for key in layer.told())
+    "\nThe same wrappers on a gymnasium.Env add to info:",
+    ", ".join(key for wrapper in one.wrappers for key in wrapper.extra_info()),
 )
 team = wrap(rlenvs.parallel_env("ParticleSpread-v0"), Sensor(noise=0.02))
 seen, infos = team.reset(seed=0)

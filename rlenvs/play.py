@@ -15,10 +15,10 @@ from rlenvs.core.inputs import first_seed_of
 from rlenvs.core.keys import steered_by_held_keys, steering_keys
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import world_of
-from rlenvs.core.render import Tally, draw, head_of, render_modes
+from rlenvs.core.render import EpisodeTotals, draw, head_of, render_modes
 from rlenvs.core.setup import Setup
 
-STRIP = 32  # pixels below the picture, for the keys of every game
+STRIP = 32  # pixels below the image, for the keys of every game
 PAUSE = 1.5  # s between the end of an episode and the next one
 
 
@@ -30,7 +30,7 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
     """
     world = world_of(id)
     if "keys" not in world.functions or "human" not in render_modes(world):
-        raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no picture")
+        raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no image")
     setup = Setup(world, **keywords)
     if not steered_by_held_keys(setup):
         hand: Any = world.functions["keys"]
@@ -54,32 +54,32 @@ class Game:
 
     What keys do may depend on the game. The world's `keys` is a class then, made once with the options: `help`, pairs
     of keys and what they do; `begin()`, called at a new episode; `press(keys, p, s)`, from the keys that went down
-    since the last step, in their order, to an action; `draw(canvas, p, s)`, the picture with what is marked.
+    since the last step, in their order, to an action; `draw(canvas, p, s)`, the image with what is marked.
 
     Args:
         id: the environment.
         seed: of its generator.
-        told: called at the end of every episode with a line that says how it went.
+        report: called at the end of every episode with a line that says how it went.
         keywords: of `rlenvs.make_batch`.
 
     Raises:
         ParameterError: the world cannot be played with the keyboard.
     """
 
-    def __init__(self, id: str, seed: int = 0, told: Callable[[str], Any] = print, **keywords: Any) -> None:
+    def __init__(self, id: str, seed: int = 0, report: Callable[[str], Any] = print, **keywords: Any) -> None:
         key_table(id, **keywords)
         seed = first_seed_of(seed)
         self.batch: KernelBatch = make_batch(id, 1, autoreset=AutoresetMode.DISABLED, **keywords)
         self.world = self.batch.world
-        self.team = "expert" if self.world.has_expert else "idle"
-        self.told = told
+        self.others = "expert" if self.world.has_expert else "idle"
+        self.report = report
         self.held: set[str] = set()
         self.tapped: list[str] = []
         control: Any = self.world.functions.get("keys")
         depends_on_game = not steered_by_held_keys(self.batch.setup)
         self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
-        self.batch.tally = Tally(self.batch)
+        self.batch.totals = EpisodeTotals(self.batch)
         self.batch.seed([seed])
         self._begin()
 
@@ -135,7 +135,7 @@ class Game:
         if action is None:
             return
         if self.batch.agents > 1:
-            self.batch.load_first(np.asarray(action)[None], self.team)
+            self.batch.load_first(np.asarray(action)[None], self.others)
             self.batch.step_loaded()
         else:
             self.batch.step(np.asarray(action)[None])
@@ -144,7 +144,7 @@ class Game:
         self.steps += 1
         if self.batch.over[0]:
             self.episodes += 1
-            self.told(f"episode {self.episodes}: {self.status()}")
+            self.report(f"episode {self.episodes}: {self.status()}")
 
     def _action(self) -> Any:
         setup = self.batch.setup

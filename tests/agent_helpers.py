@@ -30,7 +30,7 @@ def agent_for(id, seed=0, masked=False, memory=None, **keywords):
         low = [-1.0] * setup.action_size
         action = {"kind": "numbers", "low": low, "high": bound, "squashed": True, "limit": None}
     architecture = {
-        "observation": [{"name": None, "shape": shape, "normalised": False, "picture": False}],
+        "observation": [{"name": None, "shape": shape, "normalised": False, "image": False}],
         "normalisation": None,
         "convolutions": None,
         "memory": memory,

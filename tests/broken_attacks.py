@@ -196,7 +196,7 @@ ATTACKS = {  # rule: worlds that break it
     25: [make("Secret", **SECRET, expert=expert_in_the_know)],
 }
 LATE_ATTACKS = {  # rule: worlds that only the long mode finds
-    22: [make("TiredLate", memo={"episodes": i8}, reset=reset_and_count, step=step_until_tired)],
+    22: [make("TiredLate", persistent={"episodes": i8}, reset=reset_and_count, step=step_until_tired)],
     26: [
         make("After650", horizon=700, step=step_without_end, observe=observe_nan_after_650),
         make("OneBonus", horizon=700, step=step_with_one_bonus),

@@ -280,8 +280,8 @@ BROKEN_HABITS = {  # rule: worlds that break it
     ],
     21: [make("Stale", observe=observe_now_and_then)],
     22: [
-        make("Tired", memo={"episodes": i8}, reset=reset_and_count, step=step_until_tired),
-        make("OldTable", memo={"table": f8}, reset=reset_with_table, step=step_by_table),
+        make("Tired", persistent={"episodes": i8}, reset=reset_and_count, step=step_until_tired),
+        make("OldTable", persistent={"table": f8}, reset=reset_with_table, step=step_by_table),
     ],
     23: [
         make("OwnLimit", step=step_with_own_limit),

@@ -139,7 +139,7 @@ def make_goal(name, stepping):
         step=stepping,
         observe=goal_observe,
     )
-    spec.grade(grade)
+    spec.goal_outcome(grade)
     return spec
 
 

@@ -54,13 +54,13 @@ def trimmed():
     _trim()
 
 
-NO_OPENGL = "pictures of MuJoCo worlds need OpenGL, and none works"
+NO_OPENGL = "images of MuJoCo worlds need OpenGL, and none works"
 
 
 @functools.cache
 def has_opengl():
     from rlenvs.core.errors import EngineError
-    from rlenvs.kits.engines.pictures import gl_context
+    from rlenvs.kits.engines.images import gl_context
 
     try:
         gl_context(8, 8).free()
@@ -90,7 +90,7 @@ def strict():
 
 @pytest.fixture
 def strict_kit(strict):
-    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with pictures, with
+    """Warnings are errors, but for those that PettingZoo's kit gives to every world with masks, with images, with
     agents that differ, or whose fallen agents see nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PettingZoo's kit uses what PettingZoo deprecates
@@ -99,8 +99,8 @@ def strict_kit(strict):
     warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
     warnings.filterwarnings("ignore", "Observation is not a NumPy array")
     warnings.filterwarnings("ignore", ".* space value is -?infinity")  # as in PettingZoo's own environments
-    warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of pictures
-    warnings.filterwarnings("ignore", "The state contains negative numbers")  # a stack of vectors is no picture
+    warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of images
+    warnings.filterwarnings("ignore", "The state contains negative numbers")  # a stack of vectors is no image
     warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")
     warnings.filterwarnings("ignore", "Observations are different shapes")
     warnings.filterwarnings("ignore", "We recommend agents to be named in the format")  # names of roles

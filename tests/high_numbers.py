@@ -6,7 +6,7 @@ SIDES = {"random": 1, "self": 2}
 
 
 def sides_of(values):
-    count = 1 if values.opponent == "random" else values.seats
+    count = 1 if values.opponent == "random" else values.slots
     return [side for side in range(count) for _ in range(values.mates)]
 
 
@@ -15,13 +15,13 @@ SPEC = world(
     doc="Name a number in each of four rounds; the highest sum wins.",
     options={
         "opponent": choice("random", "self", doc="who plays the other side"),
-        "seats": integer(2, 2, 4, doc="sides, in self-play"),
+        "slots": integer(2, 2, 4, doc="sides, in self-play"),
         "mates": integer(1, 1, 2, doc="agents per side"),
         "start": integer(0, 0, 20, doc="what the first side has at the start"),
         "knockout": flag(False, doc="after each round the agents with the lowest sum leave"),
     },
     sizes=lambda values: {"agents": len(sides_of(values))},
-    sides=sides_of,
+    teams=sides_of,
     players=("high", "any", "low"),
     agents=True,
     state={"sums": i8("agents"), "bonus": i8},

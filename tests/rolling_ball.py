@@ -21,7 +21,7 @@ SPEC = world(
     },
     options={
         "fault": choice("position", "force", doc="how the simulation is made impossible"),
-        "pixels": integer(0, 0, 64, "of a picture"),
+        "pixels": integer(0, 0, 64, "of an image"),
         "points": integer(0, 0, 64, "of a cloud"),
         "rate": integer(50, 1, 1000, "control steps per second"),
         "model": choice(
@@ -108,7 +108,7 @@ def reset(p, s, rng):
     s.qpos[7] = uniform(rng, -1.0, 1.0)
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     for j in range(3):
         s.start[j] = s.ball[j]
@@ -124,7 +124,7 @@ def act(p, s, a, rng):
             s.qfrc_applied[0] = 1e30
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     r.height = min(max(s.ball[2], -10.0), 10.0)
     r.terminated = s.ball[0] > 1.0

@@ -16,7 +16,7 @@ from rlenvs.core import (
     world,
 )
 
-CELLS = 6  # along each side of the picture
+CELLS = 6  # along each side of the image
 SIDE = 6  # pixels of a cell: together the least that a network of 3 convolutions (Mnih et al. 2015) takes
 LANE = 5  # places along a porter's way
 
@@ -26,7 +26,7 @@ LANE = 5  # places along a porter's way
 
 @kernel
 def paint(i, row, column, channel, value):
-    """Fill a cell of a picture."""
+    """Fill a cell of an image."""
     for y in range(SIDE):
         for x in range(SIDE):
             i[row * SIDE + y, column * SIDE + x, channel] = value
@@ -34,7 +34,7 @@ def paint(i, row, column, channel, value):
 
 @kernel
 def blacken(i):
-    """An empty picture."""
+    """An empty image."""
     for y in range(i.shape[0]):
         for x in range(i.shape[1]):
             for channel in range(i.shape[2]):
@@ -43,7 +43,7 @@ def blacken(i):
 
 CATCH = world(
     "Catch-v0",
-    doc="Catch falling balls with a paddle; only the picture shows where they are.",
+    doc="Catch falling balls with a paddle; only the image shows where they are.",
     state={"row": i8, "column": i8, "paddle": i8},
     observation={},
     images={"screen": image(CELLS * SIDE, CELLS * SIDE, 1, doc="ball and paddle")},
@@ -70,7 +70,7 @@ def step_catch(p, s, a, rng, r):
         s.column = below(rng, CELLS)
 
 
-@CATCH.look
+@CATCH.observe_images
 def look_catch(p, s, i):
     blacken(i.screen)
     paint(i.screen, s.row, s.column, 0, 255)
@@ -84,7 +84,7 @@ def expert_catch(p, s, a):
 
 MEET = world(
     "Meet-v0",
-    doc="Two agents meet on a line; each sees a picture of itself in green and of the other in red.",
+    doc="Two agents meet on a line; each sees an image of itself in green and of the other in red.",
     agents=True,
     sizes=lambda values: {"agents": 2},
     state={"place": i8("agents")},
@@ -118,7 +118,7 @@ def step_meet(p, s, a, rng, r):
         r.success[k] = s.place[0] == s.place[1]
 
 
-@MEET.look
+@MEET.observe_images
 def look_meet(p, s, k, i):
     blacken(i.screen)
     paint(i.screen, 0, s.place[k], 1, 255)

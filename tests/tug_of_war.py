@@ -7,7 +7,7 @@ SPEC = world(
     doc="Pull the rope to your side.",
     options={"handicap": flag(False, doc="the second agent has one hand, and does not see the rope")},
     sizes=lambda values: {"agents": 2},
-    sides=lambda values: [0, 1],
+    teams=lambda values: [0, 1],
     roles=lambda values: [
         role("first", 3, 2),
         role("second", 2 if values.handicap else 3, 1 if values.handicap else 2),

@@ -1,4 +1,4 @@
-"""What all tests of layers share."""
+"""What all tests of wrappers share."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from rlenvs.core.check.verdicts import compare, vector_record
 from rlenvs.wrappers.forms import wrap
 
 
-def assert_conforms(id: str, *layers: Any, **keywords: Any) -> None:
+def assert_conforms(id: str, *wrappers: Any, **keywords: Any) -> None:
     """`rlenvs.check` of a wrapped environment passes."""
-    check(wrap(rlenvs.make(id, **keywords), *layers)).raise_on_failure()
+    check(wrap(rlenvs.make(id, **keywords), *wrappers)).raise_on_failure()
 
 
-def assert_forms_agree(id: str, *layers: Any, horizon: int = 12, steps: int = 30, **keywords: Any) -> None:
-    """The vector form with layers does in every autoreset mode what Gymnasium's SyncVectorEnv makes of single forms
-    with the same layers and the seeds s, s + 1, ...: observations, rewards, flags, infos, finals."""
+def assert_forms_agree(id: str, *wrappers: Any, horizon: int = 12, steps: int = 30, **keywords: Any) -> None:
+    """The vector form with wrappers does in every autoreset mode what Gymnasium's SyncVectorEnv makes of single forms
+    with the same wrappers and the seeds s, s + 1, ...: observations, rewards, flags, infos, finals."""
     keywords = {"horizon": horizon, **keywords}
 
     def single() -> Any:
-        return wrap(rlenvs.make(id, **keywords), *layers)
+        return wrap(rlenvs.make(id, **keywords), *wrappers)
 
     for mode in AutoresetMode:
-        ours = Player(wrap(rlenvs.make_vec(id, 3, autoreset_mode=mode, **keywords), *layers), seed=7).play(steps)
+        ours = Player(wrap(rlenvs.make_vec(id, 3, autoreset_mode=mode, **keywords), *wrappers), seed=7).play(steps)
         sync = SyncVectorEnv([single] * 3, autoreset_mode=mode)
         if hasattr(sync.envs[0], "reward_space"):  # its array of rewards has no room for vectors
             sync._rewards = np.zeros((3, *sync.envs[0].reward_space.shape), np.float32)

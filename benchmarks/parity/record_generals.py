@@ -130,7 +130,7 @@ class Current:
         return [np.asarray(told.as_tensor()) for told in self._observations()]
 
     def advice(self, name: str) -> list[int]:
-        """What a scripted player would do in both seats."""
+        """What a scripted player would do in both slots."""
         orders = []
         for told in self._observations():
             passes, row, column, d, half = (int(x) for x in getattr(self.parts, name).act(told, None))

@@ -1,6 +1,6 @@
-"""Networks with convolutions over a board or a picture, for Stable-Baselines3.
+"""Networks with convolutions over a board or an image, for Stable-Baselines3.
 
-A world on a board, such as Generals-v0, shows planes (planes, height, width); one with a camera shows a picture.
+A world on a board, such as Generals-v0, shows planes (planes, height, width); one with a camera shows an image.
 Convolutions look at all cells alike, so that what is learnt at one place holds at all others. Where most choices of an
 action are planes too, a choice for every cell and, say, direction, they can rate them in the same way. Numbers beside
 the board are added to every cell, like the non-spatial features of FullyConv (Vinyals et al., "StarCraft II: A New
@@ -20,7 +20,7 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from rlenvs.agents.network import BOARD, PLACES, is_picture, parts_of, places_of
+from rlenvs.agents.network import BOARD, PLACES, is_image, parts_of, places_of
 from rlenvs.core.errors import ParameterError
 
 __all__ = ["BoardFeatures"]
@@ -33,7 +33,7 @@ class BoardFeatures(BaseFeaturesExtractor):
     """Convolutions: (rows, planes, height, width) -> (rows, channels height width + numbers beside).
 
     Args:
-        observation_space: of planes or a picture, or a dictionary with one of these and other parts.
+        observation_space: of planes or an image, or a dictionary with one of these and other parts.
         channels: of each convolution.
         activation: class of the module behind each.
         stride: by which each makes the board smaller.
@@ -121,14 +121,14 @@ def check_board(space: Any) -> None:
     """ParameterError unless an observation has exactly one part with three axes."""
     if sum(len(part.shape or ()) == BOARD for part in parts_of(space).values()) != 1:
         raise ParameterError(
-            f"[network] convolutions need observations with planes (planes, height, width) or a picture, not {space}"
+            f"[network] convolutions need observations with planes (planes, height, width) or an image, not {space}"
         )
 
 
 def check_planes(space: Any, action_space: Any) -> None:
     """ParameterError unless an action is a few choices, and planes of the board's size behind them."""
     (board,) = [part for part in parts_of(space).values() if len(part.shape) == BOARD]
-    cells = math.prod(board.shape[:2] if is_picture(board) else board.shape[1:])
+    cells = math.prod(board.shape[:2] if is_image(board) else board.shape[1:])
     choices = int(action_space.n) if isinstance(action_space, spaces.Discrete) else 0
     if choices <= cells or choices % cells == 0:
         raise ParameterError(

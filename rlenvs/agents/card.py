@@ -31,7 +31,7 @@ class AgentScore:
         mean, half_width: of the return, with the half width of its 95 % confidence interval.
         success_rate: in [0, 1]. cost, length: means of an episode. costs: mean of an agent's episode by name of a cost.
         seeds, first_seed: how many, and the first.
-        against: the scripted player of the other sides; None where sides do not play against each other.
+        against: the scripted player of the other teams; None where teams do not play against each other.
         random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
             seeds; None where not measured, or without an expert.
     """

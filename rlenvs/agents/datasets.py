@@ -24,6 +24,7 @@ from rlenvs import __version__
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import scale_score
 from rlenvs.agents.files import load_agent
+from rlenvs.agents.hyperparameters import Settings, settings_for
 from rlenvs.agents.rollouts import (
     Policy,
     agent_player,
@@ -34,7 +35,6 @@ from rlenvs.agents.rollouts import (
     step_bytes,
     watched_training,
 )
-from rlenvs.agents.settings import Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.make import make, make_vec
@@ -115,8 +115,8 @@ def make_dataset(
         episodes: how many. "replay" keeps as many, evenly spread over the training run, or all where it saw fewer.
         folder: of all datasets; None is where Minari looks, $MINARI_DATASETS_PATH or ~/.minari/datasets.
         name: of the dataset; None for "rlenvs/Name-v0/<quality>-v0".
-        agent: who plays instead of the scripted expert: an `Agent`, its file, or a function from observations to
-            actions. Worlds without an expert take their reference agent.
+        agent: the policy that plays instead of the scripted expert: an `Agent`, its file, or a function from
+            observations to actions. Worlds without an expert take their reference agent.
         seed: episode i is played with seed + i. Of "replay", the seed of the training.
         steps: environment steps of the training run of "replay", rounded up to whole rollouts; None for those of the
             environment's settings, as for `rlenvs train`.
@@ -193,7 +193,7 @@ def _report(
     return Dataset(name, folder, player, count, int(np.sum(lengths)), mean, half_width, scale.score(mean), size / 1e6)
 
 
-# --- who plays --------------------------------------------------------------------------------------------------------
+# --- policies ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Scale:
         return scale_score(mean, self.random, self.best)
 
     def about(self) -> dict[str, Any]:
-        """The scale as Minari's `get_normalized_score` wants it."""
+        """The scale as Minari's `get_normalized_score` requires it."""
         if math.isnan(self.best):
             return {}
         return {

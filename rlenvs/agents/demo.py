@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.evaluate import Evaluation, Policy, evaluate, scale_score
-from rlenvs.agents.film import film, pace, save_gif
 from rlenvs.agents.train import Progress, greedy, train_ppo
+from rlenvs.agents.video import pace, save_gif, video
 from rlenvs.core.errors import MissingExtraError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
@@ -111,19 +111,19 @@ def save_curve(demo: Demo, path: Path) -> None:
 
 
 def save_flight(demo: Demo, path: Path, seconds: float = 6.0, **keywords: Any) -> None:
-    """Film random and learnt flight side by side, from the same start to the same goal, as a GIF."""
+    """Video random and learnt flight side by side, from the same start to the same goal, as a GIF."""
     every, fps = pace(path, Setup(world_of(ID), **keywords).fps)
-    films = [film(ID, policy, FLIGHT_SEED, seconds, every, **keywords) for policy in ("random", demo.policy)]
+    videos = [video(ID, policy, FLIGHT_SEED, seconds, every, **keywords) for policy in ("random", demo.policy)]
     labels = ("before: random", "after: PPO")
     path.parent.mkdir(parents=True, exist_ok=True)
-    pairs = zip(*films, strict=True)
+    pairs = zip(*videos, strict=True)
     save_gif(path, (np.hstack([_panel(*part) for part in zip(pair, labels, strict=True)]) for pair in pairs), fps)
 
 
 def _panel(frame: np.ndarray, label: str) -> np.ndarray:
     from PIL import Image, ImageDraw, ImageFont
 
-    picture = Image.fromarray(frame).resize((PANEL, PANEL), Image.Resampling.LANCZOS)
+    image = Image.fromarray(frame).resize((PANEL, PANEL), Image.Resampling.LANCZOS)
     place = (PANEL - 12, PANEL - 12)
-    ImageDraw.Draw(picture).text(place, label, (30, 30, 30), ImageFont.load_default(size=18), anchor="rs")
-    return np.asarray(picture)
+    ImageDraw.Draw(image).text(place, label, (30, 30, 30), ImageFont.load_default(size=18), anchor="rs")
+    return np.asarray(image)

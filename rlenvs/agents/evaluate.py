@@ -24,7 +24,7 @@ from rlenvs.core.spec import World
 
 if TYPE_CHECKING:
     from rlenvs.wrappers.forms import WrappedVectorEnv
-    from rlenvs.wrappers.layer import Layer
+    from rlenvs.wrappers.wrapper import Wrapper
 
 __all__ = ["Evaluation", "evaluate", "normalized_score"]
 
@@ -46,7 +46,7 @@ class Evaluation:
         successes: float64 (N,), 1 or 0: whether `is_success` was set on the last step; with several agents the share
             of agents for which it was set on their own last step.
         cost_parts: float64 (N,) by name of a cost: its sum over an episode, with several agents the mean of theirs.
-            That is what a limit is for. Empty with layers.
+            That is what a limit is for. Empty with wrappers.
         limits: of these costs, by name.
     """
 
@@ -111,7 +111,7 @@ def evaluate(
     policy: Policy,
     seeds: int | Sequence[int] = 100,
     *,
-    layers: Sequence[Layer] = (),
+    wrappers: Sequence[Wrapper] = (),
     against: str | None = None,
     **keywords: Any,
 ) -> Evaluation:
@@ -124,30 +124,30 @@ def evaluate(
             actions, (N, numbers per action) or (N,) for choices. With several agents both have an agent axis after the
             first: (N, A, ...). An `Agent` of `rlenvs.load_agent` plays all agents.
         seeds: the number n for the seeds 0 ... n - 1, or the seeds. A row does not depend on the other seeds.
-        layers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the layers give
-            them. A function sees what the layers show; the scripted expert sees the truth. With several agents it is
+        wrappers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the wrappers give
+            them. A function sees what the wrappers show; the scripted expert sees the truth. With several agents it is
             the first one's form then, (N, ...), and `team` plays the others.
-        against: where sides play against each other, the scripted player of all sides but one. Every seed is played
-            once per side, with the policy there; returns and costs are those of its own agents, summed over these
+        against: where teams play against each other, the scripted player of all teams but one. Every seed is played
+            once per team, with the policy there; returns and costs are those of its own agents, summed over these
             games, lengths and successes are means over them.
         keywords: of `rlenvs.make_batch`: parameters, options, level, horizon, weights, ...
 
     Raises:
         UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
-        ParameterError: no seeds, a negative one, or a parameter outside its range; `against` where there is one side,
-            or with layers.
+        ParameterError: no seeds, a negative one, or a parameter outside its range; `against` where there is one team,
+            or with wrappers.
         ActionError: the function's actions do not fit.
     """
     chosen = check_seeds(seeds)
     check_policy(world_of(id), policy)
     if against is not None:
-        if layers:
-            raise ParameterError("evaluate: layers are for one agent's form; leave out `against`")
-        return _in_all_seats(id, policy, chosen, against, keywords)
-    if layers:
+        if wrappers:
+            raise ParameterError("evaluate: wrappers are for one agent's form; leave out `against`")
+        return _in_all_slots(id, policy, chosen, against, keywords)
+    if wrappers:
         from rlenvs.wrappers.forms import wrap
 
-        rows = _Layered(wrap(make_vec(id, len(chosen), **keywords), *layers), chosen)
+        rows = _Wrapped(wrap(make_vec(id, len(chosen), **keywords), *wrappers), chosen)
         return _play(rows, rows.chooser(policy), chosen, label=_label(id, policy))
     batch = make_batch(id, len(chosen), autoreset=AutoresetMode.NEXT_STEP, **keywords)
     batch.seed(chosen)
@@ -155,22 +155,22 @@ def evaluate(
     return _play(batch, chooser(batch, policy, chosen), chosen, label=_label(id, policy))
 
 
-def _in_all_seats(id: str, policy: Policy, seeds: list[int], against: str, keywords: dict[str, Any]) -> Evaluation:
-    """Every seed once per side, and the sums over these games."""
-    sides = np.array(Setup(world_of(id), **keywords).sides)
-    check_opponent(world_of(id), sides, against)
+def _in_all_slots(id: str, policy: Policy, seeds: list[int], against: str, keywords: dict[str, Any]) -> Evaluation:
+    """Every seed once per team, and the sums over these games."""
+    teams = np.array(Setup(world_of(id), **keywords).teams)
+    check_opponent(world_of(id), teams, against)
     games = []
-    for side in range(sides.max() + 1):
+    for team in range(teams.max() + 1):
         batch = make_batch(id, len(seeds), autoreset=AutoresetMode.NEXT_STEP, **keywords)
         batch.seed(seeds)
         batch.reset()
-        own = np.flatnonzero(sides == side)
-        label = f"{_label(id, policy)}, side {side + 1} of {sides.max() + 1}"
-        games.append(_play(batch, seated(batch, chooser(batch, policy, seeds), own, against), seeds, own, label))
+        own = np.flatnonzero(teams == team)
+        label = f"{_label(id, policy)}, team {team + 1} of {teams.max() + 1}"
+        games.append(_play(batch, with_opponent(batch, chooser(batch, policy, seeds), own, against), seeds, own, label))
         batch.close()
     returns, costs = (sum(getattr(game, name) for game in games) for name in ("returns", "costs"))
     lengths, successes = (np.mean([getattr(game, n) for game in games], axis=0) for n in ("lengths", "successes"))
-    shares = np.bincount(sides) / len(sides)
+    shares = np.bincount(teams) / len(teams)
     parts = {
         name: sum(share * game.cost_parts[name] for share, game in zip(shares, games, strict=True))
         for name in games[0].cost_parts
@@ -178,29 +178,29 @@ def _in_all_seats(id: str, policy: Policy, seeds: list[int], against: str, keywo
     return Evaluation(games[0].seeds, returns, costs, lengths, successes, parts, games[0].limits)
 
 
-def check_opponent(world: World, sides: np.ndarray, against: str) -> None:
-    """ParameterError or UnknownNameError unless this scripted player can play the other sides."""
-    if sides.max() == 0:
-        raise ParameterError(f"{world.name}: all agents are on one side with these keywords; leave out `against`")
+def check_opponent(world: World, teams: np.ndarray, against: str) -> None:
+    """ParameterError or UnknownNameError unless this scripted player can play the other teams."""
+    if teams.max() == 0:
+        raise ParameterError(f"{world.name}: all agents are on one team with these keywords; leave out `against`")
     if against not in world.players:
         raise UnknownNameError(f"{world.name} has no player {against!r}. {nearest(against, world.players)}")
 
 
-def seated(batch: KernelBatch, choose: Chooser, own: np.ndarray, against: str) -> Chooser:
+def with_opponent(batch: KernelBatch, choose: Chooser, own: np.ndarray, against: str) -> Chooser:
     """A chooser's actions for its own agents, a scripted player's for the others."""
-    seats = [None if agent in own else against for agent in range(batch.agents)]
+    slots = [None if agent in own else against for agent in range(batch.agents)]
 
     def both() -> np.ndarray:
         mine = np.array(choose()).reshape(batch.actions.shape)[:, own]
-        batch.play(seats)
+        batch.play(slots)
         batch.actions[:, own] = mine
         return batch.actions
 
     return both
 
 
-class _Layered:
-    """A vector environment with layers, as far as `_play` looks at a batch; rows are worlds with one agent."""
+class _Wrapped:
+    """A vector environment with wrappers, as far as `_play` looks at a batch; rows are worlds with one agent."""
 
     agents = 1
 
@@ -247,7 +247,7 @@ class _Layered:
 
 
 def _play(
-    batch: KernelBatch | _Layered,
+    batch: KernelBatch | _Wrapped,
     choose: Chooser,
     seeds: list[int],
     own: np.ndarray | slice = slice(None),
@@ -260,7 +260,7 @@ def _play(
 
 
 def _played(
-    batch: KernelBatch | _Layered, choose: Chooser, seeds: list[int], own: np.ndarray | slice, tell: Task
+    batch: KernelBatch | _Wrapped, choose: Chooser, seeds: list[int], own: np.ndarray | slice, tell: Task
 ) -> Evaluation:
     count = batch.num_worlds
     returns, costs, lengths = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
@@ -282,13 +282,13 @@ def _played(
         alive[~playing] = False
         tell(count - np.count_nonzero(playing), f"step {lengths.max()}")
     succeeded = successes[:, own].mean(axis=1)
-    limits = {} if isinstance(batch, _Layered) else {name: cost.limit for name, cost in batch.world.costs.items()}
+    limits = {} if isinstance(batch, _Wrapped) else {name: cost.limit for name, cost in batch.world.costs.items()}
     return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, succeeded, sums, limits)
 
 
-def _cost_parts(batch: KernelBatch | _Layered) -> dict[str, np.ndarray]:
+def _cost_parts(batch: KernelBatch | _Wrapped) -> dict[str, np.ndarray]:
     """The batch's own arrays (N, A) of the last step's costs, by name."""
-    if isinstance(batch, _Layered):
+    if isinstance(batch, _Wrapped):
         return {}
     world = batch.world
     return {name: batch.terms[:, len(world.terms) + i] for i, name in enumerate(world.costs)}
@@ -365,7 +365,7 @@ def check_seeds(seeds: int | Sequence[int]) -> list[int]:
 def normalized_score(id: str, mean_return: float) -> float:
     """A mean return on the scale on which the world's random policy has 0 and its scripted expert 1.
 
-    It means something only for the world's defaults, on which its reference scores were taken; where sides play
+    It means something only for the world's defaults, on which its reference scores were taken; where teams play
     against each other, only for returns against the world's first scripted player (`against` of `rlenvs.evaluate`).
 
     Raises:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card
-from rlenvs.agents.network import Network, is_picture, parts_of
+from rlenvs.agents.network import Network, is_image, parts_of
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup, counts_of
@@ -260,14 +260,14 @@ def _parts(model: Any) -> list[dict[str, Any]]:
 
 
 def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
-    found = {"shape": list(getattr(space, "shape", None) or ()), "normalised": False, "picture": False}
+    found = {"shape": list(getattr(space, "shape", None) or ()), "normalised": False, "image": False}
     if type(space).__name__ == "Box" and space.dtype.kind in "fi":
         return found
-    if _extractor(model) == "BoardFeatures" and is_picture(space):
+    if _extractor(model) == "BoardFeatures" and is_image(space):
         planes, height, width = space.shape  # as Stable-Baselines3 has turned them
-        return {**found, "shape": [height, width, planes], "picture": True}
+        return {**found, "shape": [height, width, planes], "image": True}
     raise ParameterError(
-        f"{label} of {space} cannot be an agent's; they must be a Box of real or whole numbers, or a picture that "
+        f"{label} of {space} cannot be an agent's; they must be a Box of real or whole numbers, or an image that "
         "convolutions look at"
     )
 

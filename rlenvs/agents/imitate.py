@@ -115,7 +115,7 @@ class Imitator(_Model):
             raise ParameterError(f"DAgger: learning_rate={learning_rate!r} must be above 0")
         batch = getattr(env.unwrapped, "batch", None)
         if batch is None:
-            raise ParameterError(f"DAgger wants sb3_vec_env(...), not {env}")
+            raise ParameterError(f"DAgger requires sb3_vec_env(...), not {env}")
         if not batch.world.has_expert:
             raise ParameterError(f"{batch.world.name} has no scripted expert to imitate")
         # the rollouts of PPO, which are not used, are as small as it lets them be

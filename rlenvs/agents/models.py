@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.network import is_picture
+from rlenvs.agents.network import is_image
 from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.setup import Setup
 
@@ -80,6 +80,6 @@ def _form(space: Any) -> Any:
     parts = getattr(space, "spaces", None)
     if parts:
         return {name: _form(part) for name, part in parts.items()}
-    if is_picture(space):
+    if is_image(space):
         return sorted(space.shape)  # Stable-Baselines3 turns images, and takes them both ways
     return getattr(space, "n", None) or (space.nvec.tolist() if hasattr(space, "nvec") else space.shape)

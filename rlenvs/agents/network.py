@@ -3,7 +3,7 @@
 An architecture is a dictionary of JSON's types, and its numbers are arrays by name:
 
     {
-        "observation": [{"name": null, "shape": [15], "normalised": true, "picture": false}],   a part each of a
+        "observation": [{"name": null, "shape": [15], "normalised": true, "image": false}],   a part each of a
                                                                               dictionary, in order
         "normalisation": {"epsilon": 1e-8, "clip": 10.0},                     null where no part is normalised
         "convolutions": {"channels": [32, 32], "kernel": 3, "stride": 1, "activation": "relu", "planes": 0},     or null
@@ -15,7 +15,7 @@ An architecture is a dictionary of JSON's types, and its numbers are arrays by n
 or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}; for several choices at once {"kind":
 "choices", "counts": [3, 3], "masked": false}, whose ratings come one after the other.
 
-Convolutions look at one part of the observation: planes (planes, height, width), or a picture (height, width, channels)
+Convolutions look at one part of the observation: planes (planes, height, width), or an image (height, width, channels)
 of bytes, which count as shares of 255. Two more planes, behind these, tell every cell its row and column, from -1 to 1;
 around the board are zeros; and the numbers of the other parts, weighted, are added to every cell that the first
 convolution gives. The layers see what the last one gives, channel by channel, and the numbers. With n planes, they see
@@ -47,7 +47,7 @@ LARGEST_SIZE = 1 << 24
 LARGEST_KERNEL = 15
 BOARD = 3  # axes of what convolutions look at
 PLACES = 2  # planes that tell cells where they are
-WHITE = 255  # the largest value of a picture
+WHITE = 255  # the largest value of an image
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -70,8 +70,8 @@ def parts_of(space: Any) -> dict[Any, Any]:
     return dict(getattr(space, "spaces", None) or {None: space})
 
 
-def is_picture(space: Any) -> bool:
-    """Whether a part is a picture: three axes of bytes."""
+def is_image(space: Any) -> bool:
+    """Whether a part is an image: three axes of bytes."""
     return len(space.shape or ()) == BOARD and space.dtype == np.uint8
 
 
@@ -208,7 +208,7 @@ class Network:
         board = None
         if self._kernels:
             board, flat[self._board] = columns[self._board], flat[self._board][:, :0]
-            if not self.architecture["observation"][self._board]["picture"]:
+            if not self.architecture["observation"][self._board]["image"]:
                 board = board.transpose(0, 2, 3, 1)
             places = np.broadcast_to(self._places, (*board.shape[:3], PLACES))
             board = np.concatenate((board, places), axis=3)
@@ -232,7 +232,7 @@ class Network:
             clip = self.architecture["normalisation"]["clip"]
             array = np.clip((array - mean) / deviation, -clip, clip)
         array = array.astype(np.float32)
-        return array / np.float32(WHITE) if self.architecture["observation"][index]["picture"] else array
+        return array / np.float32(WHITE) if self.architecture["observation"][index]["image"] else array
 
     def _look(self, numbers: np.ndarray, board: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The convolutions: what the layers see, and how they rate the choices of the planes (None without)."""
@@ -326,10 +326,10 @@ def check_architecture(found: Any) -> dict[str, Any]:
     parts = _some("architecture: observation", found["observation"])
     for j, part in enumerate(parts):
         label = f"architecture: observation {j}"
-        _entries(label, part, ("name", "shape", "normalised", "picture"))
-        for entry in ("normalised", "picture"):
+        _entries(label, part, ("name", "shape", "normalised", "image"))
+        for entry in ("normalised", "image"):
             _wants(isinstance(part[entry], bool), f"{label}: {entry}", part[entry], "true or false")
-        _wants(not (part["normalised"] and part["picture"]), label, part, "a picture that is not normalised")
+        _wants(not (part["normalised"] and part["image"]), label, part, "an image that is not normalised")
         named = part["name"] is None if len(parts) == 1 else False
         _wants(
             named or isinstance(part["name"], str), f"{label}: name", part["name"], "a text (null for the only part)"
@@ -389,7 +389,7 @@ def _boards(parts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _sides(part: Mapping[str, Any]) -> Sequence[int]:
     """Height and width."""
-    return part["shape"][:2] if part["picture"] else part["shape"][1:]
+    return part["shape"][:2] if part["image"] else part["shape"][1:]
 
 
 def _seen(architecture: Mapping[str, Any]) -> tuple[int, int, int]:
@@ -492,7 +492,7 @@ def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tup
 def _expected_convolutions(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...], str]]:
     found = architecture["convolutions"]
     (part,) = _boards(architecture["observation"])
-    inputs, size = part["shape"][-1 if part["picture"] else 0] + PLACES, found["kernel"]
+    inputs, size = part["shape"][-1 if part["image"] else 0] + PLACES, found["kernel"]
     for k, channels in enumerate(found["channels"]):
         yield f"convolutions.{k}.weight", (channels, inputs, size, size), "float32"
         yield f"convolutions.{k}.bias", (channels,), "float32"

@@ -38,7 +38,7 @@ def agent_of(
 
     Raises:
         ParameterError: a layer that is not known, a network of other sizes than the world's, observations with
-            pictures or goals, settings or keywords that JSON does not know.
+            images or goals, settings or keywords that JSON does not know.
     """
     keywords = dict(keywords or {})
     world, setup = world_of(id), Setup(world_of(id), **keywords)
@@ -57,7 +57,7 @@ def agent_of(
         action = {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
     tensors: Tensors = {}
     architecture = {
-        "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False, "picture": False}],
+        "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False, "image": False}],
         "normalisation": None,
         "convolutions": None,
         "memory": None,

@@ -1,7 +1,7 @@
 """Replays: an episode as a small JSON file that can be checked and watched.
 
 A file holds what the episode follows from (the id, keywords, the two words of the generator, all actions), the start as
-text where the world has a text picture, and a digest of what came out. Loading plays it again and compares.
+text where the world has a text image, and a digest of what came out. Loading plays it again and compares.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Replay:
         id: the environment.
         keywords: of `rlenvs.make_batch`.
         seed: the two words of the world's generator before the episode.
-        start: the first text picture; empty where the world has none.
+        start: the first text image; empty where the world has none.
         actions: what every agent did, (T, A, numbers of an action), int64 or float64.
         digest: of actions, rewards and the last observations.
     """
@@ -101,19 +101,19 @@ class Replay:
             yield batch
 
     def frames(self, every: int = 1) -> Iterator[np.ndarray]:
-        """Pictures, uint8 (height, width, 3): of the start, of every so many steps, and of the end."""
+        """Images, uint8 (height, width, 3): of the start, of every so many steps, and of the end."""
         renderer: Renderer | None = None
         for t, batch in enumerate(self.play()):
             renderer = renderer or Renderer("rgb_array", batch)
             if t % every == 0 or t == len(self):
-                yield renderer.picture(0)
+                yield renderer.image(0)
 
     def watch(self) -> None:
         """Show the episode in a window, at the world's own pace."""
         renderer: Renderer | None = None
         for batch in self.play():
             renderer = renderer or Renderer("human", batch)
-            renderer.picture(0)
+            renderer.image(0)
         assert renderer is not None
         renderer.close()
 

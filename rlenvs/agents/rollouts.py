@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.agents.agent import Agent, Seen
-from rlenvs.agents.settings import Settings
+from rlenvs.agents.hyperparameters import Settings
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.make import make_vec
@@ -148,7 +148,7 @@ def step_bytes(env: Any) -> int:
     return sum(array.nbytes for array in arrays) // env.num_envs + 16
 
 
-# --- who plays --------------------------------------------------------------------------------------------------------
+# --- policies ---------------------------------------------------------------------------------------------------------
 
 
 def random_player(env: Any, seeds: Sequence[int]) -> Chooser:

@@ -26,9 +26,9 @@ ALL_HOLD = 2.0  # 95 % half widths for the 1e-4 level: a hundred agents all hold
 
 
 def opponent(id: str, keywords: Mapping[str, Any]) -> str | None:
-    """Whom an agent is measured against: the first scripted player where sides play against each other, else None."""
+    """Whom an agent is measured against: the first scripted player where teams play against each other, else None."""
     world = world_of(id)
-    two_sided = len(set(Setup(world, **keywords).sides)) > 1
+    two_sided = len(set(Setup(world, **keywords).teams)) > 1
     return world.players[0] if two_sided and world.players else None
 
 
@@ -85,7 +85,7 @@ def compare(
     Args:
         id: the environment.
         agent: any policy that `rlenvs.evaluate` takes; None for the two others alone.
-        seeds, against, keywords: as for `rlenvs.evaluate`; where sides play against each other, `against` is the
+        seeds, against, keywords: as for `rlenvs.evaluate`; where teams play against each other, `against` is the
             world's first scripted player by default.
 
     Returns:
@@ -261,7 +261,7 @@ highest beside its limit. A success marked *unsafe* was reached by breaking a li
 where costs do not matter.
 
 Agents play without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
-once from each side, and the returns of the policy's own side are summed over these games, for all policies of the row.
+once from each team, and the returns of the policy's own team are summed over these games, for all policies of the row.
 
 `rlenvs scores` prints this table from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
 `rlenvs scores --check` plays every agent again and fails where one has left its interval.

@@ -1,4 +1,4 @@
-"""Snapshots along a teacher's episodes, for the layer `SnapshotReset`."""
+"""Snapshots along a teacher's episodes, for the wrapper `SnapshotReset`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is stronger: a round robin between players, scripted or learnt, in worlds whose sides play against each other."""
+"""Tournaments: a round robin between players, scripted or learnt, in worlds whose teams play against each other."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ DRAWN_AHEAD = 64  # steps for which the random player draws at once
 class Tournament:
     """What came of a round robin between P players.
 
-    Where more than two sides play, a game counts once for every two of its seats that different players hold.
+    Where more than two teams play, a game counts once for every two of its slots that different players hold.
 
     Attributes:
         id: the environment.
         choices: the keywords it was made with.
         seed: of the first game.
-        sides: how many players meet in a game.
-        games: how many games each line-up played; with two sides, each pair of players.
+        teams: how many players meet in a game.
+        games: how many games each line-up played; with two teams, each pair of players.
         players: names, the strongest first.
         wins: how often player i came before player j, int64 (P, P).
         draws: how often neither did, int64 (P, P), symmetric.
@@ -61,7 +61,7 @@ class Tournament:
     id: str
     choices: dict[str, Any]
     seed: int
-    sides: int
+    teams: int
     games: int
     players: tuple[str, ...]
     wins: np.ndarray
@@ -98,7 +98,7 @@ class Tournament:
             }
             for i, name in enumerate(self.players)
         ]
-        head = {name: getattr(self, name) for name in ("id", "choices", "seed", "sides", "games")}
+        head = {name: getattr(self, name) for name in ("id", "choices", "seed", "teams", "games")}
         pairs = [self._pair(i, j) for i, j in itertools.combinations(range(len(self.players)), 2)]
         return {**head, "players": rows, "pairs": pairs}
 
@@ -121,7 +121,7 @@ class Tournament:
         return f"{self.wins[i, j]}-{self.draws[i, j]}-{self.wins[j, i]}" if self._met[i, j] else ""
 
     def __str__(self) -> str:
-        each = "pair" if self.sides == 2 else "line-up"
+        each = "pair" if self.teams == 2 else "line-up"
         chosen = "".join(f", {name}={value}" for name, value in self.choices.items())
         table = [["", "Elo", "won, 95 % interval", *self.players]]
         for i, name in enumerate(self.players):
@@ -154,11 +154,11 @@ def tournament(
     make: Mapping[str, Any] | None = None,
     **choices: Any,
 ) -> Tournament:
-    """Let every player meet every other, on the same seeds and from all seats, and rate them.
+    """Let every player meet every other, on the same seeds and from all slots, and rate them.
 
-    With two sides every pair of players plays. With more, every line-up of as many players as there are sides does, in
-    all rotations of the seats; fewer players than sides hold several seats. A side has won when `success` is set for
-    one of its agents in the last step. Where more than two sides play, those that did not win are ranked by how long
+    With two teams every pair of players plays. With more, every line-up of as many players as there are teams does, in
+    all rotations of the slots; fewer players than teams hold several slots. A team has won when `success` is set for
+    one of its agents in the last step. Where more than two teams play, those that did not win are ranked by how long
     they lived; all who are alive at the end are equal.
 
     Args:
@@ -173,35 +173,35 @@ def tournament(
             - an `Agent`, or its file (.safetensors), unless it has a memory;
             - a model of Stable-Baselines3 (PPO, A2C, DQN, SAC, TD3) or sb3-contrib's MaskablePPO, or the file where it
               was saved (.zip; loading it runs code that the file contains). It plays without exploration.
-        games: per line-up, rounded up to whole rotations of the seats; game g has the seed seed + g // sides.
+        games: per line-up, rounded up to whole rotations of the slots; game g has the seed seed + g // teams.
         seed: of the first game.
         threads: of the batch, as for `KernelBatch`.
         make: keywords of `make` whose names are taken here, such as {"players": 3}.
-        choices: the other keywords of `make`. When all of them leave one side only, and one choice of an option gives
+        choices: the other keywords of `make`. When all of them leave one team only, and one choice of an option gives
             several (opponent="self"), that choice is made.
 
     Raises:
         UnknownNameError: an id, player or keyword that does not exist.
-        ParameterError: fewer than two players, no games, a world or choices without sides, a model that does not fit.
+        ParameterError: fewer than two players, no games, a world or choices without teams, a model that does not fit.
         ActionError: a player's actions have the wrong shape or type, or are no choices; the message names the player.
     """
     world = world_of(id)
     games, seed = positive("games", games), first_seed_of(seed)
-    choices = _with_sides(world, {**choices, **(make or {})})
+    choices = _with_teams(world, {**choices, **(make or {})})
     setup = Setup(world, **choices)
     known = _resolve(setup, players)
-    sides = _sides(setup)
-    rounds = -(-games // sides)
+    teams = _teams(setup)
+    rounds = -(-games // teams)
     names = sorted(known)
     wins, draws = np.zeros((2, len(names), len(names)), np.int64)
-    seatings = _seatings(names, sides)
-    with progress(f"{world.name}: playing games", total=len(seatings) * rounds) as tell:
-        for n, seats in enumerate(seatings):
-            held = [names.index(name) for name in seats]
+    slot_orders = _slot_orders(names, teams)
+    with progress(f"{world.name}: playing games", total=len(slot_orders) * rounds) as tell:
+        for n, slots in enumerate(slot_orders):
+            held = [names.index(name) for name in slots]
             for start in range(0, rounds, AT_ONCE):
-                tell(n * rounds + start, " against ".join(seats))
+                tell(n * rounds + start, " against ".join(slots))
                 batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
-                _count(wins, draws, held, _Match(batch, seats, known, seed + start).play(tell))
+                _count(wins, draws, held, _Match(batch, slots, known, seed + start).play(tell))
                 batch.close()
     ratings, half_widths = elo(wins, draws)
     order = sorted(range(len(names)), key=lambda i: (-ratings[i], names[i]))
@@ -209,8 +209,8 @@ def tournament(
         id=entry(id).id,
         choices=choices,
         seed=int(seed),
-        sides=sides,
-        games=rounds * sides,
+        teams=teams,
+        games=rounds * teams,
         players=tuple(names[i] for i in order),
         wins=wins[np.ix_(order, order)],
         draws=draws[np.ix_(order, order)],
@@ -219,70 +219,70 @@ def tournament(
     )
 
 
-def _sides(setup: Setup) -> int:
-    return len(set(setup.sides))
+def _teams(setup: Setup) -> int:
+    return len(set(setup.teams))
 
 
-def _with_sides(world: World, choices: dict[str, Any]) -> dict[str, Any]:
-    """The choices, with the one added that lets sides play against each other, where that is needed."""
-    if _sides(Setup(world, **choices)) > 1:
+def _with_teams(world: World, choices: dict[str, Any]) -> dict[str, Any]:
+    """The choices, with the one added that lets teams play against each other, where that is needed."""
+    if _teams(Setup(world, **choices)) > 1:
         return choices
     ways = [
         {name: value}
         for name, option in world.options.items()
-        if world.sides and isinstance(option, Choice)
+        if world.teams and isinstance(option, Choice)
         for value in option.values
-        if _gives_sides(world, {**choices, name: value})
+        if _gives_teams(world, {**choices, name: value})
     ]
     free = [way for way in ways if not set(way) & set(choices)]
     if len(free) == 1:
         return {**choices, **free[0]}
     if not ways:
-        raise ParameterError(f"{world.name}: all agents are on one side with {choices}; a tournament needs two")
+        raise ParameterError(f"{world.name}: all agents are on one team with {choices}; a tournament needs two")
     advice = " or ".join(f"{name}={value!r}" for way in ways for name, value in way.items())
-    raise ParameterError(f"{world.name}: all agents are on one side with {choices}; choose {advice}")
+    raise ParameterError(f"{world.name}: all agents are on one team with {choices}; choose {advice}")
 
 
-def _gives_sides(world: World, choices: dict[str, Any]) -> bool:
+def _gives_teams(world: World, choices: dict[str, Any]) -> bool:
     try:
-        return _sides(Setup(world, **choices)) > 1
+        return _teams(Setup(world, **choices)) > 1
     except ParameterError:
         return False
 
 
-def _seatings(names: Sequence[str], sides: int) -> list[tuple[str, ...]]:
-    """Who sits where: all line-ups, in all rotations. Fewer players than seats sit down in turn, each once first."""
-    if len(names) >= sides:
-        line_ups = list(itertools.combinations(names, sides))
+def _slot_orders(names: Sequence[str], teams: int) -> list[tuple[str, ...]]:
+    """Who sits where: all line-ups, in all rotations. Fewer players than slots sit down in turn, each once first."""
+    if len(names) >= teams:
+        line_ups = list(itertools.combinations(names, teams))
     else:
-        turns = (itertools.islice(itertools.cycle(names), first, first + sides) for first in range(len(names)))
+        turns = (itertools.islice(itertools.cycle(names), first, first + teams) for first in range(len(names)))
         line_ups = sorted({tuple(sorted(turn)) for turn in turns})
-    return [line_up[first:] + line_up[:first] for line_up in line_ups for first in range(sides)]
+    return [line_up[first:] + line_up[:first] for line_up in line_ups for first in range(teams)]
 
 
 class _Match:
-    """The games of one seating, side by side: the game in world i has the seed `seed` + i.
+    """The games of one line-up, side by side: the game in world i has the seed `seed` + i.
 
     Args:
         batch: the worlds.
-        seats: the name of the player on each side.
+        slots: the name of the player on each team.
         players: by name.
         seed: of the first game.
     """
 
     def __init__(
-        self, batch: KernelBatch, seats: Sequence[str], players: Mapping[str, str | Policy], seed: int
+        self, batch: KernelBatch, slots: Sequence[str], players: Mapping[str, str | Policy], seed: int
     ) -> None:
         self.batch = batch
-        self.sides = np.array(batch.setup.sides, np.int64)
+        self.teams = np.array(batch.setup.teams, np.int64)
         self.alive = np.ones((batch.num_worlds, batch.agents), np.bool_)
         own = batch.world.players
-        held = [players[seats[side]] for side in self.sides.tolist()]
+        held = [players[slots[team]] for team in self.teams.tolist()]
         self.scripted = [player if isinstance(player, str) and player in own else None for player in held]
         self.movers: list[Callable[[], None]] = []
-        for side, name in enumerate(seats):
-            player, agents = players[name], np.flatnonzero(self.sides == side)
-            key = [side, *(zlib.crc32(seat.encode()) for seat in seats)]
+        for team, name in enumerate(slots):
+            player, agents = players[name], np.flatnonzero(self.teams == team)
+            key = [team, *(zlib.crc32(slot.encode()) for slot in slots)]
             if callable(player):
                 generator = np.random.default_rng([seed, *key])
                 groups = agents[:, None] if batch.world.roles else [agents]
@@ -297,12 +297,12 @@ class _Match:
         """Step until all games are through, the others going on uncounted.
 
         Args:
-            tell: told how many are through; None for nobody.
+            tell: called with the number of finished games; None for no reports.
 
         Returns:
-            how each side came out, float64 (N, sides): the larger the better.
+            how each team came out, float64 (N, teams): the larger the better.
         """
-        batch, members = self.batch, [self.sides == side for side in range(self.sides.max() + 1)]
+        batch, members = self.batch, [self.teams == team for team in range(self.teams.max() + 1)]
         places = np.zeros((batch.num_worlds, len(members)))
         tell = tell or Task("")
         playing, before = np.ones(batch.num_worlds, np.bool_), tell.done
@@ -311,10 +311,10 @@ class _Match:
             batch.step_loaded()
             ended = playing & batch.over
             survived = self.alive & ~batch.terminated
-            for side, own in enumerate(members):
+            for team, own in enumerate(members):
                 if len(members) > 2:  # who did not win is ranked by how long it lived
-                    places[survived[:, own].any(axis=1), side] = step
-                places[ended & batch.success[:, own].any(axis=1), side] = np.inf
+                    places[survived[:, own].any(axis=1), team] = step
+                places[ended & batch.success[:, own].any(axis=1), team] = np.inf
             playing &= ~batch.over
             self.alive = survived & ~batch.truncated
             tell(before + batch.num_worlds - np.count_nonzero(playing))
@@ -393,7 +393,7 @@ def _check_numbers(world: str, name: str, actions: Any, count: int, size: int) -
     return given
 
 
-# --- who plays --------------------------------------------------------------------------------------------------------
+# --- policies ---------------------------------------------------------------------------------------------------------
 
 
 def _resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None) -> dict[str, str | Policy]:
@@ -426,10 +426,10 @@ def _player(setup: Setup, name: str, player: Player) -> str | Policy:
     )
 
 
-def _count(wins: np.ndarray, draws: np.ndarray, seats: Sequence[int], places: np.ndarray) -> None:
-    """Add the games of one seating: seats are player numbers, places (N, sides)."""
-    for first, second in itertools.combinations(range(len(seats)), 2):
-        i, j = seats[first], seats[second]
+def _count(wins: np.ndarray, draws: np.ndarray, slots: Sequence[int], places: np.ndarray) -> None:
+    """Add the games of one line-up: slots are player numbers, places (N, teams)."""
+    for first, second in itertools.combinations(range(len(slots)), 2):
+        i, j = slots[first], slots[second]
         if i != j:
             wins[i, j] += np.count_nonzero(places[:, first] > places[:, second])
             wins[j, i] += np.count_nonzero(places[:, first] < places[:, second])

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.export import network_of
+from rlenvs.agents.hyperparameters import ON_POLICY, Settings, settings_for
 from rlenvs.agents.imitate import dagger
-from rlenvs.agents.settings import ON_POLICY, Settings, settings_for
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.progress import progress as shown
@@ -75,7 +75,7 @@ def train(
             policy.
         threads: of torch; for small networks one is the fastest.
         progress: called after every rollout, or every 1000 steps where rollouts are shorter. Without it the progress is
-            told on standard error, unless RLENVS_QUIET=1.
+            reported on standard error, unless RLENVS_QUIET=1.
         keywords: of `make`, in place of those of the settings, in training alone.
 
     Returns:
@@ -355,7 +355,7 @@ def _guided(algorithm: Any, expert: Mapping[str, Any]) -> Any:
     return type(algorithm.__name__, (algorithm,), {"_sample_action": sample})
 
 
-# --- what is told on the way ------------------------------------------------------------------------------------------
+# --- progress reports ------------------------------------------------------------------------------------------
 
 
 class Observer:
@@ -399,7 +399,7 @@ class Reporter(Observer):
 
     Args:
         total: environment steps to do.
-        report: what is told; None for nobody.
+        report: what prints progress; None for nothing.
         seconds: spent before.
     """
 

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from rlenvs.agents.hyperparameters import Settings, differences, settings_for, with_changes
 from rlenvs.agents.runs import (
     SETTINGS,
     Outcome,
@@ -21,7 +22,6 @@ from rlenvs.agents.runs import (
     stopped_by_signals,
     stored_settings,
 )
-from rlenvs.agents.settings import Settings, differences, settings_for, with_changes
 from rlenvs.agents.train import Progress as Report
 from rlenvs.agents.train import in_words
 from rlenvs.core.errors import RunError

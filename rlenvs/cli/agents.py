@@ -40,12 +40,12 @@ def watch(
     source: Source,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a film, .gif, .webp or .mp4. Default: a window."),
+        typer.Option("--output", "-o", metavar="FILE", help="Write a video, .gif, .webp or .mp4. Default: a window."),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.1, max=LONGEST, metavar="SECONDS", help="Length. Default: 8 for films; windows have no end."
+            min=0.1, max=LONGEST, metavar="SECONDS", help="Length. Default: 8 for videos; windows have no end."
         ),
     ] = None,
     against: Against = None,
@@ -53,10 +53,10 @@ def watch(
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Watch an agent in a window, or film it."""
-    from rlenvs.agents.film import check_file, film, pace, save
-    from rlenvs.agents.film import watch as show
+    """Watch an agent in a window, or video it."""
     from rlenvs.agents.scores import find_agent
+    from rlenvs.agents.video import check_file, pace, save, video
+    from rlenvs.agents.video import watch as show
     from rlenvs.core.registry import world_of
     from rlenvs.core.setup import Setup
 
@@ -73,8 +73,8 @@ def watch(
         return
     own, seconds = Setup(world_of(id), **keywords).fps, seconds or 8.0
     every, fps = pace(output, own)
-    frames = film(id, agent, seed, seconds, every, against, **keywords)
-    save(output, counted(frames, f"filming {seconds:g} s", round(seconds * own) // every), fps)
+    frames = video(id, agent, seed, seconds, every, against, **keywords)
+    save(output, counted(frames, f"recording {seconds:g} s", round(seconds * own) // every), fps)
     say_written(output)
 
 
@@ -87,7 +87,7 @@ def _check_against(id: str, against: str | None, keywords: dict[str, Any]) -> No
 
     if against is not None:
         world = world_of(id)
-        check_opponent(world, np.array(Setup(world, **keywords).sides), against)
+        check_opponent(world, np.array(Setup(world, **keywords).teams), against)
 
 
 @app.command("eval", rich_help_panel=PANEL)
@@ -234,7 +234,7 @@ def tournament(
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Games per pair, half of them with sides swapped.")
+        int, typer.Option(min=1, metavar="N", help="Games per pair, half of them with teams swapped.")
     ] = 100,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the results as JSON.")
@@ -311,7 +311,7 @@ def dataset(
 
 @app.command(rich_help_panel=PANEL)
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the pictures go.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the images go.")] = Path(
         "demo"
     ),
     steps: Annotated[int, typer.Option(min=1, metavar="N", help="Environment steps of training.")] = 500_000,

@@ -18,7 +18,7 @@ from rlenvs.core.errors import ParameterError, RlenvsError, UnknownKeywordError,
 from rlenvs.core.progress import QUIET, progress
 
 OF_BATCHES = ("threads", "backend")  # keywords of make that are not of the world
-LONGEST = 3600.0  # s of a film
+LONGEST = 3600.0  # s of a video
 
 # --- output -----------------------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ Source = Annotated[
 ]
 Against = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Where sides play against each other: the scripted player of the other sides."),
+    typer.Option(metavar="NAME", help="Where teams play against each other: the scripted player of the other teams."),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Commands on environments: list them, read about them, play, film, measure, check."""
+"""Commands on environments: list them, read about them, play, video, measure, check."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _summary(id: str, world: World) -> Table:
     from rlenvs.core.setup import Setup
 
     setup = Setup(world)
-    agents = f"{setup.agents}, {'on one side' if len(set(setup.sides)) == 1 else f'{len(set(setup.sides))} sides'}"
+    agents = f"{setup.agents}, {'on one team' if len(set(setup.teams)) == 1 else f'{len(set(setup.teams))} teams'}"
     rows = [
         ("Action", _action_words(setup)),
         ("Observation", _observation_words(setup)),
@@ -131,10 +131,10 @@ def _observation_words(setup: Setup) -> str:
     if not shape:
         return f"{setup.observation_space}: {', '.join(setup.world.observation)}"
     kind = f"{shape[0]} numbers" if len(shape) == 1 else f"numbers of shape {shape}"
-    pictures = "".join(f", and a picture {shape}" for shape in setup.image_shapes.values())
+    images = "".join(f", and an image {shape}" for shape in setup.image_shapes.values())
     blocks = setup.world.observation.items()
     names = [name for name, part in blocks if all(setup.sizes[d] if isinstance(d, str) else d for d in part.shape)]
-    return f"{kind}{pictures}: {', '.join(names)}"
+    return f"{kind}{images}: {', '.join(names)}"
 
 
 @app.command(rich_help_panel=PANEL)
@@ -148,7 +148,7 @@ def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
         table.add_row(f"[bold]{key}[/bold]", escape(meaning))
     console().print(table)
     compiled(id, keywords)
-    Game(id, seed, told=say, **keywords).run()
+    Game(id, seed, report=say, **keywords).run()
 
 
 @app.command(rich_help_panel=PANEL)
@@ -160,14 +160,14 @@ def record(
     policy: Annotated[
         str, typer.Option(metavar="NAME", help="Who acts: expert (the scripted one) or random.")
     ] = "expert",
-    seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, metavar="SECONDS", help="Length of the film.")] = 8.0,
+    seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, metavar="SECONDS", help="Length of the video.")] = 8.0,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Record a film of an environment."""
+    """Record a video of an environment."""
     from rlenvs.agents.evaluate import check_policy
-    from rlenvs.agents.film import check_file, film, pace, save
+    from rlenvs.agents.video import check_file, pace, save, video
     from rlenvs.core.registry import world_of
     from rlenvs.core.render import check_mode
     from rlenvs.core.setup import Setup
@@ -182,8 +182,8 @@ def record(
     compiled(id, keywords)
     own = Setup(world, **keywords).fps
     every, fps = pace(path, own)
-    frames = film(id, policy, seed, seconds, every, **keywords)
-    save(path, counted(frames, f"filming {seconds:g} s", round(seconds * own) // every), fps)
+    frames = video(id, policy, seed, seconds, every, **keywords)
+    save(path, counted(frames, f"recording {seconds:g} s", round(seconds * own) // every), fps)
     say_written(path)
 
 
@@ -192,12 +192,12 @@ def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay, a JSON file.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a film, .gif, .webp or .mp4. Default: a window."),
+        typer.Option("--output", "-o", metavar="FILE", help="Write a video, .gif, .webp or .mp4. Default: a window."),
     ] = None,
 ) -> None:
-    """Check that a replay comes out as it says, and watch it or film it."""
-    from rlenvs.agents.film import check_file, pace, save
+    """Check that a replay comes out as it says, and watch it or video it."""
     from rlenvs.agents.replay import Replay
+    from rlenvs.agents.video import check_file, pace, save
 
     if output:
         check_file(output)
@@ -209,7 +209,7 @@ def replay(
         found.watch()
         return
     every, fps = pace(output, found.fps)
-    save(output, counted(found.frames(every), "filming", len(found) // every + 1), fps)
+    save(output, counted(found.frames(every), "recording", len(found) // every + 1), fps)
     say_written(output)
 
 

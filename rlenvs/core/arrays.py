@@ -24,7 +24,7 @@ Row = Kind | Layout | dict[str, Kind]  # a number or numbers (then `.value`), or
 # numbers of a batch that the driver reads beside the arrays
 SCALARS = (
     *("worlds", "agents", "autoreset", "action_numbers", "scaled", "converted", "cost_maximum", "randomized"),
-    *("first_decides", "pictured", "plan_steps"),
+    *("first_decides", "has_images", "plan_steps"),
 )
 SCALING = ("gain", "offset", "low", "high")
 # the axis of the numbers of an action, as kernels see it, by `Setup.action_kind`
@@ -120,7 +120,7 @@ def arrays_of(world: World, kind: str) -> dict[str, Array]:
         # which worlds a step leaves as they are
         "_asleep": Array("world", b1, "asleep"),
         # the scripted player of each agent, -1 for none
-        "_seats": Array("world", i8("agents"), "seat", fill=-1),
+        "_slots": Array("world", i8("agents"), "slot", fill=-1),
         # --- what agents see ------------------------------------------------------------------------------------------
         # vectors: in physical units while the kernel writes them, scaled and clipped behind it
         "observations": Array(
@@ -269,7 +269,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "actions": setup.agents * setup.numbers,
         "choices": sum(setup.choices) or 1,
         "dimensions": len(setup.dimensions),
-        "split_numbers": setup.agents * (len(setup.dimensions) or setup.numbers),
+        "split_numbers": setup.agents * (setup.numbers if setup.continuous else len(setup.dimensions)),
         "split_choices": sum(setup.dimensions),
         "observation_numbers": setup.scaling.shape[1],
         "central_numbers": setup.central_scaling.shape[1],

@@ -26,7 +26,7 @@ from rlenvs.core.spec import World
 from rlenvs.core.stepping import BatchStepping
 
 # what a batch is apart from its arrays
-PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "tally")
+PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "totals")
 
 
 class Snapshot(NamedTuple):
@@ -77,7 +77,7 @@ class KernelBatch(BatchStepping):
         rewards, costs: float64, (N, A). terminated, truncated: bool, (N, A).
         reward_vectors: float32, (N, A, reward terms), unweighted.
         terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
-        images: uint8, (N, A, height, width, channels), by name; empty where the observation has no pictures. An image
+        images: uint8, (N, A, height, width, channels), by name; empty where the observation has no images. An image
             that is the whole observation is `observations` too.
         masks: int8, (N, A, choices), those of all numbers of an action one after the other.
         over: bool, (N,): the episode of this world has ended.
@@ -122,17 +122,17 @@ class KernelBatch(BatchStepping):
 
     # --- queries ------------------------------------------------------------------------------------------------------
 
-    def load_first(self, actions: Any, team: str) -> None:
-        """Load the actions of every world's first agent; the others are played by `team`: "expert", one of the world's
-        players, or "idle", who does nothing."""
+    def load_first(self, actions: Any, others: str) -> None:
+        """Load the actions of every world's first agent; the others are played by `others`: "expert", one of the
+        world's players, or "idle", who does nothing."""
         if type(actions) in self._bare_first and 0 <= actions < self._choices.item(0):
             first = actions  # in a fifth of the time
         else:
             first = self._first_actions([actions] if type(actions) in self._bare_first else actions)
         self.actions[...] = self.setup.idle
-        if team in self.world.players:
-            self._play_all(team)
-        elif team == "expert":
+        if others in self.world.players:
+            self._play_all(others)
+        elif others == "expert":
             self._advise()
         self.actions[:, 0, : self._first_numbers] = first
 
@@ -170,7 +170,7 @@ class KernelBatch(BatchStepping):
                 encoded.
 
         Returns:
-            an array; in goal form, or with pictures beside numbers, a dictionary of arrays.
+            an array; in goal form, or with images beside numbers, a dictionary of arrays.
         """
         parts = self._final_parts if final else self._parts
         one_role = self.world.roles and self.world.observation and isinstance(at, tuple) and len(at) > 1
@@ -218,8 +218,8 @@ class KernelBatch(BatchStepping):
         shape = goals[0].shape[:-1]
         return grades["reward"].reshape(shape), grades["terminated"].reshape(shape)
 
-    def photo(self, index: int, width: int, height: int) -> np.ndarray | None:
-        """One world as an engine pictures it, uint8 (height, width, 3); None where the world is drawn by itself."""
+    def camera_image(self, index: int, width: int, height: int) -> np.ndarray | None:
+        """One world as an engine images it, uint8 (height, width, 3); None where the world is drawn by itself."""
         return None
 
     def close(self) -> None:
@@ -261,18 +261,18 @@ class KernelBatch(BatchStepping):
         if self._continuous:
             self.actions.clip(*self.setup.action_scaling[2:], out=self.actions)  # as a step would
 
-    def play(self, seats: str | Sequence[str | None]) -> np.ndarray:
+    def play(self, slots: str | Sequence[str | None]) -> np.ndarray:
         """Actions by scripted players, (N, A, numbers per action), a copy; they also lie in `actions` then.
 
         Args:
-            seats: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
+            slots: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
                 in `actions` for this agent.
 
         Raises:
             UnknownNameError: the world has no player of this name.
             ParameterError: neither a name nor one per agent.
         """
-        self._play([seats] * self.agents if isinstance(seats, str) else seats)
+        self._play([slots] * self.agents if isinstance(slots, str) else slots)
         return self.actions.copy()
 
     def _play_all(self, player: str) -> None:
@@ -285,14 +285,14 @@ class KernelBatch(BatchStepping):
 
     def _play(self, names: Sequence[str | None]) -> None:
         if not isinstance(names, Sequence):
-            raise ParameterError(f"{self.world.name}: seats={shortened(names)} must be a player's name, or a list")
+            raise ParameterError(f"{self.world.name}: slots={shortened(names)} must be a player's name, or a list")
         if len(names) != self.agents:
-            raise ParameterError(f"{self.world.name}: {len(names)} seats were given for {self.agents} agents")
+            raise ParameterError(f"{self.world.name}: {len(names)} slots were given for {self.agents} agents")
         players = self.world.players
         for name in names:
             if name is not None and not (isinstance(name, str) and name in players):
                 raise UnknownNameError(f"{self.world.name} has no player {shortened(name)}; it has {players}")
-        self._seats[:] = [-1 if name is None else players.index(name) for name in names]
+        self._slots[:] = [-1 if name is None else players.index(name) for name in names]
         self._seated = tuple(names)
         self._run_entry(self._driver.play_worlds)
 
@@ -377,8 +377,8 @@ class KernelBatch(BatchStepping):
             array[worlds] = 0
         for start, stop in neighbours(worlds):
             self.observe(start, stop)
-        if self.tally is not None:
-            self.tally.forget(worlds)
+        if self.totals is not None:
+            self.totals.forget(worlds)
 
     def observe(self, start: int = 0, stop: int | None = None) -> None:
         """Write the observations and masks of the worlds start ... stop - 1 again, of all by default; what came of the

@@ -61,11 +61,11 @@ def _change_nothing(p: Any, s: Any, rng: Any) -> None:
     return
 
 
-def _grade_nothing(p: Any, achieved: Any, desired: Any, r: Any) -> None:
+def _no_goal_outcome(p: Any, achieved: Any, desired: Any, r: Any) -> None:
     return
 
 
-def _judge_nothing(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
+def _no_outcome(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
     return
 
 
@@ -110,15 +110,15 @@ def _keep_nothing(s: Any, shown: Any) -> None:
 def _step_of(kernels: Mapping[str, Any], engine: bool) -> Any:
     """The whole step: the world's own, or its three parts in turn; none where an engine moves the bodies."""
     if engine:
-        return _judge_nothing
+        return _no_outcome
     if "step" in kernels:
         return kernels["step"]
-    act, move, judge = kernels["act"], kernels["move"], kernels["judge"]
+    act, move, outcome = kernels["act"], kernels["move"], kernels["outcome"]
 
     def step(p: Any, s: Any, a: Any, rng: Any, r: Any) -> None:
         act(p, s, a, rng)
         move(p, s, rng)
-        judge(p, s, a, rng, r)
+        outcome(p, s, a, rng, r)
 
     return step
 
@@ -127,15 +127,15 @@ def _check_roles(world: World) -> None:
     kernels = world.kernels
     stepping: tuple[str, ...] = ("step",)
     if world.engine:
-        stepping = ("act", "judge")
+        stepping = ("act", "outcome")
     elif world.engines or "act" in kernels:
-        stepping = ("act", "move", "judge")
-    grading = ("grade",) if world.goal else ()
+        stepping = ("act", "move", "outcome")
+    grading = ("goal_outcome",) if world.goal else ()
     central = ("central",) if world.central else ()
     playing = [f"player {name}" for name in world.players]
     barring = ("barrier",) if world.barriers else ()
     observing = ("observe",) if world.observation else ()
-    looking = ("look",) if world.images and not world.observation and not world.engine else ()
+    looking = ("observe_images",) if world.images and not world.observation and not world.engine else ()
     wanted = ("reset", *stepping, *grading, *observing, *looking, *central, *barring, *playing)
     missing = [role for role in wanted if role not in kernels]
     if world.engine and "model" not in world.functions:
@@ -154,7 +154,7 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
     """
     _check_roles(world)
     kernels = world.kernels
-    observe, mask, look = kernels.get("observe"), kernels.get("mask"), kernels.get("look")
+    observe, mask, look = kernels.get("observe"), kernels.get("mask"), kernels.get("observe_images")
 
     def observe_one(p: Any, s: Any, k: Any, o: Any) -> None:
         observe(p, s, o)  # type: ignore[misc]
@@ -169,10 +169,10 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
         "reset": kernels["reset"],
         "step": _step_of(kernels, engine),
         "act": kernels.get("act", _act_nothing) if engine else _act_nothing,
-        "load": kernels.get("load", _change_nothing) if engine else _change_nothing,
-        "placed": kernels.get("placed", _change_nothing) if engine else _change_nothing,
-        "grade": kernels.get("grade", _grade_nothing),
-        "judge": kernels.get("judge", _judge_nothing) if engine else _judge_nothing,
+        "before_physics": kernels.get("before_physics", _change_nothing) if engine else _change_nothing,
+        "after_reset": kernels.get("after_reset", _change_nothing) if engine else _change_nothing,
+        "goal_outcome": kernels.get("goal_outcome", _no_goal_outcome),
+        "outcome": kernels.get("outcome", _no_outcome) if engine else _no_outcome,
         "expert": kernels.get("expert", _do_nothing_to_action),
         "play": _players_of(world),
         "players_rng": _players_generator if world.players else _world_generator,
@@ -280,8 +280,8 @@ _compilable: weakref.WeakSet[FunctionType] = weakref.WeakSet()
 
 
 def _compilable_names(kernels: Mapping[str, Any], world: World, kind: str) -> dict[str, Any]:
-    """All names that the compiled driver of a world needs in front of the template: its kernels, as numba wants them,
-    and the accessors of its records."""
+    """All names that the compiled driver of a world needs in front of the template: its kernels, as numba requires
+    them, and the accessors of its records."""
     from rlenvs.core.intermediate import make_compilable
     from rlenvs.core.records import accessor, row_accessor
 
@@ -364,7 +364,7 @@ def _python_row_accessor(name: str, dtype: np.dtype) -> Callable[[Any, int], Any
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Unsigned overflow is what the random generator wants; as in compiled code, dividing by zero gives inf."""
+    """Unsigned overflow is what the random generator requires; as in compiled code, dividing by zero gives inf."""
 
     @functools.wraps(function)
     def wrapped(*args: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Drawing verbs for worlds: shapes in the world's own units, on a picture without a display.
+"""Drawing verbs for worlds: shapes in the world's own units, on an image without a display.
 
-Every picture has the same frame: a head with name, step, return, cost and success, which the core fills in, and the
+Every image has the same frame: a head with name, step, return, cost and success, which the core fills in, and the
 world's own `caption`; below it the scene; at the bottom the `legend`, where a world gives one. None covers the scene.
 
-Pictures are drawn at twice their size and scaled down, so edges are smooth. Colours are the Okabe-Ito palette, which
+Images are drawn at twice their size and scaled down, so edges are smooth. Colours are the Okabe-Ito palette, which
 people with colour blindness can tell apart.
 """
 
@@ -33,7 +33,7 @@ COLORS: dict[str, tuple[int, int, int]] = {
 AGENT_COLORS = ("blue", "orange", "green", "red", "pink", "sky", "yellow", "black")
 Point = Sequence[float] | np.ndarray
 Color = str | tuple[int, int, int]
-# the frame of a picture that is USUAL pixels wide; it grows with the width
+# the frame of an image that is USUAL pixels wide; it grows with the width
 USUAL = 512
 HEAD, ROW, MARGIN, SWATCH = 44, 20, 10, 11
 HEAD_COLOR, HEAD_TEXT, LEGEND_COLOR, RULE = (37, 44, 52), (188, 196, 204), (240, 240, 236), (206, 206, 200)
@@ -42,7 +42,7 @@ SHAPES = ("square", "disc", "ring", "line", "triangle")
 
 
 class Head(NamedTuple):
-    """What the core writes into the head of a picture, beside the world's caption."""
+    """What the core writes into the head of an image, beside the world's caption."""
 
     title: str = ""
     step: str = ""
@@ -52,11 +52,11 @@ class Head(NamedTuple):
 
 
 class Canvas:
-    """A picture.
+    """An image.
 
     Args:
         width, height: size in pixels.
-        framed: with head and legend; without them the scene fills the picture.
+        framed: with head and legend; without them the scene fills the image.
 
     `view(...)` chooses what part of the world is shown where; all coordinates and lengths after it are in the world's
     units, y upwards. A colour is a name of COLORS or (red, green, blue).
@@ -75,7 +75,7 @@ class Canvas:
         self.clear()
 
     def clear(self, color: Color = "background") -> None:
-        """Fill the whole picture, without caption and legend, and show the unit square until the next `view`."""
+        """Fill the whole image, without caption and legend, and show the unit square until the next `view`."""
         self._surface.set_clip(None)
         self._surface.fill(_rgb(color))
         self._captions: tuple[str, ...] = ()
@@ -196,8 +196,8 @@ class Canvas:
             self._pygame.draw.rect(self._surface, _rgb(ground), box.inflate(12, 4), 0, 8)
         self._surface.blit(image, box)
 
-    def photo(self, pixels: np.ndarray) -> None:
-        """Fill the scene with a picture, uint8 (height, width, 3)."""
+    def paste(self, pixels: np.ndarray) -> None:
+        """Fill the scene with an image, uint8 (height, width, 3)."""
         image = self._pygame.image.frombuffer(np.ascontiguousarray(pixels).data, pixels.shape[1::-1], "RGB")
         width, height = self.scene
         self._surface.set_clip(None)
@@ -206,7 +206,7 @@ class Canvas:
     # --- the frame ----------------------------------------------------------------------------------------------------
 
     def caption(self, *lines: str) -> None:
-        """What a world tells in the head of its picture, a line or parts of it: "distance to goal 0.13 m"."""
+        """What a world says in the head of its image, a line or parts of it: "distance to goal 0.13 m"."""
         self._captions = lines
 
     def legend(self, *entries: tuple[Color, str] | tuple[Color, str, str]) -> None:
@@ -311,7 +311,7 @@ class Canvas:
         return self._fonts[size]
 
     def pixels(self) -> np.ndarray:
-        """The picture as uint8 (height, width, 3)."""
+        """The image as uint8 (height, width, 3)."""
         self._paint_frame()
         buffer = bytearray(self._pygame.image.tobytes(self._reduced(), "RGB"))  # which an array may write to
         return np.frombuffer(buffer, np.uint8).reshape(self.height, self.width, 3)
@@ -320,7 +320,7 @@ class Canvas:
         return self._pygame.transform.smoothscale(self._surface, (self.width, self.height))
 
     def show(self, window: Any) -> None:
-        """Copy the picture to a pygame window surface."""
+        """Copy the image to a pygame window surface."""
         self._paint_frame()
         window.blit(self._reduced(), (0, 0))
 

@@ -175,7 +175,7 @@ def _observation_tables(world: World) -> list[str]:
     if isinstance(setup.observation_space, spaces.Discrete):
         head = f"`{setup.observation_space}`{each}."
     table = _table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
-    return [head, table, *_goal_note(world), *_picture_tables(world)]
+    return [head, table, *_goal_note(world), *_tables_of_images(world)]
 
 
 def _published_note(setup: Setup, published: Published, each: str) -> str:
@@ -217,11 +217,11 @@ def _goal_note(world: World) -> list[str]:
     ]
 
 
-def _picture_tables(world: World) -> list[str]:
+def _tables_of_images(world: World) -> list[str]:
     if not world.images:
         return []
     lines = [(f"`{name}`", part.doc) for name, part in world.images.items()]
-    head = 'With pictures, observations are dictionaries of "state" (the vector above) and uint8 arrays:'
+    head = 'With images, observations are dictionaries of "state" (the vector above) and uint8 arrays:'
     return [head, _table(("Name", "Meaning"), lines)]
 
 
@@ -294,11 +294,11 @@ def _score_tables(world: World) -> list[str]:
         success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
         lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
     text = 'Score: 0 is the random policy, 1 the scripted expert. "idle" does nothing.'
-    if len(set(Setup(world).sides)) > 1 and world.players:
+    if len(set(Setup(world).teams)) > 1 and world.players:
         text += (
-            f" Every seed is played once from each side against `{world.players[0]}`; returns are those of the policy's"
+            f" Every seed is played once from each team against `{world.players[0]}`; returns are those of the policy's"
         )
-        text += " own side, summed over these games."
+        text += " own team, summed over these games."
     if any(score.costs for score in world.scores.values()):
         text += " Cost: of an agent's episode; of several, the one that is highest beside its limit."
     head = ["Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Note"]

@@ -79,12 +79,12 @@ def run_world(b, i, job):
             return 0
         judge_world(b, i)
     elif job == LOAD:
-        load(params_of(b, i), s, s.rng)
+        before_physics(params_of(b, i), s, s.rng)
         return 0
     elif job == PLACE:
         if not begin_of(b, i).value:
             return 0
-        placed(params_of(b, i), s, s.rng)
+        after_reset(params_of(b, i), s, s.rng)
     if begins:
         clear_outcome(b, i)
     again = show_world(b, i, job, begins)
@@ -136,7 +136,7 @@ def judge_world(b, i):
         clear_outcome(b, i)
         break_off(b, i, NOT_MOVED)
     else:
-        judge(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
+        outcome(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
         settle_world(b, i)
 
 
@@ -253,14 +253,14 @@ def advise_worlds(address, start, stop):
 
 
 def play_worlds(address, start, stop):
-    """Write the actions of the living agents whose seats scripted players hold; a seat of -1 is left alone."""
+    """Write the actions of the living agents whose slots scripted players hold; a slot of -1 is left alone."""
     b = batch_at(address, 0)
     for i in range(start, stop):
         s = state_of(b, i)
-        seats = seat_of(b, i).value
+        slots = slot_of(b, i).value
         for k in range(agents_of(b)):
-            if seats[k] >= 0 and s.alive[k] and not s.over:
-                play(seats[k], params_of(b, i), s, k, advice_of(b, i).value, players_rng(s))
+            if slots[k] >= 0 and s.alive[k] and not s.over:
+                play(slots[k], params_of(b, i), s, k, advice_of(b, i).value, players_rng(s))
                 convert_advice(b, i, k)
 
 
@@ -293,7 +293,7 @@ def grade_goals(address, count):
             terms[t, 0] = 0.0
         graded_of(b, 0).terminated = False
         pair = goals_of(b, j)
-        grade(params_of(b, 0), pair.achieved, pair.desired, graded_of(b, 0))
+        goal_outcome(params_of(b, 0), pair.achieved, pair.desired, graded_of(b, 0))
         grades_of(b, j).reward = 0.0
         for t in range(weights.size):
             grades_of(b, j).reward += weights[t] * terms[t, 0]
@@ -301,7 +301,7 @@ def grade_goals(address, count):
 
 
 def begin_world(b, i):
-    """A new episode: all state blank but the generator and the memo, random parameters drawn, the world reset."""
+    """A new episode: the state is blank but for generator and persistent fields; parameters are drawn, then reset."""
     s = state_of(b, i)
     first, second = s.rng[0], s.rng[1]
     memory, blank = episode_bytes_of(b, i).value, blank_of(b, 0).value
@@ -398,7 +398,7 @@ def observe_world(b, i):
             mask_agent(p, s, k, mask)
         for j in range(mask_length_of(b, 0).value[k], mask.size):
             mask[j] = 0
-        if b.pictured:
+        if b.has_images:
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))
         values, scaling = observation_values_of(b, i * agents_of(b) + k).value, scaling_of(b, 0)
         if b.scaled:

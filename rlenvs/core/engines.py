@@ -17,10 +17,11 @@ from rlenvs.core.spec import World
 
 
 class Engine(Protocol):
-    """What moves the bodies of a batch's worlds, between the kernels `act` and `judge`.
+    """What moves the bodies of a batch's worlds, between the kernels `act` and `outcome`.
 
     Made as Class(batch). It reads and writes the live state of the worlds, `batch.states` or the records
-    `batch.records(i)`, and may call `batch.load(i)` before each of its physics steps. `worlds` are ascending indices.
+    `batch.records(i)`, and may call `batch.before_physics(i)` before each of its physics steps. `worlds` are ascending
+    indices.
     """
 
     def adopt(self, worlds: np.ndarray) -> None:
@@ -38,11 +39,11 @@ class Engine(Protocol):
         """Advance by one control step and write the states. Returns, by world, why it could not; such a world's state
         is left as it was."""
 
-    def look(self, worlds: np.ndarray) -> None:
-        """Fill the pictures `batch.images`."""
+    def observe_images(self, worlds: np.ndarray) -> None:
+        """Fill the images `batch.images`."""
 
-    def photo(self, i: int, width: int, height: int) -> np.ndarray | None:
-        """The picture of world i, uint8 (height, width, 3); None where the world draws itself."""
+    def camera_image(self, i: int, width: int, height: int) -> np.ndarray | None:
+        """The image of world i, uint8 (height, width, 3); None where the world draws itself."""
 
     def close(self) -> None:
         """Give everything back. May be called twice."""
@@ -59,7 +60,7 @@ class EngineBatch(KernelBatch):
     def _open(self) -> None:
         keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
         self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
-        self._record[0]["pictured"] = False  # the engine draws, not the kernel `look`
+        self._record[0]["has_images"] = False  # the engine draws, not the kernel `observe_images`
         self._everyone = np.arange(self.num_worlds)
         self._unmoved: Mapping[int, str] = {}  # why, by world, in the last step
         self._check_ends()
@@ -84,8 +85,8 @@ class EngineBatch(KernelBatch):
         """One record: the state that a new episode has before the kernel `reset`. Zero, unless the engine fills it."""
         return self._blank
 
-    def load(self, i: int) -> None:
-        """Run the kernel `load` of world i."""
+    def before_physics(self, i: int) -> None:
+        """Run the kernel `before_physics` of world i."""
         self._driver.run_worlds(self._address, i, i + 1, LOAD)
 
     def reset(self, mask: np.ndarray | None = None) -> None:
@@ -131,7 +132,7 @@ class EngineBatch(KernelBatch):
 
     def _look(self, worlds: np.ndarray) -> None:
         if self.images:
-            self.engine.look(worlds)
+            self.engine.observe_images(worlds)
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
         """As for kernels; the engine's bodies change too, and what the engine refuses changes nothing either."""
@@ -175,9 +176,9 @@ class EngineBatch(KernelBatch):
         table["autoreset"] = autoreset
         return rewards, costs
 
-    def photo(self, index: int, width: int, height: int) -> np.ndarray | None:
-        """As for kernels; the engine's picture."""
-        return self.engine.photo(index, width, height)
+    def camera_image(self, index: int, width: int, height: int) -> np.ndarray | None:
+        """As for kernels; the engine's image."""
+        return self.engine.camera_image(index, width, height)
 
     def close(self) -> None:
         """Close the engine. May be called twice."""

@@ -60,7 +60,7 @@ class EngineError(RlenvsError, RuntimeError):
     """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
 
 
-class PictureError(EngineError):
+class RenderError(EngineError):
     """A physics engine has nothing to draw with: no OpenGL works on this machine."""
 
 

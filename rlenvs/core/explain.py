@@ -31,16 +31,16 @@ PLACE = re.compile(
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 # arguments of kernels, and the record that each of them is
 ARGUMENTS = {
-    **dict.fromkeys(("reset", "move", "load", "placed"), "p s rng"),
-    **dict.fromkeys(("step", "judge"), "p s a rng r"),
+    **dict.fromkeys(("reset", "move", "before_physics", "after_reset"), "p s rng"),
+    **dict.fromkeys(("step", "outcome"), "p s a rng r"),
     "act": "p s a rng",
     "expert": "p s a",
     "barrier": "p s a b",
     "central": "p s o",
     "player": "p s k a rng",
-    "grade": "p achieved desired r",
+    "goal_outcome": "p achieved desired r",
 }
-ARGUMENTS_OF_AGENTS = {"observe": "p s {}o", "mask": "p s {}m", "look": "p s {}i"}
+ARGUMENTS_OF_AGENTS = {"observe": "p s {}o", "mask": "p s {}m", "observe_images": "p s {}i"}
 RECORDS = {"p": "params", "s": "state", "r": "result", "o": "observation", "i": "images", "b": "barrier"}
 STATEMENTS = {
     "IMPORT_NAME": "an import; import at the top of the file",

@@ -11,15 +11,15 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
 from rlenvs.core.keys import keys_to_action, steered_by_held_keys
-from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
 
-TEAMS = ("expert", "idle")
+OTHERS = ("expert", "idle")
 GOAL_METHODS = ("compute_reward", "compute_terminated")
 KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
@@ -33,11 +33,11 @@ class Env(ShowsLimit, gymnasium.Env):
     Args:
         world: the world, or its address "module:name".
         render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
-        render_text: False leaves out the head (step, return, cost, success) and the legend of pictures, so that the
-            scene fills them; for observations made of pictures.
+        render_text: False leaves out the head (step, return, cost, success) and the legend of images, so that the
+            scene fills them; for observations made of images.
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
-        team: who plays the other agents of a multi-agent world: "expert" (the scripted one), the name of one of the
-            world's scripted players, or "idle" (they do nothing).
+        others: the policy of the other agents of a multi-agent world: "expert" (the scripted one), the name of one of
+            the world's scripted players, or "idle" (they do nothing).
         illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
             to info["illegal_actions"], the number of this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
@@ -56,14 +56,14 @@ class Env(ShowsLimit, gymnasium.Env):
         render_mode: str | None = None,
         render_text: bool = True,
         vector_reward: bool = False,
-        team: str = "expert",
+        others: str = "expert",
         illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        check_team(world, team)
+        check_others(world, others)
         vector_reward = truth("vector_reward", vector_reward)
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
         setup = self.batch.setup
@@ -72,11 +72,11 @@ class Env(ShowsLimit, gymnasium.Env):
             self.reward_space = setup.reward_space
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
-        self.team = team
+        self.others = others
         self.vector_reward = vector_reward
         self._split = bool(setup.in_parts or world.roles or setup.encode)
         self._keys = InfoKeys(self.batch)
-        self._legality = legality_of(self.batch, illegal, agents=1)
+        self._action_checker = action_checker_of(self.batch, illegal, agents=1)
         self._renderer = Renderer(render_mode, self.batch, render_text)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -113,13 +113,13 @@ class Env(ShowsLimit, gymnasium.Env):
         batch = self.batch
         if batch.agents > 1:
             bare = type(action) in BARE
-            batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.team)
+            batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.others)
         else:
             batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
-        if self._legality is None:
+        if self._action_checker is None:
             batch.step_loaded()
         else:
-            self._legality.step()
+            self._action_checker.step()
         outcome = batch.first.outcome.item()
         info = self._keys.first(batch, outcome)
         reward = info["reward_vector"].copy() if self.vector_reward else outcome[-4]
@@ -132,16 +132,16 @@ class Env(ShowsLimit, gymnasium.Env):
         return self.batch.observed(FIRST)
 
     def render(self) -> Any:
-        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says.
+        """The image: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says.
 
         Raises:
             EpisodeOverError: there was no reset yet.
         """
-        return self._renderer.picture(0)
+        return self._renderer.image(0)
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            self._renderer.picture(0)
+            self._renderer.image(0)
 
     def close(self) -> None:
         """Close the window and the physics engine, if any. May be called twice."""
@@ -163,8 +163,8 @@ class Env(ShowsLimit, gymnasium.Env):
         return self._observation(), self._keys.first(self.batch, self.batch.first.outcome.item())
 
     def __getattr__(self, name: str) -> Any:
-        """`compute_reward` and `compute_terminated` exist in goal form only: learners take who has them for a goal
-        environment. `get_keys_to_action` exists where keys steer the world."""
+        """`compute_reward` and `compute_terminated` exist in goal form only: learners take an environment that has them
+        for a goal environment. `get_keys_to_action` exists where keys steer the world."""
         if "batch" in self.__dict__:
             setup = self.batch.setup
             if (name in GOAL_METHODS and setup.in_goal_form) or (name == KEYS_METHOD and steered_by_held_keys(setup)):
@@ -215,7 +215,7 @@ class Env(ShowsLimit, gymnasium.Env):
         return self.batch.setup.shown_action(self.batch.advise()[0, 0])
 
 
-def check_team(world: World, team: str) -> None:
+def check_others(world: World, others: str) -> None:
     """ParameterError when nobody of that name can play the other agents."""
-    if not isinstance(team, str) or team not in (*TEAMS, *world.players):
-        raise ParameterError(f"team={shortened(team)} is not one of {(*TEAMS, *world.players)}")
+    if not isinstance(others, str) or others not in (*OTHERS, *world.players):
+        raise ParameterError(f"others={shortened(others)} is not one of {(*OTHERS, *world.players)}")

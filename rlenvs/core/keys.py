@@ -35,7 +35,7 @@ def steering_keys(setup: Setup) -> dict[str, Any]:
 
 
 def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
-    """Actions by the codes of the keys held together, in ascending order, as `gymnasium.utils.play.play` wants them.
+    """Actions by the codes of the keys held together, in ascending order, as `gymnasium.utils.play.play` requires them.
     Without keys it makes its own action, `noop`."""
     import pygame
 

@@ -1,4 +1,4 @@
-"""Worlds in words: what an agent is told, and how its reply is read. Strict: a reply is exactly one order.
+"""Worlds in words: what an agent reads, and how its reply is parsed. Strict: a reply is exactly one order.
 
     <name()>    <name(argument)>    <name(argument, argument)>
 
@@ -94,7 +94,7 @@ class Interpreter:
     def fallback(self, k: int) -> Any:
         """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
         nothing, where actions are continuous."""
-        setup, function = self.batch.setup, self.batch.world.functions.get("understand")
+        setup, function = self.batch.setup, self.batch.world.functions.get("parse_action")
         if function is not None:
             try:
                 return self._legal(setup.taken(function("", *self.batch.records(0), k)), "", k)
@@ -106,7 +106,7 @@ class Interpreter:
         return lowest[0] if setup.single_choice else np.array(lowest)
 
     def _understand(self, reply: Any, k: int) -> Any:
-        function = self.batch.world.functions.get("understand")
+        function = self.batch.world.functions.get("parse_action")
         if function is not None:
             read_order(reply)  # what is no order never reaches the world
             return self.batch.setup.taken(function(reply, *self.batch.records(0), k))

@@ -45,7 +45,7 @@ class BatchMemory:
     _split: np.ndarray
     _begin: np.ndarray
     _asleep: np.ndarray
-    _seats: np.ndarray
+    _slots: np.ndarray
     _images: np.ndarray
     _failed: np.ndarray
     _final_images: np.ndarray
@@ -70,7 +70,7 @@ class BatchMemory:
                 + self.agents * (dtypes["images"].itemsize + 8 * numbers)
             )
             raise ParameterError(
-                f"{self.num_worlds} environments of {self.world.name} want some "
+                f"{self.num_worlds} environments of {self.world.name} require some "
                 f"{self.num_worlds * each / 2**30:,.1f} GiB of memory, more than there is; choose fewer "
                 f"({each / 2**10:.1f} KiB each)"
             ) from error
@@ -104,7 +104,7 @@ class BatchMemory:
             shape = (*getattr(self, name).shape[:2], *setup.observation_shape)
             setattr(self, name, images[setup.alone] if setup.alone else getattr(self, name).reshape(shape))
         self.states["over"] = True
-        self._seated: tuple[str | None, ...] | None = None  # the names behind `_seats`
+        self._seated: tuple[str | None, ...] | None = None  # the names behind `_slots`
         self._barriers: np.ndarray | None = None
 
     def _bind(self) -> None:
@@ -174,7 +174,7 @@ class BatchMemory:
             "cost_maximum": self.world.combine_costs == "max",
             "randomized": len(self._random_ranges),
             "first_decides": self.first_decides,
-            "pictured": bool(self.setup.image_shapes),
+            "has_images": bool(self.setup.image_shapes),
         }.items():
             record[name] = value
         for name, array in self._arrays.items():

@@ -17,9 +17,9 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
+from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, one_of, params_of, seed_of, switches_of, truth
-from rlenvs.core.legality import legality_of
 from rlenvs.core.render import Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 
@@ -30,8 +30,8 @@ class ParallelEnv(PettingZooParallelEnv):
     Agents are called "agent_0", "agent_1", ..., or as the world's roles say. Observations of a world with action masks
     are dictionaries {"observation", "action_mask"} by default; otherwise they are plain arrays.
 
-    With finished="keep" all agents act and are told until the whole team's episode ends, for learners that want a
-    constant team. An agent whose own episode has ended observes zeros, is paid 0, may choose 0 alone, and what it
+    With finished="keep" all agents act and are reported until the whole team's episode ends, for learners that require
+    a constant team. An agent whose own episode has ended observes zeros, is paid 0, may choose 0 alone, and what it
     chooses does nothing; info["alive"] says who lives. Only in the last step of all is anybody done: truncated those
     whom the time limit cut off, terminated the others.
 
@@ -87,7 +87,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
         self.vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
-        self._legality = legality_of(self.batch, illegal, self.batch.agents)
+        self._action_checker = action_checker_of(self.batch, illegal, self.batch.agents)
         setup = self.batch.setup
         whole = (setup.scaling.shape[1], setup.action_size)
         self._sizes = [whole if self._padded else (role.observation, role.action) for role in setup.roles]
@@ -148,7 +148,7 @@ class ParallelEnv(PettingZooParallelEnv):
         batch.reset()
         self.agents, self._living = list(self.possible_agents), list(self.possible_agents)
         if self.render_mode == "human":
-            self._renderer.picture(0)
+            self._renderer.image(0)
         return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
@@ -168,15 +168,15 @@ class ParallelEnv(PettingZooParallelEnv):
                 f"{batch.world.name}: the episode is over, or never began; call reset() before step()"
             )
         self._load(actions)
-        if self._legality is None:
+        if self._action_checker is None:
             batch.step_loaded()
         else:
-            self._legality.step()
+            self._action_checker.step()
         told, acted = self.agents, self._living
         ends, cuts = self._flags(told, acted)
         self._count_living()
         if self.render_mode == "human":
-            self._renderer.picture(0)
+            self._renderer.image(0)
         return self._observations(told, acted), self._rewards(told), ends, cuts, self._infos(told, acted)
 
     def refresh(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -279,7 +279,7 @@ class ParallelEnv(PettingZooParallelEnv):
 
     def state(self) -> np.ndarray:
         """What a central critic may see: the world's central state, or the observations of all agents, stacked, without
-        pictures."""
+        images."""
         return self.batch.central()[0]
 
     def expert_actions(self) -> dict[str, Any]:
@@ -301,8 +301,8 @@ class ParallelEnv(PettingZooParallelEnv):
         return {agent: setup.shown_action(rows[k], k) for agent, k in self._index.items() if agent in self.agents}
 
     def render(self) -> Any:
-        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
-        return self._renderer.picture(0)
+        """The image: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
+        return self._renderer.image(0)
 
     def close(self) -> None:
         """Close the window and the physics engine, if any. May be called twice."""

@@ -46,7 +46,7 @@ class Param:
 def param(default: float, low: float, high: float, unit: str = "", doc: str = "", *, limit: bool = False) -> Param:
     """A parameter: default, allowed range (both ends included), SI unit and meaning.
 
-    `limit` says that it bounds something: it shows where the bound is reached, and may not on one side of the default.
+    `limit` says that it bounds something: it shows where the bound is reached, and may not on one team of the default.
     """
     if not low <= default <= high:
         raise ParameterError(f"the default {default} is outside [{low}, {high}]")
@@ -298,16 +298,16 @@ def discrete_block(n: int | Callable[[Any], int], doc: str = "") -> Block:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture in the observation: uint8, (height, width, channels)."""
+    """An image in the observation: uint8, (height, width, channels)."""
 
     shape: tuple[int | str, ...]
     doc: str
 
 
 def image(*shape: int | str, doc: str = "") -> Image:
-    """Part of an observation that is a picture: (height, width, channels), integers or names of sizes.
+    """Part of an observation that is an image: (height, width, channels), integers or names of sizes.
 
-    Where the named sizes are zero there is no picture, and the observation is the plain vector. The only picture of a
+    Where the named sizes are zero there is no image, and the observation is the plain vector. The only image of a
     world without blocks is the observation itself.
     """
     if len(shape) != 3:

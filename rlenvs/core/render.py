@@ -1,4 +1,4 @@
-"""Pictures of a batch's worlds: arrays, text, or a window."""
+"""Images of a batch's worlds: arrays, text, or a window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rlenvs.core.inputs import truth
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
-FEW_SIDES = 3  # whose returns are shown one by one
+FEW_TEAMS = 3  # whose returns are shown one by one
 UNKNOWN = "-"  # in the place of a number
 
 
@@ -31,11 +31,11 @@ def check_mode(world: World, mode: str | None) -> None:
 
 
 def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
-    """The picture of one world, uint8 (height, width, 3); with numbers in its head where the batch has a tally."""
+    """The image of one world, uint8 (height, width, 3); with numbers in its head where the batch has a totals."""
     canvas.clear()
-    photo = batch.photo(index, *canvas.scene)
-    if photo is not None:
-        canvas.photo(photo)
+    camera_image = batch.camera_image(index, *canvas.scene)
+    if camera_image is not None:
+        canvas.paste(camera_image)
     if "draw" in batch.world.functions:
         batch.world.functions["draw"](canvas, *batch.records(index))
     canvas.head(head_of(batch, index))
@@ -43,11 +43,11 @@ def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
 
 
 def head_of(batch: KernelBatch, index: int) -> Head:
-    """What the head of a world's picture says."""
-    return batch.tally.head(batch, index) if batch.tally is not None else Head(batch.world.name)
+    """What the head of a world's image says."""
+    return batch.totals.head(batch, index) if batch.totals is not None else Head(batch.world.name)
 
 
-class Tally:
+class EpisodeTotals:
     """Return, cost and success of the running episode of every world of a batch, from the steps that it sees.
 
     A world that was put into the middle of an episode, by a snapshot for example, has no known return until its next
@@ -91,10 +91,10 @@ class Tally:
         return returns, costs, self._success[index]
 
     def head(self, batch: KernelBatch, index: int) -> Head:
-        """What the head of a world's picture says."""
+        """What the head of a world's image says."""
         state, own = batch.states[index], slice(1 if batch.first_decides else None)
         returns, costs, success = (array[own] for array in self.totals(batch, index))
-        told = [f"return {_returns(returns, np.array(batch.setup.sides)[own])}"]
+        told = [f"return {_returns(returns, np.array(batch.setup.teams)[own])}"]
         if batch.world.costs:
             told.append(f"cost {_number(float(costs.sum()))}{_limit(batch, len(costs))}")
         return Head(
@@ -106,10 +106,10 @@ class Tally:
         )
 
 
-def _returns(returns: np.ndarray, sides: np.ndarray) -> str:
-    """The sum over agents, side by side; from many sides the lowest and the highest."""
-    sums = [float(returns[sides == side].sum()) for side in range(int(sides.max()) + 1)]
-    if len(sums) > FEW_SIDES:
+def _returns(returns: np.ndarray, teams: np.ndarray) -> str:
+    """The sum over agents, side by side; from many teams the lowest and the highest."""
+    sums = [float(returns[teams == team].sum()) for team in range(int(teams.max()) + 1)]
+    if len(sums) > FEW_TEAMS:
         return f"{_number(min(sums))} to {_number(max(sums))}"
     return " : ".join(map(_number, sums))
 
@@ -133,12 +133,12 @@ def _mark(success: np.ndarray, over: bool) -> str:
 
 
 class Renderer:
-    """Draws the worlds of a batch in one mode, with a canvas made at the first picture.
+    """Draws the worlds of a batch in one mode, with a canvas made at the first image.
 
     Args:
         mode: None, or a mode that the world has.
         batch: whose worlds; None only where the mode is None.
-        text: whether pictures have a head and a legend.
+        text: whether images have a head and a legend.
 
     Raises:
         ParameterError: `text` is neither True nor False.
@@ -150,10 +150,10 @@ class Renderer:
         self._window: Any = None
         self._clock: Any = None
         if batch is not None and text and mode in ("human", "rgb_array"):
-            batch.tally = batch.tally or Tally(batch)
+            batch.totals = batch.totals or EpisodeTotals(batch)
 
-    def picture(self, index: int) -> Any:
-        """The picture of one world; None when the mode is None or "human"."""
+    def image(self, index: int) -> Any:
+        """The image of one world; None when the mode is None or "human"."""
         batch = self._batch
         if self._mode is None or batch is None:
             return None

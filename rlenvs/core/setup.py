@@ -136,7 +136,7 @@ class Setup:
         self.central_scaling = self._scaling_of(world.central, True)
         self.scaled = self.in_scaled_form and not all(part.raw for part in world.observation.values())
         self._make_spaces()
-        self.sides = self._resolve_sides()
+        self.teams = self._resolve_teams()
         self.roles = self._resolve_roles()
         low, high = self._central_bounds()
         self.central_space = spaces.Box(low, high, dtype=low.dtype)
@@ -241,14 +241,14 @@ class Setup:
     def _size(self, size: int | str) -> int:
         return self.sizes[size] if isinstance(size, str) else size
 
-    def _resolve_sides(self) -> tuple[int, ...]:
-        """The side of each agent; all on one side where sides do not play against each other."""
-        sides = tuple(map(int, self.world.sides(self.values))) if self.world.sides else (0,) * self.agents
-        if len(sides) != self.agents or sorted(set(sides)) != list(range(len(set(sides)))):
+    def _resolve_teams(self) -> tuple[int, ...]:
+        """The team of each agent; all on one team where teams do not play against each other."""
+        teams = tuple(map(int, self.world.teams(self.values))) if self.world.teams else (0,) * self.agents
+        if len(teams) != self.agents or sorted(set(teams)) != list(range(len(set(teams)))):
             raise ParameterError(
-                f"{self.world.name}: sides={sides} must give a side 0, 1, ... to each of {self.agents} agents"
+                f"{self.world.name}: teams={teams} must give a team 0, 1, ... to each of {self.agents} agents"
             )
-        return sides
+        return teams
 
     def _resolve_roles(self) -> tuple[Role, ...]:
         """Name, length of the observation and size of the action of each agent."""
@@ -467,7 +467,7 @@ class Setup:
             return copy.deepcopy(self.observation_space), self._action_space(role.action)
         observed: spaces.Space = spaces.Box(low[: role.observation], high[: role.observation], dtype=dtype)
         if self.image_shapes:
-            observed = spaces.Dict({"state": observed, **self._picture_spaces()})
+            observed = spaces.Dict({"state": observed, **self._image_spaces()})
         return observed, self._action_space(role.action)
 
     def _action_space(self, size: int) -> spaces.Space:
@@ -480,17 +480,17 @@ class Setup:
         return MultiBinary(size) if self.action.binary else MultiDiscrete(list(self.choices[:size]))
 
     def _observation_space(self) -> spaces.Space:
-        """The vector's space alone, or a dictionary of its parts and of the pictures."""
+        """The vector's space alone, or a dictionary of its parts and of the images."""
         low, high, dtype = self._vector_bounds()
         if self.encode is not None and self.encode.kind == "discrete":
             return spaces.Discrete(int(high) + 1)
         if not self.in_parts:
             return spaces.Box(low, high, dtype=dtype)
         vectors = {name: spaces.Box(low[part], high[part], dtype=dtype) for name, part in self.vector_parts.items()}
-        return spaces.Dict({**vectors, **self._picture_spaces()})
+        return spaces.Dict({**vectors, **self._image_spaces()})
 
     def _vector_bounds(self) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Bounds and type of the observation without its pictures, as users have it."""
+        """Bounds and type of the observation without its images, as users have it."""
         if self.encode is None:
             return self.state_space.low, self.state_space.high, self.state_space.dtype
         low, high = (bound.reshape(self.observation_shape) for bound in (self.encode.low, self.encode.high))
@@ -502,16 +502,16 @@ class Setup:
         Raises:
             NotImplementedError: the world knows none. ParameterError: a discount outside (0, 1].
         """
-        if "front" not in self.world.functions:
+        if "pareto_front" not in self.world.functions:
             raise NotImplementedError(
                 f"{self.world.name} knows no exact Pareto front; estimate one from the returns of policies"
             )
         if isinstance(gamma, bool) or not isinstance(gamma, (int, float, np.number)) or not 0.0 < gamma <= 1.0:
             raise ParameterError(f"gamma={shortened(gamma)} must be a number in (0, 1]")
-        front = np.asarray(self.world.functions["front"](self.values, self.horizon, float(gamma)), np.float64)
+        front = np.asarray(self.world.functions["pareto_front"](self.values, self.horizon, float(gamma)), np.float64)
         return front.reshape(-1, len(self.world.terms))
 
-    def _picture_spaces(self) -> dict[str, spaces.Space]:
+    def _image_spaces(self) -> dict[str, spaces.Space]:
         return {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
 
     def _vector_parts(self) -> tuple[dict[str, slice], int]:

@@ -87,13 +87,14 @@ class World:
         options: other keywords of `make`; kernels see Choice, Integer and Flag as integers p.name.
         costs: constraint costs by name.
         combine_costs: "sum", or "max" for indicator costs whose total stays an indicator.
-        fps: steps per second of simulated time, for pictures; or a function of the values.
+        fps: steps per second of simulated time, for images; or a function of the values.
         agents: multi-agent; then `sizes` has to give "agents", terms are arrays over agents and `a` has a leading
             agent axis.
         levels: named sets of values ("easy", "hard").
         sizes: function of the values that gives the named sizes.
-        memo: more fields of the state, which a reset does not clear: what follows from parameters alone and is slow to
-            compute. Kernels keep beside it what it was computed from, and compute it again when that has changed.
+        persistent: more fields of the state, which a reset does not clear: what follows from parameters alone and is
+            slow to compute. Kernels keep beside it what it was computed from, and compute it again when that has
+            changed.
         data: fields of p that the function under `@SPEC.make_data` fills.
         scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
         source: of the equations and numbers: papers and repositories, as one cites them.
@@ -103,18 +104,18 @@ class World:
         expert_sees: "observation", or "state" where the expert, or a scripted player, acts on what its agent does not
             observe: other agents' plans, what lies out of sight, the time. Parameters do not count.
         scratch: fields of the state where kernels that leave the state as it is (observe, experts, players, ...) may
-            put intermediate results. Who reads one has written it first.
-        images: pictures by name, beside the blocks of `observation`. Where there are any, an observation is a
-            dictionary of them and of "state", the vector. One picture and no blocks: it is the observation.
+            put intermediate results. A kernel that reads one has written it first.
+        images: images by name, beside the blocks of `observation`. Where there are any, an observation is a
+            dictionary of them and of "state", the vector. One image and no blocks: it is the observation.
         engines: address "module:class" by name, of the physics engines that can take over the motion. The world then
-            has the option `physics`, "kernel" or one of these names, and act, move and judge in place of step.
-        engine: address "module:class" of the engine that always moves the bodies. The world then has act and judge in
+            has the option `physics`, "kernel" or one of these names, and act, move and outcome in place of step.
+        engine: address "module:class" of the engine that always moves the bodies. The world then has act and outcome in
             place of step, and the function under `@SPEC.model`; the engine gives the sizes of its model.
         goal: the names of the last two blocks of `observation`, what was achieved and what is desired, raw and of
-            equal shape. The world then has the option `form`, the kernel `grade`, and `compute_reward`.
+            equal shape. The world then has the option `form`, the kernel `goal_outcome`, and `compute_reward`.
         players: names of scripted players of single agents, each a kernel under `@SPEC.player(name)`. The first, the
             strongest, is the expert of a world that has no other.
-        sides: function of the values that gives the side of each agent, where sides play against each other. A side
+        teams: function of the values that gives the team of each agent, where teams play against each other. A team
             wins by `r.success` of its agents in the last step.
         roles: function of the values that gives a `role(...)` per agent, where agents differ in what they observe or
             do. The observation is then one raw block of one dimension, as long as the longest.
@@ -156,7 +157,7 @@ class World:
     levels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sizes: Callable[[Any], Mapping[str, int]] = _no_sizes
     data: Mapping[str, Kind] = field(default_factory=dict)
-    memo: Mapping[str, Kind] = field(default_factory=dict)
+    persistent: Mapping[str, Kind] = field(default_factory=dict)
     scores: Mapping[str, Score] = field(default_factory=dict)
     source: str = ""
     probe: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -169,7 +170,7 @@ class World:
     engine: str = ""
     goal: tuple[str, str] | None = None
     players: Sequence[str] = ()
-    sides: Callable[[Any], Sequence[int]] | None = None
+    teams: Callable[[Any], Sequence[int]] | None = None
     roles: Callable[[Any], Sequence[Role]] | None = None
     central: Mapping[str, Block] = field(default_factory=dict)
     incremental: bool = False
@@ -194,7 +195,7 @@ class World:
         """Where the fields of the world's records lie, by the name of the record."""
         per_agent = ("agents",) if self.agents else ()
         return {
-            "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.memo)),
+            "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.persistent)),
             "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data)),
             "observation": _blocks_layout(f"{self.name} observation", self.observation, self.seen_as),
             "central": _blocks_layout(f"{self.name} central state", self.central, f4),
@@ -309,31 +310,31 @@ class World:
         """Kernel (p, s, a, rng), first part of a step whose motion an engine may take over: actions to commands."""
         return self._add("act", function)
 
-    def load(self, function: Function) -> Function:
+    def before_physics(self, function: Function) -> Function:
         """Kernel (p, s, rng), called by engines before each of their physics steps: fills what they read from `s`."""
-        return self._add("load", function)
+        return self._add("before_physics", function)
 
     def move(self, function: Function) -> Function:
         """Kernel (p, s, rng), second part of a step: the motion, when no engine takes it over."""
         return self._add("move", function)
 
-    def placed(self, function: Function) -> Function:
+    def after_reset(self, function: Function) -> Function:
         """Kernel (p, s, rng), after `reset`, when the engine has put the bodies of a new episode where the state says:
         fills what follows from the engine's readings."""
-        return self._add("placed", function)
+        return self._add("after_reset", function)
 
-    def grade(self, function: Function) -> Function:
+    def goal_outcome(self, function: Function) -> Function:
         """Kernel (p, achieved, desired, r): fills what follows from the goals alone, among r.<term>, r.success and
-        r.terminated. `judge` calls it on the goals in the state, `compute_reward` on any goals."""
-        return self._add("grade", function)
+        r.terminated. `outcome` calls it on the goals in the state, `compute_reward` on any goals."""
+        return self._add("goal_outcome", function)
 
-    def judge(self, function: Function) -> Function:
+    def outcome(self, function: Function) -> Function:
         """Kernel (p, s, a, rng, r), last part of a step: fills the terms and costs, r.success, r.terminated."""
-        return self._add("judge", function)
+        return self._add("outcome", function)
 
-    def look(self, function: Function) -> Function:
-        """Kernel (p, s, i), with agents (p, s, k, i): fills the pictures of the observation, i.<name>, uint8."""
-        return self._add("look", function)
+    def observe_images(self, function: Function) -> Function:
+        """Kernel (p, s, i), with agents (p, s, k, i): fills the images of the observation, i.<name>, uint8."""
+        return self._add("observe_images", function)
 
     def observe(self, function: Function) -> Function:
         """Kernel (p, s, o), with agents (p, s, k, o): fills the blocks of the observation."""
@@ -378,9 +379,9 @@ class World:
         """Plain Python (p, s, k) -> str: what agent k observes, in words, for language agents."""
         return self._use("describe", function)
 
-    def understand(self, function: Function) -> Function:
+    def parse_action(self, function: Function) -> Function:
         """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason when the text is no action."""
-        return self._use("understand", function)
+        return self._use("parse_action", function)
 
     def make_data(self, function: Function) -> Function:
         """Plain Python (values) -> arrays by name: static data of the world, such as a map."""
@@ -392,17 +393,17 @@ class World:
         return self._use("model", function)
 
     def draw(self, function: Function) -> Function:
-        """Plain Python (canvas, p, s): the picture, or what is drawn over the engine's picture."""
+        """Plain Python (canvas, p, s): the image, or what is drawn over the engine's image."""
         return self._use("draw", function)
 
     def text(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: the picture as text, for render_mode="ansi"."""
+        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi"."""
         return self._use("text", function)
 
-    def front(self, function: Function) -> Function:
+    def pareto_front(self, function: Function) -> Function:
         """Plain Python (values, horizon, gamma) -> array (points, terms): the exact Pareto front, the discounted sums
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
-        return self._use("front", function)
+        return self._use("pareto_front", function)
 
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
@@ -432,8 +433,8 @@ def _check_declaration(spec: World) -> None:
         _check_goal(name, observation, spec.goal)
     if spec.roles and (len(observation) > 1 or any(not b.raw or len(b.shape) != 1 for b in observation.values())):
         raise ParameterError(f"{name}: with roles, the observation is one raw block of one dimension")
-    if (spec.players or spec.sides or spec.roles) and not spec.agents:
-        raise ParameterError(f"{name}: players, sides and roles are for worlds with agents=True")
+    if (spec.players or spec.teams or spec.roles) and not spec.agents:
+        raise ParameterError(f"{name}: players, teams and roles are for worlds with agents=True")
     if spec.incremental and not all(part.raw for part in observation.values()):
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     _check_observation(name, observation, spec.images)
@@ -530,11 +531,11 @@ def _unpickled(token: str, parts: bytes) -> World:
 
 
 def _state_fields(spec: World) -> dict[str, Kind]:
-    taken = set(CORE_STATE) & {*spec.state, *spec.memo}
+    taken = set(CORE_STATE) & {*spec.state, *spec.persistent}
     if taken:
         raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} in the state")
     alive = b1("agents") if spec.agents else b1(1)
-    memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.memo}
+    memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.persistent}
     shown = {"shown": b1} if spec.incremental else {}
     illegal = {"illegal": i8("agents" if spec.agents else 1)} if "mask" in spec.kernels else {}
     return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **illegal, **memory}

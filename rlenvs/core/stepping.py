@@ -43,8 +43,8 @@ class BatchStepping(BatchMemory):
     threads: int | None
     _driver: Any
 
-    # counts returns and costs for pictures, where there are any: a `render.Tally`
-    tally: Any = None
+    # counts returns and costs for images, where there are any: a `render.EpisodeTotals`
+    totals: Any = None
 
     # --- stepping -----------------------------------------------------------------------------------------------------
 
@@ -117,8 +117,8 @@ class BatchStepping(BatchMemory):
                 self._advance()
             finally:
                 self._asleep[:] = False
-        if self.tally is not None:
-            self.tally.see_step(self, only)
+        if self.totals is not None:
+            self.totals.see_step(self, only)
 
     def _advance(self) -> None:
         """One step of the worlds that are awake."""

@@ -48,7 +48,7 @@ def _world_in(snapshot: Any, agents: int) -> Snapshot:
 
 
 def description_space() -> spaces.Text:
-    """The space of what agents are told."""
+    """The space of textual observations."""
     return spaces.Text(LONGEST_DESCRIPTION, charset=CHARACTERS)
 
 
@@ -142,7 +142,7 @@ class TextParallelEnv(PettingZooParallelEnv):
         return self.numeric.state()
 
     def render(self) -> Any:
-        """The picture, as `render_mode` says."""
+        """The image, as `render_mode` says."""
         return self.numeric.render()
 
     def close(self) -> None:
@@ -201,7 +201,7 @@ class TextEnv(gymnasium.Env):
         return self._interpreter.describe(FIRST[1])
 
     def render(self) -> Any:
-        """The picture, as `render_mode` says."""
+        """The image, as `render_mode` says."""
         return self.numeric.render()
 
     def close(self) -> None:

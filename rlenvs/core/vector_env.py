@@ -13,10 +13,10 @@ from gymnasium.vector.utils import batch_space
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.core.gym_env import check_team
+from rlenvs.core.gym_env import check_others
+from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys, add_errors
 from rlenvs.core.inputs import actions_of, params_of, reset_mask_of, seeds_of, truth
-from rlenvs.core.legality import legality_of
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -53,7 +53,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
         render_text: bool = True,
         vector_reward: bool = False,
-        team: str = "expert",
+        others: str = "expert",
         illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
@@ -65,7 +65,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
-        check_team(world, team)
+        check_others(world, others)
         setup = self.batch.setup
         self.num_envs = self.batch.num_worlds
         self.single_observation_space, self.single_action_space = setup.agent_spaces(0)
@@ -76,11 +76,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
         self.autoreset_mode = mode
         self.copy = copy
-        self.team = team
+        self.others = others
         self.render_mode = render_mode
         self.vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
-        self._legality = legality_of(self.batch, illegal, agents=1)
+        self._action_checker = action_checker_of(self.batch, illegal, agents=1)
         self._everyone = np.ones(self.num_envs, np.bool_)
         self.renderer = Renderer(render_mode, self.batch, render_text)
 
@@ -121,7 +121,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         batch = self.batch
         actions = actions_of(batch.world.name, actions)
         if batch.agents > 1:
-            batch.load_first(actions, self.team)
+            batch.load_first(actions, self.others)
         else:
             batch.load_actions(actions)
         self.step_loaded()
@@ -143,10 +143,10 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         Args:
             only: bool (num_envs,): the worlds to step; None for all.
         """
-        if self._legality is None:
+        if self._action_checker is None:
             self.batch.step_loaded(only)
         else:
-            self._legality.step(only)
+            self._action_checker.step(only)
 
     def _observations(self) -> Any:
         return self.batch.observed((slice(None), 0), copy=self.copy)
@@ -186,16 +186,16 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         costs = np.where(ended[:, None], batch.final_costs, 0.0)
         vectors = kept[:, : self._keys.rewards].transpose(0, 2, 1).astype(np.float32)
         final_info = self._keys.columns(kept, success, costs, vectors, masks, True)
-        if self._legality is not None:
-            final_info["illegal_actions"] = np.where(ended, self._legality.before[:, 0], 0)
+        if self._action_checker is not None:
+            final_info["illegal_actions"] = np.where(ended, self._action_checker.before[:, 0], 0)
         final_info.update({f"_{key}": ended.copy() for key in tuple(final_info)})
         add_errors(final_info, batch.final_broken & ended, batch.final_errors)
         infos.update({"final_obs": final, "_final_obs": ended.copy()})
         infos.update({"final_info": final_info, "_final_info": ended.copy()})
 
     def render(self) -> Any:
-        """One picture per world, as a tuple."""
-        return tuple(self.renderer.picture(i) for i in range(self.num_envs))
+        """One image per world, as a tuple."""
+        return tuple(self.renderer.image(i) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window and the physics engine, if any."""

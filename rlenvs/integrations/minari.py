@@ -5,7 +5,7 @@
     env = dataset.recover_environment()
 
 `rlenvs.agents.datasets.make_dataset` fills one; `DatasetWriter` takes episodes of your own. What is stored is lossless,
-pictures included, and a dataset appears under its name when it is complete, or not at all.
+images included, and a dataset appears under its name when it is complete, or not at all.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class DatasetWriter:
             writer.add(episodes)
 
     Args:
-        name: "(namespace/)name-vN", as Minari wants it.
+        name: "(namespace/)name-vN", as Minari requires it.
         env: the environment that the episodes are from, made by `gymnasium.make` with keywords that JSON can hold.
         folder: for all datasets; `default_folder()` where it is None.
         about: further entries of the dataset's metadata; Minari knows "algorithm_name", "author", "description",
@@ -220,7 +220,7 @@ def _new_storage(path: Path, name: str, env: gymnasium.Env, about: dict[str, Any
         action_space=env.action_space,
         env_spec=env.spec,
         data_format="hdf5",
-        jpeg_encoding=False,  # JPEG would change the pictures that a policy sees
+        jpeg_encoding=False,  # JPEG would change the images that a policy sees
     )
     storage.update_metadata({"dataset_id": name, "minari_version": minari.__version__, **about})
     return storage

@@ -33,7 +33,7 @@ def batched(env_fns: Sequence[Callable[[], gymnasium.Env]], **keywords: Any) -> 
         keywords: of `DummyVecEnv`, for environments of other packages.
 
     Returns:
-        an `SB3VecEnv`, with the zoo's monitor file where it wants one, or a `DummyVecEnv`.
+        an `SB3VecEnv`, with the zoo's monitor file where it requires one, or a `DummyVecEnv`.
 
     Raises:
         ParameterError: wrappers around single environments, which a batch has no place for.
@@ -50,7 +50,7 @@ def batched(env_fns: Sequence[Callable[[], gymnasium.Env]], **keywords: Any) -> 
     if inner is not inner.unwrapped:
         raise ParameterError(
             f"{spec.id}: env_wrapper={type(inner).__name__} goes around single environments; run the zoo with "
-            "--gym-packages rlenvs, or use the layers of rlenvs.wrappers"
+            "--gym-packages rlenvs, or use the wrappers of rlenvs.wrappers"
         )
     choices = {name: value for name, value in spec.kwargs.items() if name not in ("world", "vector_reward")}
     venv: SB3VecEnv = sb3_vec_env(spec.id, len(env_fns), monitor=False, **choices)

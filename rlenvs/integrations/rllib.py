@@ -38,7 +38,7 @@ class RLlibEnv(MultiAgentEnv):
 
     - How an episode ends. An agent whose episode ends alone has its own flag. When the last ones end, RLlib takes a
       flag of each agent's own for a termination, and learns that no reward would have followed; so what the time
-      limit cuts off is told by `truncateds["__all__"]` alone.
+      limit cuts off is reported by `truncateds["__all__"]` alone.
     - With action masks, observations are {"observations", "action_mask"}: the names that RLlib's
       `ActionMaskingTorchRLModule` knows.
     - `agents` names those of whom the last `reset` or `step` told, also those who died in it, as RLlib's checks ask.
@@ -47,7 +47,7 @@ class RLlibEnv(MultiAgentEnv):
         id: with or without "rlenvs/".
         masks: False leaves the action masks out of observations, for modules that take plain arrays.
         first_seed: added to the seeds of `reset`.
-        layers: layers of `rlenvs.wrappers`, or their recipes, the first one next to the world.
+        wrappers: wrappers of `rlenvs.wrappers`, or their recipes, the first one next to the world.
         keywords: as for `rlenvs.parallel_env`.
 
     Raises:
@@ -56,7 +56,7 @@ class RLlibEnv(MultiAgentEnv):
     """
 
     def __init__(
-        self, id: str, *, masks: bool = True, first_seed: int = 0, layers: Sequence[Any] = (), **keywords: Any
+        self, id: str, *, masks: bool = True, first_seed: int = 0, wrappers: Sequence[Any] = (), **keywords: Any
     ) -> None:
         super().__init__()
         row = entry(id)
@@ -65,10 +65,10 @@ class RLlibEnv(MultiAgentEnv):
                 f"{row.id}: RLlib takes no vector rewards; use {row.id.replace('/mo-', '/')!r} with weights={{...}}"
             )
         self.parallel: Any = parallel_env(id, **keywords)
-        if layers:
+        if wrappers:
             from rlenvs.wrappers.forms import wrap
 
-            self.parallel = wrap(self.parallel, *layers)
+            self.parallel = wrap(self.parallel, *wrappers)
         self.metadata = dict(self.parallel.metadata)  # RLlib writes into it
         self.render_mode = self.parallel.render_mode
         self.possible_agents = list(self.parallel.possible_agents)
@@ -146,7 +146,7 @@ class RLlibEnv(MultiAgentEnv):
         }
 
     def render(self) -> Any:
-        """The picture: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
+        """The image: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says."""
         return self.parallel.render()
 
     def close(self) -> None:

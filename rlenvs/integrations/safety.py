@@ -97,7 +97,7 @@ class OmniSafeEnv:
         env_id: one of `support_envs()`.
         num_envs: at least 1.
         device: where the tensors lie.
-        layers: layers, or their recipes, to put on the environment.
+        wrappers: wrappers, or their recipes, to put on the environment.
         keywords: of `rlenvs.make`.
 
     Raises:
@@ -110,7 +110,7 @@ class OmniSafeEnv:
     _support_envs: ClassVar[list[str]] = []
 
     def __init__(
-        self, env_id: str, num_envs: int = 1, device: Any = "cpu", layers: Sequence[Any] = (), **keywords: Any
+        self, env_id: str, num_envs: int = 1, device: Any = "cpu", wrappers: Sequence[Any] = (), **keywords: Any
     ) -> None:
         if env_id not in self._support_envs:
             raise ParameterError(f"{env_id!r} is not among the registered environments, {self._support_envs}")
@@ -121,16 +121,16 @@ class OmniSafeEnv:
             env: Any = make(env_id, **keywords)
         else:
             env = make_vec(env_id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **keywords)
-        if layers:
+        if wrappers:
             from rlenvs.wrappers.forms import wrap
 
-            env = wrap(env, *layers)
+            env = wrap(env, *wrappers)
         self._env = SixTuple(env)
         self._observation_space = getattr(env, "single_observation_space", env.observation_space)
         self._action_space = getattr(env, "single_action_space", env.action_space)
         for space in (self._observation_space, self._action_space):
             if not isinstance(space, spaces.Box) or len(space.shape) != 1:
-                raise ParameterError(f"{env_id}: OmniSafe wants vectors of numbers, not {space}")
+                raise ParameterError(f"{env_id}: OmniSafe requires vectors of numbers, not {space}")
         self._metadata = env.metadata
 
     @property
@@ -169,7 +169,7 @@ class OmniSafeEnv:
         self.reset(seed=seed)
 
     def render(self) -> Any:
-        """A picture, or one per environment."""
+        """An image, or one per environment."""
         return self._env.render()
 
     def close(self) -> None:

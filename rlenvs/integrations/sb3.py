@@ -1,4 +1,4 @@
-"""stable_baselines3.common.vec_env.VecEnv: a batch, with or without layers, and no process per environment."""
+"""stable_baselines3.common.vec_env.VecEnv: a batch, with or without wrappers, and no process per environment."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
+from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
-from rlenvs.core.legality import legality_of
 from rlenvs.core.registry import NAMESPACE, entry
 from rlenvs.core.render import Renderer, check_mode
 from rlenvs.core.spec import World, load_world
-from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_state, plain, row_of
+from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_state, plain, slot_of
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -28,39 +28,41 @@ try:
 except ImportError as error:
     raise MissingExtraError("The Stable-Baselines3 form of an environment", "sb3") from error
 
-__all__ = ["BatchVecEnv", "LayeredVecEnv", "SB3VecEnv", "as_sb3", "sb3_vec_env"]
+__all__ = ["BatchVecEnv", "SB3VecEnv", "WrappedVecEnv", "as_sb3", "sb3_vec_env"]
 
 
 class BatchVecEnv(VecEnv):
-    """What the forms with and without layers share: seeds, returns, pictures, single rows."""
+    """What the forms with and without wrappers share: seeds, returns, images, single slots."""
 
     def __init__(
-        self, batch: KernelBatch, rows: list[Row], renderer: Renderer, monitor: bool, observed: Space, action: Space
+        self, batch: KernelBatch, slots: list[Slot], renderer: Renderer, monitor: bool, observed: Space, action: Space
     ) -> None:
-        self.batch, self._rows, self.renderer = batch, rows, renderer
+        self.batch, self._slots, self.renderer = batch, slots, renderer
         self.monitor = truth("monitor", monitor)
-        self._returns, self._lengths = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+        self._returns, self._lengths = np.zeros(len(slots)), np.zeros(len(slots), np.int64)
         self._start = time.time()
-        super().__init__(len(rows), observed, action)
+        super().__init__(len(slots), observed, action)
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(batch.setup.fps)}
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed world i with seed + i at the next reset; returns the seed of every row."""
+        """Seed world i with seed + i at the next reset; returns the seed of every slot."""
         super().seed(seed_of(seed))
-        self._seeds = [self._seeds[0] + row.world for row in self._rows]  # type: ignore[operator]
+        self._seeds = [self._seeds[0] + slot.world for slot in self._slots]  # type: ignore[operator]
         return self._seeds
 
     def _take_options(self) -> None:
-        """Set the parameters among the options of the next reset, in every world those of its first row."""
-        own = [params_of(options)[0] for row, options in zip(self._rows, self._options, strict=True) if row.agent == 0]
+        """Set the parameters among the options of the next reset, in every world those of its first slot."""
+        own = [
+            params_of(options)[0] for slot, options in zip(self._slots, self._options, strict=True) if slot.agent == 0
+        ]
         names = {name: None for params in own for name in params}  # in order
         if names:
             now = [self.batch.get_params(i) for i in range(self.batch.num_worlds)]
-            rows = [{**before, **params} for before, params in zip(now, own, strict=True)]
-            self.batch.set_params({name: [row.get(name) for row in rows] for name in names})
+            slots = [{**before, **params} for before, params in zip(now, own, strict=True)]
+            self.batch.set_params({name: [slot.get(name) for slot in slots] for name in names})
 
     def set_options(self, options: list[dict] | dict | None = None) -> None:
-        """Options of the next reset: one dictionary for all rows, or one for each.
+        """Options of the next reset: one dictionary for all slots, or one for each.
 
         Raises:
             ParameterError: something else.
@@ -73,16 +75,16 @@ class BatchVecEnv(VecEnv):
     def _begun(self) -> None:
         """All episodes have begun."""
         self._returns[:], self._lengths[:] = 0.0, 0
-        self.reset_infos = [{} for _ in self._rows]
+        self.reset_infos = [{} for _ in self._slots]
         self._reset_seeds()
         self._reset_options()
 
-    def _note_end(self, info: dict[str, Any], row: int, truncated: bool, last: Any) -> None:
+    def _note_end(self, info: dict[str, Any], slot: int, truncated: bool, last: Any) -> None:
         """What SB3 wants to know of an episode that ended."""
         info["TimeLimit.truncated"] = truncated
         info["terminal_observation"] = last
         if self.monitor:
-            total, length = self._returns.item(row), self._lengths.item(row)
+            total, length = self._returns.item(slot), self._lengths.item(slot)
             info["episode"] = {"r": round(total, 6), "l": length, "t": round(time.time() - self._start, 6)}
 
     def close(self) -> None:
@@ -91,45 +93,45 @@ class BatchVecEnv(VecEnv):
         self.batch.close()
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """One picture per world (not per row), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
+        """One image per world (not per slot), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
         if self.render_mode != "rgb_array":
             return [None] * self.batch.num_worlds
-        return [self.renderer.picture(i) for i in range(self.batch.num_worlds)]
+        return [self.renderer.image(i) for i in range(self.batch.num_worlds)]
 
-    # --- single rows --------------------------------------------------------------------------------------------------
+    # --- single slots -------------------------------------------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the rows: what `Row` has, or a physical parameter by its name."""
-        return [getattr(row, attr_name) for row in self._chosen(indices)]
+        """An attribute of the slots: what `Slot` has, or a physical parameter by its name."""
+        return [getattr(slot, attr_name) for slot in self._chosen(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set a physical parameter in the worlds of the rows, from their next step on.
+        """Set a physical parameter in the worlds of the slots, from their next step on.
 
         Raises:
             ParameterError: not a physical parameter, or outside its range.
         """
         worlds = np.zeros(self.batch.num_worlds, np.bool_)
-        worlds[[row.world for row in self._chosen(indices)]] = True
+        worlds[[slot.world for slot in self._chosen(indices)]] = True
         self.batch.set_params({attr_name: value}, worlds)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method of `Row` on the rows."""
-        return [getattr(row, method_name)(*method_args, **method_kwargs) for row in self._chosen(indices)]
+        """Call a method of `Slot` on the slots."""
+        return [getattr(slot, method_name)(*method_args, **method_kwargs) for slot in self._chosen(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """False, except that `monitor` does what SB3's Monitor would."""
         return [self.monitor and issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
 
-    def _chosen(self, indices: Any) -> list[Row]:
-        return [self._rows[i] for i in self._get_indices(indices)]
+    def _chosen(self, indices: Any) -> list[Slot]:
+        return [self._slots[i] for i in self._get_indices(indices)]
 
 
 class SB3VecEnv(BatchVecEnv):
     """N worlds behind Stable-Baselines3's vector API. Made by `rlenvs.sb3_vec_env("rlenvs/Name-v0", N)`.
 
-    `num_envs` is N times the number of agents: all agents of a multi-agent world share one policy, and row
-    i * agents + k is agent k of world i. A row whose agent dies is done at that step; until its world begins anew, it
-    goes on as an idle row: its actions are ignored, its reward is 0, its infos are {"idle": True}, and it is done once
+    `num_envs` is N times the number of agents: all agents of a multi-agent world share one policy, and slot
+    i * agents + k is agent k of world i. A slot whose agent dies is done at that step; until its world begins anew, it
+    goes on as an idle slot: its actions are ignored, its reward is 0, its infos are {"idle": True}, and it is done once
     more when the world's episode ends, so that no return crosses into the next episode.
 
     Infos are fresh, empty dictionaries but where an episode ended: there they hold what `gymnasium.make` gives, and
@@ -139,7 +141,7 @@ class SB3VecEnv(BatchVecEnv):
         world: the world, or its address "module:name".
         num_worlds: N, at least 1.
         render_mode: None, "rgb_array", "human" or, where a world has one, "ansi".
-        render_text: False leaves out head and legend of pictures, as for `Env`.
+        render_text: False leaves out head and legend of images, as for `Env`.
         monitor: keep returns and lengths, info["episode"] at the end of an episode, as SB3's Monitor does; leave it to
             VecMonitor with False.
         threads, illegal, backend, choices: as for `VectorEnv`; a parameter may be an array of N numbers.
@@ -167,12 +169,12 @@ class SB3VecEnv(BatchVecEnv):
             world, num_worlds, autoreset=AutoresetMode.SAME_STEP, threads=threads, backend=backend, **choices
         )
         self._keys = InfoKeys(batch)
-        self._legality = legality_of(batch, illegal, batch.agents)
+        self._action_checker = action_checker_of(batch, illegal, batch.agents)
         self._generator = make_generator()[0]
         self._alive = np.ones((batch.num_worlds, batch.agents), np.bool_)  # before the step
-        rows = [Row(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
+        slots = [Slot(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
         renderer = Renderer(render_mode, batch, render_text)
-        super().__init__(batch, rows, renderer, monitor, batch.setup.observation_space, batch.setup.action_space)
+        super().__init__(batch, slots, renderer, monitor, batch.setup.observation_space, batch.setup.action_space)
 
     def reset(self) -> np.ndarray:
         """Start episodes in all worlds.
@@ -192,7 +194,7 @@ class SB3VecEnv(BatchVecEnv):
         return self._observations()
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method of `Row` on the rows; `action_masks`, for which MaskablePPO asks at every step, at once."""
+        """Call a method of `Slot` on the slots; `action_masks`, for which MaskablePPO asks at every step, at once."""
         if method_name == "action_masks" and indices is None:
             return list(self.action_masks())
         return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
@@ -202,7 +204,7 @@ class SB3VecEnv(BatchVecEnv):
         return self.batch.masks.reshape(self.num_envs, -1).astype(np.bool_)
 
     def all_states(self) -> dict[str, Any]:
-        """All that decides how the rows go on, exact to the bit, as arrays and plain numbers; for `restore`."""
+        """All that decides how the slots go on, exact to the bit, as arrays and plain numbers; for `restore`."""
         return {
             "arrays": self.batch.arrays(),
             "returns": self._returns.copy(),
@@ -212,11 +214,11 @@ class SB3VecEnv(BatchVecEnv):
         }
 
     def restore(self, states: Mapping[str, Any]) -> None:
-        """Put all rows where those of another form of the same world and size were; seeds and options that were set for
-        the next reset are forgotten.
+        """Put all slots where those of another form of the same world and size were; seeds and options that were set
+        for the next reset are forgotten.
 
         Raises:
-            SnapshotError: the states are of another world, of other options or of another number of rows.
+            SnapshotError: the states are of another world, of other options or of another number of slots.
         """
         self.batch.restore(states["arrays"])
         self._returns, self._lengths, self._alive = (states[name] for name in ("returns", "lengths", "alive"))
@@ -233,7 +235,7 @@ class SB3VecEnv(BatchVecEnv):
         actions = actions_of(batch.world.name, actions)
         if len(actions.shape) == 0 or actions.shape[0] != self.num_envs:
             raise ActionError(
-                f"{batch.world.name}: actions of shape {actions.shape} were given for {self.num_envs} rows"
+                f"{batch.world.name}: actions of shape {actions.shape} were given for {self.num_envs} slots"
             )
         batch.load_actions(actions.reshape(batch.num_worlds, batch.agents, *actions.shape[1:]))
 
@@ -241,7 +243,7 @@ class SB3VecEnv(BatchVecEnv):
         """Advance all worlds; finished ones begin their next episode at once.
 
         Returns:
-            observations, rewards (float32), dones (bool) and infos, one row or entry per environment.
+            observations, rewards (float32), dones (bool) and infos, one slot or entry per environment.
 
         Raises:
             ActionError: NaN, or not a choice; with illegal="error" one that the action mask forbids. No world has moved
@@ -249,22 +251,22 @@ class SB3VecEnv(BatchVecEnv):
             EpisodeOverError: there was no reset yet.
         """
         batch = self.batch
-        if self._legality is None:
+        if self._action_checker is None:
             batch.step_loaded()
         else:
-            self._legality.step()
+            self._action_checker.step()
         self._returns += batch.rewards.reshape(-1)
         self._lengths += 1
-        # fresh ones take some 30 ns a row; in kept ones, what wrappers write would show up again at later steps
-        infos: list[dict[str, Any]] = [{} for _ in self._rows]
+        # fresh ones take some 30 ns a slot; in kept ones, what wrappers write would show up again at later steps
+        infos: list[dict[str, Any]] = [{} for _ in self._slots]
         ended = batch.terminated | batch.truncated
         if batch.agents == 1:
             restarted = ended
         else:
             # a world that stepped and has no step behind it has just begun anew
             restarted = np.broadcast_to((batch.states["elapsed"] == 0)[:, None], ended.shape)
-            for row in np.flatnonzero(~self._alive):
-                infos[row]["idle"] = True
+            for slot in np.flatnonzero(~self._alive):
+                infos[slot]["idle"] = True
         if ended.any():
             self._fill(infos, ended, restarted)
         dones = (ended | restarted).reshape(-1)
@@ -274,14 +276,14 @@ class SB3VecEnv(BatchVecEnv):
         return self._observations(), batch.rewards.reshape(-1).astype(np.float32), dones, infos
 
     def _observations(self) -> Any:
-        def rows(array: np.ndarray) -> np.ndarray:
+        def slots(array: np.ndarray) -> np.ndarray:
             return array.reshape(self.num_envs, *array.shape[2:]).copy()
 
         found = self.batch.observed(copy=False)
-        return {name: rows(array) for name, array in found.items()} if isinstance(found, dict) else rows(found)
+        return {name: slots(array) for name, array in found.items()} if isinstance(found, dict) else slots(found)
 
     def _fill(self, infos: list[dict[str, Any]], ended: np.ndarray, restarted: np.ndarray) -> None:
-        """The infos of the rows whose episode ended: set aside where the world began anew, live where it went on."""
+        """The infos of the slots whose episode ended: set aside where the world began anew, live where it went on."""
         batch, keys = self.batch, self._keys
         for again in (True, False):
             at = world, agent = np.nonzero(ended & (restarted == again))
@@ -297,37 +299,37 @@ class SB3VecEnv(BatchVecEnv):
             vectors, numbers = values[:, : keys.rewards].astype(np.float32), values.tolist()
             truncated = (batch.truncated[at] & ~batch.terminated[at]).tolist()
             successes, spent = success[at].tolist(), costs[at].tolist()
-            for j, row in enumerate((world * batch.agents + agent).tolist()):
-                info = infos[row]
+            for j, slot in enumerate((world * batch.agents + agent).tolist()):
+                info = infos[slot]
                 info.update(zip(keys.terms, numbers[j], strict=True))
                 info["is_success"] = successes[j]
                 info["reward_vector"] = vectors[j]
                 if keys.has_costs:
                     info["cost"] = spent[j]
-                if self._legality is not None:
+                if self._action_checker is not None:
                     info["action_mask"] = masks[j]
-                    counts = self._legality.before if again else self._legality.counts
+                    counts = self._action_checker.before if again else self._action_checker.counts
                     info["illegal_actions"] = counts.item(world[j], agent[j])
                 if error := batch.error(int(world[j]), again):
                     info["simulation_error"] = error
-                self._note_end(info, row, truncated[j], self._last_of(world[j], agent[j], again))
+                self._note_end(info, slot, truncated[j], self._last_of(world[j], agent[j], again))
 
     def _last_of(self, world: int, agent: int, final: bool) -> Any:
-        """An agent's observation as the rows have it: those of agents that see less are padded."""
+        """An agent's observation as the slots have it: those of agents that see less are padded."""
         found = self.batch.observed(int(world), final=final, copy=False)
         if isinstance(found, dict):
             return {name: part[agent].copy() for name, part in found.items()}
         return found[agent].copy()
 
 
-class LayeredVecEnv(BatchVecEnv):
-    """N worlds with layers behind Stable-Baselines3's vector API: a row per world. Made by `as_sb3`.
+class WrappedVecEnv(BatchVecEnv):
+    """N worlds with wrappers behind Stable-Baselines3's vector API: a slot per world. Made by `as_sb3`.
 
-    Infos are as those of `SB3VecEnv`, with what the layers add.
+    Infos are as those of `SB3VecEnv`, with what the wrappers add.
 
     Args:
         env: what `rlenvs.wrappers.wrap` made of a vector environment.
-        monitor: as for `SB3VecEnv`; returns are those after the layers.
+        monitor: as for `SB3VecEnv`; returns are those after the wrappers.
 
     Raises:
         TypeError: another environment.
@@ -337,8 +339,8 @@ class LayeredVecEnv(BatchVecEnv):
     def __init__(self, env: WrappedVectorEnv, monitor: bool = True) -> None:
         if not isinstance(env, WrappedVectorEnv):
             raise TypeError(
-                f"as_sb3 wants a vector environment with layers, wrap(rlenvs.make_vec(...), ...), not a "
-                f"{type(env).__name__}; without layers use rlenvs.sb3_vec_env"
+                f"as_sb3 requires a vector environment with wrappers, wrap(rlenvs.make_vec(...), ...), not a "
+                f"{type(env).__name__}; without wrappers use rlenvs.sb3_vec_env"
             )
         name = env.batch.world.name
         if env.mode is not AutoresetMode.SAME_STEP:
@@ -349,9 +351,9 @@ class LayeredVecEnv(BatchVecEnv):
         if env.top.reward.ndim > 1:
             raise ParameterError(f"{name}: Stable-Baselines3 takes no vector rewards; put a scalarisation on top")
         self.env = env
-        rows: list[Row] = [LayeredRow(self, i, 0, env.render_mode) for i in range(env.num_envs)]
+        slots: list[Slot] = [WrappedSlot(self, i, 0, env.render_mode) for i in range(env.num_envs)]
         renderer = env.unwrapped.renderer  # type: ignore[attr-defined]
-        super().__init__(env.batch, rows, renderer, monitor, env.single_observation_space, env.single_action_space)
+        super().__init__(env.batch, slots, renderer, monitor, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> Any:
         """Start episodes in all worlds; options as for `SB3VecEnv`."""
@@ -369,7 +371,7 @@ class LayeredVecEnv(BatchVecEnv):
         """Advance all worlds; finished ones begin their next episode at once.
 
         Returns:
-            observations, rewards (float32), dones (bool) and infos, one row or entry per environment.
+            observations, rewards (float32), dones (bool) and infos, one slot or entry per environment.
 
         Raises:
             ActionError: wrong shape or type, NaN, or not a choice. No world has moved then.
@@ -378,7 +380,7 @@ class LayeredVecEnv(BatchVecEnv):
         observations, rewards, terminated, truncated, told = self.env.step(self._actions)
         self._returns += rewards
         self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in self._rows]
+        infos: list[dict[str, Any]] = [{} for _ in self._slots]
         dones = terminated | truncated
         for i in np.flatnonzero(dones).tolist():
             infos[i].update(entries(told["final_info"], i))
@@ -387,13 +389,13 @@ class LayeredVecEnv(BatchVecEnv):
         return observations, rewards.astype(np.float32), dones, infos
 
 
-def entries(infos: dict[str, Any], row: int) -> dict[str, Any]:
-    """One row of a vector environment's infos."""
+def entries(infos: dict[str, Any], slot: int) -> dict[str, Any]:
+    """One slot of a vector environment's infos."""
     own = {key: value for key, value in infos.items() if not key.startswith("_")}  # the others are masks
-    return {key: entries(v, row) if isinstance(v, dict) else plain(v, row) for key, v in own.items()}
+    return {key: entries(v, slot) if isinstance(v, dict) else plain(v, slot) for key, v in own.items()}
 
 
-class Row:
+class Slot:
     """One agent of one world of a batch, as `get_attr` and `env_method` see it."""
 
     def __init__(self, venv: BatchVecEnv, world: int, agent: int, render_mode: str | None) -> None:
@@ -423,39 +425,39 @@ class Row:
         return int(action[0]) if setup.single_choice else action.astype(setup.action_space.dtype)
 
     def get_state(self) -> Snapshot:
-        """A snapshot of the row's world."""
+        """A snapshot of the slot's world."""
         return self._venv.batch.get_state(self.world)
 
     def set_state(self, snapshot: Snapshot) -> np.ndarray:
-        """Put the row's world back to a snapshot; returns the row's observation."""
+        """Put the slot's world back to a snapshot; returns the slot's observation."""
         self._venv.batch.set_state(snapshot, self.world)
         return self._venv.batch.observed((self.world, self.agent))
 
     def render(self) -> Any:
-        """The picture of the row's world; with "human", the window shows the first world."""
+        """The image of the slot's world; with "human", the window shows the first world."""
         if self.render_mode == "human" and (self.world or self.agent):
             return None
-        return self._venv.renderer.picture(self.world)
+        return self._venv.renderer.image(self.world)
 
 
-class LayeredRow(Row):
-    """A row of a form with layers: its snapshots are of the world and of the layers."""
+class WrappedSlot(Slot):
+    """A slot of a form with wrappers: its snapshots are of the world and of the wrappers."""
 
-    _venv: LayeredVecEnv
+    _venv: WrappedVecEnv
 
     def get_state(self) -> Any:
-        """A snapshot of the row's world and layers."""
+        """A snapshot of the slot's world and wrappers."""
         return WrappedState(self._venv.env.top.get_state(self.world))
 
     def set_state(self, snapshot: Any) -> Any:
-        """Put the row back to a snapshot; returns its observation."""
+        """Put the slot back to a snapshot; returns its observation."""
         env = self._venv.env
-        env.top.set_state(check_state(snapshot, env.layers, env.top.name), self.world)
-        return row_of(env.top.observation, self.world, env.single_observation_space)
+        env.top.set_state(check_state(snapshot, env.wrappers, env.top.name), self.world)
+        return slot_of(env.top.observation, self.world, env.single_observation_space)
 
 
-def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> LayeredVecEnv:
-    """Stable-Baselines3's form of a vector environment with layers.
+def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> WrappedVecEnv:
+    """Stable-Baselines3's form of a vector environment with wrappers.
 
         venv = as_sb3(wrap(rlenvs.make_vec("QuadHover-v0", 16, autoreset_mode="SAME_STEP"), Sensor(noise=0.02)))
 
@@ -468,7 +470,7 @@ def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> LayeredVecEnv:
         TypeError: another environment. ParameterError: another autoreset mode, or vector rewards.
         MissingExtraError: stable-baselines3 is not installed.
     """
-    return LayeredVecEnv(env, monitor)
+    return WrappedVecEnv(env, monitor)
 
 
 def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:
@@ -476,16 +478,16 @@ def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:
 
     Args:
         id: with or without "rlenvs/".
-        num_envs: the number of worlds; a multi-agent world gives a row per agent.
+        num_envs: the number of worlds; a multi-agent world gives a slot per agent.
         keywords: as for `SB3VecEnv`.
 
     Raises:
         UnknownNameError: no such id. ParameterError: a vector reward, which SB3 cannot take.
         MissingExtraError: stable-baselines3 is not installed.
     """
-    row = entry(id)
-    if row.id.startswith(f"{NAMESPACE}/mo-"):
+    slot = entry(id)
+    if slot.id.startswith(f"{NAMESPACE}/mo-"):
         raise ParameterError(
-            f"Stable-Baselines3 takes no vector rewards; use {row.id.replace('/mo-', '/')!r} with weights={{...}}"
+            f"Stable-Baselines3 takes no vector rewards; use {slot.id.replace('/mo-', '/')!r} with weights={{...}}"
         )
-    return SB3VecEnv(row.address, num_envs, **keywords)
+    return SB3VecEnv(slot.address, num_envs, **keywords)

@@ -35,7 +35,7 @@ class BatchEnv(EnvBase):
     to choose are padded, and their action masks say so. A step copies each array of the batch once.
 
     Keys, behind the batch size (N,):
-        ("agents", "observation"): float32 (A, numbers); in goal form and with pictures ("agents", name) by name.
+        ("agents", "observation"): float32 (A, numbers); in goal form and with images ("agents", name) by name.
         ("agents", "action"): float32 (A, numbers) in [-1, 1], or int64 (A,) for choices.
         ("agents", "action_mask"): bool (A, choices), where there are choices.
         ("agents", "mask"): bool (A,), whether the agent is alive; its row means nothing otherwise.

@@ -1,6 +1,6 @@
-"""Wrappers as layers: one definition for every API form, `wrap(env, Sensor("position", noise=0.02), ...)`.
+"""Wrappers as wrappers: one definition for every API form, `wrap(env, Sensor("position", noise=0.02), ...)`.
 
-The names are loaded at first use. docs/wrappers.md tells of them, and in which order to stack them.
+The names are loaded at first use. docs/wrappers.md describes them, and the order in which to stack them.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.banks import Bank as Bank
     from rlenvs.wrappers.barriers import BarrierFilter as BarrierFilter
     from rlenvs.wrappers.barriers import SafeActions as SafeActions
+    from rlenvs.wrappers.cameras import CameraNoise as CameraNoise
     from rlenvs.wrappers.context_lists import sample_contexts as sample_contexts
     from rlenvs.wrappers.context_lists import split as split
     from rlenvs.wrappers.contexts import Contexts as Contexts
@@ -41,14 +42,12 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.forms import wrap as wrap
     from rlenvs.wrappers.guides import GuideCurriculum as GuideCurriculum
     from rlenvs.wrappers.guides import JumpStart as JumpStart
-    from rlenvs.wrappers.layer import Layer as Layer
     from rlenvs.wrappers.normalization import NormalizeRewards as NormalizeRewards
     from rlenvs.wrappers.objectives import ChebyshevScalarization as ChebyshevScalarization
     from rlenvs.wrappers.objectives import Lexicographic as Lexicographic
     from rlenvs.wrappers.objectives import LinearScalarization as LinearScalarization
     from rlenvs.wrappers.objectives import better as better
     from rlenvs.wrappers.objectives import chebyshev as chebyshev
-    from rlenvs.wrappers.pictures import CameraNoise as CameraNoise
     from rlenvs.wrappers.presets import camera as camera
     from rlenvs.wrappers.presets import gps as gps
     from rlenvs.wrappers.presets import imu as imu
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.snapshots import SnapshotReset as SnapshotReset
     from rlenvs.wrappers.weights_shown import AccruedRewards as AccruedRewards
     from rlenvs.wrappers.weights_shown import WeightConditioned as WeightConditioned
+    from rlenvs.wrappers.wrapper import Wrapper as Wrapper
 else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
@@ -85,10 +85,10 @@ else:
             "distributions": "ADR SelfPaced",
             "forms": "wrap",
             "guides": "GuideCurriculum JumpStart",
-            "layer": "Layer",
+            "wrapper": "Wrapper",
             "normalization": "NormalizeRewards",
             "objectives": "ChebyshevScalarization Lexicographic LinearScalarization better chebyshev",
-            "pictures": "CameraNoise",
+            "cameras": "CameraNoise",
             "presets": "camera gps imu joint_encoder lidar",
             "reset_free": "ResetFree",
             "robustness": "RandomParameters Takeover UncertaintySet uncertainty_set",

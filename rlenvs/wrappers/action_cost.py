@@ -10,11 +10,11 @@ from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
-class ActionCost(Layer):
+class ActionCost(Wrapper):
     """Measures how smooth actions are, and may charge for large and for changing ones.
 
     reward - magnitude |a_t|^2 - change |a_t - a_{t-1}|^2, in the action's units, and without the last part in the first
@@ -52,23 +52,23 @@ class ActionCost(Layer):
         self.keep("action_cost")
         self.keep("continuity_cost")
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been charged."""
-        self.action_cost[rows] = self.continuity_cost[rows] = 0.0
+        self.action_cost[slots] = self.continuity_cost[slots] = 0.0
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Look at the actions; they are passed on as they are."""
         flat = np.ascontiguousarray(actions, np.float64).reshape(self.count, -1)
         charges = self.magnitude, self.change
-        charge(flat, rows, self.time, self.span, *charges, self.before, self.action_cost, self.continuity_cost)
+        charge(flat, slots, self.time, self.span, *charges, self.before, self.action_cost, self.continuity_cost)
         return actions
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Charge."""
         if "reward" in self.kept:
-            np.subtract(self.below.reward, self.action_cost, out=self.reward, where=rows)
+            np.subtract(self.below.reward, self.action_cost, out=self.reward, where=slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The measures."""
         return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
 
@@ -76,7 +76,7 @@ class ActionCost(Layer):
 @compiled(nogil=True)
 def charge(
     actions: np.ndarray,
-    rows: np.ndarray,
+    slots: np.ndarray,
     time: np.ndarray,
     span: np.ndarray,
     magnitude: float,
@@ -86,8 +86,8 @@ def charge(
     roughness: np.ndarray,
 ) -> None:
     """Charges and continuity costs of actions; `before` holds the last ones."""
-    for i in range(rows.size):
-        if not rows[i]:
+    for i in range(slots.size):
+        if not slots[i]:
             continue
         cost[i] = roughness[i] = 0.0
         for j in range(span.size):

@@ -12,13 +12,13 @@ from gymnasium import spaces
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import add, clear
 from rlenvs.wrappers.randomness import bits_at, uniform_of
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
-class _SeveralSteps(Layer):
+class _SeveralSteps(Wrapper):
     """Several steps below in one: what the environment pays and charges is summed."""
 
     most = 1  # steps below in one here
@@ -51,16 +51,16 @@ class _SeveralSteps(Layer):
     def sums(self) -> dict[str, np.ndarray]:
         return {key: getattr(self, f"sum_of_{key}") for key in self.summed}
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been summed."""
         for array in (self.repeats, *self.sums().values()):
-            clear(array, rows)
+            clear(array, slots)
 
-    def _run(self, rows: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
+    def _run(self, slots: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
         """Step below, by the actions of the first, the second, ... step, as often as wanted or until the end."""
-        self.begin(rows)
-        clear(self.reward, rows)
-        going = rows.copy()
+        self.begin_episode(slots)
+        clear(self.reward, slots)
+        going = slots.copy()
         for k in range(self.most):
             going &= k < wanted
             if k:
@@ -69,20 +69,20 @@ class _SeveralSteps(Layer):
                 break
             self.below.step(action_of(k), going)
             self._add(going)
-        self.time += rows
+        self.time += slots
 
-    def _add(self, rows: np.ndarray) -> None:
-        self.repeats += rows
-        add(self.reward, self.below.reward, rows)
+    def _add(self, slots: np.ndarray) -> None:
+        self.repeats += slots
+        add(self.reward, self.below.reward, slots)
         paid = self._paid_elsewhere() if self.batch is None else self._paid()
         for key, total in self.sums().items():
             if key in paid:
-                add(total, paid[key], rows)
+                add(total, paid[key], slots)
 
     def _paid(self) -> dict[str, np.ndarray]:
         """What the last step below paid and cost in a world of this package."""
         stage = self.below
-        while isinstance(stage, Layer):
+        while isinstance(stage, Wrapper):
             if isinstance(stage, _SeveralSteps):
                 return stage.sums()
             stage = stage.below
@@ -96,7 +96,7 @@ class _SeveralSteps(Layer):
         }
 
     def _paid_elsewhere(self) -> dict[str, np.ndarray]:
-        """The same, as another package's info tells it."""
+        """The same, as another package's info reports it."""
         paid = {}
         for key, value in self.below.info().items():
             if (
@@ -107,8 +107,8 @@ class _SeveralSteps(Layer):
                     self._sum(key, value.shape[1:], value.dtype if value.dtype.kind == "f" else np.float64)
         return paid
 
-    def told(self) -> dict[str, Any]:
-        """The sums of what is told below, and the steps made."""
+    def extra_info(self) -> dict[str, Any]:
+        """The sums of what is reported below, and the steps made."""
         sums = self.sums()
         if self.batch is not None:
             sums.update(zip(self.keys, sums.pop("terms").T, strict=True))
@@ -144,17 +144,17 @@ class ActionRepeat(_SeveralSteps):
         self.fewest, self.most = whole_range(self, "steps", 1)
         super().prepare()
 
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Repeat the actions."""
         wanted: np.ndarray | int = self.most
         if self.fewest < self.most:
             wanted = draw_whole(self.key, self.time, self.fewest, self.most)
-        self._run(rows, lambda k: actions, wanted)
+        self._run(slots, lambda k: actions, wanted)
 
 
 @compiled(nogil=True)
 def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int) -> np.ndarray:
-    """A whole number from low to high per row."""
+    """A whole number from low to high per slot."""
     out = np.empty(key.size, np.int64)
     for i in range(key.size):
         out[i] = low + np.int64(uniform_of(bits_at(key[i], time[i], 0)) * (high - low + 1))
@@ -195,15 +195,17 @@ class ActionSequence(_SeveralSteps):
             return spaces.Box(np.tile(space.low, self.steps), np.tile(space.high, self.steps), dtype=space.dtype)
         raise ParameterError(f"ActionSequence: {self.name} has the actions {space}; needed: a vector, or Discrete")
 
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Run the plans."""
         plans = actions.reshape(self.count, self.steps, -1)
         if self.below.continuous:
-            self._run(rows, lambda k: plans[:, k], self.steps)
+            self._run(slots, lambda k: plans[:, k], self.steps)
             return
         low, high = np.tile(self.choices[:, :, 0].T[:, :, None], (1, self.count // self.agents, 1))
-        wrong = rows & ((plans[:, :, 0] < low) | (plans[:, :, 0] > high)).any(axis=1)
+        wrong = slots & ((plans[:, :, 0] < low) | (plans[:, :, 0] > high)).any(axis=1)
         if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ActionError(f"{self.name}, row {row}: the plan {actions[row].tolist()} is not of {self.action_space}")
-        self._run(rows, lambda k: np.where(rows, plans[:, k, 0], low[:, 0].astype(np.int64)), self.steps)
+            slot = int(np.argmax(wrong))
+            raise ActionError(
+                f"{self.name}, slot {slot}: the plan {actions[slot].tolist()} is not of {self.action_space}"
+            )
+        self._run(slots, lambda k: np.where(slots, plans[:, k, 0], low[:, 0].astype(np.int64)), self.steps)

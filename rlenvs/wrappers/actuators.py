@@ -11,9 +11,9 @@ from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import fill, put
 from rlenvs.wrappers.randomness import bits_at, normal_of, uniform_of
+from rlenvs.wrappers.wrapper import Wrapper
 
 Numbers = float | Sequence[float]
 # places of random numbers within a step; the first 65536 are the channels' noise, two channels a place
@@ -24,18 +24,18 @@ NUMERIC = ("noise", "bias", "scale", "lag", "rate_limit", "dead_band", "quantum"
 
 
 @dataclass
-class Actuator(Layer):
-    """An imperfect drive: what the policy chose goes through it before the environment gets it.
+class Actuator(Wrapper):
+    """An imperfect actuator: what the policy chose goes through it before the environment gets it.
 
-    In this order, which is that of a drive at the end of a line: rate of decisions (`every`), delay, repeated actions
-    (`hold`), random actions (`random`, `blend`), dead band, quantisation, errors (`scale`, `bias`, `noise`),
+    In this order, which is that of an actuator at the end of a line: rate of decisions (`every`), delay, repeated
+    actions (`hold`), random actions (`random`, `blend`), dead band, quantisation, errors (`scale`, `bias`, `noise`),
     saturation at the bounds of the action space, rate limit, lag. Saturation comes before the two that have a memory,
     so they never wind up, and what is executed lies in the action space. An action beyond the bounds counts as the
     nearest within. Settings of several numbers have one per channel of the action. Choices (Discrete) take `every`,
     `delay`, `hold` and `random` alone.
 
     Before the first action arrives, `neutral` is executed; it is also what memories begin with in every episode. Each
-    agent has a drive of its own; in the single form of a world with many, what the others do goes through none.
+    agent has an actuator of its own; in the single form of a world with many, what the others do goes through none.
 
     Attributes:
         noise: standard deviation of white noise, in the action's unit.
@@ -55,7 +55,7 @@ class Actuator(Layer):
         neutral: None: zero, or what is nearest to it in the space; of choices the first.
         dt: seconds per step; 0: the environment's own.
 
-    Info: `action`, what the environment got; `raw_action`, what the policy chose. Of several layers that tell them,
+    Info: `action`, what the environment got; `raw_action`, what the policy chose. Of several wrappers that report them,
     `action` is the lowest one's and `raw_action` the highest one's.
 
     Raises:
@@ -89,14 +89,14 @@ class Actuator(Layer):
         if not self.continuous:
             for name in NUMERIC:
                 if np.any(getattr(self, name)):
-                    raise self.refuse(name, f"wants actions that are numbers; those of {self.name} are choices")
+                    raise self.refuse(name, f"requires actions that are numbers; those of {self.name} are choices")
         if (self.random or self.blend) and not np.isfinite([self.low, self.high]).all():
-            raise self.refuse("random" if self.random else "blend", "wants an action space with finite bounds")
+            raise self.refuse("random" if self.random else "blend", "requires an action space with finite bounds")
         self.check_whole("every", 1)
         self.shortest, self.longest = self._delays()
         self.on = {name for name in (*NUMERIC, "delay", "hold", "random") if np.any(getattr(self, name))}
         self._keep_memories()
-        self.told_below = self.below.read("action") is not None
+        self.info_below = self.below.read("action") is not None
 
     def _read_space(self) -> None:
         """Bounds (agents, channels) and type of actions, with choices as whole numbers."""
@@ -166,41 +166,41 @@ class Actuator(Layer):
             raise self.refuse("dt", f"says nothing, and {self.name} does not tell its seconds per step: give dt")
         return float(seconds)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Memories hold the neutral action; errors that last for the episode are drawn."""
         for name in ("raw_action", "action", "taken", "sent", "last", "slewed", "filtered"):
             if name in self.kept:
-                fill(getattr(self, name), self.start, rows)
+                fill(getattr(self, name), self.start, slots)
         if self.uneven:
-            draw_errors(rows, self.key, self.numbers["scale"], self.numbers["bias"], self.factor, self.offset)
+            draw_errors(slots, self.key, self.numbers["scale"], self.numbers["bias"], self.factor, self.offset)
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The actions, as the drive executes them."""
-        put(self.raw_action, actions, rows)
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        """The actions, as the actuator executes them."""
+        put(self.raw_action, actions, slots)
         if not self.on and self.every == 1:
-            put(self.action, actions, rows)
+            put(self.action, actions, slots)
             return actions
         command = np.clip(actions.reshape(self.count, self.channels), *self.limits, dtype=np.float64)
-        self._transmit(command, rows)
+        self._transmit(command, slots)
         if self.continuous:
-            self._drive(command, rows)
-        put(self.action, command, rows)
+            self._drive(command, slots)
+        put(self.action, command, slots)
         return self.action
 
-    def _transmit(self, command: np.ndarray, rows: np.ndarray) -> None:
-        """Which action arrives at the drive; works in place, as all that follows."""
+    def _transmit(self, command: np.ndarray, slots: np.ndarray) -> None:
+        """Which action arrives at the actuator; works in place, as all that follows."""
         if self.every > 1:
-            take_every(command, rows, self.time, self.every, self.taken)
+            take_every(command, slots, self.time, self.every, self.taken)
         if self.longest:
-            delay(command, rows, self.key, self.time, self.shortest, self.longest, self.sent)
+            delay(command, slots, self.key, self.time, self.shortest, self.longest, self.sent)
         if self.hold:
-            repeat(command, rows, self.key, self.time, self.hold, self.last)
+            repeat(command, slots, self.key, self.time, self.hold, self.last)
         if self.random or self.blend:
             bounds = self.low, self.high
             mix_random(command, self.key, self.time, self.random, self.blend, self.continuous, *bounds)
 
-    def _drive(self, command: np.ndarray, rows: np.ndarray) -> None:
-        """What the drive makes of it."""
+    def _drive(self, command: np.ndarray, slots: np.ndarray) -> None:
+        """What the actuator makes of it."""
         numbers = self.numbers
         if "dead_band" in self.on:
             command[np.abs(command) < numbers["dead_band"]] = 0.0
@@ -214,13 +214,13 @@ class Actuator(Layer):
         if self.on & {"quantum", "scale", "bias", "noise"}:
             np.clip(command, *self.limits, out=command)
         if "rate_limit" in self.on:
-            slew(command, rows, self.most, self.slewed)
+            slew(command, slots, self.most, self.slewed)
         if "lag" in self.on:
-            smooth(command, rows, self.gain, self.filtered)
+            smooth(command, slots, self.gain, self.filtered)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The chosen and the executed actions."""
-        executed = self.below.read("action") if self.told_below else self.action
+        executed = self.below.read("action") if self.info_below else self.action
         return {"raw_action": self.raw_action, "action": executed}
 
 
@@ -229,13 +229,13 @@ def _one_number(array: np.ndarray) -> np.ndarray | float:
     return float(array.flat[0]) if (array == array.flat[0]).all() else array
 
 
-def whole_range(layer: Layer, setting: str, least: int) -> tuple[int, int]:
+def whole_range(wrapper: Wrapper, setting: str, least: int) -> tuple[int, int]:
     """The lowest and the highest value of a setting that is a whole number or [low, high]."""
-    given: Any = getattr(layer, setting)
+    given: Any = getattr(wrapper, setting)
     pair = [given, given] if np.ndim(given) == 0 else list(given)
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in pair)
     if len(pair) != 2 or not whole or not least <= pair[0] <= pair[1]:
-        raise layer.refuse(setting, f"must be a whole number, or [low, high], with {least} <= low <= high")
+        raise wrapper.refuse(setting, f"must be a whole number, or [low, high], with {least} <= low <= high")
     return int(pair[0]), int(pair[1])
 
 
@@ -250,10 +250,10 @@ def bounds_of(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarra
 
 
 @compiled(nogil=True)
-def take_every(command: np.ndarray, rows: np.ndarray, time: np.ndarray, every: int, taken: np.ndarray) -> None:
+def take_every(command: np.ndarray, slots: np.ndarray, time: np.ndarray, every: int, taken: np.ndarray) -> None:
     """A new command in each `every`-th step of an episode, the one before in all others."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             new = time[i] % every == 0
             for j in range(command.shape[1]):
                 if new:
@@ -264,17 +264,17 @@ def take_every(command: np.ndarray, rows: np.ndarray, time: np.ndarray, every: i
 
 @compiled(nogil=True)
 def delay(
-    command: np.ndarray, rows: np.ndarray, key: np.ndarray, time: np.ndarray, low: int, high: int, sent: np.ndarray
+    command: np.ndarray, slots: np.ndarray, key: np.ndarray, time: np.ndarray, low: int, high: int, sent: np.ndarray
 ) -> None:
     """The newest command that has arrived. The command of time t travels low to high steps, as the random number of t
-    says; sent (rows, high + 1, channels) holds those under way, at t modulo its length."""
-    slots = sent.shape[1]
-    for i in range(rows.size):
-        if not rows[i]:
+    says; sent (slots, high + 1, channels) holds those under way, at t modulo its length."""
+    places = sent.shape[1]
+    for i in range(slots.size):
+        if not slots[i]:
             continue
         now = time[i]
         for j in range(command.shape[1]):
-            sent[i, now % slots, j] = command[i, j]
+            sent[i, now % places, j] = command[i, j]
         age = low
         while age < min(now + 1, high):
             travel = low + np.int64(uniform_of(bits_at(key[i], now - age, DELAY)) * (high - low + 1))
@@ -282,16 +282,16 @@ def delay(
                 break
             age += 1
         for j in range(command.shape[1]):
-            command[i, j] = sent[i, (now - age) % slots, j]
+            command[i, j] = sent[i, (now - age) % places, j]
 
 
 @compiled(nogil=True)
 def repeat(
-    command: np.ndarray, rows: np.ndarray, key: np.ndarray, time: np.ndarray, chance: float, last: np.ndarray
+    command: np.ndarray, slots: np.ndarray, key: np.ndarray, time: np.ndarray, chance: float, last: np.ndarray
 ) -> None:
     """With some chance the command of the step before."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             again = uniform_of(bits_at(key[i], time[i], HOLD)) < chance
             for j in range(command.shape[1]):
                 if again:
@@ -339,11 +339,11 @@ def quantise(command: np.ndarray, quantum: np.ndarray) -> None:
 
 @compiled(nogil=True)
 def draw_errors(
-    rows: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, factor: np.ndarray, offset: np.ndarray
+    slots: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, factor: np.ndarray, offset: np.ndarray
 ) -> None:
     """The errors of an episode."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(scale.size):
                 factor[i, j] = 1.0 + scale[j] * normal_of(bits_at(key[i], 0, SCALE + j))
                 offset[i, j] = bias[j] * normal_of(bits_at(key[i], 0, BIAS + j))
@@ -362,20 +362,20 @@ def disturb(command: np.ndarray, key: np.ndarray, time: np.ndarray, noise: np.nd
 
 
 @compiled(nogil=True)
-def slew(command: np.ndarray, rows: np.ndarray, most: np.ndarray, slewed: np.ndarray) -> None:
+def slew(command: np.ndarray, slots: np.ndarray, most: np.ndarray, slewed: np.ndarray) -> None:
     """Towards the command by no more than the rate limit."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(most.size):
                 slewed[i, j] += min(max(command[i, j] - slewed[i, j], -most[j]), most[j])
                 command[i, j] = slewed[i, j]
 
 
 @compiled(nogil=True)
-def smooth(command: np.ndarray, rows: np.ndarray, gain: np.ndarray, filtered: np.ndarray) -> None:
+def smooth(command: np.ndarray, slots: np.ndarray, gain: np.ndarray, filtered: np.ndarray) -> None:
     """A first-order filter."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(gain.size):
                 filtered[i, j] += gain[j] * (command[i, j] - filtered[i, j])
                 command[i, j] = filtered[i, j]

@@ -13,7 +13,7 @@ from pettingzoo import ParallelEnv
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.wrappers.adversary_moves import Mover
-from rlenvs.wrappers.forms import WrappedEnv, row_of, wrap
+from rlenvs.wrappers.forms import WrappedEnv, slot_of, wrap
 
 AGENT, ADVERSARY = "agent", "adversary"
 
@@ -27,27 +27,29 @@ class AdversarialGame(ParallelEnv):
     without it, flat, and then p_(t-1), of parameters the place in the cube: the game would be partially observable
     otherwise.
 
-    Infos: the agent's are those of the environment with the layer; the adversary's hold `perturbation`.
+    Infos: the agent's are those of the environment with the wrapper; the adversary's hold `perturbation`.
 
     Args:
-        env: a gymnasium.Env, of this package or not, with layers or not, with one reward.
-        layer: the adversary; its `policy` does not count.
+        env: a gymnasium.Env, of this package or not, with wrappers or not, with one reward.
+        wrapper: the adversary; its `policy` does not count.
 
     Raises:
-        TypeError: another form of environment, or a layer that is no adversary.
-        ParameterError: a setting of the layer does not fit the environment, or rewards are vectors.
+        TypeError: another form of environment, or a wrapper that is no adversary.
+        ParameterError: a setting of the wrapper does not fit the environment, or rewards are vectors.
     """
 
-    def __init__(self, env: gymnasium.Env, layer: Mover) -> None:
+    def __init__(self, env: gymnasium.Env, wrapper: Mover) -> None:
         if not isinstance(env, gymnasium.Env):
-            raise TypeError(f"AdversarialGame wants a gymnasium.Env, not {type(env).__name__}")
-        if not isinstance(layer, Mover):
-            raise TypeError(f"AdversarialGame wants an adversary such as StateAdversary, not {type(layer).__name__}")
-        player = copy.deepcopy(layer)
+            raise TypeError(f"AdversarialGame requires a gymnasium.Env, not {type(env).__name__}")
+        if not isinstance(wrapper, Mover):
+            raise TypeError(
+                f"AdversarialGame requires an adversary such as StateAdversary, not {type(wrapper).__name__}"
+            )
+        player = copy.deepcopy(wrapper)
         player.policy = "given"
         self.env: WrappedEnv = wrap(env, player)
         if self.env.top.reward.ndim > 1:
-            raise ParameterError(f"{self.env.top.name}: a game wants one reward, not a vector")
+            raise ParameterError(f"{self.env.top.name}: a game requires one reward, not a vector")
         self.possible_agents: list[str] = [AGENT, ADVERSARY]
         self.agents: list[str] = []
         self.render_mode = env.render_mode
@@ -55,11 +57,11 @@ class AdversarialGame(ParallelEnv):
         self._make_spaces()
 
     def _make_spaces(self) -> None:
-        layer = self.layer
-        seen, size = spaces.flatten_space(layer.below.observation_spaces[0]), len(layer.radius)
+        wrapper = self.wrapper
+        seen, size = spaces.flatten_space(wrapper.below.observation_spaces[0]), len(wrapper.radius)
         assert isinstance(seen, spaces.Box)
-        low = np.concatenate([seen.low, -layer.radius.astype(np.float32)])
-        high = np.concatenate([seen.high, layer.radius.astype(np.float32)])
+        low = np.concatenate([seen.low, -wrapper.radius.astype(np.float32)])
+        high = np.concatenate([seen.high, wrapper.radius.astype(np.float32)])
         self.observation_spaces = {
             AGENT: self.env.observation_space,
             ADVERSARY: spaces.Box(low, high, dtype=np.float32),
@@ -67,9 +69,9 @@ class AdversarialGame(ParallelEnv):
         self.action_spaces = {AGENT: self.env.action_space, ADVERSARY: spaces.Box(-1.0, 1.0, (size,), np.float32)}
 
     @property
-    def layer(self) -> Mover:
-        """The adversary's layer."""
-        return self.env.layers[-1]  # type: ignore[return-value]
+    def wrapper(self) -> Mover:
+        """The adversary's wrapper."""
+        return self.env.wrappers[-1]  # type: ignore[return-value]
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
@@ -82,8 +84,8 @@ class AdversarialGame(ParallelEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
         """Begin an episode. options: those of the environment, and "move", the adversary's first one."""
         options = dict(options or {})
-        self._move(options.pop("move", np.zeros(len(self.layer.radius))))
-        unknown = sorted({*options} - {"params"}) if self.layer.batch else []
+        self._move(options.pop("move", np.zeros(len(self.wrapper.radius))))
+        unknown = sorted({*options} - {"params"}) if self.wrapper.batch else []
         if unknown:  # PettingZoo's own tests pass options that no environment knows
             warnings.warn(f"{self.metadata['name']}: reset ignores the options {unknown}", stacklevel=2)
         known = {name: value for name, value in options.items() if name not in unknown}
@@ -92,10 +94,10 @@ class AdversarialGame(ParallelEnv):
         return self._observations(seen), self._infos(info)
 
     def _move(self, move: Any) -> None:
-        array, size = np.asarray(move), len(self.layer.radius)
+        array, size = np.asarray(move), len(self.wrapper.radius)
         if array.shape != (size,) or array.dtype.kind not in "fiu" or not np.isfinite(array).all():
             raise ActionError(f"{self.metadata['name']}: the adversary's move {move!r} must be {size} finite numbers")
-        self.layer.move[0] = np.clip(array, -1.0, 1.0)
+        self.wrapper.move[0] = np.clip(array, -1.0, 1.0)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
         """Advance by one step, with the agent's action and the adversary's move.
@@ -118,16 +120,16 @@ class AdversarialGame(ParallelEnv):
         return self._observations(seen), rewards, ends, cuts, self._infos(info)
 
     def _observations(self, seen: Any) -> dict[str, Any]:
-        below = self.layer.below
-        truth = spaces.flatten(below.observation_spaces[0], row_of(below.observation, 0, below.observation_spaces[0]))
-        noticed = np.concatenate([truth, self.layer.perturbation[0]]).astype(np.float32)
+        below = self.wrapper.below
+        truth = spaces.flatten(below.observation_spaces[0], slot_of(below.observation, 0, below.observation_spaces[0]))
+        noticed = np.concatenate([truth, self.wrapper.perturbation[0]]).astype(np.float32)
         return {AGENT: seen, ADVERSARY: noticed}
 
     def _infos(self, info: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        return {AGENT: info, ADVERSARY: {"perturbation": self.layer.perturbation[0].copy()}}
+        return {AGENT: info, ADVERSARY: {"perturbation": self.wrapper.perturbation[0].copy()}}
 
     def get_state(self) -> tuple[list[str], Any]:
-        """A snapshot of the environment, its layers and the game."""
+        """A snapshot of the environment, its wrappers and the game."""
         return list(self.agents), self.env.get_state()
 
     def set_state(self, state: tuple[list[str], Any]) -> dict[str, Any]:
@@ -136,7 +138,7 @@ class AdversarialGame(ParallelEnv):
         return self._observations(self.env.set_state(state[1]))
 
     def render(self) -> Any:
-        """The environment's picture."""
+        """The environment's image."""
         return self.env.render()
 
     def close(self) -> None:

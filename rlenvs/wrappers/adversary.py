@@ -14,15 +14,15 @@ Who moves is the setting `policy` of all adversaries:
 |---|---|
 | "random" | uniform in [-1, 1]^k |
 | "walk" | from p_(t-1) by a uniform step within `coupling`, or within eps / 5 without |
-| a function, "module:name" | f(observation, perturbation), (rows, k), of the true observations and p_(t-1) |
-| "given" | what somebody has written into the layer's array `move` (rows, k) |
+| a function, "module:name" | f(observation, perturbation), (slots, k), of the true observations and p_(t-1) |
+| "given" | what somebody has written into the wrapper's array `move` (slots, k) |
 | {"name": "gradient", "function": f, "steps": n} | of observations: down the slope f(observation) |
-| {"name": "quantal", "moves": m, "values": f, "beta": b} | one of the rows of m (n, k), drawn |
+| {"name": "quantal", "moves": m, "values": f, "beta": b} | one of the slots of m (n, k), drawn |
 
 "gradient" with one step is the fast gradient (sign) method; with more, projected gradient descent with steps of
 2.5 eps / n. "quantal" is the boundedly rational adversary of QARL (Reddi et al., arXiv 2311.01642): a move's
-probability is proportional to exp(-Q / beta), and f(observation) gives the values Q (rows, n) that the moves have for
-the agent; beta -> 0 takes the worst, beta -> infinity any. Functions see all rows, also those of ended episodes.
+probability is proportional to exp(-Q / beta), and f(observation) gives the values Q (slots, n) that the moves have for
+the agent; beta -> 0 takes the worst, beta -> infinity any. Functions see all slots, also those of ended episodes.
 `AdversarialGame` gives the moves to a second player instead.
 """
 
@@ -52,10 +52,10 @@ class StateAdversary(Adversary):
     """Perturbs what the agent observes, not what is (state-adversarial MDP: Zhang et al., arXiv 2003.08938).
 
     The adversary moves when it has seen the observation that it perturbs; the first one of an episode too. Observations
-    are clipped to their space afterwards. The function of the policy "gradient" returns (rows, k), the slopes of the
+    are clipped to their space afterwards. The function of the policy "gradient" returns (slots, k), the slopes of the
     agent's value along the k channels.
 
-    Info: `perturbation`, float64 (k,); `true_obs`, the observation as it was, unless a layer below tells it.
+    Info: `perturbation`, float64 (k,); `true_obs`, the observation as it was, unless a wrapper below reports it.
 
     Attributes:
         eps: bound of the perturbation, in units of the observation (worlds of this package scale theirs to [-1, 1]):
@@ -84,25 +84,25 @@ class StateAdversary(Adversary):
         own = {chosen.part.path: getattr(self, f"disturbed{k}") for k, chosen in enumerate(self._chosen)}
         return replaced(self.below.observation, own)
 
-    def begin(self, rows: np.ndarray) -> None:
-        super().begin(rows)
-        self.after(rows)
+    def begin_episode(self, slots: np.ndarray) -> None:
+        super().begin_episode(slots)
+        self.after_step(slots)
 
-    def after(self, rows: np.ndarray) -> None:
-        self.attack(rows)
+    def after_step(self, slots: np.ndarray) -> None:
+        self.attack(slots)
         for k, chosen in enumerate(self._chosen):
             part, space = chosen.part, chosen.part.space
             truth = at(self.below.observation, part.path).reshape(self.count, -1)
             out = getattr(self, f"disturbed{k}").reshape(self.count, -1)
             bounds = space.low.ravel(), space.high.ravel()
             if len(chosen.index) == part.size == len(self.radius):
-                add_everywhere(rows, truth, self.perturbation, *bounds, out)
+                add_everywhere(slots, truth, self.perturbation, *bounds, out)
             else:
-                put(out, truth, rows)
+                put(out, truth, slots)
                 places, columns = chosen.index.astype(np.uint64), chosen.order.astype(np.uint64)
-                add_at(rows, truth, places, self.perturbation, columns, *bounds, out)
+                add_at(slots, truth, places, self.perturbation, columns, *bounds, out)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         told: dict[str, Any] = {"perturbation": self.perturbation}
         if self.tells_truth:
             told["true_obs"] = self.below.observation
@@ -114,15 +114,15 @@ class StateAdversary(Adversary):
             raise self.refuse("policy", f"has steps={steps!r}; needed: a whole number, at least 1")
         return self._gradient_moves
 
-    def _gradient_moves(self, rows: np.ndarray) -> None:
+    def _gradient_moves(self, slots: np.ndarray) -> None:
         stride = 1.0 if self._descents == 1 else 2.5 / self._descents
         trial = np.zeros_like(self.perturbation)
         for _ in range(self._descents):
             slope = finite_like(self._function(self._shifted(trial)), trial.shape, "function")
             place = np.divide(trial, self.radius, out=np.zeros_like(trial), where=self.radius > 0.0)
-            self.move[rows] = np.clip(place - stride * self._direction(slope), -1.0, 1.0)[rows]
+            self.move[slots] = np.clip(place - stride * self._direction(slope), -1.0, 1.0)[slots]
             trial[:] = self.perturbation
-            self.propose(rows, trial)
+            self.propose(slots, trial)
 
     def _shifted(self, p: np.ndarray) -> Any:
         """The observations with a perturbation, unclipped."""
@@ -151,8 +151,8 @@ class ActionAdversary(Adversary):
     the agent's. b is the point p of [-1, 1]^k in the action space; `eps`, then 1 unless given, bounds p. With
     `probability` actions may also be choices; b is then one of them, whatever masks say.
 
-    Info: `raw_action`, what the policy said, and `action`, what the environment got (of several layers that tell them,
-    the highest one's and the lowest one's); `action_perturbation`, p as float64 (k,); with `probability` also
+    Info: `raw_action`, what the policy said, and `action`, what the environment got (of several wrappers that report
+    them, the highest one's and the lowest one's); `action_perturbation`, p as float64 (k,); with `probability` also
     `adversary_acted`, bool.
 
     Attributes:
@@ -180,7 +180,7 @@ class ActionAdversary(Adversary):
                 self.rule, self.share = rule, float(getattr(self, setting))
         if self.eps is not None:
             self.check_number("eps", 0.0, np.inf if self.rule == ADDED else 1.0)
-        self.told_below = self.below.read("action") is not None
+        self.info_below = self.below.read("action") is not None
         self.keep("acted", dtype=np.bool_)
         self._open_space()
 
@@ -200,25 +200,25 @@ class ActionAdversary(Adversary):
             wanted = "bounded vectors of numbers or, with `probability`, choices"
             raise ParameterError(f"ActionAdversary: {self.name} has actions {space}; needed: {wanted}")
 
-    def begin(self, rows: np.ndarray) -> None:
-        super().begin(rows)
-        self.raw_action[rows], self.action[rows], self.acted[rows] = 0, 0, False
+    def begin_episode(self, slots: np.ndarray) -> None:
+        super().begin_episode(slots)
+        self.raw_action[slots], self.action[slots], self.acted[slots] = 0, 0, False
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        self.attack(rows)
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        self.attack(slots)
         if self.rule == SWITCHED:
-            decide(rows, self.key, self.time, self.share, self.acted)
+            decide(slots, self.key, self.time, self.share, self.acted)
         if not self.continuous:
-            self.raw_action[rows] = actions[rows]
-            self.action[rows] = np.where(self.acted, self._choices(), actions)[rows]
+            self.raw_action[slots] = actions[slots]
+            self.action[slots] = np.where(self.acted, self._choices(), actions)[slots]
             return self.action
         bounds = self.low, self.high
         if self.rule == ADDED:
-            add_to_actions(rows, actions, self.perturbation, *bounds, self.raw_action, self.action)
+            add_to_actions(slots, actions, self.perturbation, *bounds, self.raw_action, self.action)
         else:
             share = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
             weight = 1.0 if self.rule == SWITCHED else self.share
-            blend(rows, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action)
+            blend(slots, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action)
         return self.action
 
     def _choices(self) -> np.ndarray:
@@ -227,8 +227,8 @@ class ActionAdversary(Adversary):
         steps = np.floor(0.5 * (self.perturbation[:, 0] + 1.0) * count)
         return (self.low[0] + np.minimum(steps, count - 1.0)).astype(np.int64)
 
-    def told(self) -> dict[str, Any]:
-        executed = self.below.read("action") if self.told_below else self.action
+    def extra_info(self) -> dict[str, Any]:
+        executed = self.below.read("action") if self.info_below else self.action
         told = {"raw_action": self.raw_action, "action": executed, "action_perturbation": self.perturbation}
         return {**told, "adversary_acted": self.acted} if self.rule == SWITCHED else told
 
@@ -282,14 +282,14 @@ class ForceAdversary(Adversary):
                 raise self.refuse("bodies", f"has {name!r}. {nearest(str(name), known[1:])}")
         return np.array([known.index(name) for name in chosen])
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        self.attack(rows)
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        self.attack(slots)
         field = self.batch.states["xfrc_applied"]
-        forces = self.perturbation[rows].reshape(-1, len(self._ids), len(self._columns))
-        field[np.ix_(np.flatnonzero(rows), self._ids, self._columns)] = forces
+        forces = self.perturbation[slots].reshape(-1, len(self._ids), len(self._columns))
+        field[np.ix_(np.flatnonzero(slots), self._ids, self._columns)] = forces
         return actions
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         return {"force": self.perturbation}
 
 
@@ -299,7 +299,7 @@ class ParameterAdversary(OnParameters, Mover):
 
     An episode begins with the nominal values. The set is the linear image of the moves' cube: RRLS's DynamicAdversarial
     (Zouitine et al., arXiv 2406.08406) with, besides, a bounded rate. The agents of a world are in it together: in the
-    parallel form the first agent's row counts.
+    parallel form the first agent's slot counts.
 
     Info: `parameters`, float64 (k,), in the order of the set. With MuJoCo every change compiles a model, some 8 ms a
     world.
@@ -345,8 +345,8 @@ class ParameterAdversary(OnParameters, Mover):
         """Back to the nominal values."""
         self.fill(self.values, worlds, np.broadcast_to(self.nominal, (len(worlds), len(self.names))))
 
-    def begin(self, rows: np.ndarray) -> None:
-        self.perturbation[rows] = self.home
+    def begin_episode(self, slots: np.ndarray) -> None:
+        self.perturbation[slots] = self.home
 
     @property
     def clock(self) -> np.ndarray:
@@ -356,19 +356,19 @@ class ParameterAdversary(OnParameters, Mover):
     def _by_world(self, values: np.ndarray) -> np.ndarray:
         return np.repeat(values.reshape(-1, self.agents).max(axis=1), self.agents)
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        rows = rows if self.agents == 1 else self._by_world(rows)
-        self.attack(rows)
-        place_parameters(rows, self.perturbation, self.home, self.nominal, self.low, self.high, self.values)
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        slots = slots if self.agents == 1 else self._by_world(slots)
+        self.attack(slots)
+        place_parameters(slots, self.perturbation, self.home, self.nominal, self.low, self.high, self.values)
         if self.agents > 1:
             self.values[:] = np.repeat(self.values[:: self.agents], self.agents, axis=0)
-        self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, rows)
+        self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, slots)
         return actions
 
 
 @compiled(nogil=True)
 def add_everywhere(
-    rows: np.ndarray,
+    slots: np.ndarray,
     values: np.ndarray,
     p: np.ndarray,
     low: np.ndarray,
@@ -376,8 +376,8 @@ def add_everywhere(
     out: np.ndarray,
 ) -> None:
     """out = values + p, clipped; what is not perturbed stays as it is, to the bit."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             for j in range(low.size):
                 x = low.dtype.type(values[i, j] + p[i, j])
                 x = low[j] if x < low[j] else x
@@ -387,7 +387,7 @@ def add_everywhere(
 
 @compiled(nogil=True)
 def add_at(
-    rows: np.ndarray,
+    slots: np.ndarray,
     values: np.ndarray,
     places: np.ndarray,
     p: np.ndarray,
@@ -396,9 +396,9 @@ def add_at(
     high: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """As `add_everywhere`, of some columns of p at some places; the others of these rows are left as they are."""
-    for i in range(len(rows)):
-        if rows[i]:
+    """As `add_everywhere`, of some columns of p at some places; the others of these slots are left as they are."""
+    for i in range(len(slots)):
+        if slots[i]:
             for j in range(places.size):
                 k, added = places[j], p[i, columns[j]]
                 x = low.dtype.type(values[i, k] + added)
@@ -408,16 +408,16 @@ def add_at(
 
 
 @compiled(nogil=True)
-def decide(rows: np.ndarray, key: np.ndarray, time: np.ndarray, probability: float, out: np.ndarray) -> None:
+def decide(slots: np.ndarray, key: np.ndarray, time: np.ndarray, probability: float, out: np.ndarray) -> None:
     """Whether the adversary acts."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             out[i] = uniform_of(bits_at(key[i], time[i], SWITCHING)) < probability
 
 
 @compiled(nogil=True)
 def add_to_actions(
-    rows: np.ndarray,
+    slots: np.ndarray,
     actions: np.ndarray,
     p: np.ndarray,
     low: np.ndarray,
@@ -426,8 +426,8 @@ def add_to_actions(
     out: np.ndarray,
 ) -> None:
     """out = action + p, clipped; raw = action."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             for j in range(low.size):
                 x = actions[i, j] + p[i, j]
                 x = low[j] if x < low[j] else x
@@ -438,7 +438,7 @@ def add_to_actions(
 
 @compiled(nogil=True)
 def blend(
-    rows: np.ndarray,
+    slots: np.ndarray,
     actions: np.ndarray,
     p: np.ndarray,
     acting: np.ndarray,
@@ -450,8 +450,8 @@ def blend(
 ) -> None:
     """out = (1 - weight) * action + weight * b where the adversary acts, b being the point p of the cube in the box
     [low, high]; raw = action."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             share = weight if acting[i] else 0.0
             for j in range(low.size):
                 own = min(max(actions[i, j], low[j]), high[j])
@@ -462,7 +462,7 @@ def blend(
 
 @compiled(nogil=True)
 def place_parameters(
-    rows: np.ndarray,
+    slots: np.ndarray,
     p: np.ndarray,
     home: np.ndarray,
     nominal: np.ndarray,
@@ -471,8 +471,8 @@ def place_parameters(
     out: np.ndarray,
 ) -> None:
     """The parameters at the places p of the cube, of which `home` is the place of the nominal ones."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             for j in range(low.size):
                 value = nominal[j] + 0.5 * (high[j] - low[j]) * (p[i, j] - home[j])
                 value = low[j] if p[i, j] <= -1.0 else value

@@ -14,9 +14,9 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer, named
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.robustness import uniforms
+from rlenvs.wrappers.wrapper import Wrapper, named
 
 Moves = Callable[[np.ndarray], None]
 STEP = 0.2  # of a random walk without coupling, as a multiple of eps
@@ -27,8 +27,8 @@ OPTIONS = {"gradient": ("function", "steps"), "quantal": ("moves", "values", "be
 
 
 @dataclass(kw_only=True)
-class Mover(Layer):
-    """A layer in which somebody moves; `rlenvs.wrappers.adversary` says who, and what comes of it.
+class Mover(Wrapper):
+    """A wrapper in which somebody moves; `rlenvs.wrappers.adversary` says who, and what comes of it.
 
     Attributes:
         policy: who moves.
@@ -47,26 +47,26 @@ class Mover(Layer):
         self.keep("perturbation", radius.shape)
         self._moves = self._player()
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """An episode begins unperturbed."""
-        self.perturbation[rows] = 0.0
+        self.perturbation[slots] = 0.0
 
-    def attack(self, rows: np.ndarray) -> None:
+    def attack(self, slots: np.ndarray) -> None:
         """Move, and perturb."""
-        self._moves(rows)
-        self.propose(rows, self.perturbation)
+        self._moves(slots)
+        self.propose(slots, self.perturbation)
 
-    def propose(self, rows: np.ndarray, p: np.ndarray) -> None:
+    def propose(self, slots: np.ndarray, p: np.ndarray) -> None:
         """Put the perturbation that the move comes to in the place of the last one."""
         coupled = self.clock > 0 if self.free_start else self._always
         if self.ball:
-            project_ball(rows, coupled, self.move, self.radius[0], self.reach[0], p)
+            project_ball(slots, coupled, self.move, self.radius[0], self.reach[0], p)
         else:
-            project_box(rows, coupled, self.move, self.radius, self.reach, p)
+            project_box(slots, coupled, self.move, self.radius, self.reach, p)
 
     @property
     def clock(self) -> np.ndarray:
-        """The steps made in the episode, (rows,)."""
+        """The steps made in the episode, (slots,)."""
         return self.time
 
     # --- who moves ----------------------------------------------------------------------------------------------------
@@ -84,15 +84,15 @@ class Mover(Layer):
         self._function = self.function("policy")
         return self._called
 
-    def _given(self, rows: np.ndarray) -> None:
+    def _given(self, slots: np.ndarray) -> None:
         """Somebody else has filled `move`."""
 
-    def _random(self, rows: np.ndarray) -> None:
-        draw_moves(rows, self.key, self.clock, self.move)
+    def _random(self, slots: np.ndarray) -> None:
+        draw_moves(slots, self.key, self.clock, self.move)
 
-    def _walk(self, rows: np.ndarray) -> None:
-        draw_moves(rows, self.key, self.clock, self.move)
-        walk(rows, self.perturbation, self.step_size, self.inverse, self.move)
+    def _walk(self, slots: np.ndarray) -> None:
+        draw_moves(slots, self.key, self.clock, self.move)
+        walk(slots, self.perturbation, self.step_size, self.inverse, self.move)
 
     def _player_with_options(self, options: dict[str, Any]) -> Moves:
         name = options.pop("name", None)
@@ -120,15 +120,15 @@ class Mover(Layer):
             raise self.refuse("policy", f'has no {option!r}: a function, or its address "module:name"')
         return found
 
-    def _quantal_moves(self, rows: np.ndarray) -> None:
+    def _quantal_moves(self, slots: np.ndarray) -> None:
         found = finite_like(self._function(self.below.observation), (self.count, len(self._table)), "values")
         uniform = np.empty((self.count, 1))
         uniforms(self.key, self.clock, 0, uniform)
-        self.move[rows] = self._table[quantal_choice(found, self._beta, uniform[:, 0])][rows]
+        self.move[slots] = self._table[quantal_choice(found, self._beta, uniform[:, 0])][slots]
 
-    def _called(self, rows: np.ndarray) -> None:
+    def _called(self, slots: np.ndarray) -> None:
         found = self._function(self.below.observation, self.perturbation.copy())
-        self.move[rows] = np.clip(finite_like(found, self.move.shape, "policy")[rows], -1.0, 1.0)
+        self.move[slots] = np.clip(finite_like(found, self.move.shape, "policy")[slots], -1.0, 1.0)
 
 
 @dataclass(kw_only=True)
@@ -154,7 +154,7 @@ class Adversary(Mover):
         if self.norm == "l2":
             if np.ndim(bound) or np.ndim(self.coupling):
                 raise self.refuse(
-                    "norm", f'wants one number for `{setting}` and `coupling`; "linf" takes one per channel'
+                    "norm", f'requires one number for `{setting}` and `coupling`; "linf" takes one per channel'
                 )
             if reach[0] >= 2.0 * radius[0]:
                 reach[:] = np.inf  # binds nothing, and shall not by rounding
@@ -181,11 +181,11 @@ def quantal_choice(values: np.ndarray, beta: float, uniform: np.ndarray) -> np.n
     """Which moves a boundedly rational adversary makes: drawn with probabilities proportional to exp(-values / beta).
 
     Args:
-        values: of the moves for the agent, (rows, n). beta: temperature; 0 takes the least value, the first one of
-            equals. uniform: numbers of [0, 1), (rows,).
+        values: of the moves for the agent, (slots, n). beta: temperature; 0 takes the least value, the first one of
+            equals. uniform: numbers of [0, 1), (slots,).
 
     Returns:
-        indices (rows,).
+        indices (slots,).
     """
     least = values.min(axis=1, keepdims=True)
     if beta == 0.0:
@@ -197,10 +197,10 @@ def quantal_choice(values: np.ndarray, beta: float, uniform: np.ndarray) -> np.n
 
 
 @compiled(nogil=True)
-def draw_moves(rows: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.ndarray) -> None:
+def draw_moves(slots: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.ndarray) -> None:
     """Uniform numbers of (-1, 1), four from each 64 bits."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             bits = np.int64(0)
             for j in range(move.shape[1]):
                 bits = np.int64(bits_at(key[i], time[i], j // 4)) if j % 4 == 0 else bits >> 16
@@ -208,10 +208,10 @@ def draw_moves(rows: np.ndarray, key: np.ndarray, time: np.ndarray, move: np.nda
 
 
 @compiled(nogil=True)
-def walk(rows: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray, move: np.ndarray) -> None:
+def walk(slots: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray, move: np.ndarray) -> None:
     """Turn uniform moves into those of a random walk from the last perturbations."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             for j in range(inverse.size):
                 u = (p[i, j] + step[j] * move[i, j]) * inverse[j]
                 u = -1.0 if u < -1.0 else u
@@ -220,7 +220,7 @@ def walk(rows: np.ndarray, p: np.ndarray, step: np.ndarray, inverse: np.ndarray,
 
 @compiled(nogil=True)
 def project_box(
-    rows: np.ndarray,
+    slots: np.ndarray,
     coupled: np.ndarray,
     move: np.ndarray,
     radius: np.ndarray,
@@ -228,8 +228,8 @@ def project_box(
     p: np.ndarray,
 ) -> None:
     """Put radius * move, clipped to within `reach` of p and to within `radius` of 0, into p."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             if coupled[i]:
                 for j in range(radius.size):
                     x, low, high = radius[j] * move[i, j], p[i, j] - reach[j], p[i, j] + reach[j]
@@ -244,7 +244,7 @@ def project_box(
 
 @compiled(nogil=True, fastmath={"reassoc"})
 def project_ball(
-    rows: np.ndarray,
+    slots: np.ndarray,
     coupled: np.ndarray,
     move: np.ndarray,
     radius: float,
@@ -252,8 +252,8 @@ def project_ball(
     p: np.ndarray,
 ) -> None:
     """Put the point closest to radius * move, in the balls of `reach` around p and of `radius` around 0, into p."""
-    for i in range(len(rows)):
-        if rows[i]:
+    for i in range(len(slots)):
+        if slots[i]:
             xx, xc, cc = 0.0, 0.0, 0.0
             for j in range(p.shape[1]):
                 x = radius * move[i, j]

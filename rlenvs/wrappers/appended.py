@@ -1,21 +1,23 @@
-"""Numbers that layers show to the policy beside the observation: contexts, weights, what is left of a budget."""
+"""Numbers that wrappers show to the policy beside the observation: contexts, weights, what is left of a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer, Observation
+from rlenvs.wrappers.wrapper import Observation, Wrapper
 
 
-class Appends(Layer):
+class Appends(Wrapper):
     """Shows more numbers: at the end of observations that are vectors, as a part of those that are dictionaries.
 
-    Call `make_room` in `prepare`, fill `self.shown` (rows, numbers) in `begin` and `after`, then call `join`.
+    Call `make_room` in `prepare`, fill `self.shown` (slots, numbers) in `begin_episode` and `after_step`, then call
+    `join`.
     """
 
     part = ""  # of a dictionary; empty where observations are vectors
@@ -38,25 +40,26 @@ class Appends(Layer):
             self.part = part
         else:
             self.ends = np.array([spaces.utils.flatdim(space) for space in below], np.int64)
-            self.keep("joined", (int(self.ends.max()) + own.shape[0],), below[0].dtype)
+            self.keep("joined", (int(self.ends.max()) + own.shape[0],), self.observation_spaces[0].dtype)
 
     def _wider(self, space: spaces.Space, part: str, own: spaces.Box) -> spaces.Space:
         if isinstance(space, spaces.Dict):
             if part in space.spaces:
                 raise ParameterError(f"{type(self).__name__}: observations of {self.name} already have {part!r}")
             return spaces.Dict({**space.spaces, part: own})
-        if not isinstance(space, spaces.Box) or len(space.shape) != 1 or not np.issubdtype(space.dtype, np.floating):
+        if not isinstance(space, spaces.Box) or len(space.shape) != 1 or space.dtype.kind not in "fi":
             raise ParameterError(
                 f"{type(self).__name__}: the observations of {self.name}, {space}, have no room for more numbers; "
-                "vectors of real numbers and dictionaries have"
+                "vectors of real or whole numbers and dictionaries have"
             )
         low, high = np.concatenate([space.low, own.low]), np.concatenate([space.high, own.high])
-        return spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype.type)
+        dtype: Any = space.dtype.type if space.dtype.kind == "f" else np.float32  # whole numbers become real ones
+        return spaces.Box(low.astype(dtype), high.astype(dtype), dtype=dtype)
 
-    def join(self, rows: np.ndarray) -> None:
-        """Put the observations below and the numbers together, in these rows."""
+    def join(self, slots: np.ndarray) -> None:
+        """Put the observations below and the numbers together, in these slots."""
         if not self.part:
-            join_rows(rows, self.below.observation, self.shown, self.ends, self.joined)
+            join_slots(slots, self.below.observation, self.shown, self.ends, self.joined)
 
     @property
     def observation(self) -> Observation:
@@ -65,10 +68,10 @@ class Appends(Layer):
 
 
 @compiled(nogil=True)
-def join_rows(rows: np.ndarray, below: np.ndarray, shown: np.ndarray, ends: np.ndarray, joined: np.ndarray) -> None:
+def join_slots(slots: np.ndarray, below: np.ndarray, shown: np.ndarray, ends: np.ndarray, joined: np.ndarray) -> None:
     """joined[i] = below[i], up to the end of an agent's own observation, and shown[i] behind it."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             end = ends[i % ends.size]
             for j in range(end):
                 joined[i, j] = below[i, j]

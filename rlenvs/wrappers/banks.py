@@ -41,12 +41,12 @@ class Bank:
         """
         snapshots = list(snapshots)
         if not snapshots or not all(isinstance(snapshot, Snapshot) for snapshot in snapshots):
-            raise SnapshotError("a bank wants at least one snapshot, and snapshots only, as `get_state` gives them")
+            raise SnapshotError("a bank requires at least one snapshot, and snapshots only, as `get_state` gives them")
         if not all(snapshot.is_whole for snapshot in snapshots):
             raise SnapshotError("a snapshot is damaged: it is not what `get_state` gave")
         worlds = {snapshot.world for snapshot in snapshots}
         if len(worlds) > 1:
-            raise SnapshotError(f"a bank wants snapshots of one world, not of {sorted(worlds)}")
+            raise SnapshotError(f"a bank requires snapshots of one world, not of {sorted(worlds)}")
         states, params = ([getattr(snapshot, part) for snapshot in snapshots] for part in ("state", "params"))
         checksums = np.array([snapshot.checksum for snapshot in snapshots])
         return cls(worlds.pop(), _matrix(states), _matrix(params), checksums)
@@ -99,7 +99,7 @@ class Bank:
         return (self[i] for i in range(len(self)))
 
     def __deepcopy__(self, memo: Any) -> Bank:
-        return self  # nothing changes it, and layers are copied often
+        return self  # nothing changes it, and wrappers are copied often
 
     def __repr__(self) -> str:
         return f"<Bank: {len(self)} snapshots of {self.world}>"
@@ -108,13 +108,13 @@ class Bank:
 def circumstances(params: np.ndarray) -> set[bytes]:
     """What decides how the worlds of some records of parameters move; not when an episode ends, or what it pays."""
     names = [name for name in params.dtype.names or () if name not in ("horizon", "weights")]
-    return {b"".join(row[name].tobytes() for name in names) for row in params}
+    return {b"".join(slot[name].tobytes() for name in names) for slot in params}
 
 
-def _matrix(rows: list[bytes]) -> np.ndarray:
-    if len({len(row) for row in rows}) > 1:
+def _matrix(slots: list[bytes]) -> np.ndarray:
+    if len({len(slot) for slot in slots}) > 1:
         raise SnapshotError("the snapshots differ in length; they are not of one world")
-    return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)
+    return np.frombuffer(b"".join(slots), np.uint8).reshape(len(slots), -1)
 
 
 def classes_of(points: np.ndarray, count: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Layers that change actions as little as safety needs: the filter of control barrier functions, and a set of actions.
+"""Wrappers that change actions as little as safety needs: control barrier functions, and a fixed set of actions.
 
 Both find the action nearest to the proposed one, min |a - a'|^2, under linear constraints g_k . a >= n_k and within
 bounds. With one constraint the minimum is a' + l g, cut to the bounds, with the multiplier l >= 0 at which the
@@ -23,7 +23,7 @@ from gymnasium import spaces
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import MissingExtraError, ParameterError, nearest
 from rlenvs.core.parts import Choice
-from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.wrapper import Wrapper
 
 TOLERANCE = 1e-6  # constraints count as met when this little is missing
 AS_PROPOSED, MOVED, INFEASIBLE, UNSOLVED = 0, 1, 2, 3
@@ -31,7 +31,7 @@ SWEEPS, CONVERGED = 200, 1e-9  # rounds of Hildreth's procedure, and the change 
 MISSING_WEIGHT = 1e6  # of what is missing to the constraints, beside the distance to the proposed action
 
 
-# --- one row ----------------------------------------------------------------------------------------------------------
+# --- one slot ---------------------------------------------------------------------------------------------------------
 
 
 @compiled(nogil=True, error_model="numpy", inline="always")
@@ -142,12 +142,12 @@ def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndar
     return MOVED
 
 
-# --- all rows ---------------------------------------------------------------------------------------------------------
+# --- all slots --------------------------------------------------------------------------------------------------------
 
 
 @compiled(nogil=True, error_model="numpy")
 def settle_barriers(
-    rows: np.ndarray,
+    slots: np.ndarray,
     proposed: np.ndarray,
     barriers: tuple[np.ndarray, ...],
     rate: float,
@@ -159,15 +159,15 @@ def settle_barriers(
     count: np.ndarray,
     infeasible: np.ndarray,
 ) -> None:
-    """The allowed actions for rows with the barriers value, drift, slope, low, high and brake.
+    """The allowed actions for slots with the barriers value, drift, slope, low, high and brake.
 
     Fills the proposed actions, the allowed ones, how it went (UNSOLVED is left to the solver), the smallest barriers,
     and counts actions that change and those that nothing allows.
     """
     value, drift, slope, low, high, brake = barriers
     needs = np.empty(value.shape[1])
-    for i in range(len(rows)):
-        if not rows[i]:
+    for i in range(len(slots)):
+        if not slots[i]:
             continue
         for j in range(proposed.shape[1]):
             raw[i, j] = proposed[i, j]
@@ -199,7 +199,7 @@ def settle_barriers(
 
 @compiled(nogil=True, error_model="numpy")
 def settle_set(
-    rows: np.ndarray,
+    slots: np.ndarray,
     proposed: np.ndarray,
     slopes: np.ndarray,
     needs: np.ndarray,
@@ -210,9 +210,9 @@ def settle_set(
     outcome: np.ndarray,
     count: np.ndarray,
 ) -> None:
-    """`settle_barriers` for rows under the same constraints, where bounds are constraints too."""
-    for i in range(len(rows)):
-        if not rows[i]:
+    """`settle_barriers` for slots under the same constraints, where bounds are constraints too."""
+    for i in range(len(slots)):
+        if not slots[i]:
             continue
         outside, met = False, True
         for j in range(proposed.shape[1]):
@@ -263,8 +263,8 @@ def solve(
     return np.clip(found[:size], low, high), False
 
 
-class _Corrector(Layer):
-    """What the layers of this file remember and report."""
+class _Corrector(Wrapper):
+    """What the wrappers of this file remember and report."""
 
     def _make_room(self) -> None:
         if not self.continuous:
@@ -278,16 +278,16 @@ class _Corrector(Layer):
         self.keep("outcome", dtype=np.int8)
         self.keep("interventions", dtype=np.int64)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
-        self.raw_action[rows], self.action[rows], self.outcome[rows], self.interventions[rows] = (
+        self.raw_action[slots], self.action[slots], self.outcome[slots], self.interventions[slots] = (
             0.0,
             0.0,
             AS_PROPOSED,
             0,
         )
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The actions before and after, whether they differ, and how many did."""
         return {
             "raw_action": self.raw_action,
@@ -313,18 +313,18 @@ class BarrierFilter(_Corrector):
     Args:
         rate: in (0, 1], what part of h may be lost in a step. At 1 the filter acts as late as it can.
         margin: what is taken off every h first, in its unit; for disturbances that the prediction does not know of.
-        barrier: None for the world's own. Otherwise a function, or the address "module:name" of one, of the rows below
-            (`.observation`, `.info()`, `.batch`) and the proposed actions (rows, m), that gives value and drift,
-            (rows,) or (rows, K), and slope, (rows, m) or (rows, K, m).
+        barrier: None for the world's own. Otherwise a function, or the address "module:name" of one, of the slots below
+            (`.observation`, `.info()`, `.batch`) and the proposed actions (slots, m), that gives value and drift,
+            (slots,) or (slots, K), and slope, (slots, m) or (slots, K, m).
         model: parameters by name that the filter believes in, with a world's own barriers. The others are then those
-            that the environment was made with, whatever `randomize`, contexts or other layers have made of them. None
+            that the environment was made with, whatever `randomize`, contexts or other wrappers have made of them. None
             for every world's true parameters.
 
     Info: "raw_action" and "action", before and after, (m,); "intervened"; "interventions" and "infeasible", counts of
     this episode; "barrier", the smallest h_k of the state in which the action was taken.
 
     Raises:
-        ParameterError: the world has no barriers with its present options, or no continuous actions, or the layers
+        ParameterError: the world has no barriers with its present options, or no continuous actions, or the wrappers
             below have changed its actions.
         MissingExtraError: several constraints, and the extra "safety" is not installed.
     """
@@ -370,7 +370,7 @@ class BarrierFilter(_Corrector):
             raise ParameterError(f"BarrierFilter: {self.name} has no barriers with these options{_way_out(batch)}")
         if self.action_space != batch.setup.action_space:
             raise ParameterError(
-                f"BarrierFilter: the layers below have changed the actions of {self.name}; put the filter next to it"
+                f"BarrierFilter: the wrappers below have changed the actions of {self.name}; put the filter next to it"
             )
         if count > 1:
             solver()
@@ -381,18 +381,18 @@ class BarrierFilter(_Corrector):
             return None
         if not isinstance(self.model, Mapping):
             raise self.refuse("model", "must be a dictionary of parameters")
-        known, row = self.batch.world.params, self.batch.setup.params_row()
+        known, slot = self.batch.world.params, self.batch.setup.params_row()
         for name, value in self.model.items():
             if name not in known:
                 raise ParameterError(f"BarrierFilter: {self.name} has no parameter {name!r}. {nearest(name, known)}")
             number = known[name].check(name, value)
             if number.ndim:
                 raise self.refuse("model", f"must give one number for {name}")
-            row[name] = number
-        return row
+            slot[name] = number
+        return slot
 
     def _terms(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Value, drift, slope, low, high and brake of all rows."""
+        """Value, drift, slope, low, high and brake of all slots."""
         if self.barrier is not None:
             return self._of_function(actions)
         found = self.batch.barriers(actions, self._believed)
@@ -406,30 +406,30 @@ class BarrierFilter(_Corrector):
         if value.shape != shape or drift.shape != shape or slope.shape != (*shape, self.numbers):
             raise self.refuse(
                 "barrier",
-                f"gave arrays of shapes {value.shape}, {drift.shape} and {slope.shape}; needed: (rows, K), (rows, K) "
-                f"and (rows, K, m) with rows={self.count} and m={self.numbers}",
+                f"gave arrays of shapes {value.shape}, {drift.shape} and {slope.shape}; needed: (slots, K), (slots, K) "
+                f"and (slots, K, m) with slots={self.count} and m={self.numbers}",
             )
         return value, drift, slope, self._low, self._high, self._brake
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """How safe the first state is."""
-        super().begin(rows)
-        self.infeasible[rows] = 0
+        super().begin_episode(slots)
+        self.infeasible[slots] = 0
         value = self._terms(np.zeros((self.count, self.numbers)))[0]
-        self.least[rows] = value.min(axis=1)[rows]
+        self.least[slots] = value.min(axis=1)[slots]
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest safe actions."""
         barriers = self._terms(actions)
         kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
-        settle_barriers(rows, actions, barriers, float(self.rate), float(self.margin), *kept)
+        settle_barriers(slots, actions, barriers, float(self.rate), float(self.margin), *kept)
         if barriers[0].shape[1] > 1:
-            for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
+            for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self._finish(i, actions[i], *(part[i] for part in barriers))
         return self.action
 
     def _finish(self, i: int, proposed: np.ndarray, *barriers: np.ndarray) -> None:
-        """A row for the solver."""
+        """A slot for the solver."""
         value, drift, slope, low, high, brake = barriers
         found, feasible = solve(proposed, slope, self.rate * (self.margin - value) - drift, low, high)
         if not feasible:
@@ -437,9 +437,9 @@ class BarrierFilter(_Corrector):
             found = found if np.isnan(brake[0]) else brake
         self.action[i] = found.astype(np.float32)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """What was done, how often there was no safe action, and how safe the state was."""
-        return {**super().told(), "infeasible": self.infeasible, "barrier": self.least}
+        return {**super().extra_info(), "infeasible": self.infeasible, "barrier": self.least}
 
 
 def _way_out(batch: Any) -> str:
@@ -506,9 +506,9 @@ class SafeActions(_Corrector):
         self.check_number("offsets", -math.inf)
         normals, offsets = np.atleast_2d(np.asarray(self.normals, np.float64)), np.atleast_1d(self.offsets)
         if normals.shape != (len(offsets), self.numbers) or offsets.ndim != 1:
-            raise self.refuse("normals", f"must have the shape {(len(offsets), self.numbers)}, a row per offset")
+            raise self.refuse("normals", f"must have the shape {(len(offsets), self.numbers)}, a slot per offset")
         if not normals.any(axis=1).all():
-            raise self.refuse("normals", "has a row of zeros, which is no direction")
+            raise self.refuse("normals", "has a slot of zeros, which is no direction")
         return -normals, -offsets.astype(np.float64)
 
     def _check_not_empty(self) -> None:
@@ -522,13 +522,13 @@ class SafeActions(_Corrector):
                 f"SafeActions: no action within the bounds meets normals={self.normals!r}, offsets={self.offsets!r}"
             )
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest actions in the set."""
         low, high = self._bounds
         slopes, needs = self._slopes, self._needs
         kept = self.raw_action, self.action, self.outcome, self.interventions
-        settle_set(rows, actions, slopes, needs, low, high, *kept)
+        settle_set(slots, actions, slopes, needs, low, high, *kept)
         if len(needs) > 1:
-            for i in np.flatnonzero(rows & (self.outcome == UNSOLVED)).tolist():
+            for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)
         return self.action

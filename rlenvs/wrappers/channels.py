@@ -2,8 +2,8 @@
 
 The observation of a world is made of named blocks, mapped from physical ranges to [-1, 1]; `"velocity"` names a block,
 `"velocity[2]"` and `"velocity[0:2]"` some of its numbers. An array without blocks (of another package's environment, or
-numbers that a layer has added) is told by position, `"[3]"` or `"[0:4]"`, in its own units. In a dictionary the names
-of its arrays count too: `"achieved_goal"`, `"observation[0:3]"`.
+numbers that a wrapper has added) is named by position, `"[3]"` or `"[0:4]"`, in its own units. In a dictionary the
+names of its arrays count too: `"achieved_goal"`, `"observation[0:3]"`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gymnasium import spaces
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.core.layout import resolved
 from rlenvs.core.setup import Setup
-from rlenvs.wrappers.layer import Layer, Observation, Stage
+from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
 
 Channels = str | Sequence[str] | None
 NAME = re.compile(r"(\w*)(?:\[(-?\d+)\]|\[(-?\d*):(-?\d*)\])?")
@@ -31,7 +31,7 @@ class Part:
 
     Attributes:
         path: the keys that lead to it; none where the observation is an array.
-        space: of a row, of the longest one where agents differ.
+        space: of a slot, of the longest one where agents differ.
         names: the block of each number; empty where it has none.
         gain, offset: (numbers,); the observation is gain * physical value + offset.
     """
@@ -68,26 +68,28 @@ class Chosen:
     order: np.ndarray
 
 
-def channels_of(layer: Layer, setting: str = "channels") -> list[Chosen]:
-    """The channels that a layer's setting names, below it; None stands for all.
+def channels_of(wrapper: Wrapper, setting: str = "channels") -> list[Chosen]:
+    """The channels that a wrapper's setting names, below it; None stands for all.
 
     Raises:
         ParameterError: an unknown channel, one named twice, or an observation without real numbers.
     """
-    parts = parts_of(layer.below)
-    named = getattr(layer, setting)
+    parts = parts_of(wrapper.below)
+    named = getattr(wrapper, setting)
     if not parts:
-        raise ParameterError(f"{type(layer).__name__}: {layer.name} has no real numbers in its observation")
+        whole = wrapper.batch is not None and wrapper.batch.setup.world.published is not None
+        hint = "; with scaled=True it has" if whole and not wrapper.batch.setup.in_scaled_form else ""
+        raise ParameterError(f"{type(wrapper).__name__}: {wrapper.name} has no real numbers in its observation{hint}")
     if named is None:
         found = [(k, i) for k, part in enumerate(parts) for i in range(part.size)]
     elif isinstance(named, str) or (isinstance(named, Sequence) and all(isinstance(name, str) for name in named)):
-        found = [at for name in ([named] if isinstance(named, str) else named) for at in _found(layer, parts, name)]
+        found = [at for name in ([named] if isinstance(named, str) else named) for at in _found(wrapper, parts, name)]
     else:
-        raise layer.refuse(setting, "must be a name, a list of names, or None for all")
+        raise wrapper.refuse(setting, "must be a name, a list of names, or None for all")
     if not found:
-        raise layer.refuse(setting, "names no channel")
+        raise wrapper.refuse(setting, "names no channel")
     if len(set(found)) < len(found):
-        raise layer.refuse(setting, "names a channel twice")
+        raise wrapper.refuse(setting, "names a channel twice")
     return [_chosen(part, k, found) for k, part in enumerate(parts) if any(at[0] == k for at in found)]
 
 
@@ -96,15 +98,15 @@ def _chosen(part: Part, k: int, found: list[tuple[int, int]]) -> Chosen:
     return Chosen(part, np.array([found[place][1] for place in order]), order)
 
 
-def _found(layer: Layer, parts: list[Part], name: str) -> list[tuple[int, int]]:
+def _found(wrapper: Wrapper, parts: list[Part], name: str) -> list[tuple[int, int]]:
     """Part and place of the channels of one name."""
     match = NAME.fullmatch(name.replace(" ", ""))
     known = sorted({block for part in parts for block in part.names if block} | {p.path[-1] for p in parts if p.path})
     candidates = _candidates(parts, match[1]) if match and name else []
     if match is None or not candidates:
-        hint = nearest(name.partition("[")[0], known) if known else 'Channels are told by position: "[3]", "[0:4]".'
-        raise ParameterError(f"{type(layer).__name__}: {layer.name} has no channel {name!r}. {hint}")
-    return _picked(layer, name, match, candidates)
+        hint = nearest(name.partition("[")[0], known) if known else 'Channels are named by position: "[3]", "[0:4]".'
+        raise ParameterError(f"{type(wrapper).__name__}: {wrapper.name} has no channel {name!r}. {hint}")
+    return _picked(wrapper, name, match, candidates)
 
 
 def _candidates(parts: list[Part], name: str) -> list[tuple[int, int]]:
@@ -114,17 +116,17 @@ def _candidates(parts: list[Part], name: str) -> list[tuple[int, int]]:
     return blocks or [(k, i) for k in arrays for i in range(parts[k].size)]
 
 
-def _picked(layer: Layer, name: str, match: re.Match[str], numbers: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _picked(wrapper: Wrapper, name: str, match: re.Match[str], numbers: list[tuple[int, int]]) -> list[tuple[int, int]]:
     one, first, last = match[2], match[3], match[4]
     if one is not None:
         if not -len(numbers) <= int(one) < len(numbers):
-            raise ParameterError(f"{type(layer).__name__}: {name!r} is beyond the last of {len(numbers)} numbers")
+            raise ParameterError(f"{type(wrapper).__name__}: {name!r} is beyond the last of {len(numbers)} numbers")
         return [numbers[int(one)]]
     if first is None:
         return numbers
     picked = numbers[int(first) if first else None : int(last) if last else None]
     if not picked:
-        raise ParameterError(f"{type(layer).__name__}: {name!r} holds none of {len(numbers)} numbers")
+        raise ParameterError(f"{type(wrapper).__name__}: {name!r} holds none of {len(numbers)} numbers")
     return picked
 
 
@@ -134,8 +136,8 @@ def _picked(layer: Layer, name: str, match: re.Match[str], numbers: list[tuple[i
 def parts_of(stage: Stage) -> list[Part]:
     """The arrays of real numbers in a stage's observation; with blocks as far as they are known.
 
-    A layer that takes numbers away says what is left in its attribute `parts`. Numbers that a layer has added behind
-    those below have no block; where it changed the bounds, the units are lost.
+    A wrapper that takes numbers away says what is left in its attribute `parts`. Numbers that a wrapper has added
+    behind those below have no block; where it changed the bounds, the units are lost.
     """
     parts = getattr(stage, "parts", None)
     if parts is not None:
@@ -202,7 +204,7 @@ def _blocks(setup: Setup, path: tuple[str, ...], box: spaces.Box) -> Part:
 
 
 def _fitted(part: Part | None, path: tuple[str, ...], box: spaces.Box) -> Part:
-    """A part as a layer shows it: with the blocks below, if it has them still."""
+    """A part as a wrapper shows it: with the blocks below, if it has them still."""
     own = _plain(path, box)
     if part is None or not (box == part.space or _begins(box, part.space)):
         return own

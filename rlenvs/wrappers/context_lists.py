@@ -111,7 +111,7 @@ def split(
 
 
 def _inside(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
-    """Random rows, but not the outermost of a column."""
+    """Random slots, but not the outermost of a column."""
     test = np.zeros(len(table), np.bool_)
     extreme = set(np.argmin(table, axis=0).tolist()) | set(np.argmax(table, axis=0).tolist())
     order = np.random.default_rng(seed).permutation(len(table))
@@ -121,22 +121,22 @@ def _inside(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
 
 
 def _outside(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
-    """The rows farthest from the middle of the box around all, in the maximum norm."""
+    """The slots farthest from the middle of the box around all, in the maximum norm."""
     low, high = table.min(axis=0), table.max(axis=0)
     scaled = (2.0 * table - low - high) / (high - low)
     return _highest(np.round(abs(scaled).max(axis=1, initial=0.0), 9), fraction)
 
 
 def _together(table: np.ndarray, fraction: float, seed: int) -> np.ndarray:
-    """The rows whose second-highest value is highest, among ranks within columns."""
+    """The slots whose second-highest value is highest, among ranks within columns."""
     if table.shape[1] < 2:
-        raise ParameterError('mode="combinatorial" wants contexts of two parameters that vary, or more')
+        raise ParameterError('mode="combinatorial" requires contexts of two parameters that vary, or more')
     ranks = np.array([[np.mean(column <= value) for value in column] for column in table.T]).T
     return _highest(np.sort(ranks, axis=1)[:, -2], fraction)
 
 
 def _highest(scores: np.ndarray, fraction: float) -> np.ndarray:
-    """About this share of the rows, those with the highest scores; ties stay together."""
+    """About this share of the slots, those with the highest scores; ties stay together."""
     ordered = np.sort(scores)
     edge = ordered[max(len(scores) - round(fraction * len(scores)) - 1, 0)]
     if edge == ordered[-1]:

@@ -25,7 +25,7 @@ from rlenvs.wrappers.context_lists import Context, sample_contexts
 from rlenvs.wrappers.curricula import curriculum_from
 from rlenvs.wrappers.curriculum import Curriculum, normals, uniforms
 from rlenvs.wrappers.episode_params import EpisodeParams
-from rlenvs.wrappers.layer import Observation
+from rlenvs.wrappers.wrapper import Observation
 
 PROCESSES = ("walk", "sine", "steps")
 
@@ -37,11 +37,11 @@ PROCESSES = ("walk", "sine", "steps")
 class Contexts(EpisodeParams, Appends):
     """Give each episode a context: values of the world's parameters.
 
-    Adds to info `context_id` (the context's number) and `context` (the values of `layer.names`, in their units).
+    Adds to info `context_id` (the context's number) and `context` (the values of `wrapper.names`, in their units).
     `reset(options={"context": i})`, one number or one per world, asks for a certain context.
 
     A curriculum hears of an episode when the world's next one begins, with the sum of rewards and the success, both
-    averaged over agents; an episode that was cut short by `reset(seed=...)` is left out. `env.layers[0].curriculum`
+    averaged over agents; an episode that was cut short by `reset(seed=...)` is left out. `env.wrappers[0].curriculum`
     is the one in use: a copy of the one given, shared by all worlds, not part of snapshots, and not changed by seeds.
 
     Args:
@@ -90,7 +90,7 @@ class Contexts(EpisodeParams, Appends):
         self.keep("context_id", dtype=np.int64)
         if self.curriculum.listens:
             if self.below.reward.ndim > 1:
-                raise self.refuse("selection", "needs rewards that are numbers; put a layer for scalarising below")
+                raise self.refuse("selection", "needs rewards that are numbers; put a wrapper for scalarising below")
             self.keep("score")
         self._show()
 
@@ -143,39 +143,39 @@ class Contexts(EpisodeParams, Appends):
         self.fill(self.values, worlds, values)
 
     @property
-    def looks_back(self) -> bool:
-        """A curriculum may want reports."""
+    def wants_outcomes(self) -> bool:
+        """A curriculum may require reports."""
         return self.curriculum.listens
 
-    def look_back(self, worlds: np.ndarray) -> None:
-        """Tell the curriculum."""
+    def report_outcomes(self, worlds: np.ndarray) -> None:
+        """Report to the curriculum."""
         if len(worlds):
             ids, values = self.context_id[:: self.agents][worlds], self.values[:: self.agents][worlds]
             self.curriculum.report(ids, values, self.mean_of(self.score, worlds), self.succeeded(worlds))
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Show the context; no reward yet."""
         if self.curriculum.listens:
-            self.score[rows] = 0.0
+            self.score[slots] = 0.0
         if self.columns:
-            begun = np.flatnonzero(rows)
+            begun = np.flatnonzero(slots)
             values = self.values[begun][:, self.columns]
             self.shown[begun] = np.clip((values - self.low) * self.slope - 1.0, -1.0, 1.0)
-            self.join(rows)
+            self.join(slots)
 
-    def look_again(self, rows: np.ndarray) -> None:
+    def refresh_observation(self, slots: np.ndarray) -> None:
         """See `Stage`."""
-        super().look_again(rows)
-        self.begin(rows)
+        super().refresh_observation(slots)
+        self.begin_episode(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Add up rewards; take the observation over."""
         if self.curriculum.listens:
-            np.add(self.score, self.below.reward, out=self.score, where=rows)
+            np.add(self.score, self.below.reward, out=self.score, where=slots)
         if self.columns:
-            self.join(rows)
+            self.join(slots)
 
-    def told(self) -> dict[str, np.ndarray]:
+    def extra_info(self) -> dict[str, np.ndarray]:
         """The context."""
         return {"context_id": self.context_id, "context": self.values}
 
@@ -295,7 +295,7 @@ class EpisodeDrift(EpisodeParams):
             value = np.where(since == 0, low + (high - low) * uniforms(streams, turns, 0), value)
         self.fill(self.values[:, 0], worlds, np.clip(value, low, high))
 
-    def told(self) -> dict[str, np.ndarray]:
+    def extra_info(self) -> dict[str, np.ndarray]:
         """The value."""
         return {f"drift_{self.param}": self.values[:, 0]}
 
@@ -399,12 +399,12 @@ class Levels(EpisodeParams):
         return own
 
     @property
-    def looks_back(self) -> bool:
+    def wants_outcomes(self) -> bool:
         """The other schedule only counts."""
         return self.schedule == "success"
 
-    def look_back(self, worlds: np.ndarray) -> None:
-        """Hear of successes, and promote worlds."""
+    def report_outcomes(self, worlds: np.ndarray) -> None:
+        """Take successes in, and promote worlds."""
         lead, heard, stage = (array[:: self.agents] for array in (self.results, self.heard, self.stage))
         mine = worlds[self.level[:: self.agents][worlds] == stage[worlds]]
         if not len(mine):
@@ -432,6 +432,6 @@ class Levels(EpisodeParams):
         self.fill(self.level, worlds, stage[worlds])
         self.fill(self.values, worlds, self.table[stage[worlds]])
 
-    def told(self) -> dict[str, np.ndarray]:
+    def extra_info(self) -> dict[str, np.ndarray]:
         """The level."""
         return {"level": self.level}

@@ -1,4 +1,4 @@
-"""Layers for constrained tasks: the cost of an episode as a budget, as a penalty, as part of the state, and a floor
+"""Wrappers for constrained tasks: the cost of an episode as a budget, as a penalty, as part of the state, and a floor
 under the return. A constrained task asks for the largest return among policies whose episodes cost at most a limit on
 average.
 """
@@ -14,24 +14,24 @@ import numpy as np
 
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
-from rlenvs.wrappers.layer import Layer, Stage
 from rlenvs.wrappers.masked import add, clear, put, put_number
 from rlenvs.wrappers.shields import Guard, ask_numbers, check_flag
+from rlenvs.wrappers.wrapper import Stage, Wrapper
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
 LARGEST = 1e6  # of a number in an observation
 
 
 @dataclass
-class CostSum(Layer):
-    """Base of layers on the sum of an episode's costs.
+class CostSum(Wrapper):
+    """Base of wrappers on the sum of an episode's costs.
 
     Args:
         limit: of the sum, in units of the cost; None for the limit that the world declares, or Safety Gym's 25 for
             environments of other packages.
         cost: the entry of info to sum up: "cost", the total, or one of the "cost_<name>".
 
-    Info: `cost_sum`; of a single cost `cost_sum_<name>`, and so with all keys, that layers on several costs may be
+    Info: `cost_sum`; of a single cost `cost_sum_<name>`, and so with all keys, that wrappers on several costs may be
     stacked.
 
     Raises (by `wrap`):
@@ -81,12 +81,12 @@ class CostSum(Layer):
             )
         return next(iter(limits.values()), SAFETY_GYM_LIMIT)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was spent yet."""
-        clear(self.cost_sum, rows)
+        clear(self.cost_sum, slots)
 
-    def spend(self, rows: np.ndarray) -> np.ndarray:
-        """Add the costs of the step, and return them, (rows,).
+    def spend(self, slots: np.ndarray) -> np.ndarray:
+        """Add the costs of the step, and return them, (slots,).
 
         Raises:
             ParameterError: an environment of another package says nothing about such a cost.
@@ -94,10 +94,10 @@ class CostSum(Layer):
         cost = self.below.read(self.cost)
         if cost is None:
             raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
-        add(self.cost_sum, cost, rows)
+        add(self.cost_sum, cost, slots)
         return cost
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sum."""
         return {f"cost_sum{self.suffix}": self.cost_sum}
 
@@ -107,7 +107,8 @@ class CostBudget(CostSum):
     """A budget for an episode's costs; what exceeds it ends the episode, or is only flagged.
 
     The episode ends terminated, not truncated: that the budget is used up is an event of the task, after which no
-    reward follows, and learners must not estimate one. The task is then a Markov decision process for who knows what is
+    reward follows, and learners must not estimate one. The task is then a Markov decision process for an agent that
+    knows what is
     left: put `Saute` above to have it in the observation.
 
     Args:
@@ -127,29 +128,29 @@ class CostBudget(CostSum):
         if self.end:
             self.terminated = self.keep("terminated", dtype=np.bool_)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """A full budget."""
-        super().begin(rows)
-        clear(self.over_budget, rows)
+        super().begin_episode(slots)
+        clear(self.over_budget, slots)
         if self.end:
-            put(self.terminated, self.below.terminated, rows)
+            put(self.terminated, self.below.terminated, slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Spend."""
-        self.spend(rows)
-        np.greater(self.cost_sum, self.allowed, out=self.over_budget, where=rows)
+        self.spend(slots)
+        np.greater(self.cost_sum, self.allowed, out=self.over_budget, where=slots)
         if self.end:
-            np.logical_or(self.below.terminated, self.over_budget, out=self.terminated, where=rows)
+            np.logical_or(self.below.terminated, self.over_budget, out=self.terminated, where=slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """What was spent and what is left."""
         left = {f"cost_left{self.suffix}": self.allowed - self.cost_sum, f"over_budget{self.suffix}": self.over_budget}
-        return {**super().told(), **left}
+        return {**super().extra_info(), **left}
 
 
 @dataclass
 class CostReward(CostSum):
-    """Base of layers that put the cost into the reward. Info: `raw_reward`, before the lowest such layer."""
+    """Base of wrappers that put the cost into the reward. Info: `raw_reward`, before the lowest such wrapper."""
 
     def prepare(self) -> None:
         """Check that there is one reward."""
@@ -161,9 +162,9 @@ class CostReward(CostSum):
         self.reward = self.keep("reward")
         self._is_first = self.below.read("raw_reward") is None
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sum, and the untouched reward."""
-        return {**super().told(), "raw_reward": self.below.reward} if self._is_first else super().told()
+        return {**super().extra_info(), "raw_reward": self.below.reward} if self._is_first else super().extra_info()
 
 
 @dataclass
@@ -172,16 +173,16 @@ class Lagrangian(CostReward):
     episodes cost more than the limit and falls while they cost less.
 
     At the end of an episode that cost J in sum, with the limit d: m <- max(0, m + rate (J - d)), or with "softplus" of
-    a parameter p, m = log(1 + exp(p)), p <- p + rate (J - d). An episode that was broken off, by a layer above or by a
-    reset, counts when the next one begins. A reset with a seed puts the multiplier back to its initial value.
+    a parameter p, m = log(1 + exp(p)), p <- p + rate (J - d). An episode that was broken off, by a wrapper above or by
+    a reset, counts when the next one begins. A reset with a seed puts the multiplier back to its initial value.
 
     Args:
         rate: of the multiplier's change, per unit of cost; 0 keeps it fixed.
         initial: its first value, at least 0.
         parametrization: "clip" or "softplus" (`initial` > 0).
-        shared: False: each row (environment, agent) has its own multiplier, and the numbers are those of single
-            environments. True: one for all rows, changed by the mean J of those whose episodes end in the same step, as
-            is usual in training; it couples rows, so numbers depend on how many there are and on who ends when.
+        shared: False: each slot (environment, agent) has its own multiplier, and the numbers are those of single
+            environments. True: one for all slots, changed by the mean J of those whose episodes end in the same step,
+            as is usual in training; it couples slots, so numbers depend on how many there are and on who ends when.
         limit, cost: as for `CostSum`.
 
     Info: `multiplier` (of the next step), `cost_sum`, `raw_reward`.
@@ -212,41 +213,41 @@ class Lagrangian(CostReward):
         self._set_parameter(self._first_parameter, np.ones(self.count, np.bool_))
         self.running = self.keep("running", dtype=np.bool_)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Count what was broken off; begin anew after a seed."""
-        seeded = rows & (self.episode == 1)
-        self._learn(rows & self.running & ~seeded)
+        seeded = slots & (self.episode == 1)
+        self._learn(slots & self.running & ~seeded)
         if seeded.any():
-            self._set_parameter(self._first_parameter, np.ones_like(rows) if self.shared else seeded)
-        clear(self.running, rows)
-        super().begin(rows)
+            self._set_parameter(self._first_parameter, np.ones_like(slots) if self.shared else seeded)
+        clear(self.running, slots)
+        super().begin_episode(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Charge; learn from episodes that have ended."""
-        cost, price = self.spend(rows), self.multiplier
-        put(self.reward, (self.below.reward - price * cost) / (1.0 + price), rows)
+        cost, price = self.spend(slots), self.multiplier
+        put(self.reward, (self.below.reward - price * cost) / (1.0 + price), slots)
         ended = self.below.over
-        put(self.running, ~ended, rows)
-        self._learn(rows & ended)
+        put(self.running, ~ended, slots)
+        self._learn(slots & ended)
 
     def _learn(self, ended: np.ndarray) -> None:
-        """Change the multiplier by what these rows' episodes cost."""
+        """Change the multiplier by what these slots' episodes cost."""
         if not ended.any():
             return
         excess = self.cost_sum - self.allowed
         change = self.rate * (excess[ended].mean() if self.shared else excess)
         self._set_parameter(self.parameter + change, np.ones_like(ended) if self.shared else ended)
 
-    def _set_parameter(self, values: Any, rows: np.ndarray) -> None:
-        """The multipliers of some rows, and what is behind them."""
+    def _set_parameter(self, values: Any, slots: np.ndarray) -> None:
+        """The multipliers of some slots, and what is behind them."""
         if self.parametrization == "clip":
             values = np.maximum(values, 0.0)
-        np.copyto(self.parameter, values, where=rows)
-        np.copyto(self.multiplier, values if self.parametrization == "clip" else np.logaddexp(0.0, values), where=rows)
+        np.copyto(self.parameter, values, where=slots)
+        np.copyto(self.multiplier, values if self.parametrization == "clip" else np.logaddexp(0.0, values), where=slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sum, the reward and the multiplier."""
-        return {**super().told(), f"multiplier{self.suffix}": self.multiplier}
+        return {**super().extra_info(), f"multiplier{self.suffix}": self.multiplier}
 
 
 def horizon_of(stage: Stage) -> int | None:
@@ -305,26 +306,26 @@ class Saute(CostReward, Appends):
             )
         return float(self.discount) ** -horizon
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """The whole budget."""
-        super().begin(rows)
-        put_number(self.left, self.allowed, rows)
-        self._show(rows)
+        super().begin_episode(slots)
+        put_number(self.left, self.allowed, slots)
+        self._show(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Spend, and take the reward away when nothing is left."""
-        cost = self.spend(rows)
-        put(self.left, (self.left - cost) / self.discount, rows)
-        put(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), rows)
-        self._show(rows)
+        cost = self.spend(slots)
+        put(self.left, (self.left - cost) / self.discount, slots)
+        put(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), slots)
+        self._show(slots)
 
-    def _show(self, rows: np.ndarray) -> None:
+    def _show(self, slots: np.ndarray) -> None:
         self.shown[:, 0] = np.clip(self.left / self.allowed, -1.0, self._highest)
-        self.join(rows)
+        self.join(slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sum, the reward and z."""
-        return {**super().told(), f"safety_state{self.suffix}": self.left / self.allowed}
+        return {**super().extra_info(), f"safety_state{self.suffix}": self.left / self.allowed}
 
 
 @dataclass
@@ -335,7 +336,7 @@ class Simmer(Saute):
     Args:
         schedule: pairs [count, budget], counts ascending: linear between them, constant before the first and after the
             last. Budgets are in (0, limit].
-        unit: what is counted, for each row by itself, since its last seed: "episodes" or "steps".
+        unit: what is counted, for each slot by itself, since its last seed: "episodes" or "steps".
         limit, cost, discount, unsafe_reward: as for `Saute`.
 
     Info: as `Saute`; `budget`, this episode's.
@@ -363,23 +364,23 @@ class Simmer(Saute):
         self.made = self.keep("made", dtype=np.int64)
         self.budget = self.keep("budget", fill=self._budgets[0])
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """This episode's budget."""
-        self.made[rows & (self.episode == 1)] = 0
+        self.made[slots & (self.episode == 1)] = 0
         count = self.made if self.unit == "steps" else self.episode.astype(np.int64) - 1
-        super().begin(rows)
-        some = np.flatnonzero(rows)
+        super().begin_episode(slots)
+        some = np.flatnonzero(slots)
         self.left[some] = self.budget[some] = np.interp(count[some], self._counts, self._budgets)
-        self._show(rows)
+        self._show(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Count."""
-        super().after(rows)
-        self.made += rows
+        super().after_step(slots)
+        self.made += slots
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """As `Saute`, and the budget."""
-        return {**super().told(), f"budget{self.suffix}": self.budget}
+        return {**super().extra_info(), f"budget{self.suffix}": self.budget}
 
 
 @dataclass
@@ -399,7 +400,7 @@ class ConservativeFloor(Guard):
     floor. Nothing is said about costs.
 
     Args:
-        baseline: V: a function (stage, rows) that returns (rows,), or its address; or the number V(s_0), from which
+        baseline: V: a function (stage, slots) that returns (slots,), or its address; or the number V(s_0), from which
             V(s_t) = V(s_0) (1 - t / horizon) is taken.
         alpha: the part of the baseline's return that may be lost, in [0, 1].
         step_loss: in units of the return, the most that one step of the policy can lose.
@@ -441,36 +442,36 @@ class ConservativeFloor(Guard):
         self.gained, self.floor, self.margin = (self.keep(name) for name in ("gained", "floor", "margin"))
         self.handed_over = self.keep("handed_over", dtype=np.bool_)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """The floor of this episode."""
-        super().begin(rows)
-        clear(self.gained, rows)
-        clear(self.handed_over, rows)
-        value = self._value_now(rows)
-        put(self.floor, value - self.alpha * np.abs(value), rows)
-        put(self.margin, value - self.floor, rows)
+        super().begin_episode(slots)
+        clear(self.gained, slots)
+        clear(self.handed_over, slots)
+        value = self._value_now(slots)
+        put(self.floor, value - self.alpha * np.abs(value), slots)
+        put(self.margin, value - self.floor, slots)
 
-    def _value_now(self, rows: np.ndarray) -> np.ndarray:
-        """The baseline's expected return from here on, (rows,)."""
+    def _value_now(self, slots: np.ndarray) -> np.ndarray:
+        """The baseline's expected return from here on, (slots,)."""
         if self._value is None:
             return float(self.baseline) * (1.0 - self.time / self._horizon)
-        return ask_numbers(self, "baseline", self._value, self.below, rows)
+        return ask_numbers(self, "baseline", self._value, self.below, slots)
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The policy's actions where the account allows them."""
-        dangerous = rows & (self.margin < self.step_loss)
+        dangerous = slots & (self.margin < self.step_loss)
         if self.until == "end":
             self.handed_over |= dangerous
-            dangerous = rows & self.handed_over
-        return self.replaced(actions, rows, dangerous)
+            dangerous = slots & self.handed_over
+        return self.replaced(actions, slots, dangerous)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Book the reward."""
-        super().after(rows)
-        add(self.gained, self.below.reward, rows)
-        to_come = np.where(self.below.over, 0.0, self._value_now(rows & ~self.below.over))
-        put(self.margin, self.gained + to_come - self.floor, rows)
+        super().after_step(slots)
+        add(self.gained, self.below.reward, slots)
+        to_come = np.where(self.below.over, 0.0, self._value_now(slots & ~self.below.over))
+        put(self.margin, self.gained + to_come - self.floor, slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """As `Guard`, and the account."""
-        return {**super().told(), "floor_margin": self.margin}
+        return {**super().extra_info(), "floor_margin": self.margin}

@@ -16,7 +16,7 @@ import numpy as np
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.wrappers.curriculum import Curriculum, OneContext, RandomContexts, RoundRobin, uniforms
 from rlenvs.wrappers.distributions import ADR, SelfPaced
-from rlenvs.wrappers.layer import named
+from rlenvs.wrappers.wrapper import named
 
 
 def curriculum_from(recipe: str | Mapping[str, Any], count: int) -> Curriculum:
@@ -132,7 +132,7 @@ class PrioritizedLevels(Curriculum):
         staleness: weight of the second distribution, 0 to 1.
         seen: share of contexts with a score from which on replaying begins, 0 to 1.
         smoothing: weight of a new score against the old one, 0 to 1.
-        by: "returns", or "score": only what `score` is told.
+        by: "returns", or "score": only what `score` is given.
     """
 
     listens = True
@@ -185,13 +185,13 @@ class PrioritizedLevels(Curriculum):
         return ids
 
     def score(self, ids: Any, scores: Any) -> None:
-        """Tell scores of episodes: contexts (episodes,), and scores (episodes,), at least 0."""
+        """Report scores of episodes: contexts (episodes,), and scores (episodes,), at least 0."""
         for i, score in zip(np.atleast_1d(ids), np.atleast_1d(scores), strict=True):
             self.scores[i] += self.smoothing * (score - self.scores[i])
             self.met[i] = True
 
     def report(self, ids: np.ndarray, contexts: np.ndarray, returns: np.ndarray, successes: np.ndarray) -> None:
-        """Make scores of returns, unless they are told by `score`; before a context's first return stands 0."""
+        """Make scores of returns, unless they are given by `score`; before a context's first return stands 0."""
         if self.by == "returns":
             for i, value in zip(ids, returns, strict=True):
                 self.score(i, abs(value - self.last_returns[i]))
@@ -255,7 +255,7 @@ class MBTL(Curriculum):
 
         max(0, J_mean(x) + sqrt(log(k + 1)) J_std(x) - slope |x - x'| - best performance at x' so far).
 
-    The first is the middle of the grid. All worlds get the context `source` until `update` tells the policy's
+    The first is the middle of the grid. All worlds get the context `source` until `update` reports the policy's
     performance. Ties go to the lower number.
 
     Args:
@@ -282,7 +282,7 @@ class MBTL(Curriculum):
         return np.full(len(streams), self.source, np.int64)
 
     def update(self, performance: Any) -> int:
-        """Tell how the policy trained at `source` does; choose the next source, which is returned.
+        """Report how the policy trained at `source` does; choose the next source, which is returned.
 
         Args:
             performance: at the source alone, and that elsewhere follows from the slope; or at all places, (contexts,).

@@ -1,8 +1,8 @@
 """Curricula: which context an episode gets, given how episodes went.
 
 A curriculum chooses among the numbered contexts of `rlenvs.wrappers.contexts.Contexts` (`ADR` draws its own values). It
-has no generator: chance comes from the stream of a world and the number of its episode, as everywhere in layers, so all
-that a curriculum remembers is what it has learned. `state()` gives that as numbers and lists, fit for JSON.
+has no generator: chance comes from the stream of a world and the number of its episode, as everywhere in wrappers, so
+all that a curriculum remembers is what it has learned. `state()` gives that as numbers and lists, fit for JSON.
 
     curriculum = SPaCE(eta=0.05)
     curriculum.begin(10)                                  # ten contexts; `Contexts` does this
@@ -55,7 +55,7 @@ def normals(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarray
 class Curriculum:
     """Base of all curricula: a dataclass of settings, all of JSON's types."""
 
-    listens: ClassVar[bool] = False  # whether it wants reports
+    listens: ClassVar[bool] = False  # whether it requires reports
     learned: ClassVar[tuple[str, ...]] = ()  # attributes that `state` holds
 
     @property
@@ -95,11 +95,11 @@ class Curriculum:
         """
 
     def state(self) -> dict[str, Any]:
-        """All that was learned since `begin`, as numbers, lists and strings."""
+        """All that was learned since `begin_episode`, as numbers, lists and strings."""
         return {name: _listed(getattr(self, name)) for name in self.learned}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state` gave; after `begin` with as many contexts.
+        """Go on from what `state` gave; after `begin_episode` with as many contexts.
 
         Raises:
             ParameterError: the state of another curriculum, or of another number of contexts.

@@ -1,4 +1,4 @@
-"""The base of layers that choose parameters of the world when an episode begins."""
+"""The base of wrappers that choose parameters of the world when an episode begins."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.wrappers.context_lists import Context, Range
-from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
-class EpisodeParams(Layer):
-    """Base of layers that set parameters when an episode begins; subclasses fill `values` in `assign`.
+class EpisodeParams(Wrapper):
+    """Base of wrappers that set parameters when an episode begins; subclasses fill `values` in `assign`.
 
     `reset(options={"params": ...})` may set other parameters than theirs.
     """
 
     def claim(self, names: Sequence[str]) -> None:
-        """Take parameters over, after a check that nothing else sets them; make `values`, (rows, parameters).
+        """Take parameters over, after a check that nothing else sets them; make `values`, (slots, parameters).
 
         Raises:
             ParameterError: an environment without these parameters, or one of them is set by something else.
@@ -34,12 +34,12 @@ class EpisodeParams(Layer):
             if name in setup.random_ranges or name in setup.contexts:
                 how = "randomize" if name in setup.random_ranges else "an array, one value per world"
                 raise ParameterError(f"{kind}: {name} is set by {how}, in `make`, too; take it out of one of them")
-        for layer in self._layers_below():
-            for name in set(names) & set(layer.names):
-                raise ParameterError(f"{kind}: {name} is set by the layer {type(layer).__name__} below, too")
+        for wrapper in self._wrappers_below():
+            for name in set(names) & set(wrapper.names):
+                raise ParameterError(f"{kind}: {name} is set by the wrapper {type(wrapper).__name__} below, too")
         self.names: list[str] = list(names)
-        row = setup.params_row()[0]
-        self.usual = {name: float(row[name]) for name in names}
+        slot = setup.params_row()[0]
+        self.usual = {name: float(slot[name]) for name in names}
         self.keep("values", (len(names),))
         self.values[:] = list(self.usual.values())
 
@@ -49,17 +49,17 @@ class EpisodeParams(Layer):
             kind = type(self).__name__
             raise ParameterError(f"{kind}: {self.name} is not an environment of this package; it has no parameters")
 
-    def _layers_below(self) -> list[EpisodeParams]:
-        layers, stage = [], self.below
-        while isinstance(stage, Layer):
+    def _wrappers_below(self) -> list[EpisodeParams]:
+        wrappers, stage = [], self.below
+        while isinstance(stage, Wrapper):
             if isinstance(stage, EpisodeParams):
-                layers.append(stage)
+                wrappers.append(stage)
             stage = stage.below
-        return layers
+        return wrappers
 
     def alone(self) -> None:
-        """ParameterError where there is another layer of the kind below; their info entries would be the same."""
-        if any(type(layer) is type(self) for layer in self._layers_below()):
+        """ParameterError where there is another wrapper of the kind below; their info entries would be the same."""
+        if any(type(wrapper) is type(self) for wrapper in self._wrappers_below()):
             raise ParameterError(f"{type(self).__name__}: there is one below already; give everything to one")
 
     def check_values(self, values: Context, what: str) -> None:
@@ -84,7 +84,7 @@ class EpisodeParams(Layer):
         params = self.batch.world.params
         return {name: (params[name].low, params[name].high) for name in names}
 
-    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+    def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Look back at the episodes that end here, set the parameters of new ones, and begin them."""
         options = self.own_options(dict(options or {}))
         for name in self.names:
@@ -92,35 +92,35 @@ class EpisodeParams(Layer):
                 raise ParameterError(
                     f"{type(self).__name__} sets {name}; it cannot be among the params of reset's options"
                 )
-        if self.looks_back:
-            self.look_back(self._played(rows, seeds))
-        self._start(rows, seeds)
-        self.assign(self.worlds(rows))
+        if self.wants_outcomes:
+            self.report_outcomes(self._played(slots, seeds))
+        self._start(slots, seeds)
+        self.assign(self.worlds(slots))
         if self.names:
-            self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, rows)
-        self.below.reset(rows, seeds, options)
-        self.begin(rows)
+            self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, slots)
+        self.below.reset(slots, seeds, options)
+        self.begin_episode(slots)
 
-    def _played(self, rows: np.ndarray, seeds: Sequence[int | None] | None) -> np.ndarray:
+    def _played(self, slots: np.ndarray, seeds: Sequence[int | None] | None) -> np.ndarray:
         """Worlds whose last episode counts: it had steps, and new seeds did not cut it short."""
-        worlds = self.worlds(rows & (self.time > 0))
+        worlds = self.worlds(slots & (self.time > 0))
         if seeds is None or not any(seed is not None for seed in seeds):
             return worlds
         goes_on = self.worlds(~self.below.over)
         return np.array([i for i in worlds.tolist() if seeds[i] is None or i not in goes_on], np.int64)
 
-    # --- rows and worlds ----------------------------------------------------------------------------------------------
+    # --- slots and worlds ---------------------------------------------------------------------------------------------
 
-    def worlds(self, rows: np.ndarray) -> np.ndarray:
-        """The numbers of the worlds with any of these rows."""
-        return np.flatnonzero(rows if self.agents == 1 else rows.reshape(-1, self.agents).any(axis=1))
+    def worlds(self, slots: np.ndarray) -> np.ndarray:
+        """The numbers of the worlds with any of these slots."""
+        return np.flatnonzero(slots if self.agents == 1 else slots.reshape(-1, self.agents).any(axis=1))
 
     def mean_of(self, array: np.ndarray, worlds: np.ndarray) -> np.ndarray:
-        """The mean over agents of an array (rows,), for some worlds."""
+        """The mean over agents of an array (slots,), for some worlds."""
         return array.reshape(-1, self.agents)[worlds].mean(axis=1, dtype=np.float64)
 
     def fill(self, array: np.ndarray, worlds: np.ndarray, entries: np.ndarray) -> None:
-        """Write one entry per world into an array with a row per agent."""
+        """Write one entry per world into an array with a slot per agent."""
         array.reshape(self.count // self.agents, self.agents, *array.shape[1:])[worlds] = entries[:, None]
 
     def succeeded(self, worlds: np.ndarray) -> np.ndarray:
@@ -140,15 +140,15 @@ class EpisodeParams(Layer):
         return self.episode[:: self.agents]
 
     def own_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Take in options of `reset`, and return those for the layers below."""
+        """Take in options of `reset`, and return those for the wrappers below."""
         return options
 
     @property
-    def looks_back(self) -> bool:
-        """Whether `look_back` is to be called."""
+    def wants_outcomes(self) -> bool:
+        """Whether `report_outcomes` is to be called."""
         return False
 
-    def look_back(self, worlds: np.ndarray) -> None:
+    def report_outcomes(self, worlds: np.ndarray) -> None:
         """The episodes of the worlds with these numbers are over."""
 
     def assign(self, worlds: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""From a stack of layers back to environments: the single, vector and parallel forms, and `wrap`, which makes them."""
+"""From a stack of wrappers to environments: the single, vector and parallel forms, and `wrap`, which makes them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.inputs import reset_mask_of, seeds_of, switches_of
-from rlenvs.wrappers.layer import Layer, Observation, Stage, layer_from, unbound
 from rlenvs.wrappers.masked import clear, load
-from rlenvs.wrappers.rows import BatchRows, put, rows_of
+from rlenvs.wrappers.slots import BatchSlots, put, slots_of
+from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper, unbound, wrapper_from
 
 ONE = np.ones(1, np.bool_)
 
 
-def wrap(env: Any, *layers: Layer | Mapping[str, Any]) -> Any:
-    """Put layers on an environment, the first one next to it.
+def wrap(env: Any, *wrappers: Wrapper | Mapping[str, Any]) -> Any:
+    """Put wrappers on an environment, the first one next to it.
 
     Args:
         env: a gymnasium.Env or a PettingZoo parallel environment (of this package or not), or a vector environment of
             this package; wrapped ones too.
-        layers: `Layer` objects, which are copied, or the dictionaries that their `recipe()` gives.
+        wrappers: `Wrapper` objects, which are copied, or the dictionaries that their `recipe()` gives.
 
     Returns:
         an environment of the same form.
@@ -38,38 +38,38 @@ def wrap(env: Any, *layers: Layer | Mapping[str, Any]) -> Any:
         TypeError: not an environment.
     """
     if isinstance(env, gymnasium.vector.VectorEnv):
-        return WrappedVectorEnv(env, layers)
-    return WrappedEnv(env, layers) if isinstance(env, gymnasium.Env) else WrappedParallelEnv(env, layers)
+        return WrappedVectorEnv(env, wrappers)
+    return WrappedEnv(env, wrappers) if isinstance(env, gymnasium.Env) else WrappedParallelEnv(env, wrappers)
 
 
-def stacked(env: Any, layers: Sequence[Layer | Mapping[str, Any]]) -> tuple[Any, list[Layer]]:
-    """The environment at the bottom, and bound layers on it: those that it has, and new ones on top."""
-    if not layers:
-        raise ParameterError("wrap: no layers were given")
-    known = env.layers if isinstance(env, (WrappedEnv, WrappedVectorEnv, WrappedParallelEnv)) else []
+def stacked(env: Any, wrappers: Sequence[Wrapper | Mapping[str, Any]]) -> tuple[Any, list[Wrapper]]:
+    """The environment at the bottom, and bound wrappers on it: those that it has, and new ones on top."""
+    if not wrappers:
+        raise ParameterError("wrap: no wrappers were given")
+    known = env.wrappers if isinstance(env, (WrappedEnv, WrappedVectorEnv, WrappedParallelEnv)) else []
     inner = env.env if known else env
-    made = [*map(unbound, known), *map(layer_from, layers)]
-    below: Stage = env.bottom if known else rows_of(env)
-    for depth, layer in enumerate(made):
-        layer.bind(below, depth)
-        below = layer
+    made = [*map(unbound, known), *map(wrapper_from, wrappers)]
+    below: Stage = env.bottom if known else slots_of(env)
+    for depth, wrapper in enumerate(made):
+        wrapper.bind(below, depth)
+        below = wrapper
     return inner, made
 
 
-def recipe_of(layers: Sequence[Layer]) -> list[dict[str, Any]]:
-    """The dictionaries that make the same layers again."""
-    return [layer.recipe() for layer in layers]
+def recipe_of(wrappers: Sequence[Wrapper]) -> list[dict[str, Any]]:
+    """The dictionaries that make the same wrappers again."""
+    return [wrapper.recipe() for wrapper in wrappers]
 
 
 # --- what all forms share ---------------------------------------------------------------------------------------------
 
 
-def row_of(value: Observation, row: int, space: spaces.Space) -> Any:
-    """A copy of one row's observation, as long as its space says."""
+def slot_of(value: Observation, slot: int, space: spaces.Space) -> Any:
+    """A copy of one slot's observation, as long as its space says."""
     if isinstance(value, dict):
         assert isinstance(space, spaces.Dict)
-        return {name: row_of(array, row, space[name]) for name, array in value.items()}
-    own = value[row]
+        return {name: slot_of(array, slot, space[name]) for name, array in value.items()}
+    own = value[slot]
     if isinstance(space, spaces.Discrete):
         return int(own)
     if own.ndim == 1 and space.shape is not None and len(space.shape) == 1 and len(own) != space.shape[0]:
@@ -77,11 +77,11 @@ def row_of(value: Observation, row: int, space: spaces.Space) -> Any:
     return own.copy()
 
 
-def plain(array: Any, row: int) -> Any:
-    """A copy of one row of an info array; numbers as plain Python."""
+def plain(array: Any, slot: int) -> Any:
+    """A copy of one slot of an info array; numbers as plain Python."""
     if isinstance(array, dict):
-        return {name: plain(part, row) for name, part in array.items()}
-    value = array[row]
+        return {name: plain(part, slot) for name, part in array.items()}
+    value = array[slot]
     if isinstance(value, np.ndarray):
         return value.copy()
     return value.item() if isinstance(value, np.generic) else value
@@ -92,17 +92,17 @@ def copied(value: Any) -> Any:
     return {name: copied(part) for name, part in value.items()} if isinstance(value, dict) else value.copy()
 
 
-def present(infos: dict[str, Any], rows: np.ndarray) -> dict[str, Any]:
-    """Vector infos with the masks "_key" that say which rows have an entry, as Gymnasium has them."""
-    nested = {key: present(value, rows) if isinstance(value, dict) else value for key, value in infos.items()}
-    return {**nested, **{f"_{key}": rows.copy() for key in infos}}
+def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
+    """Vector infos with the masks "_key" that say which slots have an entry, as Gymnasium has them."""
+    nested = {key: present(value, slots) if isinstance(value, dict) else value for key, value in infos.items()}
+    return {**nested, **{f"_{key}": slots.copy() for key in infos}}
 
 
-def added(layers: Sequence[Layer]) -> dict[str, Any]:
-    """What the layers add to info."""
+def added(wrappers: Sequence[Wrapper]) -> dict[str, Any]:
+    """What the wrappers add to info."""
     told: dict[str, Any] = {}
-    for layer in layers:
-        told.update(layer.told())
+    for wrapper in wrappers:
+        told.update(wrapper.extra_info())
     return told
 
 
@@ -132,11 +132,11 @@ def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str) -> np.ndarray:
-    """The actions of many rows as an array; those of rows that do not step are not looked at."""
+def check_actions(actions: Any, space: spaces.Space, slots: np.ndarray, name: str) -> np.ndarray:
+    """The actions of many slots as an array; those of slots that do not step are not looked at."""
     array = np.asarray(actions)
     array = switches_of(array) if isinstance(space, spaces.MultiBinary) else array
-    shape = (len(rows), *(space.shape or ()))
+    shape = (len(slots), *(space.shape or ()))
     numbers = isinstance(space, spaces.Box)
     if array.shape != shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
         raise ActionError(
@@ -146,48 +146,50 @@ def check_actions(actions: Any, space: spaces.Space, rows: np.ndarray, name: str
     if numbers:
         given, array = array, np.empty(shape, np.float64)
         if load(np.ascontiguousarray(given).reshape(-1), array.reshape(-1)):
-            wrong = np.isnan(array).any(axis=tuple(range(1, array.ndim))) & rows
+            wrong = np.isnan(array).any(axis=tuple(range(1, array.ndim))) & slots
             if wrong.any():
-                row = int(np.argmax(wrong))
-                raise ActionError(f"{name}, environment {row}: action {array[row].tolist()} contains NaN")
-            array = np.nan_to_num(array)  # of rows that do not step
+                slot = int(np.argmax(wrong))
+                raise ActionError(f"{name}, environment {slot}: action {array[slot].tolist()} contains NaN")
+            array = np.nan_to_num(array)  # of slots that do not step
         return array
     if isinstance(space, spaces.Discrete):
-        wrong = ((array < space.start) | (array >= space.start + space.n)) & rows
+        wrong = ((array < space.start) | (array >= space.start + space.n)) & slots
         if wrong.any():
-            row = int(np.argmax(wrong))
+            slot = int(np.argmax(wrong))
             last = space.start + space.n - 1
-            raise ActionError(f"{name}, environment {row}: action {array[row]} is not one of {space.start} ... {last}")
-        return np.where(rows, array, space.start).astype(np.int64)
-    wrong = _outside(array, space).reshape(len(rows), -1).any(axis=1) & rows
+            raise ActionError(
+                f"{name}, environment {slot}: action {array[slot]} is not one of {space.start} ... {last}"
+            )
+        return np.where(slots, array, space.start).astype(np.int64)
+    wrong = _outside(array, space).reshape(len(slots), -1).any(axis=1) & slots
     if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ActionError(f"{name}, environment {row}: action {array[row].tolist()} is not in {space}")
+        slot = int(np.argmax(wrong))
+        raise ActionError(f"{name}, environment {slot}: action {array[slot].tolist()} is not in {space}")
     return array.astype(np.int64)
 
 
 def _outside(array: np.ndarray, space: spaces.Space) -> np.ndarray:
-    """Which integers, of the right shape or with an axis of rows, are no choices of a space of several."""
+    """Which integers, of the right shape or with an axis of slots, are no choices of a space of several."""
     if isinstance(space, spaces.MultiDiscrete):
         return (array < space.start) | (array >= space.start + space.nvec)
     return (array < 0) | (array > 1) if isinstance(space, spaces.MultiBinary) else np.zeros(array.shape, np.bool_)
 
 
 class WrappedState(tuple):
-    """A snapshot of an environment and of its layers: a part for the environment, then one per layer with what it keeps
-    of all agents. Picklable."""
+    """A snapshot of an environment and of its wrappers: a part for the environment, then one per wrapper with what it
+    keeps of all agents. Picklable."""
 
     __slots__ = ()
 
 
-def check_state(state: Any, layers: Sequence[Layer], name: str) -> WrappedState:
-    """SnapshotError unless a snapshot has a part for the environment, and one for each of these layers."""
-    if not isinstance(state, WrappedState) or len(state) != len(layers) + 1:
-        raise SnapshotError(f"{name}: this is not a snapshot of an environment with {len(layers)} layers")
-    for layer, kept in zip(layers, state[1:], strict=True):
-        if not layer.keeps(kept):
+def check_state(state: Any, wrappers: Sequence[Wrapper], name: str) -> WrappedState:
+    """SnapshotError unless a snapshot has a part for the environment, and one for each of these wrappers."""
+    if not isinstance(state, WrappedState) or len(state) != len(wrappers) + 1:
+        raise SnapshotError(f"{name}: this is not a snapshot of an environment with {len(wrappers)} wrappers")
+    for wrapper, kept in zip(wrappers, state[1:], strict=True):
+        if not wrapper.keeps(kept):
             raise SnapshotError(
-                f"{name}: the part of {type(layer).__name__} in this snapshot is damaged, or of another environment"
+                f"{name}: the part of {type(wrapper).__name__} in this snapshot is damaged, or of another environment"
             )
     return state
 
@@ -196,18 +198,18 @@ def check_state(state: Any, layers: Sequence[Layer], name: str) -> WrappedState:
 
 
 class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
-    """gymnasium.Env with layers. Made by `wrap`.
+    """gymnasium.Env with wrappers. Made by `wrap`.
 
     Args:
         env: the environment.
-        layers: layers, or their recipes.
+        wrappers: wrappers, or their recipes.
     """
 
-    def __init__(self, env: gymnasium.Env, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
-        inner, self.layers = stacked(env, layers)
-        RecordConstructorArgs.__init__(self, layers=recipe_of(self.layers))
+    def __init__(self, env: gymnasium.Env, wrappers: Sequence[Wrapper | Mapping[str, Any]]) -> None:
+        inner, self.wrappers = stacked(env, wrappers)
+        RecordConstructorArgs.__init__(self, wrappers=recipe_of(self.wrappers))
         gymnasium.Wrapper.__init__(self, inner)
-        self.bottom, self.top = self.layers[0].below, self.layers[-1]
+        self.bottom, self.top = self.wrappers[0].below, self.wrappers[-1]
         self.observation_space, self.action_space = self.top.observation_spaces[0], self.top.action_spaces[0]
         if self.top.reward.ndim == 2:
             self.reward_space = self.top.reward_space
@@ -215,18 +217,18 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
     @property
     def recipe(self) -> list[dict[str, Any]]:
-        """The dictionaries that make the same layers again."""
-        return recipe_of(self.layers)
+        """The dictionaries that make the same wrappers again."""
+        return recipe_of(self.wrappers)
 
-    def same_layers_on(self, env: Any) -> Any:
-        """The same layers, with nothing behind them yet, on another environment in any form."""
-        return wrap(env, *map(unbound, self.layers))
+    def same_wrappers_on(self, env: Any) -> Any:
+        """The same wrappers, with nothing behind them yet, on another environment in any form."""
+        return wrap(env, *map(unbound, self.wrappers))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode, of the environment and of the layers."""
+        """Begin an episode, of the environment and of the wrappers."""
         self.top.reset(ONE, [seed], options)
         self._ready = True
-        return row_of(self.top.observation, 0, self.observation_space), self._info()
+        return slot_of(self.top.observation, 0, self.observation_space), self._info()
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step.
@@ -242,23 +244,23 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         reward = plain(top.reward, 0)
         if isinstance(reward, np.ndarray):
             reward = reward.astype(np.float32)
-        observation = row_of(top.observation, 0, self.observation_space)
+        observation = slot_of(top.observation, 0, self.observation_space)
         return observation, reward, bool(top.terminated[0]), bool(top.truncated[0]), self._info()
 
     def _info(self) -> dict[str, Any]:
-        info = dict(self.bottom.row_info(0))  # type: ignore[attr-defined]
-        info.update({key: plain(value, 0) for key, value in added(self.layers).items()})
+        info = dict(self.bottom.slot_info(0))  # type: ignore[attr-defined]
+        info.update({key: plain(value, 0) for key, value in added(self.wrappers).items()})
         return info
 
     def get_state(self) -> WrappedState:
-        """A snapshot of the environment and the layers, exact to the bit."""
+        """A snapshot of the environment and the wrappers, exact to the bit."""
         return WrappedState(self.top.get_state(0))
 
     def set_state(self, state: WrappedState) -> Any:
         """Go back to a snapshot; returns the observation. SnapshotError when it is not one of such a stack."""
-        self.top.set_state(check_state(state, self.layers, self.top.name), 0)
+        self.top.set_state(check_state(state, self.wrappers, self.top.name), 0)
         self._ready = True
-        return row_of(self.top.observation, 0, self.observation_space)
+        return slot_of(self.top.observation, 0, self.observation_space)
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
@@ -271,18 +273,18 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
 
 class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
-    """This package's vector environment with layers, in the autoreset mode that it had. Made by `wrap`.
+    """This package's vector environment with wrappers, in the autoreset mode that it had. Made by `wrap`.
 
     Args:
         env: the environment; it must not be stepped by itself from now on.
-        layers: layers, or their recipes.
+        wrappers: wrappers, or their recipes.
     """
 
-    def __init__(self, env: gymnasium.vector.VectorEnv, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
-        inner, self.layers = stacked(env, layers)
+    def __init__(self, env: gymnasium.vector.VectorEnv, wrappers: Sequence[Wrapper | Mapping[str, Any]]) -> None:
+        inner, self.wrappers = stacked(env, wrappers)
         super().__init__(inner)
-        self.bottom: BatchRows = self.layers[0].below  # type: ignore[assignment]
-        self.top = self.layers[-1]
+        self.bottom: BatchSlots = self.wrappers[0].below  # type: ignore[assignment]
+        self.top = self.wrappers[-1]
         self.mode: AutoresetMode = inner.metadata["autoreset_mode"]
         self.single_observation_space = self.top.observation_spaces[0]
         self.single_action_space = self.top.action_spaces[0]
@@ -295,12 +297,12 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
 
     @property
     def recipe(self) -> list[dict[str, Any]]:
-        """The dictionaries that make the same layers again."""
-        return recipe_of(self.layers)
+        """The dictionaries that make the same wrappers again."""
+        return recipe_of(self.wrappers)
 
-    def same_layers_on(self, env: Any) -> Any:
-        """The same layers, with nothing behind them yet, on another environment in any form."""
-        return wrap(env, *map(unbound, self.layers))
+    def same_wrappers_on(self, env: Any) -> Any:
+        """The same wrappers, with nothing behind them yet, on another environment in any form."""
+        return wrap(env, *map(unbound, self.wrappers))
 
     @property
     def batch(self) -> Any:
@@ -310,20 +312,20 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin episodes in all worlds, or in those of options["reset_mask"]; as the form without layers."""
+        """Begin episodes in all worlds, or in those of options["reset_mask"]; as the form without wrappers."""
         inner: Any = self.env
         options = dict(options or {})
         seeds = seeds_of(seed, self.num_envs)
         mask = reset_mask_of(options.pop("reset_mask", None), self.num_envs)
-        rows = self._everyone if mask is None else mask
+        slots = self._everyone if mask is None else mask
         if isinstance(seed, (int, np.integer)):
             gymnasium.vector.VectorEnv.reset(inner, seed=int(seed))
         if seeds is not None and mask is not None:
             seeds = [s if mask[i] else None for i, s in enumerate(seeds)]
-        self.top.reset(rows, seeds, options)
-        self._begun |= rows
+        self.top.reset(slots, seeds, options)
+        self._begun |= slots
         self._all_begun = bool(self._begun.all())
-        return copied(self.top.observation), self._infos(rows)
+        return copied(self.top.observation), self._infos(slots)
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Advance all worlds by one step.
@@ -335,20 +337,20 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         top, over = self.top, self.top.over
         waiting = np.count_nonzero(over)
         if not self._all_begun or (waiting and self.mode is AutoresetMode.DISABLED):
-            row = int(np.argmax(over | ~self._begun))
+            slot = int(np.argmax(over | ~self._begun))
             raise EpisodeOverError(
-                f"{top.name}, environment {row}: the episode is over, or never began; call reset() before step()"
+                f"{top.name}, environment {slot}: the episode is over, or never began; call reset() before step()"
             )
-        rows = ~over if waiting else self._everyone
-        actions = check_actions(actions, self.single_action_space, rows, top.name)
+        slots = ~over if waiting else self._everyone
+        actions = check_actions(actions, self.single_action_space, slots, top.name)
         if waiting < self.num_envs:
-            top.step(actions, rows)
+            top.step(actions, slots)
         if waiting:
             top.reset(over)
         return self._returned(over if waiting else None)
 
     def _returned(self, begun: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """What `step` returns. begun: the rows that were reset instead."""
+        """What `step` returns. begun: the slots that were reset instead."""
         top = self.top
         rewards, terminated, truncated = top.reward.copy(), top.terminated.copy(), top.truncated.copy()
         if begun is not None:
@@ -363,22 +365,22 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
             rewards = rewards.astype(np.float32)
         return copied(top.observation), rewards, terminated, truncated, {**self._infos(self._everyone), **final}
 
-    def _infos(self, rows: np.ndarray) -> dict[str, Any]:
-        return present({**self.bottom.info(copy=True), **copied(added(self.layers))}, rows)
+    def _infos(self, slots: np.ndarray) -> dict[str, Any]:
+        return present({**self.bottom.info(copy=True), **copied(added(self.wrappers))}, slots)
 
     def _final(self, ended: np.ndarray) -> dict[str, Any]:
         """The last observations and infos of episodes that end in this step (SAME_STEP)."""
         observations = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended).tolist():
-            observations[i] = row_of(self.top.observation, i, self.single_observation_space)
-        everything = {**self.bottom.info(), **added(self.layers)}
+            observations[i] = slot_of(self.top.observation, i, self.single_observation_space)
+        everything = {**self.bottom.info(), **added(self.wrappers)}
         infos = present(_only(everything, ended), ended)
         return {
             "final_obs": observations, "_final_obs": ended.copy(), "final_info": infos, "_final_info": ended.copy()
         }  # fmt: skip
 
     def get_state(self) -> list[WrappedState]:
-        """Snapshots of all worlds with their layers."""
+        """Snapshots of all worlds with their wrappers."""
         return [WrappedState(self.top.get_state(i)) for i in range(self.num_envs)]
 
     def set_state(self, states: Sequence[WrappedState]) -> Any:
@@ -386,7 +388,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         if len(states) != self.num_envs:
             raise ParameterError(f"{len(states)} snapshots were given for {self.num_envs} environments")
         for i, state in enumerate(states):
-            self.top.set_state(check_state(state, self.layers, self.top.name), i)
+            self.top.set_state(check_state(state, self.wrappers, self.top.name), i)
         self._begun[:], self._all_begun = True, True
         return copied(self.top.observation)
 
@@ -395,58 +397,58 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         return self.bottom.env.expert_actions()
 
 
-def _only(value: Any, rows: np.ndarray) -> Any:
-    """A copy with the rows that do not count blank."""
+def _only(value: Any, slots: np.ndarray) -> Any:
+    """A copy with the slots that do not count blank."""
     if isinstance(value, dict):
-        return {name: _only(part, rows) for name, part in value.items()}
+        return {name: _only(part, slots) for name, part in value.items()}
     kept = value.copy()
-    kept[~rows] = "" if kept.dtype == object else 0
+    kept[~slots] = "" if kept.dtype == object else 0
     return kept
 
 
 class WrappedParallelEnv(BaseParallelWrapper):
-    """A PettingZoo parallel environment with layers. Made by `wrap`.
+    """A PettingZoo parallel environment with wrappers. Made by `wrap`.
 
     Args:
         env: the environment.
-        layers: layers, or their recipes.
+        wrappers: wrappers, or their recipes.
     """
 
-    def __init__(self, env: Any, layers: Sequence[Layer | Mapping[str, Any]]) -> None:
-        inner, self.layers = stacked(env, layers)
+    def __init__(self, env: Any, wrappers: Sequence[Wrapper | Mapping[str, Any]]) -> None:
+        inner, self.wrappers = stacked(env, wrappers)
         super().__init__(inner)
-        self.bottom, self.top = self.layers[0].below, self.layers[-1]
+        self.bottom, self.top = self.wrappers[0].below, self.wrappers[-1]
         self.possible_agents = list(self.bottom.possible)  # type: ignore[attr-defined]
         self.agents: list[str] = []
         self.metadata = dict(inner.metadata)
-        self._rows = {agent: row for row, agent in enumerate(self.possible_agents)}
+        self._slots = {agent: slot for slot, agent in enumerate(self.possible_agents)}
 
     @property
     def recipe(self) -> list[dict[str, Any]]:
-        """The dictionaries that make the same layers again."""
-        return recipe_of(self.layers)
+        """The dictionaries that make the same wrappers again."""
+        return recipe_of(self.wrappers)
 
-    def same_layers_on(self, env: Any) -> Any:
-        """The same layers, with nothing behind them yet, on another environment in any form."""
-        return wrap(env, *map(unbound, self.layers))
+    def same_wrappers_on(self, env: Any) -> Any:
+        """The same wrappers, with nothing behind them yet, on another environment in any form."""
+        return wrap(env, *map(unbound, self.wrappers))
 
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
-        return self.top.observation_spaces[self._rows[agent]]
+        return self.top.observation_spaces[self._slots[agent]]
 
     def action_space(self, agent: str) -> spaces.Space:
         """The action space of an agent, the same object on every call."""
-        return self.top.action_spaces[self._rows[agent]]
+        return self.top.action_spaces[self._slots[agent]]
 
     def reward_space(self, agent: str) -> spaces.Box | None:
         """The space of the reward vector of an agent; None where rewards are numbers."""
         return self.top.reward_space if self.top.reward.ndim == 2 else None
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Begin an episode, of the environment and of the layers."""
-        self.top.reset(np.ones(len(self._rows), np.bool_), [seed], options)
+        """Begin an episode, of the environment and of the wrappers."""
+        self.top.reset(np.ones(len(self._slots), np.bool_), [seed], options)
         over = self.top.over
-        self.agents = [agent for agent, row in self._rows.items() if not over[row]]
+        self.agents = [agent for agent, slot in self._slots.items() if not over[slot]]
         return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
@@ -459,55 +461,55 @@ class WrappedParallelEnv(BaseParallelWrapper):
         top, acting = self.top, self.agents
         if not acting:
             raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
-        rows = np.zeros(len(self._rows), np.bool_)
-        rows[[self._rows[agent] for agent in acting]] = True
-        top.step(self._check(actions), rows)
+        slots = np.zeros(len(self._slots), np.bool_)
+        slots[[self._slots[agent] for agent in acting]] = True
+        top.step(self._check(actions), slots)
         terminated, truncated = top.terminated, top.truncated
         paid = top.reward if top.reward.ndim == 1 else top.reward.astype(np.float32)
-        rewards = {agent: plain(paid, self._rows[agent]) for agent in acting}
-        ends = {agent: bool(terminated[self._rows[agent]]) for agent in acting}
-        cuts = {agent: bool(truncated[self._rows[agent]]) for agent in acting}
+        rewards = {agent: plain(paid, self._slots[agent]) for agent in acting}
+        ends = {agent: bool(terminated[self._slots[agent]]) for agent in acting}
+        cuts = {agent: bool(truncated[self._slots[agent]]) for agent in acting}
         self.agents = [agent for agent in acting if not (ends[agent] or cuts[agent])]
         return self._observations(acting), rewards, ends, cuts, self._infos(acting)
 
     def _check(self, actions: dict[str, Any]) -> np.ndarray:
-        """The actions as an array; rows of agents that do not act are zero."""
+        """The actions as an array; slots of agents that do not act are zero."""
         top = self.top
-        if not self._rows.keys() >= actions.keys():
-            unknown = sorted(set(actions) - set(self._rows))
+        if not self._slots.keys() >= actions.keys():
+            unknown = sorted(set(actions) - set(self._slots))
             raise ActionError(f"{top.name}: there are no agents {unknown}; there are {self.possible_agents}")
         largest = max(space.shape or () for space in top.action_spaces)
-        array = np.zeros((len(self._rows), *largest), np.float64 if top.continuous else np.int64)
+        array = np.zeros((len(self._slots), *largest), np.float64 if top.continuous else np.int64)
         for agent in self.agents:
             if agent not in actions:
                 raise ActionError(f"{top.name}: no action was given for {agent}")
-            row = self._rows[agent]
-            own = check_action(actions[agent], top.action_spaces[row], f"{top.name}, {agent}")
-            put(array, row, own)
+            slot = self._slots[agent]
+            own = check_action(actions[agent], top.action_spaces[slot], f"{top.name}, {agent}")
+            put(array, slot, own)
         return array
 
     def _observations(self, agents: list[str]) -> dict[str, Any]:
         top = self.top
-        rows = self._rows
-        return {agent: row_of(top.observation, rows[agent], top.observation_spaces[rows[agent]]) for agent in agents}
+        slots = self._slots
+        return {agent: slot_of(top.observation, slots[agent], top.observation_spaces[slots[agent]]) for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Any]:
-        told = added(self.layers)
+        told = added(self.wrappers)
         infos = {}
         for agent in agents:
-            row = self._rows[agent]
-            own = {key: plain(value, row) for key, value in told.items()}
-            infos[agent] = {**self.bottom.row_info(row), **own}  # type: ignore[attr-defined]
+            slot = self._slots[agent]
+            own = {key: plain(value, slot) for key, value in told.items()}
+            infos[agent] = {**self.bottom.slot_info(slot), **own}  # type: ignore[attr-defined]
         return infos
 
     def get_state(self) -> WrappedState:
-        """A snapshot of the world and the layers of all agents."""
+        """A snapshot of the world and the wrappers of all agents."""
         below, *kept = self.top.get_state(0)
         return WrappedState(((list(self.agents), *below), *kept))
 
     def set_state(self, state: WrappedState) -> dict[str, Any]:
         """Go back to a snapshot; returns the observations of the agents alive in it."""
-        (agents, *below), *kept = check_state(state, self.layers, self.top.name)
+        (agents, *below), *kept = check_state(state, self.wrappers, self.top.name)
         self.top.set_state((below, *kept), 0)
         self.agents = list(agents)
         return self._observations(self.agents)

@@ -12,8 +12,8 @@ import numpy as np
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.forms import check_actions
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.randomness import bits_at, uniform_of
+from rlenvs.wrappers.wrapper import Wrapper
 
 TRIES = 5  # episodes that a guide may end before the learner gets one from its beginning
 
@@ -26,25 +26,25 @@ def draw_lengths(keys, most, lengths):
 
 
 @dataclass
-class JumpStart(Layer):
+class JumpStart(Wrapper):
     """A guide acts first: episodes of the learner begin where `steps` steps of the guide have led.
 
     After Jump-Start RL (Uchendu et al., arXiv 2204.02372). The guide acts inside `reset`: its rewards and costs are
     nobody's, its steps count for the time limit. Where it ends the episode a new one begins, up to 5 times; then the
-    learner gets an episode from its start. `steps` may be changed while training, `env.layers[i].steps = 20`, for
+    learner gets an episode from its start. `steps` may be changed while training, `env.wrappers[i].steps = 20`, for
     all episodes that begin afterwards; `GuideCurriculum` says when.
 
     Args:
         guide: "expert" (the scripted one), the name of one of the world's scripted players, or a function (or its
-            address "module:name") from the observations of all rows, (rows, ...), to their actions, (rows, ...).
+            address "module:name") from the observations of all slots, (slots, ...), to their actions, (slots, ...).
         steps: h, at least 0 and less than the time limit.
         random: draw h anew for each episode, uniform in 0 ... `steps`.
 
     Info: "guide_steps", int: the steps that the guide made in this episode.
 
     Raises:
-        ParameterError: no such guide, steps beyond the time limit, or a layer below with other actions than those that
-            the scripted guide gives.
+        ParameterError: no such guide, steps beyond the time limit, or a wrapper below with other actions than those
+            that the scripted guide gives.
         ActionError: the function's actions do not fit.
     """
 
@@ -71,54 +71,56 @@ class JumpStart(Layer):
         self.check_choice("guide", [*(["expert"] if world.has_expert else []), *world.players])
         own = [self.batch.setup.agent_spaces(k)[1] for k in range(self.agents)]
         if own != self.action_spaces:
-            raise self.refuse("guide", "acts as the world wants it; put it below the layer that changes the actions")
+            raise self.refuse(
+                "guide", "acts as the world requires it; put it below the wrapper that changes the actions"
+            )
 
-    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+    def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes, and let the guide act."""
-        super().reset(rows, seeds, options)
-        self.guide_steps[rows] = 0
+        super().reset(slots, seeds, options)
+        self.guide_steps[slots] = 0
         if self.steps == 0:
             return
         lengths = self._lengths()
-        waiting = rows.copy()
+        waiting = slots.copy()
         for _ in range(TRIES):
             self._play(waiting, lengths)
-            waiting = rows & np.repeat(self.below.over.reshape(-1, self.agents).all(axis=1), self.agents)
+            waiting = slots & np.repeat(self.below.over.reshape(-1, self.agents).all(axis=1), self.agents)
             if not waiting.any():
                 break
             self.below.reset(waiting)
             self.guide_steps[waiting] = 0
-        led = rows & (self.guide_steps > 0)
+        led = slots & (self.guide_steps > 0)
         if led.any():
-            self.below.look_again(led)
+            self.below.refresh_observation(led)
 
     def _lengths(self) -> np.ndarray:
-        """How long the guide acts in every row; the rows of a world agree."""
+        """How long the guide acts in every slot; the slots of a world agree."""
         lengths = np.full(self.count // self.agents, self.steps)
         if self.random:
             draw_lengths(self.key[:: self.agents], self.steps, lengths)
         return np.repeat(lengths, self.agents)
 
-    def _play(self, rows: np.ndarray, lengths: np.ndarray) -> None:
-        for done in range(int(lengths[rows].max())):
-            acting = rows & (lengths > done) & ~self.below.over
+    def _play(self, slots: np.ndarray, lengths: np.ndarray) -> None:
+        for done in range(int(lengths[slots].max())):
+            acting = slots & (lengths > done) & ~self.below.over
             if not acting.any():
                 return
             self.below.step(self._actions(acting), acting)
             self.guide_steps += acting
 
-    def _actions(self, rows: np.ndarray) -> np.ndarray:
+    def _actions(self, slots: np.ndarray) -> np.ndarray:
         """The guide's actions, in the precision of the action space."""
         if not self._scripted:
             found = self._policy(self.below.observation)
-            found = check_actions(found, self.action_spaces[0], rows, f"{self.name}, guide")
+            found = check_actions(found, self.action_spaces[0], slots, f"{self.name}, guide")
         else:
             found = self.batch.advise() if self.guide == "expert" else self.batch.play(self.guide)
             found = found.reshape(self.count, -1) if self.agents > 1 else found[:, 0]
             found = found if self.action_spaces[0].shape else found[:, 0]
         return found.astype(self.action_spaces[0].dtype)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         return {"guide_steps": self.guide_steps}
 
 
@@ -131,7 +133,7 @@ class GuideCurriculum:
     above 0 that is the published best (1 - tolerance).
 
         curriculum = GuideCurriculum([40, 20, 10, 0], guide_return=rlenvs.evaluate(id, "expert").mean)
-        env.layers[0].steps = curriculum.update(mean_return_of_an_evaluation)
+        env.wrappers[0].steps = curriculum.update(mean_return_of_an_evaluation)
 
     Args:
         lengths: whole numbers, falling.

@@ -1,4 +1,4 @@
-"""Compiled loops over the rows of a mask. NumPy's own masks cost more than the environment's step."""
+"""Compiled loops over the slots of a mask. NumPy's own masks cost more than the environment's step."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from rlenvs.core.cache import compiled
 
 
 def flat(array: np.ndarray) -> np.ndarray:
-    """The array as (rows, numbers), without a copy where it is contiguous."""
+    """The array as (slots, numbers), without a copy where it is contiguous."""
     return array.reshape(len(array), -1)
 
 
-def put(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    """target[rows] = values[rows], for arrays of equal shape, in the target's type."""
-    _put(flat(target), flat(values), rows)
+def put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """target[slots] = values[slots], for arrays of equal shape, in the target's type."""
+    _put(flat(target), flat(values), slots)
 
 
-def add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    """target[rows] += values[rows], for arrays of equal shape."""
-    _add(flat(target), flat(values), rows)
+def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """target[slots] += values[slots], for arrays of equal shape."""
+    _add(flat(target), flat(values), slots)
 
 
-def put_number(target: np.ndarray, value: float, rows: np.ndarray) -> None:
-    """target[rows] = value."""
-    _put_number(flat(target), value, rows)
+def put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
+    """target[slots] = value."""
+    _put_number(flat(target), value, slots)
 
 
-def clear(target: np.ndarray, rows: np.ndarray) -> None:
-    """target[rows] = 0."""
-    _clear(flat(target), rows)
+def clear(target: np.ndarray, slots: np.ndarray) -> None:
+    """target[slots] = 0."""
+    _clear(flat(target), slots)
 
 
-def fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    """target[i, ..., :] = values[i modulo their number] for the rows i of the mask; values (agents, n)."""
-    _fill(target.reshape(len(target), -1, values.shape[1]), values, rows)
+def fill(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """target[i, ..., :] = values[i modulo their number] for the slots i of the mask; values (agents, n)."""
+    _fill(target.reshape(len(target), -1, values.shape[1]), values, slots)
 
 
 @compiled(nogil=True)
-def count(counter: np.ndarray, rows: np.ndarray) -> None:
-    """counter[rows] += 1, of one number per row."""
-    for i in range(rows.size):
-        counter[i] += np.int64(rows[i])
+def count(counter: np.ndarray, slots: np.ndarray) -> None:
+    """counter[slots] += 1, of one number per slot."""
+    for i in range(slots.size):
+        counter[i] += np.int64(slots[i])
 
 
 @compiled(nogil=True)
@@ -55,41 +55,41 @@ def load(numbers: np.ndarray, out: np.ndarray) -> bool:
 
 
 @compiled(nogil=True)
-def _put_number(target: np.ndarray, value: float, rows: np.ndarray) -> None:
-    for i in range(rows.size):
-        if rows[i]:
+def _put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(target.shape[1]):
                 target[i, j] = value
 
 
 @compiled(nogil=True)
-def _put(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    for i in range(rows.size):
-        if rows[i]:
+def _put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(target.shape[1]):
                 target[i, j] = values[i, j]
 
 
 @compiled(nogil=True)
-def _add(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    for i in range(rows.size):
-        if rows[i]:
+def _add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(target.shape[1]):
                 target[i, j] += values[i, j]
 
 
 @compiled(nogil=True)
-def _clear(target: np.ndarray, rows: np.ndarray) -> None:
-    for i in range(rows.size):
-        if rows[i]:
+def _clear(target: np.ndarray, slots: np.ndarray) -> None:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(target.shape[1]):
                 target[i, j] = 0
 
 
 @compiled(nogil=True)
-def _fill(target: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
-    for i in range(rows.size):
-        if rows[i]:
+def _fill(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    for i in range(slots.size):
+        if slots[i]:
             for s in range(target.shape[1]):
                 for j in range(target.shape[2]):
                     target[i, s, j] = values[i % values.shape[0], j]

@@ -1,4 +1,4 @@
-"""What sensors do to numbers: errors, losses and delays, as compiled loops over rows; `Sensor` says what each means."""
+"""What sensors do to numbers: errors, losses, delays, as compiled loops over slots; `Sensor` says what each means."""
 
 from __future__ import annotations
 
@@ -56,24 +56,24 @@ class Errors(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is remembered of the channels of all arrays: arrays (rows, channels), empty where it is not needed."""
+    """What is remembered of the channels of all arrays: arrays (slots, channels), empty where it is not needed."""
 
     factor: np.ndarray
     offset: np.ndarray
     drifted: np.ndarray
-    missing: np.ndarray  # (rows, channels or 1)
+    missing: np.ndarray  # (slots, channels or 1)
     failed: np.ndarray
-    past: np.ndarray  # (rows, steps, channels); steps are a power of two
-    source: np.ndarray  # (rows,), the step whose sample is read
+    past: np.ndarray  # (slots, steps, channels); steps are a power of two
+    source: np.ndarray  # (slots,), the step whose sample is read
 
 
 @compiled(nogil=True)
 def begin_memory(
-    rows: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, drift: np.ndarray, memory: Memory
+    slots: np.ndarray, key: np.ndarray, scale: np.ndarray, bias: np.ndarray, drift: np.ndarray, memory: Memory
 ) -> None:
     """Draw what lasts for an episode, and forget the last one."""
-    for r in range(rows.size):
-        if rows[r]:
+    for r in range(slots.size):
+        if slots[r]:
             start = start_of(key[r], np.uint64(0))
             for c in range(memory.factor.shape[1]):
                 memory.factor[r, c] = scale[c] * normal_of(bits_from(start, SCALE + np.uint64(c)))
@@ -87,13 +87,13 @@ def begin_memory(
 
 @compiled(nogil=True)
 def pick_samples(
-    start: int, stop: int, rows: np.ndarray, key: np.ndarray, time: np.ndarray, timing: Timing, memory: Memory
+    start: int, stop: int, slots: np.ndarray, key: np.ndarray, time: np.ndarray, timing: Timing, memory: Memory
 ) -> None:
-    """Which sample each row reads, which get lost, which sensors fail. The first of an episode always arrives."""
+    """Which sample each slot reads, which get lost, which sensors fail. The first of an episode always arrives."""
     every, shortest, longest, keep_order = timing.every, timing.shortest, timing.longest, timing.keep_order
     missing, failed, source = memory.missing, memory.failed, memory.source
     for r in range(start, stop):
-        if rows[r] and time[r] > 0 and (every == 1 or time[r] % every == 0):
+        if slots[r] and time[r] > 0 and (every == 1 or time[r] % every == 0):
             numbers, age = start_of(key[r], time[r]), shortest
             if longest > shortest:
                 age += int(uniform_of(bits_from(numbers, DELAY)) * (longest - shortest + 1))
@@ -112,7 +112,7 @@ def pick_samples(
 def remember(
     start: int,
     stop: int,
-    rows: np.ndarray,
+    slots: np.ndarray,
     time: np.ndarray,
     places: np.ndarray,
     first: int,
@@ -122,7 +122,7 @@ def remember(
     """Keep the true values of channels, for as long as they may still be read."""
     last = past.shape[1] - 1
     for r in range(start, stop):
-        if rows[r]:
+        if slots[r]:
             slot = time[r] & last
             for j in range(places.size):
                 past[r, slot, np.uint64(first + j)] = true[r, np.uint64(places[j])]
@@ -132,7 +132,7 @@ def remember(
 def sense(
     start: int,
     stop: int,
-    rows: np.ndarray,
+    slots: np.ndarray,
     key: np.ndarray,
     time: np.ndarray,
     every: int,
@@ -141,11 +141,11 @@ def sense(
     true: np.ndarray,
     seen: np.ndarray,
 ) -> None:
-    """Readings of one array for the rows of a mask, true -> seen, (rows, numbers); `ROWS` rows at a time."""
+    """Readings of one array for the slots of a mask, true -> seen, (slots, numbers); `ROWS` slots at a time."""
     who, starts = np.empty(ROWS, np.uint64), np.empty(ROWS, np.uint64)
     x = np.empty(
         (e.places.size, ROWS), true.dtype
-    )  # a channel after the other, so that every model is a loop over rows
+    )  # a channel after the other, so that every model is a loop over slots
     z = np.empty((max(e.walk.size, e.drift.size), ROWS), true.dtype)
     kept = memory.missing.shape[1] + memory.failed.shape[1] > 0
     plain = not kept and memory.past.shape[1] + memory.factor.shape[1] + e.quantum.size + e.dead_band.size == 0
@@ -153,7 +153,7 @@ def sense(
     while r < stop:
         count = 0
         while r < stop and count < ROWS:
-            if rows[r] and (every == 1 or time[r] % every == 0):
+            if slots[r] and (every == 1 or time[r] % every == 0):
                 who[count], starts[count] = r, start_of(key[r], time[r])
                 count += 1
             r += 1
@@ -332,7 +332,7 @@ def store(who: np.ndarray, e: Errors, memory: Memory, size: int, x: np.ndarray, 
 def copy_around(
     start: int,
     stop: int,
-    rows: np.ndarray,
+    slots: np.ndarray,
     held: np.ndarray,
     others: np.ndarray,
     missing: np.ndarray,
@@ -340,9 +340,9 @@ def copy_around(
     true: np.ndarray,
     seen: np.ndarray,
 ) -> None:
-    """The true numbers of the rows of a mask; only the others than channels where a reading may have to stay."""
+    """The true numbers of the slots of a mask; only the others than channels where a reading may have to stay."""
     for r in range(start, stop):
-        if rows[r]:
+        if slots[r]:
             some = held[r]
             for c in range(missing.shape[1]):
                 some |= missing[r, c]

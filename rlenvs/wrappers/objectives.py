@@ -1,8 +1,8 @@
 """Several objectives: what makes one number of a vector of rewards.
 
-These layers, and those of `normalization` and `weights_shown`, work on the reward terms of a world of this package,
+These wrappers, and those of `normalization` and `weights_shown`, work on the reward terms of a world of this package,
 unweighted, under ids with a scalar reward and under `mo-` ids alike; of other packages' environments on a vector of
-rewards. A layer that scalarises makes the reward a number; `info["reward_vector"]` stays what the environment said.
+rewards. A wrapper that scalarises makes the reward a number; `info["reward_vector"]` stays what the environment said.
 Above `NormalizeRewards` the vector is the normalised one. Terms are named as in info (`reward_<name>`), or counted.
 """
 
@@ -23,7 +23,7 @@ from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 class LinearScalarization(OfVector):
     """The reward is a weighted sum of the reward terms.
 
-    The keyword `weights` of `make` does the same for worlds of this package; this layer also takes vectors of other
+    The keyword `weights` of `make` does the same for worlds of this package; this wrapper also takes vectors of other
     packages and normalised ones.
 
     Attributes:
@@ -38,14 +38,14 @@ class LinearScalarization(OfVector):
     def prepare(self) -> None:
         """Check the weights."""
         self._find_vector()
-        self.row = self._per_term("weights", 0.0)[None]
+        self.slot = self._per_term("weights", 0.0)[None]
         self.keep("reward")
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        weigh(self._vector(), self.row, rows, self.reward)
+        weigh(self._vector(), self.slot, slots, self.reward)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The vector."""
         return self._untouched()
 
@@ -63,20 +63,20 @@ class _OfReturn(OfVector):
         self.keep("reward")
 
     def utility(self, returns: np.ndarray) -> np.ndarray:
-        """Utilities (rows,) of sums (rows, terms)."""
+        """Utilities (slots,) of sums (slots, terms)."""
         raise NotImplementedError
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was paid."""
-        clear(self.accrued, rows)
-        self.worth[rows] = self.utility(np.zeros((1, self.terms)))
+        clear(self.accrued, slots)
+        self.worth[slots] = self.utility(np.zeros((1, self.terms)))
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Pay what the utility has grown by."""
-        add(self.accrued, self._vector(), rows)
+        add(self.accrued, self._vector(), slots)
         worth = self.utility(self.accrued)
-        put(self.reward, worth - self.worth, rows)
-        put(self.worth, worth, rows)
+        put(self.reward, worth - self.worth, slots)
+        put(self.worth, worth, slots)
 
 
 def chebyshev(vectors: Any, weights: Any, reference: Any, rho: float = 0.0) -> np.ndarray:
@@ -98,7 +98,7 @@ def chebyshev(vectors: Any, weights: Any, reference: Any, rho: float = 0.0) -> n
 
 @compiled(nogil=True)
 def measure(vectors: np.ndarray, weights: np.ndarray, reference: np.ndarray, rho: float, out: np.ndarray) -> None:
-    """`chebyshev` of vectors (rows, terms), with weights and references (rows or 1, terms)."""
+    """`chebyshev` of vectors (slots, terms), with weights and references (slots or 1, terms)."""
     for i in range(out.size):
         w, z = min(i, weights.shape[0] - 1), min(i, reference.shape[0] - 1)
         most, total = -np.inf, 0.0
@@ -138,11 +138,11 @@ class ChebyshevScalarization(_OfReturn):
         """Check the settings."""
         self._find_vector()
         self.check_number("rho")
-        self.row = self._per_term("weights", 0.0)
-        if (self.row < 0.0).any() or not self.row.any():
+        self.slot = self._per_term("weights", 0.0)
+        if (self.slot < 0.0).any() or not self.slot.any():
             raise self.refuse("weights", "must be at least 0, and not all 0")
         if isinstance(self.reference, Mapping):
-            lacking = [n for n, w in zip(self.names, self.row, strict=True) if w and n not in self.reference]
+            lacking = [n for n, w in zip(self.names, self.slot, strict=True) if w and n not in self.reference]
             if lacking:
                 raise self.refuse("reference", f"says nothing of {lacking}, which have weights")
         self.point = self._per_term("reference", 0.0)
@@ -151,10 +151,10 @@ class ChebyshevScalarization(_OfReturn):
     def utility(self, returns: np.ndarray) -> np.ndarray:
         """Minus the distance."""
         distances = np.empty(len(returns))
-        measure(returns, self.row[None], self.point[None], self.rho, distances)
+        measure(returns, self.slot[None], self.point[None], self.rho, distances)
         return -distances
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sum and its distance."""
         return {**self._untouched(), "accrued": self.accrued, "distance": -self.worth}
 
@@ -268,7 +268,7 @@ class Lexicographic(_OfReturn):
     def _clipped(self, returns: np.ndarray) -> np.ndarray:
         return np.clip(returns[:, self.columns], self.floor, self.cap)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sums, and those that count."""
         return {**self._untouched(), "accrued": self.accrued, "lexicographic": self._clipped(self.accrued)}
 

@@ -1,6 +1,6 @@
 """Sensors with the figures of data sheets, for channels that a world names: `wrap(env, *imu("rates", "acceleration"))`.
 
-Each function returns a list of layers. Other figures go in as settings: `gps("position", cep=0.01, dropout=0.2)`.
+Each function returns a list of wrappers. Other figures go in as settings: `gps("position", cep=0.01, dropout=0.2)`.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rlenvs.wrappers.cameras import CameraNoise
 from rlenvs.wrappers.channels import Channels
-from rlenvs.wrappers.layer import Layer
-from rlenvs.wrappers.pictures import CameraNoise
 from rlenvs.wrappers.sensors import Sensor
+from rlenvs.wrappers.wrapper import Wrapper
 
 
-def imu(gyro: Channels = None, accelerometer: Channels = None, **settings: Any) -> list[Layer]:
+def imu(gyro: Channels = None, accelerometer: Channels = None, **settings: Any) -> list[Wrapper]:
     """A MEMS inertial unit, the ADIS16448 of Analog Devices, as the simulator RotorS has it (gazebo_imu_plugin.h).
 
     Gyroscope: 0.0194 deg/s/sqrt(Hz), offset at turn-on 0.5 deg/s, drift from a random walk of 0.0022 deg/s/sqrt(s) with
@@ -26,13 +26,13 @@ def imu(gyro: Channels = None, accelerometer: Channels = None, **settings: Any) 
         accelerometer: channels of acceleration, m/s^2; None: there is no accelerometer.
         settings: other settings of both sensors.
     """
-    layers: list[Layer] = []
+    wrappers: list[Wrapper] = []
     if gyro is not None:
         density, bias, walk = (math.radians(figure) for figure in (70.0 / 3600.0, 0.5, 8.0 / 3600.0))
-        layers.append(_inertial(gyro, density, bias, walk, 1000.0, settings))
+        wrappers.append(_inertial(gyro, density, bias, walk, 1000.0, settings))
     if accelerometer is not None:
-        layers.append(_inertial(accelerometer, 0.004, 0.02 * 9.8, 0.006, 300.0, settings))
-    return layers
+        wrappers.append(_inertial(accelerometer, 0.004, 0.02 * 9.8, 0.006, 300.0, settings))
+    return wrappers
 
 
 def _inertial(
@@ -49,7 +49,7 @@ def gps(
     cep: float = 2.5,
     speed_error: float = 0.05,
     **settings: Any,
-) -> list[Layer]:
+) -> list[Wrapper]:
     """A satellite receiver, the u-blox NEO-M8: half of the positions lie within 2.5 m (CEP), velocity to 0.05 m/s (data
     sheet). 5 Hz, 0.12 s late, errors of position correlated over 60 s, as in PX4's simulation (gazebo_gps_plugin). One
     sample in a hundred is missing: typical.
@@ -61,16 +61,16 @@ def gps(
         settings: other settings of both sensors.
     """
     common = {"rate": 5.0, "latency": 0.12, "dropout": 0.01, **settings}
-    layers: list[Layer] = []
+    wrappers: list[Wrapper] = []
     if position is not None:
         spread = cep / math.sqrt(2.0 * math.log(2.0))
-        layers.append(Sensor(position, **{"drift": spread, "drift_time": 60.0, **common}))
+        wrappers.append(Sensor(position, **{"drift": spread, "drift_time": 60.0, **common}))
     if velocity is not None:
-        layers.append(Sensor(velocity, **{"noise": speed_error, **common}))
-    return layers
+        wrappers.append(Sensor(velocity, **{"noise": speed_error, **common}))
+    return wrappers
 
 
-def lidar(channels: Channels, **settings: Any) -> list[Layer]:
+def lidar(channels: Channels, **settings: Any) -> list[Wrapper]:
     """A laser scanner, the Hokuyo UTM-30LX: within 30 mm up to 10 m, taken as three standard deviations of 10 mm, and a
     resolution of 1 mm (data sheet). One beam in a hundred is lost and reads as before: typical.
 
@@ -81,7 +81,7 @@ def lidar(channels: Channels, **settings: Any) -> list[Layer]:
     return [Sensor(channels, **{"noise": 0.01, "quantum": 0.001, "dropout": 0.01, "each": True, **settings})]
 
 
-def joint_encoder(channels: Channels, *, bits: int = 14, **settings: Any) -> list[Layer]:
+def joint_encoder(channels: Channels, *, bits: int = 14, **settings: Any) -> list[Wrapper]:
     """A magnetic encoder, the AS5048 of ams: 14 bits a turn (0.022 deg), noise of 0.06 deg rms at most (data sheet).
 
     Args:
@@ -92,12 +92,12 @@ def joint_encoder(channels: Channels, *, bits: int = 14, **settings: Any) -> lis
     return [Sensor(channels, **{"noise": math.radians(0.06), "quantum": 2.0 * math.pi / 2**bits, **settings})]
 
 
-def camera(names: Any = None, **settings: Any) -> list[Layer]:
+def camera(names: Any = None, **settings: Any) -> list[Wrapper]:
     """A small camera indoors: 4 grey levels of noise, brightness to 20 %, contrast to 10 %, a lost frame in a hundred;
     typical figures.
 
     Args:
-        names: pictures; None for all.
+        names: images; None for all.
         settings: other settings of `CameraNoise`.
     """
     return [CameraNoise(names, **{"noise": 4.0, "brightness": 0.2, "contrast": 0.1, "drop": 0.01, **settings})]

@@ -1,8 +1,8 @@
 """Random numbers as a function of where they are used: no generator to carry along, and none to get out of step.
 
-A number follows from the key of an episode (of one row: one agent of one world), the time step and the place within the
-step. The same seed therefore gives the same noise whatever a policy does, in every API form, in any order. The mixing
-function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+A number follows from the key of an episode (of one slot: one agent of one world), the time step and the place within
+the step. The same seed therefore gives the same noise whatever a policy does, in every API form, in any order. The
+mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 OOPSLA 2014).
 """
 
@@ -95,7 +95,7 @@ def normal_of(bits: Word) -> Any:
 @njit
 def add_normals(starts: np.ndarray, place: Word, scale: np.ndarray, out: np.ndarray) -> None:
     """Add scale[j] times a standard normal to out[j, i], for number j of the step that begins at starts[i]; two numbers
-    from each place. One number after the other for all rows, words before numbers: loops that a compiler does fast."""
+    from each place. One number after the other for all slots, words before numbers: loops that a compiler does fast."""
     words = np.empty(starts.size, np.uint64)
     for j in range(scale.size):
         if j % 2 == 0:
@@ -117,10 +117,10 @@ def mix_all(x: np.ndarray) -> np.ndarray:
 
 
 @compiled()
-def begin_episodes(rows: np.ndarray, base: np.ndarray, episode: np.ndarray, key: np.ndarray, time: np.ndarray) -> None:
-    """The next episode of the rows in a mask: its number, its key, time 0."""
-    for i in range(rows.size):
-        if rows[i]:
+def begin_episodes(slots: np.ndarray, base: np.ndarray, episode: np.ndarray, key: np.ndarray, time: np.ndarray) -> None:
+    """The next episode of the slots in a mask: its number, its key, time 0."""
+    for i in range(slots.size):
+        if slots[i]:
             episode[i] += np.uint64(1)
             key[i] = mix(base[i] ^ mix(episode[i]))
             time[i] = 0

@@ -10,13 +10,13 @@ import numpy as np
 
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.snapshots import bytes_of, check_bottom
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
-class ResetFree(Layer):
+class ResetFree(Wrapper):
     """A world that is not put back: the next episode begins where the last one ended.
 
     Reset-free, or autonomous, learning alternates two tasks, "forward" and "backward", the second of which undoes the
@@ -34,20 +34,20 @@ class ResetFree(Layer):
     Args:
         forward: None for the world's own task, with a new goal in every phase where it has goals; a fixed goal, as
             many numbers as goals have, in their units; or a function (or its address "module:name") from
-            observations (rows, ...) to the rewards (rows,) of these and whether they are a success, bool (rows,).
+            observations (slots, ...) to the rewards (slots,) of these and whether they are a success, bool (slots,).
         backward: "home", which is the goal to be where the last real reset began; None for forward phases only; a
-            fixed goal; or a function as above. Goals want a world with goals (PandaPush-v0, for example).
+            fixed goal; or a function as above. Goals require a world with goals (PandaPush-v0, for example).
         steps: longest phase; None for the world's time limit.
         switch: "success", which ends a phase, or "time", where phases last their steps.
         manual_reset_every: steps between real resets; None for never.
-        stuck: a function (or address) from observations (rows, ...) to bool (rows,): nothing can be done any more.
+        stuck: a function (or address) from observations (slots, ...) to bool (slots,): nothing can be done any more.
 
     Info: "phase", 0 forward and 1 backward; "interventions" since the last seed; "steps_since_reset", a real one. The
     usual figure of merit is interventions per 1e5 steps, beside the returns of evaluations with resets.
 
     Raises:
         ParameterError: goals for a world without goals, or of another length; steps beyond the time limit; a world of
-            several agents; not the first layer.
+            several agents; not the first wrapper.
     """
 
     forward: Any = None
@@ -92,7 +92,7 @@ class ResetFree(Layer):
         if isinstance(value, str) and ":" in value:
             return self.function(setting)
         if not self._desired:
-            raise self.refuse(setting, f"wants a world with goals, and {self.name} has none; give a function")
+            raise self.refuse(setting, f"requires a world with goals, and {self.name} has none; give a function")
         if isinstance(value, str):
             if setting == "backward" and value == "home":
                 return value
@@ -103,26 +103,26 @@ class ResetFree(Layer):
             raise self.refuse(setting, f"must be {self.batch.setup.goal_size} numbers")
         return goal
 
-    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+    def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin phases: in the present state, or by a real reset."""
         batch = self.batch
-        seeded = rows & [seed is not None for seed in seeds] if seeds is not None else np.zeros_like(rows)
-        real = rows & (self.due | seeded | bool(options))
-        staying = np.flatnonzero(rows & ~real)
+        seeded = slots & [seed is not None for seed in seeds] if seeds is not None else np.zeros_like(slots)
+        real = slots & (self.due | seeded | bool(options))
+        staying = np.flatnonzero(slots & ~real)
         states = bytes_of(batch.states)[staying].view(batch.states.dtype)
         own = len(batch.param_rows) == batch.num_worlds  # parameters, which a reset may draw anew
         params = batch.param_rows[staying] if own else None
-        self.below.reset(rows, seeds, options)  # of all rows: it draws the new goals
-        self._start(rows, seeds)
+        self.below.reset(slots, seeds, options)  # of all slots: it draws the new goals
+        self._start(slots, seeds)
         if len(staying):
             self._resume(states, staying)
             if params is not None:
                 batch.param_rows[staying] = params
-        self._count(rows, real)
-        self._set_goals(rows)
-        self.due[rows] = False
+        self._count(slots, real)
+        self._set_goals(slots)
+        self.due[slots] = False
         if len(staying) or self._desired:
-            self.below.look_again(rows)
+            self.below.refresh_observation(slots)
 
     def _resume(self, states: np.ndarray, worlds: np.ndarray) -> None:
         """Put worlds back to states, but at the beginning of an episode, and with what a reset drew for it."""
@@ -134,61 +134,61 @@ class ResetFree(Layer):
             move_goals(states, self._desired, live[self._desired][worlds])
         bytes_of(live)[worlds] = bytes_of(states)
 
-    def _count(self, rows: np.ndarray, real: np.ndarray) -> None:
+    def _count(self, slots: np.ndarray, real: np.ndarray) -> None:
         """Phases and counts; where real resets began is home."""
-        self.phase[rows] = (1 - self.phase[rows]) if self._tasks[1] is not None else 0
+        self.phase[slots] = (1 - self.phase[slots]) if self._tasks[1] is not None else 0
         self.phase[real] = 0
         self.since[real] = 0
         self.interventions[real] += 1
-        self.interventions[rows & (self.episode == 1)] = 0
+        self.interventions[slots & (self.episode == 1)] = 0
         if self._desired:
             self.home[real] = self.batch.states[self._achieved][real]
 
-    def _set_goals(self, rows: np.ndarray) -> None:
+    def _set_goals(self, slots: np.ndarray) -> None:
         """The goals that do not come from a reset."""
         for phase, task in enumerate(self._tasks):
-            chosen = np.flatnonzero(rows & (self.phase == phase))
+            chosen = np.flatnonzero(slots & (self.phase == phase))
             if len(chosen) and (isinstance(task, (str, np.ndarray))):
                 states = self.batch.states[chosen]
                 goals = self.home[chosen] if isinstance(task, str) else np.tile(task, (len(chosen), 1))
                 move_goals(states, self._desired, goals)
                 self.batch.states[chosen] = states
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         below = self.below
-        success = self._judge(rows)
+        success = self._judge(slots)
         broken = below.terminated & ~success
         broken = broken | self.batch.broken
         if self._stuck is not None:
             broken = broken | np.asarray(self._stuck(below.observation), np.bool_)
-        self.since += rows
+        self.since += slots
         if self.manual_reset_every is not None:
             broken = broken | (self.since >= self.manual_reset_every)
         late = below.truncated if self.steps is None else below.truncated | (self.time >= self.steps)
         terminated = below.terminated | success if self.switch == "success" else below.terminated
-        put(self.due, broken, rows)
-        put(self.terminated, terminated, rows)
-        put(self.truncated, (late | broken) & ~terminated, rows)
+        put(self.due, broken, slots)
+        put(self.terminated, terminated, slots)
+        put(self.truncated, (late | broken) & ~terminated, slots)
 
-    def _judge(self, rows: np.ndarray) -> np.ndarray:
-        """Which rows have reached what their phase is for; the rewards of phases with functions of their own."""
+    def _judge(self, slots: np.ndarray) -> np.ndarray:
+        """Which slots have reached what their phase is for; the rewards of phases with functions of their own."""
         success = self.batch.success[:, 0].copy()
         if "reward" in self.kept:
-            put(self.reward, self.below.reward, rows)
+            put(self.reward, self.below.reward, slots)
         for phase, task in enumerate(self._tasks):
-            here = rows & (self.phase == phase)
+            here = slots & (self.phase == phase)
             if callable(task) and here.any():
                 rewards, reached = task(self.below.observation)
                 put(self.reward, np.asarray(rewards), here)
                 put(success, np.asarray(reached), here)
         return success
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         return {"phase": self.phase, "interventions": self.interventions, "steps_since_reset": self.since}
 
 
 def move_goals(states: np.ndarray, name: str, goals: np.ndarray) -> None:
-    """Give state records other goals, and move the markers in the picture that stood at the old ones."""
+    """Give state records other goals, and move the markers in the image that stood at the old ones."""
     old = states[name].copy()
     states[name] = goals
     if "mocap_pos" in (states.dtype.names or ()) and old.shape[1] % 3 == 0:

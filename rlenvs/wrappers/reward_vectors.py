@@ -1,4 +1,4 @@
-"""The base of layers on vectors of rewards."""
+"""The base of wrappers on vectors of rewards."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
-from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.wrapper import Wrapper
 
 PerTerm = Mapping[str, float] | Sequence[float]
-NORMALIZED = "normalized_rewards"  # what NormalizeRewards tells
+NORMALIZED = "normalized_rewards"  # what NormalizeRewards reports
 
 
-class OfVector(Layer):
-    """A layer on the vector of rewards below."""
+class OfVector(Wrapper):
+    """A wrapper on the vector of rewards below."""
 
     def _find_vector(self) -> None:
         """How many terms there are, and their names.
@@ -37,7 +37,7 @@ class OfVector(Layer):
         self.normalized = self.below.read(NORMALIZED) is not None
 
     def _vector(self) -> np.ndarray:
-        """The vector of rewards of the last step, (rows, terms)."""
+        """The vector of rewards of the last step, (slots, terms)."""
         if self.below.reward.ndim == 2:
             return self.below.reward
         vector = self.below.read(NORMALIZED if self.normalized else "reward_vector")
@@ -54,11 +54,9 @@ class OfVector(Layer):
         """Bounds of an episode's sum of vectors; ParameterError, naming the setting that is to give them, without."""
         if self.batch is None or self.normalized:
             raise self.refuse(setting, f"must be given: {self.name} does not tell bounds of the sums of these vectors")
-        setup = self.batch.setup
-        low, high = (
-            setup.horizon * np.asarray(end, np.float64) for end in (setup.reward_space.low, setup.reward_space.high)
-        )
-        return np.minimum(low, 0.0), np.maximum(high, 0.0)
+        horizon, terms = self.batch.setup.horizon, self.batch.world.terms.values()
+        ends = np.array([(term.low, term.high) for term in terms], np.float32).astype(np.float64)
+        return horizon * ends[:, 0], horizon * ends[:, 1]
 
     def _per_term(self, setting: str, other: float | None = None) -> np.ndarray:
         """A setting as an array (terms,), for terms that it does not name `other`.
@@ -87,10 +85,10 @@ class OfVector(Layer):
 
 
 @compiled(nogil=True)
-def weigh(vectors: np.ndarray, weights: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
-    """Weighted sums; weights (rows or 1, terms). In one order whatever the number of rows, unlike a BLAS."""
-    for i in range(rows.size):
-        if rows[i]:
+def weigh(vectors: np.ndarray, weights: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+    """Weighted sums; weights (slots or 1, terms). In one order whatever the number of slots, unlike a BLAS."""
+    for i in range(slots.size):
+        if slots[i]:
             k = min(i, weights.shape[0] - 1)
             total = 0.0
             for j in range(weights.shape[1]):

@@ -17,8 +17,8 @@ from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.spec import World
 from rlenvs.wrappers.episode_params import EpisodeParams
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.randomness import bits_at, uniform_of
+from rlenvs.wrappers.wrapper import Wrapper
 
 # --- uncertainty sets -------------------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ class UncertaintySet:
 
     def __post_init__(self) -> None:
         if not isinstance(self.ranges, Mapping) or not self.ranges:
-            raise ParameterError(f"an uncertainty set wants {{name: (low, high)}}, not {self.ranges!r}")
+            raise ParameterError(f"an uncertainty set requires {{name: (low, high)}}, not {self.ranges!r}")
         checked = {name: _check_range(name, values) for name, values in self.ranges.items()}
         object.__setattr__(self, "ranges", checked)
 
@@ -160,7 +160,7 @@ def uncertainty_set(given: UncertaintySet | Mapping[str, Sequence[float]] | str)
 
 
 class OnParameters(EpisodeParams):
-    """What layers that set parameters within an uncertainty set share. They have the setting `set`."""
+    """What wrappers that set parameters within an uncertainty set share. They have the setting `set`."""
 
     set: Any
 
@@ -177,7 +177,7 @@ class OnParameters(EpisodeParams):
         ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
         self.batch.setup.check_ranges(dict(zip(self.region.names, ends, strict=True)))
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         return {"parameters": self.values}
 
 
@@ -185,9 +185,9 @@ class OnParameters(EpisodeParams):
 class RandomParameters(OnParameters):
     """Draws parameters from an uncertainty set, uniformly, at the beginning of every episode (domain randomisation).
 
-    The draw follows from the episode's seed alone. All else of the episode is what it would be without the layer, the
+    The draw follows from the episode's seed alone. All else of the episode is what it would be without the wrapper, the
     world's own random numbers too; `randomize=` of `make` takes numbers out of the world's generator instead, is faster
-    where episodes are short, and is the choice for training. This layer is for comparisons by seed, for environments
+    where episodes are short, and is the choice for training. This wrapper is for comparisons by seed, for environments
     that exist already, and for sets that are given by name; `Contexts` shows the agent what was drawn.
 
     Info: `parameters`, float64 (k,), in the order of the set. With MuJoCo a model is compiled for each draw, some 8 ms.
@@ -216,17 +216,18 @@ CHOOSING = 1 << 16  # place of the numbers that choose agents
 
 
 @dataclass
-class Takeover(Layer):
+class Takeover(Wrapper):
     """Some agents of a multi-agent world are played by somebody else: an adversarial or broken minority.
 
     For parallel forms. The others' observations, rewards and actions pass untouched. What the policy says for agents
-    that are taken over is ignored, and told as `raw_action`.
+    that are taken over is ignored, and reported as `raw_action`.
 
     Info: `taken_over`, bool; `raw_action`, what the policy said, and `action`, what the environment got.
 
     Attributes:
         agents_taken: how many, drawn anew for each episode; or the names of the agents.
-        player: who plays them. "random": uniform over the actions, those that the mask allows. "idle": they do nothing.
+        player: the policy that plays them. "random": uniform over the actions, those that the mask allows. "idle": they
+            do nothing.
             "worst": of `candidates` actions the one with which the agents that are not taken over are paid the least
             in the next `lookahead` steps, if all repeat their actions; found by trying each in a copy of the world, one
             taken agent after the other.
@@ -255,7 +256,7 @@ class Takeover(Layer):
         shape = max(space.shape or () for space in self.action_spaces)
         for name in ("raw_action", "action"):
             self.keep(name, shape, np.float32 if self.continuous else np.int64)
-        self.told_below = self.below.read("action") is not None
+        self.info_below = self.below.read("action") is not None
         self._sizes = np.array([_size(space) for space in self.action_spaces])
 
     def _check_agents(self) -> None:
@@ -281,7 +282,7 @@ class Takeover(Layer):
         self.check_choice("player", [*own, *scripted])
         return self._scripted
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Who is taken over in this episode."""
         if isinstance(self.agents_taken, (list, tuple)):
             self.taken_over[:] = [name in self.agents_taken for name in self.env.possible_agents]
@@ -291,22 +292,22 @@ class Takeover(Layer):
             self.taken_over[:] = np.argsort(np.argsort(scores[:, 0], kind="stable")) < self.agents_taken
         self.raw_action[:] = self.action[:] = 0
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The actions with those of agents that are taken over in their place."""
-        self.raw_action[rows] = self.action[rows] = actions[rows]
-        taken = rows & self.taken_over
+        self.raw_action[slots] = self.action[slots] = actions[slots]
+        taken = slots & self.taken_over
         if taken.any():
             self.action[taken] = self._play(actions, taken)[taken]
         return self.action
 
-    def told(self) -> dict[str, Any]:
-        executed = self.below.read("action") if self.told_below else self.action
+    def extra_info(self) -> dict[str, Any]:
+        executed = self.below.read("action") if self.info_below else self.action
         return {"taken_over": self.taken_over, "raw_action": self.raw_action, "action": executed}
 
-    # --- who plays ----------------------------------------------------------------------------------------------------
+    # --- policies -----------------------------------------------------------------------------------------------------
 
     def _idle(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
-        return self.idle_rows(actions)
+        return self.idle_slots(actions)
 
     def _random(self, actions: np.ndarray, taken: np.ndarray, first: int = 0) -> np.ndarray:
         """Uniform; `first`: the place of the numbers."""
@@ -320,14 +321,14 @@ class Takeover(Layer):
 
     def _spread(self, numbers: np.ndarray) -> np.ndarray:
         """Numbers of [0, 1) over the action spaces."""
-        for row, space in enumerate(self.action_spaces):
+        for slot, space in enumerate(self.action_spaces):
             assert isinstance(space, spaces.Box)
-            part = (row, slice(space.shape[0]))
+            part = (slot, slice(space.shape[0]))
             numbers[part] = space.low + (space.high - space.low) * numbers[part]
         return numbers
 
     def _allowed(self) -> np.ndarray:
-        """1 for choices that an agent has and may make, else 0; (rows, choices)."""
+        """1 for choices that an agent has and may make, else 0; (slots, choices)."""
         allowed = (np.arange(self._sizes.max()) < self._sizes[:, None]).astype(np.float64)
         seen = self.below.observation
         if isinstance(seen, dict) and "action_mask" in seen:
@@ -356,12 +357,12 @@ class Takeover(Layer):
     def _worst(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
         """One taken agent after the other tries its candidates, with what is known of the others' actions."""
         tried, chosen = self._candidates(actions, taken), actions.copy()
-        for row in np.flatnonzero(taken).tolist():
+        for slot in np.flatnonzero(taken).tolist():
             paid = []
-            for candidate in tried[row]:
-                chosen[row] = candidate
+            for candidate in tried[slot]:
+                chosen[slot] = candidate
                 paid.append(self._paid(chosen))
-            chosen[row] = tried[row][int(np.argmin(paid))]
+            chosen[slot] = tried[slot][int(np.argmin(paid))]
         return chosen
 
     def _paid(self, actions: np.ndarray) -> float:
@@ -380,10 +381,10 @@ class Takeover(Layer):
     def _candidates(self, actions: np.ndarray, taken: np.ndarray) -> dict[int, list[Any]]:
         if not self.continuous:
             allowed = self._allowed()
-            return {row: np.flatnonzero(allowed[row]).tolist() for row in np.flatnonzero(taken).tolist()}
+            return {slot: np.flatnonzero(allowed[slot]).tolist() for slot in np.flatnonzero(taken).tolist()}
         width = actions.shape[1]
         drawn = [self._random(actions, taken, width * j) for j in range(1, self.candidates)]
-        return {row: [0.0 * actions[row], *(own[row] for own in drawn)] for row in np.flatnonzero(taken).tolist()}
+        return {slot: [0.0 * actions[slot], *(own[slot] for own in drawn)] for slot in np.flatnonzero(taken).tolist()}
 
     def _padded(self, actions: np.ndarray, batch: Any) -> np.ndarray:
         width = batch.actions.shape[2]
@@ -402,7 +403,7 @@ def _size(space: spaces.Space) -> int:
 
 @compiled(nogil=True)
 def uniforms(key: np.ndarray, time: np.ndarray, first: int, out: np.ndarray) -> None:
-    """Fill (rows, n) with numbers of [0, 1), from the places first, first + 1, ..."""
+    """Fill (slots, n) with numbers of [0, 1), from the places first, first + 1, ..."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             out[i, j] = uniform_of(bits_at(key[i], time[i], first + j))

@@ -18,7 +18,6 @@ from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.wrappers.channels import Channels, Chosen, Part, at, channels_of, leaves, parts_of, replaced, replaced_space
-from rlenvs.wrappers.layer import Layer, Observation
 from rlenvs.wrappers.measurement import (
     MOST,
     Errors,
@@ -30,37 +29,38 @@ from rlenvs.wrappers.measurement import (
     remember,
     sense,
 )
+from rlenvs.wrappers.wrapper import Observation, Wrapper
 
 Numbers = float | Sequence[float]
 MAGNITUDES = ("scale", "bias", "walk", "drift", "noise", "density", "uniform", "outlier_size", "quantum", "dead_band")
 DRAWN = ("walk", "drift", "noise", "density", "uniform", "outliers", "dropout", "stuck")
-MUCH = 60  # numbers to draw per row, from which on threads that share the rows gain more than sharing takes
+MUCH = 60  # numbers to draw per slot, from which on threads that share the slots gain more than sharing takes
 
 
 @compiled(nogil=True)
-def copy_numbers(rows: np.ndarray, source: np.ndarray, target: np.ndarray, true: np.ndarray, seen: np.ndarray) -> None:
-    """Some numbers of the rows of a mask, to other places."""
-    for r in range(rows.size):
-        if rows[r]:
+def copy_numbers(slots: np.ndarray, source: np.ndarray, target: np.ndarray, true: np.ndarray, seen: np.ndarray) -> None:
+    """Some numbers of the slots of a mask, to other places."""
+    for r in range(slots.size):
+        if slots[r]:
             for k in range(source.size):
                 seen[r, target[k]] = true[r, source[k]]
 
 
-class Seeing(Layer):
-    """A layer that changes observations, and tells the untouched ones if none below does."""
+class Seeing(Wrapper):
+    """A wrapper that changes observations, and reports the true ones if none below does."""
 
     def notice_truth(self) -> None:
-        """Whether this is the lowest such layer."""
+        """Whether this is the lowest such wrapper."""
         self.tells_truth = self.below.read("true_obs") is None
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The untouched observation."""
         return {"true_obs": self.below.observation} if self.tells_truth else {}
 
 
 @dataclass
 class Sensor(Seeing):
-    """An imperfect sensor for a group of channels. Several sensors are several layers.
+    """An imperfect sensor for a group of channels. Several sensors are several wrappers.
 
     A sample goes through the models in this order: rate (`every`, `rate`), delay, errors with a memory (`scale`,
     `bias`, `walk`, `drift`), noise (`noise`, `density`, `uniform`), outliers, loss and failure (`dropout`, `stuck`),
@@ -92,7 +92,7 @@ class Sensor(Seeing):
         outliers: probability of an outlier per sample.
         outlier_size: half the width of the uniform distribution that an outlier adds.
         dropout: probability that a sample is missing.
-        burst: mean number of samples that are missing in a row (Gilbert-Elliott), at least 1; None: independent ones.
+        burst: mean number of samples that are missing in a slot (Gilbert-Elliott), at least 1; None: independent ones.
         missing: "hold" (the last reading) or "zero", what is read then.
         show_missing: append flags to the observation, 1 while a sample is missing: one, or with `each` one per channel.
         stuck: probability per step that the sensor fails until the episode ends.
@@ -181,13 +181,13 @@ class Sensor(Seeing):
         self.check_choice("missing", ("hold", "zero"))
         self.check_choice("stuck_at", ("hold", "zero", "noise"))
         if self.outliers and not np.any(self.outlier_size):
-            raise self.refuse("outliers", "want outlier_size > 0")
+            raise self.refuse("outliers", "require outlier_size > 0")
         if np.any(self.drift) and not self.drift_time:
-            raise self.refuse("drift", "wants drift_time > 0, its correlation time in seconds")
+            raise self.refuse("drift", "requires drift_time > 0, its correlation time in seconds")
         if self.stuck and self.stuck_at == "noise" and not (np.any(self.noise) or np.any(self.density)):
-            raise self.refuse("stuck_at", "wants noise > 0 or density > 0")
+            raise self.refuse("stuck_at", "requires noise > 0 or density > 0")
         if self.show_missing and not self.dropout:
-            raise self.refuse("show_missing", "wants dropout > 0; without it the flags would never change")
+            raise self.refuse("show_missing", "requires dropout > 0; without it the flags would never change")
 
     def _check_one(self, name: str, high: float = math.inf) -> None:
         self.check_number(name, 0.0, high)
@@ -318,7 +318,7 @@ class Sensor(Seeing):
         if self.show_missing:
             space = self.below.observation_space
             if not isinstance(space, spaces.Box) or len(space.shape) != 1:
-                raise self.refuse("show_missing", f"wants observations that are vectors, not {space}")
+                raise self.refuse("show_missing", f"requires observations that are vectors, not {space}")
             flags = self.missing_now.shape[1]
             low, high = np.append(space.low, np.zeros(flags)), np.append(space.high, np.ones(flags))
             shown = spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype)
@@ -338,46 +338,46 @@ class Sensor(Seeing):
             return below
         return replaced(below, {path: getattr(self, n) for path, n in zip(self.paths, self.seen_names, strict=True)})
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Draw the errors of an episode, and read the first sample."""
         if not self.idle:
-            begin_memory(rows, self.key, self.scales, self.biases, self.drifts, self._memory())
-            self.after(rows)
+            begin_memory(slots, self.key, self.scales, self.biases, self.drifts, self._memory())
+            self.after_step(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Read."""
         if self.idle:
             return
         memory, below = self._memory(), self.below.observation
         if self.timing.longest or self.dropout or self.stuck:
-            self._all_rows(pick_samples, rows, self.key, self.time, self.timing, memory)
+            self._all_slots(pick_samples, slots, self.key, self.time, self.timing, memory)
         for path, name, errors in zip(self.paths, self.seen_names, self.errors, strict=True):
             true, seen = at(below, path), getattr(self, name)
-            self._pass_on(rows, errors, true, seen)
+            self._pass_on(slots, errors, true, seen)
             flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
             if self.timing.longest:
-                self._all_rows(remember, rows, self.time, errors.places, errors.first, flat[0], self.past)
-            self._all_rows(sense, rows, self.key, self.time, self.timing.every, errors, memory, *flat)
+                self._all_slots(remember, slots, self.time, errors.places, errors.first, flat[0], self.past)
+            self._all_slots(sense, slots, self.key, self.time, self.timing.every, errors, memory, *flat)
 
-    def _all_rows(self, loop: Callable[..., None], rows: np.ndarray, *arguments: Any) -> None:
-        """Call a compiled loop, in several threads where there is much to draw for each row."""
+    def _all_slots(self, loop: Callable[..., None], slots: np.ndarray, *arguments: Any) -> None:
+        """Call a compiled loop, in several threads where there is much to draw for each slot."""
         if self.much:
-            self.in_threads(loop, rows, *arguments)
+            self.in_threads(loop, slots, *arguments)
         else:
-            loop(0, self.count, rows, *arguments)
+            loop(0, self.count, slots, *arguments)
 
-    def _pass_on(self, rows: np.ndarray, errors: Errors, true: np.ndarray, seen: np.ndarray) -> None:
+    def _pass_on(self, slots: np.ndarray, errors: Errors, true: np.ndarray, seen: np.ndarray) -> None:
         """Copy the numbers that are no channels; where no reading is held all of them, which is faster."""
         if not len(errors.others):
             return
         if self.dropout or self.stuck or self.timing.every > 1:
             flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
             held = self.time % self.timing.every > 0 if self.timing.every > 1 else self.never
-            self._all_rows(copy_around, rows, held, errors.others, self.missing_now, self.failed, *flat)
-        elif rows.all():
+            self._all_slots(copy_around, slots, held, errors.others, self.missing_now, self.failed, *flat)
+        elif slots.all():
             seen[...] = true
         else:
-            seen[rows] = true[rows]
+            seen[slots] = true[slots]
 
 
 @dataclass
@@ -430,7 +430,7 @@ class Mask(Seeing):
     def _box(self, own: Chosen, others: np.ndarray) -> spaces.Box:
         if len(own.part.space.shape) != 1:
             raise self.refuse(
-                "remove", f"wants a vector to shorten, not {own.part.space}; remove=False keeps its shape"
+                "remove", f"requires a vector to shorten, not {own.part.space}; remove=False keeps its shape"
             )
         if not len(others):
             raise self.refuse("channels", "leaves nothing to see; remove=False keeps the channels as zeros")
@@ -442,16 +442,16 @@ class Mask(Seeing):
         seen = {path: getattr(self, name) for name, (path, _, _) in zip(self.seen_names, self.copies, strict=True)}
         return replaced(self.below.observation, seen)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Look."""
-        self.after(rows)
+        self.after_step(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Look."""
         below = self.below.observation
         for name, (path, source, target) in zip(self.seen_names, self.copies, strict=True):
             true, seen = np.ascontiguousarray(at(below, path)), getattr(self, name)
-            copy_numbers(rows, source, target, true.reshape(self.count, -1), seen.reshape(self.count, -1))
+            copy_numbers(slots, source, target, true.reshape(self.count, -1), seen.reshape(self.count, -1))
 
 
 def _shortened(space: spaces.Space, chosen: Sequence[Chosen]) -> spaces.Space:

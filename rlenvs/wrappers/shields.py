@@ -1,8 +1,9 @@
-"""Layers that replace dangerous actions: a shield with a look ahead, and a reflex faster than the policy.
+"""Wrappers that replace dangerous actions: a shield with a look ahead, and a reflex faster than the policy.
 
-All of them say in info what they did (`Guard`). A predicate tells what is dangerous: a function (stage, actions, rows)
-that returns bool (rows,), where `stage` is a `Stage` (`stage.observation`, `stage.batch`, `stage.read("cost")`, ...),
-`actions` are (rows, ...) and `rows`, bool (rows,), says which rows are asked for; the others are not looked at.
+All of them say in info what they did (`Guard`). A predicate decides what is dangerous: a function (stage, actions,
+slots) that returns bool (slots,), where `stage` is a `Stage` (`stage.observation`, `stage.batch`, `stage.read("cost")`,
+...),
+`actions` are (slots, ...) and `slots`, bool (slots,), says which slots are asked for; the others are not looked at.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from gymnasium import spaces
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer, Observation, Stage
 from rlenvs.wrappers.masked import add, clear, put
 from rlenvs.wrappers.randomness import bits_at
-from rlenvs.wrappers.rows import BatchRows
+from rlenvs.wrappers.slots import BatchSlots
+from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
 
 ONE = np.uint64(1)
 
 
 @dataclass
-class Guard(Layer):
-    """Base of layers that act in the policy's place now and then.
+class Guard(Wrapper):
+    """Base of wrappers that act in the policy's place now and then.
 
     Args:
-        fallback: who acts then: "expert" (the world's scripted one), "idle" (who does nothing), or a function
-            (stage, actions, rows) that returns actions (rows, ...), also by its address "module:name".
+        fallback: the policy that acts then: "expert" (the world's scripted one), "idle" (who does nothing), or a
+            function (stage, actions, slots) that returns actions (slots, ...), also by its address "module:name".
 
     Info: `raw_action`, what was asked for, and `action`, what was done; `intervened`, whether they come from different
     hands, and `interventions`, the number of such steps in the episode. With guards stacked, `raw_action` is what the
@@ -65,77 +66,78 @@ class Guard(Layer):
             "fallback", 'is neither "expert" nor "idle", nor a function or the address "module:name" of one'
         )
 
-    def _idle_actions(self, stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """What does nothing, for every row."""
-        return self.idle_rows(actions)
+    def _idle_actions(self, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        """What does nothing, for every slot."""
+        return self.idle_slots(actions)
 
     def _check_expert(self) -> None:
-        """ParameterError unless there is a scripted expert, and its actions are the layer's."""
+        """ParameterError unless there is a scripted expert, and its actions are the wrapper's."""
         if self.batch is None:
             raise self.refuse("fallback", f"is a scripted one, and {self.name} is not an environment of rlenvs")
         if not ({"expert", "python_expert"} & set(self.batch.world.kernels) or self.batch.world.players):
             raise self.refuse("fallback", f"is a scripted one, and {self.name} has none")
         check_own_actions(self, "fallback")
 
-    def instead(self, stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The actions, with the fallback's in some rows, rounded to the type of the action space: so they are equal in
+    def instead(self, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        """The actions, with the fallback's in some slots, rounded to the type of the action space: so they are equal in
         all forms.
 
         Raises:
             ParameterError: the fallback returns anything but finite actions of the same shape.
         """
-        chosen = np.asarray(self._choose(stage, actions, rows))
-        if chosen.shape != actions.shape or not np.isfinite(chosen[rows]).all():
+        chosen = np.asarray(self._choose(stage, actions, slots))
+        if chosen.shape != actions.shape or not np.isfinite(chosen[slots]).all():
             raise ParameterError(
                 f"{type(self).__name__}: fallback={self.fallback!r} returned an array of shape {chosen.shape}; "
                 f"needed: finite actions of shape {actions.shape}"
             )
         replaced = actions.copy()
-        put(replaced, chosen.astype(self.action_spaces[0].dtype), rows)
+        put(replaced, chosen.astype(self.action_spaces[0].dtype), slots)
         return replaced
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
         for name in ("raw_action", "action", "intervened", "interventions"):
-            clear(getattr(self, name), rows)
+            clear(getattr(self, name), slots)
 
-    def replaced(self, actions: np.ndarray, rows: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
-        """The actions, with the fallback's in dangerous rows. Both are noted down."""
+    def replaced(self, actions: np.ndarray, slots: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
+        """The actions, with the fallback's in dangerous slots. Both are noted down."""
         executed = self.instead(self.below, actions, dangerous) if dangerous.any() else actions
-        put(self.raw_action, actions, rows)
-        put(self.action, executed, rows)
-        put(self.intervened, dangerous, rows)
+        put(self.raw_action, actions, slots)
+        put(self.action, executed, slots)
+        put(self.intervened, dangerous, slots)
         return executed
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Count."""
         if self._guarded:
-            self.intervened |= rows & self.below.read("intervened")
-        self.interventions += rows & self.intervened
+            self.intervened |= slots & self.below.read("intervened")
+        self.interventions += slots & self.intervened
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """What was asked for, and what was done."""
         told = {"raw_action": self.raw_action, "intervened": self.intervened, "interventions": self.interventions}
         return {**told, "action": self.action} if self._is_lowest else told
 
 
-def check_flag(layer: Layer, setting: str) -> None:
+def check_flag(wrapper: Wrapper, setting: str) -> None:
     """ParameterError unless a setting is True or False."""
-    if not isinstance(getattr(layer, setting), bool):
-        raise layer.refuse(setting, "must be True or False")
+    if not isinstance(getattr(wrapper, setting), bool):
+        raise wrapper.refuse(setting, "must be True or False")
 
 
-def check_own_actions(layer: Layer, setting: str) -> None:
+def check_own_actions(wrapper: Wrapper, setting: str) -> None:
     """ParameterError where something below has changed the action space of the world."""
-    for agent, space in enumerate(layer.action_spaces):
-        if space != layer.batch.setup.agent_spaces(agent)[1]:
-            raise layer.refuse(
-                setting, f"is about the actions of {layer.name} itself; put layers that change the action space above"
+    for agent, space in enumerate(wrapper.action_spaces):
+        if space != wrapper.batch.setup.agent_spaces(agent)[1]:
+            raise wrapper.refuse(
+                setting,
+                f"is about the actions of {wrapper.name} itself; put wrappers that change the action space above",
             )
 
 
-def expert_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The scripted expert's actions for every row. Asking changes nothing, not even the generators of players."""
+def expert_actions(stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    """The scripted expert's actions for every slot. Asking changes nothing, not even the generators of players."""
     states = stage.batch.states
     drawn = states["players_rng"].copy() if stage.batch.world.players else None
     advice = stage.batch.advise()[:, : stage.agents].reshape(stage.count, -1).copy()
@@ -144,26 +146,28 @@ def expert_actions(stage: Stage, actions: np.ndarray, rows: np.ndarray) -> np.nd
     return advice if stage.action_spaces[0].shape else advice[:, 0]
 
 
-def ask(layer: Layer, setting: str, unsafe: Callable[..., Any], *about: Any) -> np.ndarray:
-    """A predicate's verdict, bool (rows,), False outside the mask; ParameterError when it has another shape."""
+def ask(wrapper: Wrapper, setting: str, unsafe: Callable[..., Any], *about: Any) -> np.ndarray:
+    """A predicate's verdict, bool (slots,), False outside the mask; ParameterError when it has another shape."""
     verdict = np.asarray(unsafe(*about))
-    if verdict.shape != (layer.count,) or verdict.dtype != np.bool_:
+    if verdict.shape != (wrapper.count,) or verdict.dtype != np.bool_:
         raise ParameterError(
-            f"{type(layer).__name__}: {setting}={getattr(layer, setting)!r} returned {verdict.dtype} of shape "
-            f"{verdict.shape}; needed: bool of shape ({layer.count},)"
+            f"{type(wrapper).__name__}: {setting}={getattr(wrapper, setting)!r} returned {verdict.dtype} of shape "
+            f"{verdict.shape}; needed: bool of shape ({wrapper.count},)"
         )
     return verdict & about[-1]
 
 
-def ask_numbers(layer: Layer, setting: str, function: Callable[..., Any], stage: Stage, rows: np.ndarray) -> np.ndarray:
-    """A function's numbers, float64 (rows,), 0 outside the mask; ParameterError when they are not finite numbers."""
-    numbers = np.asarray(function(stage, rows))
-    if numbers.shape != (layer.count,) or numbers.dtype.kind not in "fiu" or not np.isfinite(numbers[rows]).all():
+def ask_numbers(
+    wrapper: Wrapper, setting: str, function: Callable[..., Any], stage: Stage, slots: np.ndarray
+) -> np.ndarray:
+    """A function's numbers, float64 (slots,), 0 outside the mask; ParameterError when they are not finite numbers."""
+    numbers = np.asarray(function(stage, slots))
+    if numbers.shape != (wrapper.count,) or numbers.dtype.kind not in "fiu" or not np.isfinite(numbers[slots]).all():
         raise ParameterError(
-            f"{type(layer).__name__}: {setting}={getattr(layer, setting)!r} returned {numbers.dtype} of shape "
-            f"{numbers.shape}; needed: finite numbers of shape ({layer.count},)"
+            f"{type(wrapper).__name__}: {setting}={getattr(wrapper, setting)!r} returned {numbers.dtype} of shape "
+            f"{numbers.shape}; needed: finite numbers of shape ({wrapper.count},)"
         )
-    return np.where(rows, numbers, 0.0)
+    return np.where(slots, numbers, 0.0)
 
 
 # --- shield -----------------------------------------------------------------------------------------------------------
@@ -173,7 +177,7 @@ def ask_numbers(layer: Layer, setting: str, function: Callable[..., Any], stage:
 class Shield(Guard):
     """Lets an action pass only where it is not unsafe; else the fallback acts for this step.
 
-    What is unsafe is told by a predicate, or found out on exact copies of the worlds: there the action is tried, and
+    What is unsafe is decided by a predicate, or found out on exact copies of the worlds: there the action is tried, and
     after it `lookahead` steps of the fallback; it passes if no cost (or no True of the predicate) shows up on the way.
     So there is always a safe continuation of `lookahead` steps, and where the fallback needs no more than these to come
     to rest where it stays safe (a robot that brakes), a deterministic world never costs anything. Copies draw other
@@ -184,14 +188,14 @@ class Shield(Guard):
     that the world allows (all that the world allows, where none is safe). Unsafe choices are replaced by the
     fallback's, or when that is not safe either by the safe choice nearest in number.
 
-    Put it next to the world, below layers that change actions. Layers on observations may lie below, but copies show a
-    predicate the world's own. In a multi-agent world, the verdict is on the joint action; the actions of agents that
-    come to harm are replaced together, and the outcome is tried once more, which finds what is infeasible.
+    Put it next to the world, below wrappers that change actions. Wrappers on observations may lie below, but copies
+    show a predicate the world's own. In a multi-agent world, the verdict is on the joint action; the actions of agents
+    that come to harm are replaced together, and the outcome is tried once more, which finds what is infeasible.
 
     A look ahead of n steps costs n + 1 steps of the world for the verdict, for each choice with `mask`.
 
     Args:
-        unsafe: "cost" or "cost_<name>" (a step with this cost above 0), or a predicate (stage, actions, rows) or its
+        unsafe: "cost" or "cost_<name>" (a step with this cost above 0), or a predicate (stage, actions, slots) or its
             address "module:name".
         lookahead: steps of the fallback that have to be safe after the action. With a predicate and 0, no copies are
             made: the predicate judges the action in the present state.
@@ -201,8 +205,9 @@ class Shield(Guard):
     Info: as `Guard`; `infeasible`, the number of steps in the episode in which nothing was known to be safe.
 
     Raises (by `wrap`):
-        ParameterError: a world without costs; where copies are needed, layers below that change actions, an environment
-            of another package or a PyBullet world (its contacts cannot be copied); a mask of actions that are numbers.
+        ParameterError: a world without costs; where copies are needed, wrappers below that change actions, an
+            environment of another package or a PyBullet world (its contacts cannot be copied); a mask of actions that
+            are numbers.
 
     Source: Alshiekh et al., "Safe reinforcement learning via shielding", AAAI 2018 (post-posed, and with `mask`
     preemptive shields); the backup by a fallback is Bastani, "Safe reinforcement learning with nonlinear dynamics via
@@ -239,8 +244,8 @@ class Shield(Guard):
         if getattr(self.batch.setup.values, "physics", "") == "pybullet":
             raise self.refuse(setting, "tries actions on copies, and PyBullet's contacts cannot be copied")
         bottom = self.below
-        while isinstance(bottom, Layer):
-            if type(bottom).act is not Layer.act or type(bottom).step is not Layer.step:
+        while isinstance(bottom, Wrapper):
+            if type(bottom).act is not Wrapper.act or type(bottom).step is not Wrapper.step:
                 raise self.refuse(
                     setting, f"tries actions on copies of the world, without {type(bottom).__name__}; put it above"
                 )
@@ -248,37 +253,37 @@ class Shield(Guard):
         check_own_actions(self, setting)
         return Copies(bottom)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Clear the counts, and judge the first choices."""
-        super().begin(rows)
-        self.infeasible[rows] = 0
+        super().begin_episode(slots)
+        self.infeasible[slots] = 0
         if self.mask:
-            self._judge_choices(rows)
+            self._judge_choices(slots)
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Replace what is unsafe."""
         if self.mask:
-            return self._corrected(actions, rows)
-        dangerous = self._verdict(actions, rows)
-        executed = self.replaced(actions, rows, dangerous)
+            return self._corrected(actions, slots)
+        dangerous = self._verdict(actions, slots)
+        executed = self.replaced(actions, slots, dangerous)
         if dangerous.any():
-            self.infeasible += dangerous & self._verdict(executed, rows)
+            self.infeasible += dangerous & self._verdict(executed, slots)
         return executed
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Count, and judge the next choices."""
-        super().after(rows)
+        super().after_step(slots)
         if self.mask:
-            self._judge_choices(rows)
+            self._judge_choices(slots)
 
-    def _verdict(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Which rows' actions are unsafe, bool (rows,)."""
+    def _verdict(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        """Which slots' actions are unsafe, bool (slots,)."""
         unsafe = np.zeros(self.count, np.bool_)
         if self._predicate:
-            unsafe |= ask(self, "unsafe", self._predicate, self.below, actions, rows)
+            unsafe |= ask(self, "unsafe", self._predicate, self.below, actions, slots)
         if self._copies is None:
             return unsafe
-        copies, live = self._copies, rows & ~unsafe
+        copies, live = self._copies, slots & ~unsafe
         copies.match(self.batch, self.key, self.time)
         for ahead in range(self.lookahead + 1):
             if not live.any():
@@ -293,33 +298,33 @@ class Shield(Guard):
             live = live & ~unsafe & ~copies.over
         return unsafe
 
-    def _judge_choices(self, rows: np.ndarray) -> None:
+    def _judge_choices(self, slots: np.ndarray) -> None:
         """Fill `safe` and `action_mask`. After the end of an episode, all is safe."""
-        live = rows & ~self.below.over
+        live = slots & ~self.below.over
         for choice in range(self.safe.shape[1]):
             actions = np.full(self.count, self._first + choice, np.int64)
-            self.safe[rows, choice] = ~self._verdict(actions, live)[rows]
+            self.safe[slots, choice] = ~self._verdict(actions, live)[slots]
         allowed = self.below.read("action_mask")
         allowed = np.ones_like(self.action_mask) if allowed is None else allowed
         both = allowed * self.safe
-        put(self.action_mask, np.where(both.any(axis=1)[:, None], both, allowed).astype(np.int8), rows)
+        put(self.action_mask, np.where(both.any(axis=1)[:, None], both, allowed).astype(np.int8), slots)
 
-    def _corrected(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def _corrected(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Unsafe choices replaced by the fallback's, or if that is unsafe by the nearest that the mask allows."""
-        dangerous = rows & ~self._is_safe(actions, rows)
-        executed = self.replaced(actions, rows, dangerous)
+        dangerous = slots & ~self._is_safe(actions, slots)
+        executed = self.replaced(actions, slots, dangerous)
         usable = self.safe & (self.action_mask == 1)
-        for row in np.flatnonzero(dangerous & ~self._is_safe(executed, rows)):
-            choices = self._first + np.flatnonzero(usable[row])
+        for slot in np.flatnonzero(dangerous & ~self._is_safe(executed, slots)):
+            choices = self._first + np.flatnonzero(usable[slot])
             if len(choices):
-                executed[row] = choices[np.argmin(np.abs(choices - actions[row]))]
+                executed[slot] = choices[np.argmin(np.abs(choices - actions[slot]))]
             else:
-                self.infeasible[row] += 1
-        put(self.action, executed, rows)
+                self.infeasible[slot] += 1
+        put(self.action, executed, slots)
         return executed
 
-    def _is_safe(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return self.safe[np.arange(self.count), np.where(rows, actions - self._first, 0)]
+    def _is_safe(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        return self.safe[np.arange(self.count), np.where(slots, actions - self._first, 0)]
 
     @property
     def observation(self) -> Observation:
@@ -329,14 +334,14 @@ class Shield(Guard):
             return {**seen, "action_mask": self.action_mask}
         return seen
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The counts, and with `mask` the choices."""
-        told = {**super().told(), "infeasible": self.infeasible}
+        told = {**super().extra_info(), "infeasible": self.infeasible}
         return {**told, "action_mask": self.action_mask} if self.mask else told
 
 
 class Copies(Stage):
-    """Worlds like those of a stage of this package, to try actions in. Rows are as in the stage.
+    """Worlds like those of a stage of this package, to try actions in. Slots are as in the stage.
 
     Args:
         stage: the stage at the bottom of a stack.
@@ -346,17 +351,17 @@ class Copies(Stage):
         source: KernelBatch = stage.batch
         self.count, self.agents, self.name, self.env = stage.count, stage.agents, stage.name, stage.env
         self.action_spaces, self.observation_spaces = stage.action_spaces, stage.observation_spaces
-        self._team = getattr(getattr(stage.env, "unwrapped", stage.env), "team", None)
+        self._team = getattr(getattr(stage.env, "unwrapped", stage.env), "others", None)
         # as the stage hands them to its environment
-        self._number = np.float64 if isinstance(stage, BatchRows) else stage.action_spaces[0].dtype
+        self._number = np.float64 if isinstance(stage, BatchSlots) else stage.action_spaces[0].dtype
         self.batch: KernelBatch = source.clone(threads=source.threads)
 
-    def check_cost(self, cost: str, layer: Layer) -> None:
+    def check_cost(self, cost: str, wrapper: Wrapper) -> None:
         """ParameterError unless the world has a cost."""
         world = self.batch.world
         known = ["cost", *(f"cost_{name}" for name in world.costs)] if world.costs else []
         if cost not in known:
-            raise layer.refuse(
+            raise wrapper.refuse(
                 "unsafe", f'is not a cost of {self.name}, which has {known}; a function or "module:name" may be given'
             )
 
@@ -375,15 +380,15 @@ class Copies(Stage):
         if batch.world.incremental:
             batch.refresh(np.arange(batch.num_worlds))
 
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        """Advance the worlds of some rows."""
+    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
+        """Advance the worlds of some slots."""
         batch, actions = self.batch, actions.astype(self._number) if self.continuous else actions
         if self.agents > 1:
-            worlds = np.any(rows.reshape(-1, self.agents), axis=1)
-            here = rows.reshape(-1, *(1,) * (actions.ndim - 1))
+            worlds = np.any(slots.reshape(-1, self.agents), axis=1)
+            here = slots.reshape(-1, *(1,) * (actions.ndim - 1))
             batch.load_actions(np.where(here, actions, 0).reshape(-1, self.agents, *actions.shape[1:]))
         else:
-            worlds = rows
+            worlds = slots
             if batch.agents > 1 and self._team is not None:
                 batch.load_first(actions, self._team)
             else:
@@ -391,7 +396,7 @@ class Copies(Stage):
         batch.step_loaded(worlds)
 
     def cost(self, name: str) -> np.ndarray:
-        """A cost of the last step, (rows,)."""
+        """A cost of the last step, (slots,)."""
         batch = self.batch
         if name == "cost":
             return batch.costs[:, : self.agents].reshape(-1)
@@ -418,7 +423,7 @@ class Copies(Stage):
 
     @property
     def reward(self) -> np.ndarray:  # type: ignore[override]
-        """The worlds' own rewards, (rows,)."""
+        """The worlds' own rewards, (slots,)."""
         return self.batch.rewards[:, : self.agents].reshape(-1)
 
     @property
@@ -433,14 +438,14 @@ class Copies(Stage):
 
     @property
     def over(self) -> np.ndarray:
-        """Which rows do not go on, bool (rows,)."""
+        """Which slots do not go on, bool (slots,)."""
         states = self.batch.states
         return (states["over"][:, None] | ~states["alive"][:, : self.agents]).reshape(-1)
 
 
 @compiled(nogil=True)
 def reseed(words: np.ndarray, key: np.ndarray, time: np.ndarray, place: int) -> None:
-    """Two words for each world's generator (worlds, 2), from the key of its first row."""
+    """Two words for each world's generator (worlds, 2), from the key of its first slot."""
     agents = key.size // len(words)
     for i in range(len(words)):
         for j in range(2):
@@ -456,10 +461,10 @@ class Reflex(Guard):
     those in which the predicate calls it dangerous the controller acts instead, until the danger has passed.
 
     Rewards, costs and reward terms in info are sums over the steps; the time between two actions of the policy is
-    shorter where the episode ends. Layers below see all steps, layers above one for each action of the policy.
+    shorter where the episode ends. Wrappers below see all steps, wrappers above one for each action of the policy.
 
     Args:
-        unsafe: a predicate (stage, actions, rows), or its address; it is asked before every step of the environment.
+        unsafe: a predicate (stage, actions, slots), or its address; it is asked before every step of the environment.
         times: steps of the environment per action of the policy; with 1, the policy is as fast as the reflex.
         fallback: the controller, as for `Guard`.
 
@@ -500,25 +505,25 @@ class Reflex(Guard):
             self._summed["reward_vector"] = "total_reward_vector"
             self.keep("total_reward_vector", (len(world.terms),), np.float32)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
-        super().begin(rows)
+        super().begin_episode(slots)
         for name in ("reflexes", *self._summed.values()):
-            clear(getattr(self, name), rows)
+            clear(getattr(self, name), slots)
 
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
+    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Some steps of the environment, with the reflex on watch."""
-        put(self.raw_action, actions, rows)
-        clear(self.intervened, rows)
-        clear(self.reflexes, rows)
-        live = rows
+        put(self.raw_action, actions, slots)
+        clear(self.intervened, slots)
+        clear(self.reflexes, slots)
+        live = slots
         for k in range(self.times):
             self._step_once(actions, live)
             self._sum_up(live, put if k == 0 else add)
             live = live & ~self.below.over
             if not live.any():
                 break
-        self.time += rows
+        self.time += slots
 
     def _step_once(self, actions: np.ndarray, live: np.ndarray) -> None:
         """One step of the environment."""
@@ -536,14 +541,14 @@ class Reflex(Guard):
     def _sum_up(self, live: np.ndarray, take: Callable[..., None]) -> None:
         """Rewards and costs."""
         take(self.reward, self.below.reward, live)
-        for key, value in self._told_below():
+        for key, value in self._info_below():
             take(getattr(self, self._summed[key]), value, live)
 
-    def _told_below(self) -> list[tuple[str, np.ndarray]]:
+    def _info_below(self) -> list[tuple[str, np.ndarray]]:
         """The entries of info that are summed."""
         return [(key, value) for key, value in self.below.info().items() if key in self._summed]
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The counts, and the sums."""
-        sums = {key: getattr(self, self._summed[key]) for key, _ in self._told_below()}
-        return {**super().told(), **sums, "reflexes": self.reflexes}
+        sums = {key: getattr(self, self._summed[key]) for key, _ in self._info_below()}
+        return {**super().extra_info(), **sums, "reflexes": self.reflexes}

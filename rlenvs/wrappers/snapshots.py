@@ -1,4 +1,4 @@
-"""Episodes that begin at snapshots of a teacher, and what layers that set states share."""
+"""Episodes that begin at snapshots of a teacher, and what wrappers that set states share."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, SnapshotError
 from rlenvs.wrappers.banks import Bank, circumstances, classes_of
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
-from rlenvs.wrappers.rows import stranger_on
+from rlenvs.wrappers.slots import stranger_on
+from rlenvs.wrappers.wrapper import Wrapper
 
-# --- what the layers share --------------------------------------------------------------------------------------------
+# --- what the wrappers share ------------------------------------------------------------------------------------------
 
 
-def check_bottom(layer: Layer) -> KernelBatch:
-    """The batch whose states a layer sets.
+def check_bottom(wrapper: Wrapper) -> KernelBatch:
+    """The batch whose states a wrapper sets.
 
     Raises:
-        ParameterError: not a world of this package, or something between it and the layer.
+        ParameterError: not a world of this package, or something between it and the wrapper.
     """
-    name = type(layer).__name__
-    if layer.batch is None:
-        raise ParameterError(f"{name}: {layer.name} is not a world of this package, and its state cannot be set")
-    if layer.depth > 0:
+    name = type(wrapper).__name__
+    if wrapper.batch is None:
+        raise ParameterError(f"{name}: {wrapper.name} is not a world of this package, and its state cannot be set")
+    if wrapper.depth > 0:
         raise ParameterError(
-            f"{name} sets the state of the world and must be the first layer, right on the environment"
+            f"{name} sets the state of the world and must be the first wrapper, right on the environment"
         )
-    stranger = stranger_on(layer.env)
+    stranger = stranger_on(wrapper.env)
     if stranger is not None:
         raise ParameterError(
             f"{name} sets the state of the world; put it below {type(stranger).__name__}, which would not know of it"
         )
-    return layer.batch
+    return wrapper.batch
 
 
 def bytes_of(records: np.ndarray) -> np.ndarray:
@@ -62,17 +62,17 @@ def choose_snapshots(keys, asked, probability, starts, sizes, order, chosen, wor
 
 
 @dataclass
-class SnapshotReset(Layer):
+class SnapshotReset(Wrapper):
     """Episodes that begin at stored snapshots instead of the world's initial distribution.
 
     After Snapshot RL and S3RL (Zhao et al., arXiv 2403.00673): only `reset` is changed. With `clusters` snapshots are
     drawn evenly over classes of states, so that what a teacher saw seldom is not seldom ("status classification"); with
     `cut` episodes from snapshots are short, so that more are visited ("student trajectory truncation"). Evaluate
-    without this layer.
+    without this wrapper.
 
     The time limit goes on from the snapshot: an episode from step 30 of a teacher has `horizon` - 30 steps left.
     Snapshots at or behind the time limit, and in single-agent forms those without the first agent, are left out. The
-    world keeps its own parameters. A world of several agents goes back as a whole. Must be the first layer.
+    world keeps its own parameters. A world of several agents goes back as a whole. Must be the first wrapper.
 
     Args:
         bank: a `Bank` (of `rlenvs.collect_snapshots`, for example), a list of snapshots, or the path of a file that
@@ -80,7 +80,7 @@ class SnapshotReset(Layer):
         probability: of beginning an episode at a snapshot, in [0, 1].
         clusters: classes of observations, by k-means, from which snapshots are drawn evenly; 0 draws evenly from all.
         cut: steps after which an episode from a snapshot is truncated; None for the time limit alone.
-        until: steps that a row makes in total before all its resets are plain; None for never.
+        until: steps that a slot makes in total before all its resets are plain; None for never.
         exact: the world goes on with the random numbers of the teacher; otherwise with new ones.
 
     Info: "from_snapshot", bool.
@@ -88,7 +88,7 @@ class SnapshotReset(Layer):
     Raises:
         ParameterError: a setting out of range; more clusters than snapshots; snapshots of another world, of ended
             episodes, or none to use; `exact` with other parameters than those of the bank; not the first
-            layer; no file of snapshots.
+            wrapper; no file of snapshots.
     """
 
     bank: Any
@@ -137,7 +137,7 @@ class SnapshotReset(Layer):
         if self.exact and circumstances(bank.params.view(batch.param_rows.dtype)[:, 0]) != circumstances(
             batch.param_rows
         ):
-            raise self.refuse("exact", "wants a world with the very parameters and options of the snapshots")
+            raise self.refuse("exact", "requires a world with the very parameters and options of the snapshots")
         states = bank.states.view(batch.states.dtype)[:, 0]
         if states["over"].any():
             raise self.refuse("bank", "holds snapshots of episodes that have ended; leave those out")
@@ -173,9 +173,9 @@ class SnapshotReset(Layer):
         self.below.set_state(before, 0)
         return np.array(seen)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         batch, agents = self.batch, self.agents
-        asked, keys = rows[::agents], self.key[::agents]
+        asked, keys = slots[::agents], self.key[::agents]
         if self.until is not None:
             asked = asked & (self.made.reshape(-1, agents).max(axis=1) < self.until)
         choose_snapshots(
@@ -184,7 +184,7 @@ class SnapshotReset(Layer):
         begun = self._chosen >= 0
         worlds = np.flatnonzero(begun)
         begun = np.repeat(begun, agents) if agents > 1 else begun
-        put(self.from_snapshot, begun, rows)
+        put(self.from_snapshot, begun, slots)
         if not len(worlds):
             return
         bytes_of(batch.states)[worlds] = bytes_of(self._states)[self._chosen[worlds]]
@@ -192,14 +192,14 @@ class SnapshotReset(Layer):
             batch.states["rng"][worlds] = self._words[worlds, :2]
             if batch.world.players:
                 batch.states["players_rng"][worlds] = self._words[worlds, 2:]
-        self.below.look_again(begun)
+        self.below.refresh_observation(begun)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         if self.until is not None:
-            self.made += rows
+            self.made += slots
         if self.cut is not None:
             cut = self.below.truncated | (self.from_snapshot & (self.time >= self.cut))
-            put(self.truncated, cut, rows)
+            put(self.truncated, cut, slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         return {"from_snapshot": self.from_snapshot}

@@ -31,7 +31,7 @@ class AccruedRewards(OfVector, Appends):
     Observations: a vector gets one number per term at its end, a dictionary the part "accrued".
 
     Raises:
-        ParameterError: a scale that is not positive, or that nothing tells; neither vector nor dictionary.
+        ParameterError: a scale that is not positive, or an unknown one; neither vector nor dictionary.
     """
 
     scale: PerTerm | None = None
@@ -49,30 +49,30 @@ class AccruedRewards(OfVector, Appends):
         largest = np.abs(self._bounds_of_return("scale")).max(axis=0)
         return np.where(largest > 0.0, largest, 1.0)
 
-    def begin(self, rows: np.ndarray) -> None:
+    def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was paid."""
-        clear(self.accrued, rows)
-        self._fill(rows)
+        clear(self.accrued, slots)
+        self._fill(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Add."""
-        add(self.accrued, self._vector(), rows)
-        self._fill(rows)
+        add(self.accrued, self._vector(), slots)
+        self._fill(slots)
 
-    def _fill(self, rows: np.ndarray) -> None:
-        shrink(self.accrued, self.sizes, rows, self.shown)
-        self.join(rows)
+    def _fill(self, slots: np.ndarray) -> None:
+        shrink(self.accrued, self.sizes, slots, self.shown)
+        self.join(slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The sum."""
         return {**self._untouched(), "accrued": self.accrued}
 
 
 @compiled(nogil=True)
-def shrink(sums: np.ndarray, sizes: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
+def shrink(sums: np.ndarray, sizes: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
     """Sums by their sizes, clipped to [-1, 1]."""
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             for j in range(sizes.size):
                 out[i, j] = min(max(sums[i, j] / sizes[j], -1.0), 1.0)
 
@@ -83,7 +83,7 @@ class WeightConditioned(OfVector, Appends):
 
     Weights are drawn uniformly from the simplex for every episode (as the conditioned network of Abels et al., "Dynamic
     Weights in Multi-Objective Deep Reinforcement Learning", ICML 2019, is trained). `reset(options={"weights": w})`
-    sets those of the episodes that this reset begins: one number per term, {term: weight}, or an array (rows, terms).
+    sets those of the episodes that this reset begins: one number per term, {term: weight}, or an array (slots, terms).
 
     Attributes:
         weights: weights of all episodes, as {term: weight} or numbers, at least 0, with the sum 1. None: drawn.
@@ -116,17 +116,17 @@ class WeightConditioned(OfVector, Appends):
             raise ParameterError(f"WeightConditioned: weights={value!r} must be at least 0 and have the sum 1")
         return array
 
-    def reset(self, rows: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
+    def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes with weights of their own."""
         options = dict(options or {})
         chosen = self._chosen(options.pop("weights", None))
-        self.below.reset(rows, seeds, options or None)
-        self._start(rows, seeds)
+        self.below.reset(slots, seeds, options or None)
+        self._start(slots, seeds)
         if chosen is None:
-            draw_simplex(rows, self.key, self.low, self.shown)
+            draw_simplex(slots, self.key, self.low, self.shown)
         else:
-            put(self.shown, np.broadcast_to(chosen, self.shown.shape), rows)
-        self.join(rows)
+            put(self.shown, np.broadcast_to(chosen, self.shown.shape), slots)
+        self.join(slots)
 
     def _chosen(self, given: Any) -> np.ndarray | None:
         """The weights for a reset; None for drawn ones."""
@@ -139,25 +139,25 @@ class WeightConditioned(OfVector, Appends):
                 f"WeightConditioned: options['weights'] has the shape {np.shape(given)}; needed: {self.terms} numbers, "
                 f"or ({self.count}, {self.terms})"
             )
-        return np.array([self._simplex(row) for row in given])
+        return np.array([self._simplex(slot) for slot in given])
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        weigh(self._vector(), self.shown, rows, self.reward)
-        self.join(rows)
+        weigh(self._vector(), self.shown, slots, self.reward)
+        self.join(slots)
 
-    def told(self) -> dict[str, Any]:
+    def extra_info(self) -> dict[str, Any]:
         """The weights."""
         return {**self._untouched(), "weights": self.shown}
 
 
 @compiled(nogil=True)
-def draw_simplex(rows: np.ndarray, key: np.ndarray, low: float, out: np.ndarray) -> None:
+def draw_simplex(slots: np.ndarray, key: np.ndarray, low: float, out: np.ndarray) -> None:
     """Uniform on the simplex, each coordinate at least `low`: exponential variates divided by their sum."""
     terms = out.shape[1]
     draws = np.empty(terms)
-    for i in range(rows.size):
-        if rows[i]:
+    for i in range(slots.size):
+        if slots[i]:
             total = 0.0
             for j in range(terms):
                 draws[j] = -np.log1p(-uniform_of(bits_at(key[i], 0, j)))

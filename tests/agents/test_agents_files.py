@@ -482,7 +482,7 @@ def test_what_is_no_path(source):
 
 
 def test_what_is_no_agent(tmp_path):
-    with pytest.raises(ParameterError, match=r"save_agent wants an Agent, .* not a dict"):
+    with pytest.raises(ParameterError, match=r"save_agent requires an Agent, .* not a dict"):
         save_agent(tmp_path / "a", {})
     (tmp_path / "b.json").mkdir()
     save_agent(tmp_path / "c", agent_for(HOVER))

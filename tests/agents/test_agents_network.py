@@ -209,11 +209,11 @@ def test_the_lstm_keeps_and_forgets_as_the_model_does(action, observation, setti
     assert np.abs(forgotten[0] - remembered[0]).max() > 0.01
 
 
-# --- boards and pictures ----------------------------------------------------------------------------------------------
+# --- boards and images ----------------------------------------------------------------------------------------------
 
 PLANES = spaces.Box(-3.0, 3.0, (4, 5, 6), np.float32)
-PICTURE = spaces.Box(0, 255, (7, 9, 2), np.uint8)
-BESIDE = spaces.Dict({"camera": PICTURE, "state": BOX, "wind": spaces.Box(-1.0, 1.0, (2,), np.float32)})
+IMAGE = spaces.Box(0, 255, (7, 9, 2), np.uint8)
+BESIDE = spaces.Dict({"camera": IMAGE, "state": BOX, "wind": spaces.Box(-1.0, 1.0, (2,), np.float32)})
 
 
 def board_model(algorithm, observation, action, normalised=False, head="flat", channels=(8, 6), stride=1, **settings):
@@ -246,7 +246,7 @@ def board_model(algorithm, observation, action, normalised=False, head="flat", c
     [
         ("PPO", PLANES, CHOICE, 0, {}),
         ("PPO", PLANES, NUMBERS, 0, {"normalised": True}),
-        ("PPO", PICTURE, CHOICE, 0, {"stride": 2}),
+        ("PPO", IMAGE, CHOICE, 0, {"stride": 2}),
         ("SAC", BESIDE, NUMBERS, 0, {"stride": 2, "channels": (4, 5, 6)}),
         ("DQN", BESIDE, CHOICE, 0, {"channels": (3,)}),
         ("PPO", BESIDE, CHOICE, 0, {"stride": 3}),
@@ -276,7 +276,7 @@ def test_convolutions_that_cannot_become_an_agent():
     model.policy.features_extractor.activation = nn.GELU()
     with pytest.raises(ParameterError, match="convolutions with GELU"):
         export.network_of(model)
-    with pytest.raises(ParameterError, match="a picture that convolutions look at"):
+    with pytest.raises(ParameterError, match="an image that convolutions look at"):
         export.network_of(model_of("PPO", observation=spaces.Box(0, 255, (3, 40, 40), np.uint8))[0])
 
 
@@ -310,7 +310,7 @@ def test_a_choice_moves_with_what_it_is_a_choice_of():
 
 def architecture(**changes):
     found = {
-        "observation": [{"name": None, "shape": [3], "normalised": True, "picture": False}],
+        "observation": [{"name": None, "shape": [3], "normalised": True, "image": False}],
         "normalisation": {"epsilon": 1e-8, "clip": 5.0},
         "convolutions": None,
         "memory": {"layers": 1, "units": 4},
@@ -385,8 +385,8 @@ def test_bad_masks_and_dictionaries():
         agent.act({"a": np.zeros((1, 1)), "b": np.zeros((2, 2))})
 
 
-PART = {"name": None, "shape": [3], "normalised": True, "picture": False}
-PLANE = {"name": None, "shape": [2, 3, 4], "normalised": False, "picture": False}
+PART = {"name": None, "shape": [3], "normalised": True, "image": False}
+PLANE = {"name": None, "shape": [2, 3, 4], "normalised": False, "image": False}
 CONVOLUTIONS = {"channels": [4], "kernel": 3, "stride": 1, "activation": "relu", "planes": 0}
 ON_PLANES = {
     "observation": [PLANE],
@@ -413,8 +413,8 @@ ACTION = architecture()["action"]
         ({"observation": [{**PART, "shape": [True]}]}, "shape is True"),
         ({"observation": [{**PART, "shape": [10**12]}]}, "shape is 1000000000000"),
         ({"observation": [{**PART, "normalised": 1}]}, "normalised is 1"),
-        ({"observation": [{**PART, "picture": None}]}, "picture is None"),
-        ({"observation": [{**PART, "picture": True}]}, "a picture that is not normalised"),
+        ({"observation": [{**PART, "image": None}]}, "image is None"),
+        ({"observation": [{**PART, "image": True}]}, "an image that is not normalised"),
         ({"convolutions": CONVOLUTIONS}, "one part with three axes"),
         ({**ON_PLANES, "observation": [{**PLANE, "name": "a"}, {**PLANE, "name": "b"}]}, "one part with three axes"),
         ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "channels": []}}, "channels is"),

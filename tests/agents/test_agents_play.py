@@ -142,20 +142,20 @@ def test_an_agent_of_another_environment_is_refused_before_it_plays():
         agent_for(TREASURE).check(setup)
 
 
-def test_layers_show_the_agent_what_they_make(tmp_path):
+def test_wrappers_show_the_agent_what_they_make(tmp_path):
     from rlenvs.wrappers import Sensor
 
     agent = agent_for(HOVER)
-    plain, layered = evaluate(HOVER, agent, 3), evaluate(HOVER, agent, 3, layers=[Sensor(noise=0.5)])
-    assert not np.array_equal(plain.returns, layered.returns)
-    same = evaluate(HOVER, agent, 3, layers=[Sensor(noise=0.0)])
+    plain, wrapped = evaluate(HOVER, agent, 3), evaluate(HOVER, agent, 3, wrappers=[Sensor(noise=0.5)])
+    assert not np.array_equal(plain.returns, wrapped.returns)
+    same = evaluate(HOVER, agent, 3, wrappers=[Sensor(noise=0.0)])
     np.testing.assert_allclose(same.returns, plain.returns, rtol=1e-4)
     memory = agent_for(HOVER, memory={"layers": 1, "units": 5})
-    same = evaluate(HOVER, memory, 3, layers=[Sensor(noise=0.0)])
+    same = evaluate(HOVER, memory, 3, wrappers=[Sensor(noise=0.0)])
     np.testing.assert_allclose(same.returns, evaluate(HOVER, memory, 3).returns, rtol=1e-4)
 
 
-# --- two sides, tournaments -------------------------------------------------------------------------------------------
+# --- two teams, tournaments -------------------------------------------------------------------------------------------
 
 TUG = "TugOfWar-v0"
 
@@ -168,30 +168,30 @@ def tug(monkeypatch):
         )
 
 
-def test_against_the_scripted_side(tug):
+def test_against_the_scripted_team(tug):
     id = "ParticleTag-v0"
     expert, agent = evaluate(id, "expert", 6), agent_for(id, masked=True)
     np.testing.assert_allclose(evaluate(id, "expert", 6, against="pursuit").returns, expert.returns)
     alone, against = evaluate(id, agent, 6), evaluate(id, agent, 6, against="pursuit")
     assert not np.allclose(alone.returns, against.returns)
-    # by hand, from the side of the first agent
+    # by hand, from the team of the first agent
     batch = rlenvs.make_batch(id, 6, autoreset=rlenvs.core.batch.AutoresetMode.DISABLED)
-    sides = np.array(batch.setup.sides)
+    teams = np.array(batch.setup.teams)
     total, won = np.zeros(6), np.zeros(6)
-    for side in (0, 1):
+    for team in (0, 1):
         batch.seed(range(6))
         batch.reset()
         for _ in range(batch.setup.horizon):
             own = agent.predict(batch.observed(), action_masks=batch.masks)[0]
-            actions = np.where(sides == side, own, batch.play("pursuit")[:, :, 0])
+            actions = np.where(teams == team, own, batch.play("pursuit")[:, :, 0])
             batch.step(actions)
-            total += batch.rewards[:, sides == side].sum(axis=1)
-        won += batch.success[:, sides == side].mean(axis=1) / 2
+            total += batch.rewards[:, teams == team].sum(axis=1)
+        won += batch.success[:, teams == team].mean(axis=1) / 2
     assert against.successes.tolist() == won.tolist()
     np.testing.assert_allclose(total, against.returns, rtol=1e-4)
     with pytest.raises(UnknownNameError, match="no player 'hunter'"):
         evaluate(id, agent, 2, against="hunter")
-    with pytest.raises(ParameterError, match="all agents are on one side"):
+    with pytest.raises(ParameterError, match="all agents are on one team"):
         evaluate(HOVER, "random", 2, against="pursuit")
 
 

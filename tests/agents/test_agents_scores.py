@@ -10,8 +10,8 @@ from rlenvs.agents import files, scores
 from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
-from rlenvs.agents.film import film, watch
 from rlenvs.agents.network import Network
+from rlenvs.agents.video import video, watch
 from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
@@ -93,7 +93,7 @@ def test_replays_with_other_arithmetic_hold(tmp_path):
     assert np.std([replayed.mean for replayed in found]) > 0.2 * shipped.card.score.half_width  # chaotic indeed
 
 
-def test_measure_against_the_scripted_side():
+def test_measure_against_the_scripted_team():
     id = "ParticlePush-v0"
     score = scores.measure(agent_for(id, masked=True), 4)
     world = world_of(id)
@@ -199,13 +199,13 @@ def test_watch(saved, tmp_path):
     assert "must end in .gif, .webp or .mp4" in run("watch", saved, "--output", tmp_path / "a.png", code=2)
 
 
-def test_films_and_windows_against_a_scripted_side():
+def test_videos_and_windows_against_a_scripted_team():
     id = "ParticleTag-v0"
     agent = agent_for(id, masked=True)
     for against in (None, "pursuit"):
-        assert next(film(id, agent, seconds=0.1, against=against)).shape[2] == 3
+        assert next(video(id, agent, seconds=0.1, against=against)).shape[2] == 3
     assert watch(id, agent, seconds=0.3, against="pursuit") == round(0.3 * Setup(world_of(id)).fps)
-    with pytest.raises(ParameterError, match="one side"):
+    with pytest.raises(ParameterError, match="one team"):
         watch(HOVER, agent_for(HOVER), seconds=0.1, against="expert")
 
 
@@ -256,8 +256,8 @@ def test_no_torch_is_needed(saved, tmp_path):
 import sys
 from typer.testing import CliRunner
 from rlenvs.cli import app
-film = ["--output", {str(tmp_path / "a.gif")!r}, "--seconds", "0.2"]
-for command in (["eval", {str(saved)!r}, "--seeds", "2"], ["watch", {str(saved)!r}, *film]):
+video = ["--output", {str(tmp_path / "a.gif")!r}, "--seconds", "0.2"]
+for command in (["eval", {str(saved)!r}, "--seeds", "2"], ["watch", {str(saved)!r}, *video]):
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
 print(sorted({{"torch", "stable_baselines3", "sb3_contrib", "pandas", "matplotlib", "pickle5"}} & set(sys.modules)))

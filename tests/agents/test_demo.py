@@ -30,19 +30,19 @@ def test_a_tiny_demo_reports_and_evaluates(tiny):
     assert result.evaluations["random"].returns.tolist() == evaluate(HOVER, "random", seeds=5).returns.tolist()
 
 
-def test_its_pictures(tiny, tmp_path):
+def test_its_images(tiny, tmp_path):
     result, _ = tiny
     curve, flight = tmp_path / "new" / "curve.png", tmp_path / "new" / "flight.gif"
     save_curve(result, curve)
     save_flight(result, flight, seconds=1.0)
-    picture = np.asarray(Image.open(curve).convert("RGB"))
-    assert picture.shape == (480, 840, 3)
-    assert (picture.reshape(-1, 3) == (0, 114, 178)).all(axis=1).any()  # the curve
-    film = Image.open(flight)
-    assert (film.n_frames, film.size) == (15, (800, 400))
-    first = np.asarray(film.convert("RGB"))
-    film.seek(14)
-    assert (np.asarray(film.convert("RGB")) != first).any()
+    image = np.asarray(Image.open(curve).convert("RGB"))
+    assert image.shape == (480, 840, 3)
+    assert (image.reshape(-1, 3) == (0, 114, 178)).all(axis=1).any()  # the curve
+    video = Image.open(flight)
+    assert (video.n_frames, video.size) == (15, (800, 400))
+    first = np.asarray(video.convert("RGB"))
+    video.seek(14)
+    assert (np.asarray(video.convert("RGB")) != first).any()
 
 
 def test_training_is_reproducible_and_takes_keywords():

@@ -157,26 +157,28 @@ def test_scores(monkeypatch):
     assert rows["expert"].mean == evaluate(HOVER, "expert", seeds=3).mean
 
 
-def test_layers_change_what_policies_see_and_the_expert_sees_the_truth():
-    from rlenvs.wrappers.layer import Layer
+def test_wrappers_change_what_policies_see_and_the_expert_sees_the_truth():
+    from rlenvs.wrappers.wrapper import Wrapper
 
-    class Blind(Layer):
+    class Blind(Wrapper):
         def prepare(self):
             self.keep("observation", self.observation_space.shape, np.float32)
 
     def close(policy, **keywords):
-        a, b = evaluate(HOVER, policy, 5, layers=[Blind()], **keywords), evaluate(HOVER, policy, 5, **keywords)
-        return np.allclose(a.returns, b.returns, rtol=1e-6)  # actions are float32 on one side
+        a, b = evaluate(HOVER, policy, 5, wrappers=[Blind()], **keywords), evaluate(HOVER, policy, 5, **keywords)
+        return np.allclose(a.returns, b.returns, rtol=1e-6)  # actions are float32 on one team
 
     assert close("expert", horizon=40)
     assert close("random")
     assert close("idle", horizon=40)
     seen = []
-    evaluate(HOVER, lambda o: seen.append(o) or np.zeros((len(o), 4)), seeds=3, horizon=4, layers=[Blind()])
+    evaluate(HOVER, lambda o: seen.append(o) or np.zeros((len(o), 4)), seeds=3, horizon=4, wrappers=[Blind()])
     assert len(seen) == 4
     assert not np.any(seen)
     treasure = evaluate("DeepSeaTreasure-v0", "random", seeds=4)
-    assert np.array_equal(evaluate("DeepSeaTreasure-v0", "random", seeds=4, layers=[Layer()]).lengths, treasure.lengths)
+    assert np.array_equal(
+        evaluate("DeepSeaTreasure-v0", "random", seeds=4, wrappers=[Wrapper()]).lengths, treasure.lengths
+    )
 
 
 def test_idle_does_nothing():

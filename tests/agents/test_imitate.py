@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.agents.settings import settings_for
+from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.core.errors import ParameterError
 
 pytest.importorskip("stable_baselines3")

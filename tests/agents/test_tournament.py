@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents.ratings import MEAN, SCALE, elo, wilson
-from rlenvs.agents.tournament import _Match, _seatings
+from rlenvs.agents.tournament import _Match, _slot_orders
 from rlenvs.cli import app
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ActionError, ParameterError, UnknownKeywordError, UnknownNameError
@@ -106,18 +106,18 @@ def test_wilson(count, total, interval):
 # --- who meets whom ---------------------------------------------------------------------------------------------------
 
 
-def test_every_pair_plays_from_both_sides():
-    assert _seatings(["a", "b", "c"], 2) == [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
+def test_every_pair_plays_from_both_teams():
+    assert _slot_orders(["a", "b", "c"], 2) == [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
 
 
-@pytest.mark.parametrize(("players", "sides"), [(4, 3), (3, 3), (2, 3), (3, 4), (2, 4), (2, 8)])
-def test_every_player_sits_in_every_seat_equally_often(players, sides):
+@pytest.mark.parametrize(("players", "teams"), [(4, 3), (3, 3), (2, 3), (3, 4), (2, 4), (2, 8)])
+def test_every_player_sits_in_every_slot_equally_often(players, teams):
     names = [f"p{i}" for i in range(players)]
-    seatings = _seatings(names, sides)
-    for name, seat in itertools.product(names, range(sides)):
-        assert sum(seats[seat] == name for seats in seatings) == len(seatings) / players
-    for seats in seatings:
-        assert len(set(seats)) == min(players, sides)
+    slot_orders = _slot_orders(names, teams)
+    for name, slot in itertools.product(names, range(teams)):
+        assert sum(slots[slot] == name for slots in slot_orders) == len(slot_orders) / players
+    for slots in slot_orders:
+        assert len(set(slots)) == min(players, teams)
 
 
 # --- tournaments ------------------------------------------------------------------------------------------------------
@@ -140,8 +140,8 @@ def test_known_results():
         result.win_rate("hihg")
 
 
-def test_an_advantage_of_a_seat_cancels():
-    """With 17 points at the start the first side wins whoever sits there, and both players win half of their games."""
+def test_an_advantage_of_a_slot_cancels():
+    """With 17 points at the start the first team wins whoever sits there, and both players win half of their games."""
     result = rlenvs.tournament(ID, ["low", "high"], games=20, start=17)
     assert result.wins.tolist() == [[0, 10], [10, 0]]
     assert result.elo == pytest.approx([MEAN, MEAN])
@@ -167,7 +167,7 @@ def test_nobodys_success_is_a_draw():
     assert not result.wins.any()
 
 
-@pytest.mark.parametrize("choices", [{}, {"mates": 2}, {"seats": 3, "knockout": True}])
+@pytest.mark.parametrize("choices", [{}, {"mates": 2}, {"slots": 3, "knockout": True}])
 def test_results_depend_on_no_order_and_no_threads(choices):
     def drawing(observations, masks, rng):
         return rng.integers(5, size=len(observations))
@@ -176,7 +176,7 @@ def test_results_depend_on_no_order_and_no_threads(choices):
     first = rlenvs.tournament(ID, given, games=30, seed=3, **choices)
     second = rlenvs.tournament(ID, dict(reversed(given.items())), games=30, seed=3, threads=2, **choices)
     assert first.to_dict() == second.to_dict()
-    if "seats" not in choices:
+    if "slots" not in choices:
         pair = rlenvs.tournament(ID, {"random": "random", "any": "any"}, games=30, seed=3, **choices)
         i, j = (first.players.index(name) for name in pair.players)
         assert pair.wins[0, 1] == first.wins[i, j]
@@ -248,7 +248,7 @@ def test_functions_are_not_asked_about_games_that_are_through():
         return highest(observations, masks, rng)
 
     rlenvs.tournament(ID, {"mine": policy, "any": "any"}, games=40, knockout=True)
-    rounds = np.array(asked[: len(asked) // 2])  # of the first seating
+    rounds = np.array(asked[: len(asked) // 2])  # of the first line-up
     assert rounds[0] == 20
     assert (np.diff(rounds) <= 0).all()
     assert rounds[-1] < 20
@@ -266,10 +266,10 @@ def test_roles_are_asked_one_by_one():
     assert seen == {(3, 2), (2, 1)}
 
 
-def test_more_than_two_sides_are_ranked_by_how_long_they_live():
+def test_more_than_two_teams_are_ranked_by_how_long_they_live():
     """The lowest leaves after each round: high wins, and low is the first to leave."""
-    result = rlenvs.tournament(ID, ["high", "any", "low"], games=30, seats=3, knockout=True)
-    assert result.sides == 3
+    result = rlenvs.tournament(ID, ["high", "any", "low"], games=30, slots=3, knockout=True)
+    assert result.teams == 3
     assert result.players == ("high", "any", "low")
     assert (result.wins[0] + result.draws[0] == [0, 30, 30]).all()
     assert result.wins[0, 2] == 30
@@ -277,16 +277,16 @@ def test_more_than_two_sides_are_ranked_by_how_long_they_live():
     assert result.wins[1, 2] > 10
 
 
-def test_two_players_in_four_seats():
-    result = rlenvs.tournament(ID, ["high", "low"], games=8, seats=4)
+def test_two_players_in_four_slots():
+    result = rlenvs.tournament(ID, ["high", "low"], games=8, slots=4)
     assert result.games == 8
-    # two seats of each: four pairs of seats a game, and the two high ones share the first place without a success
+    # two slots of each: four pairs of slots a game, and the two high ones share the first place without a success
     assert result.wins[0, 1] + result.draws[0, 1] == 32
 
 
 def test_games_are_rounded_up_to_whole_rotations():
     assert rlenvs.tournament(ID, ["high", "low"], games=3).games == 4
-    assert rlenvs.tournament(ID, ["high", "low", "any"], games=100, seats=3).games == 102
+    assert rlenvs.tournament(ID, ["high", "low", "any"], games=100, slots=3).games == 102
 
 
 def test_many_games_go_in_several_batches(monkeypatch):
@@ -412,8 +412,8 @@ def test_bad_choices(keywords, words):
         rlenvs.tournament(ID, ["high", "low"], **keywords)
 
 
-def test_worlds_without_sides_and_unknown_ids():
-    with pytest.raises(ParameterError, match="all agents are on one side"):
+def test_worlds_without_teams_and_unknown_ids():
+    with pytest.raises(ParameterError, match="all agents are on one team"):
         rlenvs.tournament("PathFinding-v0", {"a": highest, "b": highest})
     with pytest.raises(UnknownNameError, match="HighNumbers"):
         rlenvs.tournament("HighNumber-v0")

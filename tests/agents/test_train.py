@@ -19,18 +19,19 @@ from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents import checkpoint, events, runs
-from rlenvs.agents import settings as settings_module
+from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.files import load_agent, reference_agents
-from rlenvs.agents.settings import (
+from rlenvs.agents.hyperparameters import (
     ALGORITHMS,
     FOLDER,
     OFF_POLICY,
     Settings,
     default_settings,
     differences,
+    family_file,
+    own_settings,
     read_settings,
-    settings_file,
     settings_for,
     settings_from,
     toml,
@@ -127,31 +128,46 @@ def few_evaluations(monkeypatch):
 # --- settings ---------------------------------------------------------------------------------------------------------
 
 
-def test_every_environment_has_a_file_and_every_file_an_environment():
-    found = {path.stem for path in FOLDER.glob("*.toml")}
-    names = {settings_file(id).stem: world_of(id).levels for id in IDS}
-    assert set(names) <= found
-    assert found <= set(names) | {f"{name}-{level}" for name, levels in names.items() for level in levels}
+def test_every_environment_and_level_in_the_files_exists_and_every_environment_is_in_one():
+    found = {path.name: tomllib.loads(path.read_text()) for path in FOLDER.glob("*.toml")}
+    assert {family_file(id).name for id in IDS} == set(found)
+    own = {(file, name): table for file, tables in found.items() for name, table in tables.items() if "-v" in name}
+    assert set(own) == {(family_file(id).name, id.partition("/")[2]) for id in IDS}
+    for (_, name), table in own.items():
+        assert set(table.get("levels", {})) <= set(world_of(name).levels)
 
 
-def test_a_level_may_have_a_file_of_its_own(tmp_path, monkeypatch):
+def test_an_environment_differs_from_its_family_and_a_level_from_its_environment(tmp_path, monkeypatch):
     monkeypatch.setattr(settings_module, "FOLDER", tmp_path)
-    (tmp_path / "QuadHover-v0.toml").write_text(toml(GOOD))
-    (tmp_path / "QuadHover-v0-hard.toml").write_text(toml({**GOOD, "steps": 77, "environment": {"level": "hard"}}))
-    for level, steps in (("easy", GOOD["steps"]), ("hard", 77)):
-        found = settings_for(HOVER, environment={"level": level})
-        assert (found.steps, found.environment) == (steps, {"level": level})
-    assert settings_for(HOVER).steps == GOOD["steps"]
+    family = tmp_path / family_file(HOVER).name
+    lines = toml({**GOOD, "hyperparameters": {"gamma": 0.9, "n_epochs": 3}}).splitlines()
+    lines += ["[QuadHover-v0]", "steps = 55", "hyperparameters.gamma = 0.8", "environment.mass = 0.03"]
+    lines += ["[QuadHover-v0.levels.hard]", "steps = 77", "[QuadHover-v0.levels.easy]", 'algorithm = "DAgger"']
+    family.write_text("\n".join(lines))
+    found = settings_for(HOVER)
+    assert (found.steps, found.hyperparameters) == (55, {"gamma": 0.8, "n_epochs": 3})
+    hard = settings_for(HOVER, environment={"level": "hard"})
+    assert (hard.steps, hard.environment) == (77, {"mass": 0.03, "level": "hard"})
+    assert hard.hyperparameters == found.hyperparameters
+    easy = settings_for(HOVER, environment={"level": "easy"})  # another algorithm: its own defaults
+    assert easy.hyperparameters == default_settings(HOVER, "DAgger").hyperparameters
+    assert (easy.steps, easy.environment) == (300_000, {"mass": 0.03, "level": "easy"})
+    assert settings_for(HOVER, environment={"level": "real"}).steps == 55
+    assert own_settings("QuadTrack-v0") is None
+    assert settings_for("QuadTrack-v0") == default_settings("QuadTrack-v0")
     for level in ("hardest", 3, ["hard"]):
         with pytest.raises((ParameterError, UnknownNameError), match="level"):
             settings_for(HOVER, environment={"level": level})
+    family.write_text(family.read_text() + "\n[QuadGate-v0]\nnetwork.depth = 3\n")
+    with pytest.raises(UnknownNameError, match=r"quadcopter.toml: QuadGate-v0: \[network\] has no key 'depth'"):
+        settings_for("QuadGate-v0")
 
 
 @pytest.mark.parametrize("id", IDS)
 def test_the_file_of_an_environment_fits_it(id):
     found = settings_for(id)
     assert found.algorithm in ALGORITHMS
-    assert found == read_settings(settings_file(id))
+    assert found == own_settings(id)
     assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
     if "mask" in world_of(id).kernels and found.algorithm == "PPO":
         pytest.fail("this world has masks: MaskablePPO knows them")
@@ -189,7 +205,7 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"steps": 0}, ["steps=0", "positive integer"]),
         ({"steps": True}, ["steps=True"]),
         ({"num_envs": 2.5}, ["num_envs=2.5"]),
-        ({"network": {"layer": [1]}}, ["network", "layer"]),
+        ({"network": {"wrapper": [1]}}, ["network", "wrapper"]),
         ({"network": {"layers": [0]}}, ["layers", "positive integers"]),
         ({"network": {"activation": "gelu"}}, ["gelu", "tanh"]),
         ({"network": {"memory": 8}}, ["memory", "RecurrentPPO"]),
@@ -244,7 +260,7 @@ def test_differences_name_what_differs():
         (SEA, small("SAC"), ["SAC", "numbers"]),
         (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
-        (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "picture"]),
+        (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "image"]),
         (MAZE, small("DAgger", MAZE, network=PLANES), ["planes of 121", "Discrete(5)", "flat"]),
         (REACH, small("SAC", hindsight={"goals": 4}, environment={"form": "goal"}), ["learning_starts", "200"]),
     ],

@@ -238,20 +238,20 @@ def test_bad_level():
     assert "'hard'" in refused("play", HOVER, "--level", "hart")
 
 
-# --- films ------------------------------------------------------------------------------------------------------------
+# --- videos -----------------------------------------------------------------------------------------------------------
 
 
 def test_record_a_gif(tmp_path):
     path = tmp_path / "new" / "flight.gif"
     output = good("record", HOVER, "-o", path, "--seconds", "1", "--seed", "3", "--set", "action=one_d_rpm")
     assert f"wrote {path}" in output
-    film = Image.open(path)
-    assert (film.n_frames, film.size, film.info["loop"]) == (15, (512, 512), 0)
-    assert film.info["duration"] == pytest.approx(1000 / 15, abs=10)  # GIFs count hundredths of a second
+    video = Image.open(path)
+    assert (video.n_frames, video.size, video.info["loop"]) == (15, (512, 512), 0)
+    assert video.info["duration"] == pytest.approx(1000 / 15, abs=10)  # GIFs count hundredths of a second
     frames = []
     for index in (0, 14):
-        film.seek(index)
-        frames.append(np.asarray(film.convert("RGB")))
+        video.seek(index)
+        frames.append(np.asarray(video.convert("RGB")))
     assert (frames[0] != frames[1]).any()
     for color in ((0, 158, 115), (230, 159, 0)):  # goal and front rotors keep their colours
         assert (np.abs(frames[0].astype(int) - color).sum(axis=2) < 90).any()
@@ -327,7 +327,7 @@ def test_held_keys_count_until_they_are_released(monkeypatch):
 
 def test_score_restart_and_the_next_episode(monkeypatch):
     lines = []
-    game = Game(HOVER, told=lines.append, horizon=4)
+    game = Game(HOVER, report=lines.append, horizon=4)
     Script(monkeypatch, [[]] * 5)
     game.run()
     assert lines == [f"episode 1: {game.status()}"]
@@ -465,7 +465,7 @@ def test_keywords_that_are_refused(pair, tmp_path):
         (("eval", HOVER, "--seeds", "-5"), "'--seeds'"),
         (("eval", HOVER, "--seeds", "0"), "'--seeds'"),
         (("eval", HOVER, "--seeds", "1000000000000"), "are too many at once"),
-        (("eval", HOVER, "--against", "foo"), "all agents are on one side"),
+        (("eval", HOVER, "--against", "foo"), "all agents are on one team"),
         (("eval", "Generals-v0", "--against", "foo"), "no player 'foo'"),
         (("watch", "Generals-v0", "--against", "foo"), "no player 'foo'"),
         (("dataset", HOVER, "--episodes", "-1"), "'--episodes'"),
@@ -491,13 +491,13 @@ PLACES = ["/proc/x/y/a.gif", "/dev/null/a.gif", "{here}/" + "a" * 300 + ".gif", 
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place[:20])
-def test_films_that_cannot_be_written_are_refused_before_they_are_made(tmp_path, monkeypatch, place):
+def test_videos_that_cannot_be_written_are_refused_before_they_are_made(tmp_path, monkeypatch, place):
     monkeypatch.setattr(environments, "compiled", lambda *_: pytest.fail("it began"))
     (tmp_path / "b.gif").mkdir()
     said = refused("record", HOVER, "-o", place.format(here=tmp_path))
     assert any(words in said for words in ("nothing can be written to the folder", "cannot be written", "is a folder"))
 
 
-def test_a_film_in_a_folder_that_does_not_exist(tmp_path):
+def test_a_video_in_a_folder_that_does_not_exist(tmp_path):
     good("record", HOVER, "-o", tmp_path / "a" / "b" / "c.gif", "--seconds", "0.1")
     assert (tmp_path / "a" / "b" / "c.gif").exists()

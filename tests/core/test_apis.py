@@ -134,7 +134,7 @@ def test_worker_processes_after_threads(id, context):
         envs.close()
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- images ---------------------------------------------------------------------------------------------------------
 
 
 def check_frame(frame):
@@ -143,11 +143,11 @@ def check_frame(frame):
     assert frame.ndim == 3
     assert frame.shape[2] == 3
     colors = frame.astype(np.int64) @ [65536, 256, 1]  # sorting numbers is a hundred times faster than sorting rows
-    assert len(np.unique(colors)) > 3, "the picture is blank"
+    assert len(np.unique(colors)) > 3, "the image is blank"
 
 
 @pytest.mark.parametrize("id", PLAIN)
-def test_pictures(id):
+def test_images(id):
     env = gymnasium.make(id, render_mode="rgb_array")
     env.reset(seed=0)
     first = env.render()
@@ -187,7 +187,7 @@ def test_text_where_there_is_one(id):
 @pytest.mark.parametrize("id", PLAIN)
 def test_metadata_names_the_modes_that_work(id):
     modes = gymnasium.make(id).unwrapped.metadata["render_modes"]
-    assert {"human", "rgb_array"} <= set(modes), "a world without a picture"
+    assert {"human", "rgb_array"} <= set(modes), "a world without an image"
     for mode in modes:
         env = gymnasium.make(id, render_mode=mode)
         env.reset(seed=0)
@@ -290,7 +290,7 @@ def test_actions_of_unknown_agents_are_refused():
 
 @pytest.mark.parametrize("actions", [3, [0, 1, 2], [[0], [1]], None])
 def test_wrong_actions_for_first_agents_are_refused(actions):
-    envs = rlenvs.make_vec("PathFinding-v0", 2, agents=3, team="idle")
+    envs = rlenvs.make_vec("PathFinding-v0", 2, agents=3, others="idle")
     envs.reset(seed=0)
     with pytest.raises(ActionError):
         envs.step(actions)

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.agents.film import film
 from rlenvs.agents.replay import Recorder
+from rlenvs.agents.video import video
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, ParameterError, RlenvsError, SnapshotError, UnknownNameError
 from rlenvs.core.gym_env import Env
@@ -88,13 +88,13 @@ def keywords_of(world, *more):
 
 
 FORMS = {
-    "env": (Env, ("vector_reward", "team", "illegal", "render_text")),
+    "env": (Env, ("vector_reward", "others", "illegal", "render_text")),
     "vector": (
         functools.partial(VectorEnv, num_envs=2),
-        ("autoreset_mode", "copy", "vector_reward", "team", "illegal", "render_text", "threads"),
+        ("autoreset_mode", "copy", "vector_reward", "others", "illegal", "render_text", "threads"),
     ),
     "sb3": (functools.partial(SB3VecEnv, num_worlds=2), ("threads", "monitor", "render_text")),
-    "text": (TextEnv, ("team",)),
+    "text": (TextEnv, ("others",)),
     "parallel": (
         ParallelEnv,
         ("max_cycles", "vector_reward", "masks", "finished", "pad", "illegal", "render_text"),
@@ -227,7 +227,7 @@ def test_plans(world, count):
 @pytest.mark.parametrize("world", [THERMOSTAT, SEA, MAZE], ids=str)
 @pytest.mark.parametrize("count", EXAMPLES)
 def test_arrays_of_batches(world, count):
-    """The batch itself: steps, seeds, seats, goals and proposals."""
+    """The batch itself: steps, seeds, slots, goals and proposals."""
     batch = new_batch(world_of("batch", world), 2)
     batch.seed(0)
     batch.reset()
@@ -303,7 +303,7 @@ def test_parameters_of_rows():
         ({"mass": "0.03"}, "mass='0.03' must be a number"),
         ({"mass": True}, "mass=True must be a number"),
         ({"level": ["easy"]}, r"no level \['easy'\]"),
-        ({"team": None}, "team=None is not one of"),
+        ({"others": None}, "others=None is not one of"),
         ({"horizon": [1, 2]}, r"horizon=\[1, 2\] must be an integer in \[1, "),
         ({"horizon": np.zeros(2)}, r"horizon=array\(\[0., 0.\]\) must be an integer"),
         ({"backend": "cuda"}, "backend='cuda' is not one of 'numba', 'python'"),
@@ -360,7 +360,7 @@ def test_messages_of_calls():
 
 def test_choices_that_are_too_large_for_64_bits():
     for team in ("idle", "expert"):
-        env = rlenvs.make("PathFinding-v0", team=team)
+        env = rlenvs.make("PathFinding-v0", others=team)
         env.reset(seed=0)
         with pytest.raises(ActionError, match=r"action 9223372036854775808 is not one of 0 \.\.\. 4"):
             env.step(2**63)
@@ -385,7 +385,7 @@ def test_integers_of_numpy_as_seeds(seed):
     batch.seed(seed)
     evaluate = functools.partial(rlenvs.evaluate, "DeepSeaTreasure-v0", "random")
     assert evaluate([seed]) == evaluate([5])
-    assert next(film("DeepSeaTreasure-v0", "random", seed=seed)).shape == (512, 512, 3)
+    assert next(video("DeepSeaTreasure-v0", "random", seed=seed)).shape == (512, 512, 3)
     recorder = Recorder(rlenvs.make("DeepSeaTreasure-v0"))
     recorder.reset(seed=seed)
     rlenvs.make_vec("DeepSeaTreasure-v0", 2).reset(seed=[seed, None])

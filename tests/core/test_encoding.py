@@ -158,7 +158,7 @@ def test_agents_that_see_less():
         np.testing.assert_allclose(observation, (true[agent] - low) / (high - low), atol=1e-6)
 
 
-def test_beside_pictures():
+def test_beside_images():
     env = rlenvs.make("QuadHover-v0", camera="rgb", encoding="uint8")
     observation, _ = env.reset(seed=0)
     assert env.observation_space.contains(observation)
@@ -166,7 +166,7 @@ def test_beside_pictures():
     env.close()
 
 
-def test_layers_see_what_users_see():
+def test_wrappers_see_what_users_see():
     from rlenvs.wrappers import Sensor
 
     env = rlenvs.wrap(rlenvs.make("QuadHover-v0", encoding="unit"), Sensor(noise=0.0))

@@ -19,8 +19,8 @@ from tests.traffic_light import SPEC
 WAIT, GO = 0, 2
 MASKED = ["Battle-v0", "DeepSeaTreasure-v0", "Generals-v0", "PathFinding-v0"]
 FORMS = {
-    "env": functools.partial(Env, SPEC, team="idle"),
-    "vector": functools.partial(VectorEnv, SPEC, 2, team="idle"),
+    "env": functools.partial(Env, SPEC, others="idle"),
+    "vector": functools.partial(VectorEnv, SPEC, 2, others="idle"),
     "parallel": functools.partial(ParallelEnv, SPEC),
     "sb3": functools.partial(SB3VecEnv, SPEC, 2),
 }
@@ -107,7 +107,7 @@ def test_the_end_comes_before_the_mask():
 
 
 def test_choices_of_the_team_do_not_count():
-    env = Env(SPEC, team="careless", illegal="error")
+    env = Env(SPEC, others="careless", illegal="error")
     env.reset(seed=0)
     for _ in range(4):
         info = env.step(WAIT)[4]
@@ -116,7 +116,7 @@ def test_choices_of_the_team_do_not_count():
 
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP", "DISABLED"])
 def test_autoreset(mode):
-    envs = VectorEnv(SPEC, 2, team="idle", autoreset_mode=mode, horizon=4)
+    envs = VectorEnv(SPEC, 2, others="idle", autoreset_mode=mode, horizon=4)
     envs.reset(seed=0)
     choices = [np.array([GO, WAIT])] * 4
     for actions in choices:
@@ -130,7 +130,7 @@ def test_autoreset(mode):
     assert infos["illegal_actions"].tolist() == [2, 0]
     if mode == "NEXT_STEP":  # the actions of the step that resets mean nothing
         assert envs.step(np.array([GO, GO]))[4]["illegal_actions"].tolist() == [0, 0]
-        strict = VectorEnv(SPEC, 2, team="idle", illegal="error", horizon=2)
+        strict = VectorEnv(SPEC, 2, others="idle", illegal="error", horizon=2)
         strict.reset(seed=0)
         strict.step(np.array([GO, GO]))
         strict.step(np.array([WAIT, WAIT]))
@@ -173,7 +173,7 @@ def test_snapshots_and_copies_have_the_counts():
     assert env.step(WAIT)[4]["illegal_actions"] == 1
 
 
-def test_layers_above():
+def test_wrappers_above():
     for form in ("env", "vector", "parallel"):
         env = rlenvs.wrap(FORMS[form](), ActionRepeat(1))
         begin(env, form)

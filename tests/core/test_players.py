@@ -1,4 +1,4 @@
-"""Scripted players, sides, roles and the central state, on a small world of agents that differ."""
+"""Scripted players, teams, roles and the central state, on a small world of agents that differ."""
 
 import copy
 import dataclasses
@@ -49,11 +49,11 @@ def test_a_choice_of_another_role_is_refused():
 
 
 def test_the_single_form_has_the_spaces_of_the_first_agent():
-    env = Env(pursuit.SPEC, team="greedy")
+    env = Env(pursuit.SPEC, others="greedy")
     observation, _ = env.reset(seed=0)
     assert env.observation_space.shape == observation.shape == (3,)
     assert env.action_space.n == 2
-    vector = VectorEnv(pursuit.SPEC, 2, team="greedy")
+    vector = VectorEnv(pursuit.SPEC, 2, others="greedy")
     rows, _ = vector.reset(seed=0)
     np.testing.assert_array_equal(rows[0], observation)
     np.testing.assert_array_equal(vector.step(np.array([0, 1]))[0][0], env.step(0)[0])
@@ -66,7 +66,7 @@ def test_masks_allow_the_choices_of_the_role():
     assert batch.masks[0].tolist() == [[1, 1, 0], [1, 1, 1], [1, 1, 1]]
 
 
-def test_players_take_the_seats_they_are_given():
+def test_players_take_the_slots_they_are_given():
     batch = KernelBatch(pursuit.SPEC, 4)
     batch.seed(range(4))
     batch.reset()
@@ -77,7 +77,7 @@ def test_players_take_the_seats_they_are_given():
     assert (batch.actions[:, 1:] == 2).all()
     with pytest.raises(UnknownNameError, match=r"no player 'lazy'; it has \('greedy', 'fickle'\)"):
         batch.play("lazy")
-    with pytest.raises(ParameterError, match="2 seats were given for 3 agents"):
+    with pytest.raises(ParameterError, match="2 slots were given for 3 agents"):
         batch.play(["greedy", "greedy"])
 
 
@@ -105,11 +105,11 @@ def test_players_draw_from_a_generator_of_their_own():
 
 
 def test_teams_by_name():
-    with pytest.raises(ParameterError, match="team='lazy' is not one of"):
-        Env(pursuit.SPEC, team="lazy")
+    with pytest.raises(ParameterError, match="others='lazy' is not one of"):
+        Env(pursuit.SPEC, others="lazy")
     places = []
     for team in ("greedy", "idle"):
-        env = Env(pursuit.SPEC, team=team)
+        env = Env(pursuit.SPEC, others=team)
         env.reset(seed=2)
         env.step(0)
         places.append(env.batch.records(0)[1]["place"].tolist())
@@ -129,8 +129,8 @@ def test_central_state():
 
 
 def test_sides():
-    assert KernelBatch(pursuit.SPEC).setup.sides == (0, 1, 1)
-    bad = {"sides": lambda values: [0, 2, 2]}
+    assert KernelBatch(pursuit.SPEC).setup.teams == (0, 1, 1)
+    bad = {"teams": lambda values: [0, 2, 2]}
     with pytest.raises(ParameterError, match="must give a side 0, 1, "):
         KernelBatch(declare(agents=True, sizes=lambda values: {"agents": 3}, **bad))
 
@@ -183,7 +183,7 @@ BATTLE = "rlenvs.multi.battle.battle:SPEC"
 
 def test_idle_is_what_the_world_calls_so():
     """In Battle choice 0 moves north."""
-    for env in (Env(BATTLE, team="idle"), VectorEnv(BATTLE, 2, team="idle")):
+    for env in (Env(BATTLE, others="idle"), VectorEnv(BATTLE, 2, others="idle")):
         env.reset(seed=0)
         env.step(0 if env.action_space.shape == () else np.zeros(2, np.int64))
         assert (env.batch.actions[:, 0] == 0).all()

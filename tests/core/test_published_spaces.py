@@ -210,6 +210,12 @@ def test_sensors_measure_in_physical_units_in_both_forms():
         assert made.observation_space.contains(shown)
 
 
+def test_sensors_of_whole_numbers_name_the_form_with_real_ones():
+    with pytest.raises(ParameterError, match="no real numbers in its observation; with scaled=True it has"):
+        wrap(env(WALKERS), Sensor(noise=0.1))
+    wrap(env(WALKERS, scaled=True), Sensor(noise=0.1))
+
+
 def test_words_and_keys_speak_the_form():
     told = TextEnv(SWING, backend="python")
     assert "1 numbers from -2 to 2" in told.reset(seed=0)[0]

@@ -1,4 +1,4 @@
-"""The frame of every picture: head, caption and legend; and that its numbers are those of the episode, or unknown."""
+"""The frame of every image: head, caption and legend; and that its numbers are those of the episode, or unknown."""
 
 import copy
 import math
@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 import rlenvs
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import COLORS, HEAD, HEAD_COLOR, ROW, Canvas, Head
-from rlenvs.core.render import Renderer, Tally, draw
+from rlenvs.core.render import EpisodeTotals, Renderer, draw
 from rlenvs.wrappers import ActionRepeat, wrap
 from tests import pursuit
 
@@ -24,7 +24,7 @@ def plain(id, **keywords):
 
 def head_of(env, index=0):
     batch = env.unwrapped.batch
-    return batch.tally.head(batch, index)
+    return batch.totals.head(batch, index)
 
 
 def part(pixels, color, tolerance=6):
@@ -113,7 +113,7 @@ def test_copies_go_on_with_the_totals():
     assert head_of(twin).totals == head_of(env).totals
 
 
-def test_layers_that_step_worlds_one_by_one_are_seen():
+def test_wrappers_that_step_worlds_one_by_one_are_seen():
     env = wrap(plain(POINT), ActionRepeat(2))
     env.reset(seed=0)
     total = sum(env.step(env.action_space.sample())[1] for _ in range(6))
@@ -127,12 +127,12 @@ def test_a_team_shows_the_sum_over_its_agents_and_sides_their_own():
     rewards = env.step(dict.fromkeys(env.agents, 1))[1]
     assert head_of(env).totals.split()[1] == f"{sum(rewards.values()):.2f}"
     batch = KernelBatch(pursuit.SPEC, backend="python")
-    batch.tally = Tally(batch)
+    batch.totals = EpisodeTotals(batch)
     batch.seed([0])
     batch.reset()
     batch.step(np.zeros((1, 3), np.int64))
     hunter, *hares = batch.rewards[0]
-    assert batch.tally.head(batch, 0).totals == f"return {hunter:.2f} : {sum(hares):.2f}"
+    assert batch.totals.head(batch, 0).totals == f"return {hunter:.2f} : {sum(hares):.2f}"
 
 
 def test_success_is_marked_and_the_end():
@@ -148,21 +148,21 @@ def test_success_is_marked_and_the_end():
     assert (head_of(env).mark, head_of(env).success) == ("over", False)
 
 
-def test_environments_without_pictures_are_not_watched():
+def test_environments_without_images_are_not_watched():
     env = rlenvs.make(SEA, backend="python")
-    assert env.unwrapped.batch.tally is None
+    assert env.unwrapped.batch.totals is None
 
 
 # --- what it looks like -----------------------------------------------------------------------------------------------
 
 
 def test_the_head_is_there_and_can_be_switched_off():
-    pictures = []
+    images = []
     for text in (True, False):
         env = plain(SEA, render_text=text)
         env.reset(seed=0)
-        pictures.append(env.render())
-    with_text, without = pictures
+        images.append(env.render())
+    with_text, without = images
     assert with_text.shape == without.shape == (512, 512, 3)
     assert part(with_text[:HEAD], HEAD_COLOR) > 0.7
     assert part(with_text[:HEAD], "white", 40) > 0.01, "no letters"
@@ -220,10 +220,10 @@ def test_an_unframed_canvas_has_no_words():
 
 
 def test_a_photo_keeps_its_pixels():
-    photo = np.random.default_rng(0).integers(0, 255, (512 - HEAD, 512, 3)).astype(np.uint8)
+    camera_image = np.random.default_rng(0).integers(0, 255, (512 - HEAD, 512, 3)).astype(np.uint8)
     canvas = Canvas()
-    canvas.photo(photo)
-    assert np.abs(canvas.pixels()[HEAD:].astype(int) - photo).max() <= 1
+    canvas.paste(camera_image)
+    assert np.abs(canvas.pixels()[HEAD:].astype(int) - camera_image).max() <= 1
 
 
 def test_frames_have_other_sizes_too():
@@ -245,5 +245,5 @@ def test_drawing_does_not_change_a_world():
 
 def test_a_renderer_without_a_mode_draws_nothing():
     renderer = Renderer(None, None)
-    assert renderer.picture(0) is None
+    assert renderer.image(0) is None
     renderer.close()

@@ -187,7 +187,7 @@ def test_copies_and_pickles_are_whole():
 
 @pytest.mark.parametrize("action", [2, -1, 1.0, None, [0, 1], 99])
 def test_a_refused_action_does_not_let_the_team_draw(action):
-    env = Env(pursuit.SPEC, team="fickle")
+    env = Env(pursuit.SPEC, others="fickle")
     env.reset(seed=0)
     env.step(0)
     before = env.get_state()

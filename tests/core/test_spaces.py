@@ -250,11 +250,11 @@ def test_too_many_combinations_are_refused():
 
 
 def test_idle_and_teams():
-    single = env(PORTERS, team="idle")
+    single = env(PORTERS, others="idle")
     single.reset(seed=0)
     single.step(np.array([2, 0]))
     assert single.batch.actions[0].tolist() == [[2, 0], [1, 0]]
-    helped = env(PORTERS, team="willing")
+    helped = env(PORTERS, others="willing")
     helped.reset(seed=0)
     helped.step(np.array([1, 0]))
     assert helped.batch.actions[0, 0].tolist() == [1, 0]
@@ -273,7 +273,7 @@ def test_words_name_the_dimensions():
 def test_words_and_keys_of_a_world_fit_flat_actions():
     spoken = TextEnv(PORTER, backend="python", flat_actions=True)
     with_words = {"keys": lambda pressed, values: (2, 0) if "right" in pressed else (1, 0)}
-    with_words["understand"] = lambda text, p, s, k: np.array([2, 0])
+    with_words["parse_action"] = lambda text, p, s, k: np.array([2, 0])
     before = dict(PORTER.functions)
     PORTER.functions.update(with_words)
     try:

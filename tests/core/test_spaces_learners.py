@@ -61,7 +61,7 @@ def rows(world, count=4, **keywords) -> VecEnv:
 def test_ppo_learns_from_images(world):
     model = PPO("CnnPolicy", rows(world, horizon=6), **SMALL).learn(64)
     assert model.policy.features_extractor.cnn is not None
-    with pytest.raises(ParameterError, match="a picture that convolutions look at"):
+    with pytest.raises(ParameterError, match="an image that convolutions look at"):
         network_of(model)
 
 
@@ -137,15 +137,15 @@ def test_what_cannot_become_an_agent_is_said():
     torch = pytest.importorskip("torch")
     with pytest.raises(ParameterError, match="cannot be an agent's"):
         network_of(PPO("MlpPolicy", rows(WALK), **SMALL))
-    layers = [torch.nn.Linear(3, 6)]
+    wrappers = [torch.nn.Linear(3, 6)]
     common = {"algorithm": "own", **MADE}
-    assert agent_of(layers, PORTER.name, **common).network.counts == (3, 3)
+    assert agent_of(wrappers, PORTER.name, **common).network.counts == (3, 3)
     with pytest.raises(ParameterError, match="sees vectors"):
-        agent_of(layers, CATCH.name, **common)
+        agent_of(wrappers, CATCH.name, **common)
 
 
 def test_networks_check_their_counts():
-    part = {"name": None, "shape": [2], "normalised": False, "picture": False}
+    part = {"name": None, "shape": [2], "normalised": False, "image": False}
     architecture = {
         "observation": [part],
         "normalisation": None,
@@ -193,7 +193,7 @@ def test_experts_bring_their_parcels():
 # --- wrappers ---------------------------------------------------------------------------------------------------------
 
 
-def test_layers_on_images():
+def test_wrappers_on_images():
     noisy = wrap(VectorEnv(CATCH, 3, backend="python"), CameraNoise(noise=5.0))
     clear = VectorEnv(CATCH, 3, backend="python")
     seen, infos = noisy.reset(seed=0)
@@ -203,21 +203,21 @@ def test_layers_on_images():
     assert np.array_equal(infos["true_obs"], true)
 
 
-def test_layers_pass_several_choices_on():
-    plain, layered = (VectorEnv(PORTER, 3, backend="python") for _ in range(2))
-    layered = wrap(layered, NormalizeRewards())
-    assert layered.single_action_space == plain.single_action_space
+def test_wrappers_pass_several_choices_on():
+    plain, wrapped = (VectorEnv(PORTER, 3, backend="python") for _ in range(2))
+    wrapped = wrap(wrapped, NormalizeRewards())
+    assert wrapped.single_action_space == plain.single_action_space
     plain.reset(seed=0)
-    layered.reset(seed=0)
+    wrapped.reset(seed=0)
     plain.action_space.seed(0)
     for _ in range(8):
         actions = plain.action_space.sample()
-        assert np.array_equal(plain.step(actions)[0], layered.step(actions)[0])
+        assert np.array_equal(plain.step(actions)[0], wrapped.step(actions)[0])
     with pytest.raises(ActionError, match="environment 1: action"):
-        layered.step(np.array([[0, 0], [3, 0], [0, 0]]))
+        wrapped.step(np.array([[0, 0], [3, 0], [0, 0]]))
 
 
-def test_layers_refuse_several_choices_that_they_cannot_take():
+def test_wrappers_refuse_several_choices_that_they_cannot_take():
     for form in (Env(PORTER, backend="python"), ParallelEnv(PORTERS, backend="python")):
         with pytest.raises(ParameterError, match="MultiDiscrete"):
             wrap(form, ActionSequence(2))
@@ -236,7 +236,7 @@ def test_layers_refuse_several_choices_that_they_cannot_take():
     ],
     ids=["vector", "single", "parallel", "images", "whole numbers"],
 )
-def test_worlds_with_layers_keep_the_rules(form):
+def test_worlds_with_wrappers_keep_the_rules(form):
     rlenvs.check(wrap(form(), ActionRepeat(2)), only={1, 2, 3, 4, 7, 8, 9, 10, 18}).raise_on_failure()
 
 

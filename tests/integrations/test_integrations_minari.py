@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents.datasets import QUALITIES, make_dataset
-from rlenvs.agents.settings import settings_for
+from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.cli import app
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError
 from rlenvs.core.registry import world_of
@@ -72,7 +72,7 @@ CASES = [
     (SEA, {}),  # choices, with masks
     ("rlenvs/mo-DeepSeaTreasure-v0", {}),
     ("rlenvs/ParticleSpread-v0", {"horizon": 20}),  # one agent of a team
-    (HOVER, {"camera": "rgb", "camera_width": 32, "camera_height": 32, "horizon": 5}),  # dictionaries, and pictures
+    (HOVER, {"camera": "rgb", "camera_width": 32, "camera_height": 32, "horizon": 5}),  # dictionaries, and images
 ]
 
 

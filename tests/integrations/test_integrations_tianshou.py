@@ -95,7 +95,7 @@ def test_dqn_takes_the_masks():
 
 
 class Masked(gymnasium.Wrapper):
-    """A single environment that shows its mask as Tianshou wants it, and counts what was illegal."""
+    """A single environment that shows its mask as Tianshou requires it, and counts what was illegal."""
 
     def __init__(self, env):
         super().__init__(env)

@@ -193,9 +193,9 @@ def test_without_masks():
 
 
 @pytest.mark.parametrize("id", ["Battle-v0", "QuadMultiHover-v0"])
-def test_layers(id):
-    layers = [Actuator(delay=1)] if id == "Battle-v0" else [Actuator(delay=1), Sensor("position", noise=0.1)]
-    env, expected = RLlibEnv(id, layers=layers), wrap(rlenvs.parallel_env(id), *layers)
+def test_wrappers(id):
+    wrappers = [Actuator(delay=1)] if id == "Battle-v0" else [Actuator(delay=1), Sensor("position", noise=0.1)]
+    env, expected = RLlibEnv(id, wrappers=wrappers), wrap(rlenvs.parallel_env(id), *wrappers)
     generator = np.random.default_rng(4)
     (seen, _), (wanted, _) = env.reset(seed=2), expected.reset(seed=2)
     for _ in range(10):
@@ -205,7 +205,7 @@ def test_layers(id):
         seen, rewards, *_ = env.step(dict(actions))
         wanted, others, *_ = expected.step(dict(actions))
         assert rewards == others
-    assert len(_global_registry.get(ENV_CREATOR, register(id, layers=layers))(EnvContext({}, 1)).parallel.layers)
+    assert len(_global_registry.get(ENV_CREATOR, register(id, wrappers=wrappers))(EnvContext({}, 1)).parallel.wrappers)
 
 
 def test_a_closed_world_may_be_closed_again():
@@ -376,7 +376,7 @@ def test_update_on_a_single_agent_world(build):
     assert not equal(before, weights(algorithm, "default_policy"))
 
 
-def test_update_on_a_world_with_layers(build):
+def test_update_on_a_world_with_wrappers(build):
     """A creator in Tune's register makes the vector environment; RLlib adds "num_envs" to its context."""
     register_env("noisy", lambda context: wrap(rlenvs.make_vec("QuadHover-v0", context["num_envs"]), Sensor(noise=0.1)))
     algorithm = build(single(runners=0).environment("noisy", env_config={}))

@@ -109,7 +109,7 @@ def test_wrong_calls():
     with pytest.raises(EpisodeOverError):
         venv.step(np.zeros(2, int))
     venv.reset()
-    with pytest.raises(ActionError, match="2 rows"):
+    with pytest.raises(ActionError, match="2 slots"):
         venv.step(np.zeros(3, int))
     with pytest.raises(ActionError, match="environment 1: action 4"):
         venv.step(np.array([0, 4]))
@@ -146,7 +146,7 @@ def test_attributes_methods_and_options():
     assert masked.env_method("expert_action") == [3, 3]
 
 
-def test_pictures():
+def test_images():
     venv = rlenvs.sb3_vec_env(IDS[1], 2, render_mode="rgb_array")
     venv.reset()
     venv.step(np.array([3, 3]))
@@ -173,7 +173,7 @@ def test_worker_processes_after_threads(method):
     assert np.array_equal(observations, expected.reset())
 
 
-def test_agents_are_rows_that_share_a_policy():
+def test_agents_are_slots_that_share_a_policy():
     from rlenvs.integrations.sb3 import SB3VecEnv
 
     venv = SB3VecEnv("countdown:SPEC", 2)
@@ -195,7 +195,7 @@ def test_agents_are_rows_that_share_a_policy():
 
 @pytest.mark.parametrize("id", ["ParticleTag-v0", "ParticleWorldComm-v0"])
 def test_last_observations_are_as_long_as_the_others(id):
-    """Agents that see less have padded rows; where an episode is cut off, PPO asks for the value of the last one."""
+    """Agents that see less have padded slots; where an episode is cut off, PPO asks for the value of the last one."""
     venv = rlenvs.sb3_vec_env(id, 2)
     venv.reset()
     ended = 0

@@ -1,4 +1,4 @@
-"""The PyBullet engine, on a batch whose records are plain NumPy and whose `load` is a few lines of Python."""
+"""The PyBullet engine, on a batch whose records are plain NumPy and whose `before_physics` is a few lines of Python."""
 
 import gc
 import math
@@ -46,7 +46,7 @@ class Batch:
     def records(self, i):
         return self.params[0], self.states[i]
 
-    def load(self, i):
+    def before_physics(self, i):
         s = self.states[i]
         self.seen.append(s.position[0, 2])
         lift, twist = THRUST * s.rpm**2, DRAG * s.rpm**2 * [-1, 1, -1, 1]
@@ -58,7 +58,7 @@ class Batch:
 class Pushed(Batch):
     """Forces and torques that a test writes into the record."""
 
-    def load(self, i):
+    def before_physics(self, i):
         pass
 
 
@@ -184,8 +184,8 @@ class LateThrust(Batch):
         super().__init__()
         self.before = None
 
-    def load(self, i):
-        super().load(i)
+    def before_physics(self, i):
+        super().before_physics(i)
         s = self.states[i]
         now = matrix(s.attitude[0].tolist())
         lag = np.eye(3) if self.before is None else now.T @ self.before
@@ -291,7 +291,7 @@ def test_place_moves_the_bodies(make):
     np.testing.assert_allclose(bullet.getBaseVelocity(2, client)[1], (-5, 4, 6), atol=1e-12)
 
 
-def test_load_runs_before_every_physics_step_and_sees_the_motion(make):
+def test_before_physics_runs_before_every_physics_step_and_sees_the_motion(make):
     batch = Batch(physics_hz=200, control_hz=50)
     batch.states.position[0, 0, 2] = 3.0
     engine = make(batch)

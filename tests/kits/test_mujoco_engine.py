@@ -26,8 +26,8 @@ mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its engi
 
 from rolling_ball import SPEC, model  # noqa: E402
 
+from rlenvs.kits.engines import images  # noqa: E402
 from rlenvs.kits.engines import mujoco as module  # noqa: E402
-from rlenvs.kits.engines import pictures  # noqa: E402
 
 BREAK, CALM = np.array([0.0, 1.0]), np.array([0.0, 0.0])
 
@@ -425,12 +425,12 @@ def test_resets_and_batches_leak_nothing():
     assert memory() - before < 30.0
 
 
-# --- pictures and clouds ----------------------------------------------------------------------------------------------
+# --- images and clouds ----------------------------------------------------------------------------------------------
 
 SEEN = {"pixels": 24, "horizon": 6}
 
 
-def test_pictures_show_the_state_in_every_form():
+def test_images_show_the_state_in_every_form():
     single = Env(SPEC, **SEEN)
     first, _ = single.reset(seed=1)
     assert {name: (part.shape, part.dtype) for name, part in first.items()} == {
@@ -476,7 +476,7 @@ def test_distances_are_along_the_axis_of_the_camera():
     batch.close()
 
 
-def test_pictures_show_a_worlds_own_parameters():
+def test_images_show_a_worlds_own_parameters():
     batch = started(2, pixels=32, radius=np.array([0.05, 0.2]))
     orange = (batch.images["side"][:, 0, :, :, 0] > 2.0 * batch.images["side"][:, 0, :, :, 2]).sum(axis=(1, 2))
     assert orange[1] > 6 * orange[0] > 0
@@ -492,7 +492,7 @@ def test_a_cloud_lies_on_what_the_camera_sees():
         from_ball = np.linalg.norm(cloud - s["ball"], axis=1) - radius
         assert (np.minimum(abs(above), abs(from_ball)) < 1e-9).all()
         assert (abs(from_ball) < 1e-9).sum() >= (5 if i == 2 else 0)
-        spread = cloud[:, :2] / (1.0 - cloud[:, 2:])  # slopes of the rays fill the picture
+        spread = cloud[:, :2] / (1.0 - cloud[:, 2:])  # slopes of the rays fill the image
         assert spread.min() > -np.tan(np.radians(30.0)) - 1e-9
         assert np.ptp(spread, axis=0).min() > 1.1
     assert batch.observations[0, 0, 8:].reshape(64, 3) == pytest.approx(batch.states["side_cloud"][0], abs=1e-6)
@@ -571,7 +571,7 @@ def test_without_egl_osmesa_draws():
 
 def test_switched_off_there_is_one_clear_line():
     said = draw(MUJOCO_GL="disable")
-    assert said.startswith("PictureError pictures of MuJoCo worlds need OpenGL")
+    assert said.startswith("RenderError images of MuJoCo worlds need OpenGL")
     assert said.endswith("it is switched off by MUJOCO_GL=disable")
     assert len(said.splitlines()) == 1
 
@@ -587,7 +587,7 @@ def test_a_backend_that_is_asked_for_and_missing_is_one_clear_line():
 def test_unknown_backends_are_refused(monkeypatch):
     monkeypatch.setenv("MUJOCO_GL", "vulkan")
     with pytest.raises(EngineError, match="vulkan"):
-        pictures.gl_context(8, 8)
+        images.gl_context(8, 8)
 
 
 def test_conformance():
@@ -599,7 +599,7 @@ def test_conformance():
 
 
 def test_conformance_without_opengl(monkeypatch):
-    """What needs pictures is not applicable; no rule fails for it."""
+    """What needs images is not applicable; no rule fails for it."""
     monkeypatch.setenv("MUJOCO_GL", "disabled")
     outcome = next(found for found in rlenvs.check(SPEC, only=[14]).outcomes if found.number == 14)
     assert outcome.status == "not applicable", outcome

@@ -33,7 +33,7 @@ def begun(n=1, seed=0, **choices):
 
 
 def placed(scenario, places, **choices):
-    """A battle of one world with the units where the test wants them; enemies, all agents, do as they are told."""
+    """A battle of one world with the units where the test requires them; enemies, all agents, do as they are told."""
     batch = begun(scenario=scenario, **{"opponent": "self", **choices})
     s = batch.records(0)[1]
     s.x[:], s.y[:] = np.transpose(places)
@@ -390,7 +390,7 @@ def test_self_play_pays_one_to_the_winner():
     play(batch, ATTACK, STOP, STOP)
     assert batch.rewards[0].tolist() == [1, 1, -1]
     assert batch.success[0].tolist() == [True, True, False]
-    assert batch.setup.sides == (0, 0, 1)
+    assert batch.setup.teams == (0, 0, 1)
 
 
 def test_enemies_count_their_targets_backwards():
@@ -855,8 +855,8 @@ def test_kiting_beats_plain(scenario, least):
 
 def test_kiting_beats_plain_in_self_play_from_both_sides():
     for ours, theirs, sign in (("kiting", "plain", 1), ("plain", "kiting", -1)):
-        seats = [ours] * 8 + [theirs] * 8
-        value, *_ = episodes("8m", lambda batch, seats=seats: batch.play(seats), 300, opponent="self")
+        slots = [ours] * 8 + [theirs] * 8
+        value, *_ = episodes("8m", lambda batch, slots=slots: batch.play(slots), 300, opponent="self")
         assert sign * value > 0.3
 
 
@@ -1010,7 +1010,7 @@ def test_names_and_spaces_of_agents():
 
 
 def test_the_single_form_with_a_scripted_team():
-    env = gymnasium.make("rlenvs/Battle-v0", scenario="2s3z", team="kiting", opponent="random")
+    env = gymnasium.make("rlenvs/Battle-v0", scenario="2s3z", others="kiting", opponent="random")
     env.reset(seed=0)
     done, info = False, {}
     while not done:
@@ -1044,7 +1044,7 @@ def test_compiled_and_plain_python_agree():
         np.testing.assert_allclose(fast.observations, slow.observations, atol=1e-5)
 
 
-def test_text_and_picture():
+def test_text_and_image():
     _, p, s = placed("1 marine vs 1 zealot", [(3.5, 31.5), (30.5, 0.5)])
     rows = SPEC.functions["text"](p, s).split("\n")
     assert (rows[0][3], rows[15][30]) == ("M", "z")
@@ -1053,9 +1053,9 @@ def test_text_and_picture():
     env.reset(seed=0)
     for _ in range(10):
         env.step(env.expert_actions())
-    picture = env.render()
-    assert picture.shape == (512, 512, 3)
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 30
+    image = env.render()
+    assert image.shape == (512, 512, 3)
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 30
 
 
 def test_keys():

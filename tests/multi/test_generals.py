@@ -208,47 +208,47 @@ ORDERS = ("smaller_first", "larger_first")
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seat", [0, 1])
-def test_who_chases_moves_first(order, seat):
+@pytest.mark.parametrize("slot", [0, 1])
+def test_who_chases_moves_first(order, slot):
     """The chaser attacks the cell that the other one leaves: it meets the army that has not left yet."""
-    batch = game(cells={(3, 3): (seat, 6), (3, 4): (1 - seat, 9)}, order=order)
+    batch = game(cells={(3, 3): (slot, 6), (3, 4): (1 - slot, 9)}, order=order)
     orders = [0, 0]
-    orders[seat] = move(batch, 3, 3, RIGHT)
-    orders[1 - seat] = move(batch, 3, 4, RIGHT)
+    orders[slot] = move(batch, 3, 3, RIGHT)
+    orders[1 - slot] = move(batch, 3, 4, RIGHT)
     play(batch, *orders)
-    assert at(batch, 3, 4) == (1 - seat, 1)  # 9 - 5 = 4, of which 3 left
-    assert at(batch, 3, 5) == (1 - seat, 3)
+    assert at(batch, 3, 4) == (1 - slot, 1)  # 9 - 5 = 4, of which 3 left
+    assert at(batch, 3, 5) == (1 - slot, 3)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seat", [0, 1])
-def test_who_reinforces_moves_before_who_attacks(order, seat):
-    cells = {(3, 2): (seat, 4), (3, 3): (seat, 2), (3, 4): (1 - seat, 6)}
+@pytest.mark.parametrize("slot", [0, 1])
+def test_who_reinforces_moves_before_who_attacks(order, slot):
+    cells = {(3, 2): (slot, 4), (3, 3): (slot, 2), (3, 4): (1 - slot, 6)}
     batch = game(cells=cells, order=order)
     orders = [0, 0]
-    orders[seat] = move(batch, 3, 2, RIGHT)
-    orders[1 - seat] = move(batch, 3, 4, LEFT)
+    orders[slot] = move(batch, 3, 2, RIGHT)
+    orders[1 - slot] = move(batch, 3, 4, LEFT)
     play(batch, *orders)
-    assert at(batch, 3, 3) == (seat, 0)  # 2 + 3 - 5: held
+    assert at(batch, 3, 3) == (slot, 0)  # 2 + 3 - 5: held
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_army_size_decides_the_rest_one_way_or_the_other(seat):
+@pytest.mark.parametrize("slot", [0, 1])
+def test_army_size_decides_the_rest_one_way_or_the_other(slot):
     """A city that costs 41: with the smaller army first the larger one takes it at the end."""
-    for order, winner in zip(ORDERS, (seat, 1 - seat), strict=True):
+    for order, winner in zip(ORDERS, (slot, 1 - slot), strict=True):
         batch = game(
-            "A.......\n........\n....1...\n.......B", {(2, 3): (seat, 60), (2, 5): (1 - seat, 30)}, order=order
+            "A.......\n........\n....1...\n.......B", {(2, 3): (slot, 60), (2, 5): (1 - slot, 30)}, order=order
         )
         orders = [0, 0]
-        orders[seat] = move(batch, 2, 3, RIGHT)
-        orders[1 - seat] = move(batch, 2, 5, LEFT)
+        orders[slot] = move(batch, 2, 3, RIGHT)
+        orders[1 - slot] = move(batch, 2, 5, LEFT)
         play(batch, *orders)
         # smaller first: 41 - 29 = 12, then 59 takes it with 47; larger first: 59 takes it with 18, then 29 with 11
-        assert at(batch, 2, 4) == (winner, 47 if winner == seat else 11)
+        assert at(batch, 2, 4) == (winner, 47 if winner == slot else 11)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_equal_armies_go_by_seat(order):
+def test_equal_armies_go_by_slot(order):
     batch = game("A.......\n........\n........\n.......B", {(2, 3): (0, 9), (2, 5): (1, 9)}, order=order)
     play(batch, move(batch, 2, 3, RIGHT), move(batch, 2, 5, LEFT))
     assert at(batch, 2, 4) == (0, 0)  # player 0 took it with 8, and 8 came against that
@@ -260,10 +260,10 @@ def test_equal_armies_go_by_seat(order):
         ("smaller_first", (9, 5), (1, 0), [(0, 3), (0, 1)]),  # 4 against 9, then half of 5 against 1
         ("larger_first", (9, 5), (1, 0), [(0, 5), (1, 1)]),  # 4 against 5; then there is none to send
         ("smaller_first", (5, 9), (0, 1), [(1, 1), (1, 3)]),
-        ("larger_first", (5, 9), (0, 1), [(1, 1), (1, 3)]),  # by seat: 4 against 9, then half of 5 against 1
+        ("larger_first", (5, 9), (0, 1), [(1, 1), (1, 3)]),  # by slot: 4 against 9, then half of 5 against 1
     ],
 )
-def test_head_on_ties_go_by_size_today_and_by_seat_in_the_paper(order, armies, halves, result):
+def test_head_on_ties_go_by_size_today_and_by_slot_in_the_paper(order, armies, halves, result):
     batch = game(cells={(3, 3): (0, armies[0]), (3, 4): (1, armies[1])}, order=order)
     play(batch, move(batch, 3, 3, RIGHT, halves[0]), move(batch, 3, 4, LEFT, halves[1]))
     assert [at(batch, 3, 3), at(batch, 3, 4)] == result
@@ -487,9 +487,9 @@ def test_planes():
 
 
 def test_structures_in_the_fog_look_the_same():
-    pictures = [game(board).observations[0, 0] for board in ("A...\n....\n..3.\n...B", "A...\n....\n..#.\n...B")]
-    np.testing.assert_array_equal(*pictures)
-    assert pictures[0][8, 2, 2] == 1
+    images = [game(board).observations[0, 0] for board in ("A...\n....\n..3.\n...B", "A...\n....\n..#.\n...B")]
+    np.testing.assert_array_equal(*images)
+    assert images[0][8, 2, 2] == 1
 
 
 def test_without_fog_everything_is_in_sight():
@@ -874,16 +874,16 @@ def test_nothing_shapes_the_last_tick():
 def tournament(first, second, n, **choices):
     """How often each wins, sides swapped half way."""
     wins = np.zeros(2)
-    for seats in ((first, second), (second, first)):
+    for slots in ((first, second), (second, first)):
         batch = make(n, **choices)
         batch.seed(range(n))
         batch.reset()
         going, won = np.ones(n, bool), np.zeros((n, 2), bool)
         while going.any():
-            batch.roll(batch.play(seats).reshape(n, 1, 2, 1).copy())
+            batch.roll(batch.play(slots).reshape(n, 1, 2, 1).copy())
             won[going] = batch.success[going]
             going = ~batch.over
-        wins += won.sum(axis=0)[[seats.index(first), seats.index(second)]]
+        wins += won.sum(axis=0)[[slots.index(first), slots.index(second)]]
     return wins / (2 * n)
 
 
@@ -978,12 +978,12 @@ def test_players_leave_when_their_general_falls():
 
 
 def test_sides():
-    assert list(SPEC.sides(make(players=4, teams=2).setup.values)) == [0, 0, 1, 1]
-    assert list(SPEC.sides(make(players=3).setup.values)) == [0, 1, 2]
-    assert list(SPEC.sides(make(players=3, opponent="hunter").setup.values)) == [0]
+    assert list(SPEC.teams(make(players=4, teams=2).setup.values)) == [0, 0, 1, 1]
+    assert list(SPEC.teams(make(players=3).setup.values)) == [0, 1, 2]
+    assert list(SPEC.teams(make(players=3, opponent="hunter").setup.values)) == [0]
 
 
-def test_text_and_picture():
+def test_text_and_image():
     batch = game("A.#.\n.3..\n....\n...B", {(0, 1): (0, 5)}, opponent="hunter")
     p, s = batch.records(0)
     assert SPEC.functions["text"](p, s).split("\n")[0].split() == ["A1", "a5", "#", "~"]
@@ -991,9 +991,9 @@ def test_text_and_picture():
     assert "B1" in SPEC.functions["text"](*game("A.#.\n.3..\n....\n...B").records(0))
     env = gymnasium.make("rlenvs/Generals-v0", render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render()
-    assert picture.shape == (512, 512, 3)
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+    image = env.render()
+    assert image.shape == (512, 512, 3)
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------
@@ -1216,7 +1216,7 @@ def test_the_window():
 
     assert ("arrows", "send the army of the marked cell") in key_table("Generals-v0")
     lines = []
-    play_it = Game("Generals-v0", told=lines.append, opponent="random", board=OPEN, horizon=3)
+    play_it = Game("Generals-v0", report=lines.append, opponent="random", board=OPEN, horizon=3)
     pygame.display.init()
     for key in (pygame.K_RIGHT, pygame.K_RIGHT):
         pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=key))

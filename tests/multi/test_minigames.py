@@ -454,7 +454,7 @@ def test_enemies_answer_fire_one_by_one():
     assert not s.awake[1]
 
 
-# --- pictures in the observation --------------------------------------------------------------------------------------
+# --- images in the observation --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "layers"), [(BEACON, 3), (SHARDS, 3), (FIND, 4), (ROACHES, 3), (BANES, 4)])

@@ -18,7 +18,7 @@ from rlenvs.core.setup import Setup
 from rlenvs.multi.particle.graph import graph
 from rlenvs.multi.particle.metrics import metrics
 from rlenvs.multi.particle.physics import leaving
-from rlenvs.multi.particle.picture import spoken
+from rlenvs.multi.particle.render import spoken
 
 RECORDED = DATA / "mpe2.npz"
 GRAPHS = DATA / "informarl.npz"
@@ -397,10 +397,10 @@ def test_crypto_by_hand():
     assert silent.rewards[0].tolist() == pytest.approx([-0.25, 0.25 - 0.0625, 0.25 - 0.0625])
 
 
-def crypto_success(seats):
+def crypto_success(slots):
     batch = make("crypto", 60, backend="python")
     while not batch.over.all():
-        batch.step(batch.play(seats))
+        batch.step(batch.play(slots))
     return batch.success.mean(axis=0)
 
 
@@ -563,17 +563,17 @@ def test_an_episode_has_25_steps(module):
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-def returns_of(module, seats, count=30, **choices):
+def returns_of(module, slots, count=30, **choices):
     """Mean return of each agent, and how often it succeeds in the end."""
     batch = make(module, count, backend="python", **choices)
     dice = np.random.default_rng(0)
     numbers = np.array([role.action for role in batch.setup.roles])
     total = np.zeros(batch.agents)
     while not batch.over.all():
-        if seats is None:
+        if slots is None:
             batch.step(dice.integers(0, numbers, (count, batch.agents)))
         else:
-            batch.step(batch.play(seats))
+            batch.step(batch.play(slots))
         total += batch.rewards.mean(axis=0)
     return total, batch.success.mean(axis=0)
 
@@ -589,7 +589,7 @@ def test_experts_of_teams_beat_chance(module):
 @pytest.mark.parametrize("module", ["adversary", "push", "tag", "world_comm"])
 def test_an_expert_does_better_against_an_expert_than_nobody_does(module):
     spec = spec_of(module)
-    sides = np.array(Setup(spec).sides)
+    sides = np.array(Setup(spec).teams)
     playing, _ = returns_of(module, spec.players[0], 6)
     for side in range(2):
         idle, _ = returns_of(module, [None if k == side else spec.players[0] for k in sides], 6)
@@ -707,16 +707,16 @@ def test_one_episode_is_the_same_in_single_and_parallel_form():
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_pictures(name):
+def test_images(name):
     env = rlenvs.parallel_env(f"Particle{name}-v0", render_mode="rgb_array", backend="python")
     env.reset(seed=0)
     env.step(dict.fromkeys(env.agents, 1))
-    picture = env.render()
-    assert picture.shape == (512, 512, 3)
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+    image = env.render()
+    assert image.shape == (512, 512, 3)
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
 
 
-def test_words_in_pictures():
+def test_words_in_images():
     assert [spoken(words) for words in ([0.0, 0.0], [0.0, 1.0], [0.25, 0.5])] == ["_", "B", "B 0.5 A 0.2"]
     batch = make("crypto", backend="python")
     put(batch, message=1, key=0)

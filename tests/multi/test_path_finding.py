@@ -218,7 +218,7 @@ def test_soft_refusals_cascade_through_a_rotation():
         (0, 1),
         (1, 1),
         (1, 0),
-    ]  # agent 0 wants the cell that agent 1 wants, and has the lower index
+    ]  # agent 0 requires the cell that agent 1 requires, and has the lower index
     batch = placed(starts, [(2, j) for j in range(5)], empty(3, 5), collision="soft")
     play(batch, [LEFT, RIGHT, DOWN, LEFT, UP])
     assert places(batch) == [list(place) for place in starts]
@@ -557,16 +557,16 @@ def test_single_agent_form_and_vector_reward():
     assert reward.shape == (3,)
 
 
-def test_text_and_picture():
+def test_text_and_image():
     batch = placed([(0, 0), (1, 2)], [(0, 2), (1, 0)], "..#..\n.....")
     p, s = batch.records(0)
     s.goal[0] = (0, 3)
     assert SPEC.functions["text"](p, s) == "a.#A.\nB.b.."
     env = gymnasium.make("rlenvs/PathFinding-v0", render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render()
-    assert picture.shape == (512, 512, 3)
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+    image = env.render()
+    assert image.shape == (512, 512, 3)
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
 
 
 def test_keys():

@@ -13,7 +13,7 @@ SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
-    "films": [TREASURE, "--seconds", "0.5"],
+    "videos": [TREASURE, "--seconds", "0.5"],
     "first_minutes": ["--only", "rlenvs list"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],

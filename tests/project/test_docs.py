@@ -107,7 +107,7 @@ def test_the_table_of_scores():
     assert "| random | " in table
     assert "| 0.000 | 0 % |" in table
     assert "against" not in table
-    assert "Every seed is played once from each side against `pursuit`" in docs.page(world_of("ParticleTag-v0"))
+    assert "Every seed is played once from each team against `pursuit`" in docs.page(world_of("ParticleTag-v0"))
     assert docs.cost_cells({}, {}) == ("", "", True)
     assert docs.cost_cells({"a": 3.0, "b": 2.0}, {"a": 10.0, "b": 2.0}) == ("b 2", "2", True)
     assert docs.cost_cells({"a": 30.0, "b": 0.1}, {"a": 10.0, "b": 0.0}) == ("b 0.1", "0", False)

@@ -51,11 +51,11 @@ def test_there_is_an_example_per_form():
 
 
 def test_the_own_world_is_solved_and_filmed(tmp_path):
-    """The world that readers copy has an expert that succeeds on its hard level, and a picture."""
-    command = [sys.executable, EXAMPLES[0].with_name("own_world.py"), "--film", tmp_path / "room.gif"]
+    """The world that readers copy has an expert that succeeds on its hard level, and an image."""
+    command = [sys.executable, EXAMPLES[0].with_name("own_world.py"), "--video", tmp_path / "room.gif"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "one room, hard" in done.stdout
     assert "['is_success']=True" in done.stdout
-    with Image.open(tmp_path / "room.gif") as film:
-        assert film.n_frames > 50
+    with Image.open(tmp_path / "room.gif") as video:
+        assert video.n_frames > 50

@@ -15,7 +15,7 @@ mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its worl
 
 pytestmark = pytest.mark.filterwarnings("ignore:compiler attribute")
 
-if importlib.util.find_spec("imageio") is None:  # Gymnasium imports it for pictures, which are not needed here
+if importlib.util.find_spec("imageio") is None:  # Gymnasium imports it for images, which are not needed here
     sys.modules["imageio"] = ModuleType("imageio")
 
 NAMES = ("HalfCheetah", "Ant")
@@ -167,7 +167,7 @@ def test_no_healthy_height_is_refused():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_picture_shows_the_robot(name):
+def test_image_shows_the_robot(name):
     env = gymnasium.make(f"rlenvs/{name}-v0", render_mode="rgb_array")
     env.reset(seed=0)
     assert env.render().std() > 10.0

@@ -560,9 +560,9 @@ def test_random_fails():
     assert returns.mean() < -2.5
 
 
-def test_picture():
+def test_image():
     env = rlenvs.make(ID, render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render()
-    assert picture.dtype == np.uint8
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+    image = env.render()
+    assert image.dtype == np.uint8
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20

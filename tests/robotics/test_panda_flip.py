@@ -240,7 +240,7 @@ def test_snapshot_in_the_middle_of_a_grasp():
     assert futures[0].tobytes() == futures[1].tobytes()
 
 
-# --- reward, observation, picture -------------------------------------------------------------------------------------
+# --- reward, observation, image -------------------------------------------------------------------------------------
 
 
 def test_rewards_by_kind():
@@ -285,7 +285,7 @@ def test_expert_without_a_hand_that_turns_stays(control):
     assert not worlds.actions.any()
 
 
-def test_picture():
+def test_image():
     env = gymnasium.make("rlenvs/PandaFlip-v0", render_mode="rgb_array")
     env.reset(seed=0)
     assert env.render().std() > 10

@@ -237,14 +237,14 @@ def test_success_is_exact(level):
     r = worlds_result()
     for share, near in ((0.999, True), (1.001, False)):
         s.bar[:] = s.goal + [0.0, share * p.threshold, 0.0]
-        SPEC.kernels["judge"](p, s, None, None, r)
+        SPEC.kernels["outcome"](p, s, None, None, r)
         assert r.success == [near, near]
         assert r.reached == [0.0 if near else -1.0] * 2
         assert r.distance == pytest.approx([-share * p.threshold] * 2)
 
 
 def worlds_result():
-    """A result as the kernel `judge` sees it, as plain lists."""
+    """A result as the kernel `outcome` sees it, as plain lists."""
 
     class Result:
         pass
@@ -268,7 +268,7 @@ def test_costs_are_exact(height, velocity, push, drop, clash):
     p, s = batch(ID).records(0)
     s.bar[2], s.bar_velocity[2], s.clash[:] = height, velocity, (0.6 * push, 0.0, -0.8 * push)
     r = worlds_result()
-    SPEC.kernels["judge"](p, s, None, None, r)
+    SPEC.kernels["outcome"](p, s, None, None, r)
     assert (r.drop, r.clash) == ([drop] * 2, [clash] * 2)
 
 

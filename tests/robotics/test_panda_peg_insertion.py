@@ -252,7 +252,7 @@ def test_observation():
     np.testing.assert_allclose(seen[25:], s.desired, atol=1e-6)
 
 
-# --- bad input, snapshots, picture ------------------------------------------------------------------------------------
+# --- bad input, snapshots, image ------------------------------------------------------------------------------------
 
 
 def test_impossible_parameters():
@@ -283,7 +283,7 @@ def test_snapshot_in_the_middle_of_a_contact():
     assert futures[0].tobytes() == futures[1].tobytes()
 
 
-def test_picture_and_keys():
+def test_image_and_keys():
     env = gymnasium.make("rlenvs/PandaPegInsertion-v0", render_mode="rgb_array")
     env.reset(seed=0)
     assert env.render().std() > 10

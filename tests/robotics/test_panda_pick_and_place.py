@@ -282,12 +282,12 @@ def test_check():
     assert report.passed, str(report)
 
 
-def test_picture():
+def test_image():
     env = gymnasium.make("rlenvs/PandaPickAndPlace-v0", render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render().astype(int)
-    orange = (picture[..., 0] > 150) & (picture[..., 2] < 60)
-    green = (picture[..., 1] > picture[..., 0] + 30) & (picture[..., 1] > picture[..., 2])
+    image = env.render().astype(int)
+    orange = (image[..., 0] > 150) & (image[..., 2] < 60)
+    green = (image[..., 1] > image[..., 0] + 30) & (image[..., 1] > image[..., 2])
     assert orange.sum() > 100
     assert green.sum() > 300
     env.close()

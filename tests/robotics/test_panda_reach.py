@@ -154,10 +154,10 @@ def test_random_hardly_succeeds(control):
     assert success(ID, 200, "random", level="easy", control=control) < 0.05
 
 
-def test_picture():
+def test_image():
     env = gymnasium.make("rlenvs/PandaReach-v0", render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render()
-    green = (picture[..., 1] > picture[..., 0] + 40) & (picture[..., 1] > picture[..., 2] + 15)
+    image = env.render()
+    green = (image[..., 1] > image[..., 0] + 40) & (image[..., 1] > image[..., 2] + 15)
     assert green.sum() > 100  # the goal
     env.close()

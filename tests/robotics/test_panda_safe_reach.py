@@ -281,10 +281,10 @@ def test_random_hardly_reaches():
     assert goals.mean() < 1.0
 
 
-def test_picture():
+def test_image():
     env = gymnasium.make("rlenvs/PandaSafeReach-v0", render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render().astype(int)
-    orange = (picture[..., 0] > picture[..., 1] + 40) & (picture[..., 1] > picture[..., 2] + 20)
+    image = env.render().astype(int)
+    orange = (image[..., 0] > image[..., 1] + 40) & (image[..., 1] > image[..., 2] + 20)
     assert orange.sum() > 500  # the zones
     env.close()

@@ -218,10 +218,10 @@ def test_check():
     assert report.passed, str(report)
 
 
-def test_picture():
+def test_image():
     env = gymnasium.make("rlenvs/PandaStack-v0", render_mode="rgb_array")
     env.reset(seed=0)
-    picture = env.render().astype(int)
-    assert ((picture[..., 0] > 150) & (picture[..., 2] < 60)).sum() > 100
-    assert ((picture[..., 2] > 100) & (picture[..., 0] < 60)).sum() > 100
+    image = env.render().astype(int)
+    assert ((image[..., 0] > 150) & (image[..., 2] < 60)).sum() > 100
+    assert ((image[..., 2] > 100) & (image[..., 0] < 60)).sum() > 100
     env.close()

@@ -1,4 +1,4 @@
-"""Scenes and the camera on board: distances and pictures against independent geometry in NumPy."""
+"""Scenes and the camera on board: distances and images against independent geometry in NumPy."""
 
 import math
 
@@ -54,7 +54,7 @@ def attitude(roll=0.0, pitch=0.0, yaw=0.0):
     return np.array(product(product(about[0], about[1]), about[2]))
 
 
-def picture(
+def take_image(
     shapes=NO_SHAPES, position=(0, 0, 1), q=(0, 0, 0, 1), drones=NOBODY, me=-1, level=0, size=(48, 64), **given
 ):
     """Image and depth; buffers are full of rubbish before."""
@@ -179,7 +179,7 @@ def test_every_pixel_against_a_caster_in_numpy(shapes, place, roll, pitch, aside
     place = np.add(place, (0.01234, 0.03217, 0.00713))  # no edge runs through the middles of many pixels
     to_shape = shapes[0, 1:4] - place
     q = attitude(roll + 0.01347, pitch, math.atan2(to_shape[1], to_shape[0]) + aside)
-    image, depth = picture(shapes, place, q)
+    image, depth = take_image(shapes, place, q)
     expected, color = reference(shapes, place, q)
     wrong = np.abs(depth - expected) > 1e-3 * expected
     assert wrong.sum() <= 6  # of 3072
@@ -189,15 +189,15 @@ def test_every_pixel_against_a_caster_in_numpy(shapes, place, roll, pitch, aside
 
 
 @pytest.mark.parametrize("size", [(1, 1), (13, 17), (24, 100)])
-def test_pictures_of_any_size(size):
+def test_images_of_any_size(size):
     shapes = scene_of((scene.put_sphere, 2, 0, 1, 0.7, *ORANGE), (scene.put_box, 3, 1, 1, 0.3, 0.5, 0.7, 0.4, *ORANGE))
     q = attitude(0.3, 0.1, 0.2)
-    _, depth = picture(shapes, (0, 0.2, 1.2), q, size=size)
+    _, depth = take_image(shapes, (0, 0.2, 1.2), q, size=size)
     expected, _ = reference(shapes, (0, 0.2, 1.2), q, size)
     assert (np.abs(depth - expected) > 1e-3 * expected).mean() < 0.005
 
 
-def test_plain_python_gives_the_same_picture():
+def test_plain_python_gives_the_same_image():
     shapes = scene_of(
         (scene.put_sphere, 2, 0.4, 1, 0.3, *ORANGE),
         (scene.put_box, 3, -0.5, 1, 0.3, 0.5, 0.7, 0.4, *ORANGE),
@@ -205,8 +205,8 @@ def test_plain_python_gives_the_same_picture():
     )
     drones = np.array([[0.0, 0.0, 1.0], [0.6, 0.1, 0.8]])
     situation = {"q": attitude(0.2, 0.1, 0.05), "drones": drones, "me": 0, "size": (24, 32)}
-    image, depth = picture(shapes, **situation)
-    plain_image, plain_depth = picture(shapes, **situation, take=camera.render)
+    image, depth = take_image(shapes, **situation)
+    plain_image, plain_depth = take_image(shapes, **situation, take=camera.render)
     assert (np.abs(depth - plain_depth) < 1e-5 * depth).mean() > 0.995
     assert (np.abs(image.astype(int) - plain_image) <= 1).mean() > 0.995
 
@@ -215,9 +215,9 @@ def test_plain_python_gives_the_same_picture():
 
 
 def test_a_sphere_straight_ahead():
-    """Its nearest point is met by the middle of a picture with odd sizes, and its edge where the tangents are."""
+    """Its nearest point is met by the middle of an image with odd sizes, and its edge where the tangents are."""
     size = (49, 65)
-    _, depth = picture(scene_of((scene.put_sphere, 3, 0, 1, 0.5, *ORANGE)), size=size, far=100.0)
+    _, depth = take_image(scene_of((scene.put_sphere, 3, 0, 1, 0.5, *ORANGE)), size=size, far=100.0)
     assert depth[24, 32] == pytest.approx(2.5, rel=1e-6)
     covered = depth[24] < 3.0
     tangent = math.tan(math.asin(0.5 / 3.0)) / (2.0 * math.tan(FOV / 2) / 49)
@@ -226,21 +226,21 @@ def test_a_sphere_straight_ahead():
 
 
 def test_square_pixels_and_the_vertical_field_of_view():
-    """A face of 2 m x 2 m at distance sqrt(3) m is just as high as the picture, and as wide as it is high."""
+    """A face of 2 m x 2 m at distance sqrt(3) m is just as high as the image, and as wide as it is high."""
     shapes = scene_of((scene.put_box, math.sqrt(3.0) + 0.5, 0, 2, 0.5, 0.999, 0.999, 0.0, *ORANGE))
-    _, depth = picture(shapes, (0, 0, 2), size=(48, 64), far=100.0)
+    _, depth = take_image(shapes, (0, 0, 2), size=(48, 64), far=100.0)
     face = np.isclose(depth, math.sqrt(3.0), rtol=1e-6)
     assert face.sum() == 48 * 48
     assert face[:, 8:56].all()
     larger = scene_of((scene.put_box, math.sqrt(3.0) + 0.5, 0, 2, 0.5, 0.97, 0.97, 0.0, *ORANGE))
-    _, depth = picture(larger, (0, 0, 2), far=100.0)
+    _, depth = take_image(larger, (0, 0, 2), far=100.0)
     assert np.isclose(depth, math.sqrt(3.0), rtol=1e-6).sum() == 46 * 46
 
 
 @pytest.mark.parametrize("pitch", [0.3, 0.8, math.pi / 2])
 def test_floor_at_a_known_pitch(pitch):
     """Ahead and down by `pitch`, the floor is height / sin(pitch) away; the depth of a row follows from its angle."""
-    _, depth = picture(position=(0.3, -0.2, 1.5), q=attitude(pitch=pitch), size=(49, 65), far=100.0)
+    _, depth = take_image(position=(0.3, -0.2, 1.5), q=attitude(pitch=pitch), size=(49, 65), far=100.0)
     assert depth[24, 32] == pytest.approx(1.5 / math.sin(pitch), rel=1e-5)
     v = math.tan(FOV / 2) * (2 * 24 - 2 * 48) / 49  # the lowest row
     assert depth[48, 5] == pytest.approx(1.5 / (math.sin(pitch) - v * math.cos(pitch)), rel=1e-5)
@@ -248,29 +248,29 @@ def test_floor_at_a_known_pitch(pitch):
 
 def test_side_and_end_of_a_cylinder():
     shapes = scene_of((scene.put_cylinder, 2, 0, 1, 0.3, 0.4, *ORANGE))
-    _, depth = picture(shapes, size=(49, 65))
+    _, depth = take_image(shapes, size=(49, 65))
     assert depth[24, 32] == pytest.approx(1.7, rel=1e-6)
     for height, met in ((3.0, 1.4), (0.2, 0.6)):  # on its upper end from above, on its lower end from below
         down = attitude(pitch=math.copysign(math.pi / 2, height - 1.0))
-        _, depth = picture(shapes, (2, 0, height), down, size=(49, 65))
+        _, depth = take_image(shapes, (2, 0, height), down, size=(49, 65))
         assert depth[24, 32] == pytest.approx(abs(height - met), rel=1e-5)
 
 
 def test_boxes_turn_with_their_yaw():
     """Turned by 45 degrees, an edge points at the camera."""
     shapes = scene_of((scene.put_box, 2, 0, 1, 0.5, 0.5, 0.5, math.pi / 4, *ORANGE))
-    _, depth = picture(shapes, size=(49, 65))
+    _, depth = take_image(shapes, size=(49, 65))
     assert depth[24, 32] == pytest.approx(2.0 - 0.5 * math.sqrt(2.0), rel=1e-6)
     for yaw in (0.3, -0.3):  # turned to the left, its near end is on the right
-        _, depth = picture(scene_of((scene.put_box, 2, 0, 1, 0.5, 0.1, 0.1, yaw, *ORANGE)), size=(49, 65))
+        _, depth = take_image(scene_of((scene.put_box, 2, 0, 1, 0.5, 0.1, 0.1, yaw, *ORANGE)), size=(49, 65))
         assert depth.min() == pytest.approx(2.0 - 0.5 * math.cos(0.3) - 0.1 * math.sin(0.3), abs=0.01)
         assert (depth[24].argmin() - 32) * yaw > 0
 
 
 def test_a_wall_that_passes_the_camera():
-    """From 1 m behind to 2 m ahead: its far end is in the middle of the picture, its near part at the right edge."""
+    """From 1 m behind to 2 m ahead: its far end is in the middle of the image, its near part at the right edge."""
     wall = scene_of((scene.put_box, 0.5, -0.49, 1, 1.584, 0.01, 2, math.atan2(-1.02, 3), *ORANGE))
-    _, depth = picture(wall)
+    _, depth = take_image(wall)
     expected, _ = reference(wall, (0, 0, 1), (0, 0, 0, 1))
     assert (np.abs(depth - expected) > 1e-3 * expected).sum() <= 6
     assert (depth[:, 63] < 1.0).all()
@@ -278,17 +278,17 @@ def test_a_wall_that_passes_the_camera():
 
 def test_near_and_far():
     ball = scene_of((scene.put_sphere, 3, 0, 1, 0.5, *ORANGE))
-    image, depth = picture(ball, far=2.4)
-    empty, _ = picture(far=2.4)
+    image, depth = take_image(ball, far=2.4)
+    empty, _ = take_image(far=2.4)
     assert (image == empty).all()
     assert depth.max() == np.float32(2.4)
-    _, depth = picture(ball, position=(3, 0, 1), near=0.2)
+    _, depth = take_image(ball, position=(3, 0, 1), near=0.2)
     assert (depth == np.float32(0.2)).all()  # inside: it is everywhere
-    _, depth = picture(ball, position=(3.7, 0, 1))
+    _, depth = take_image(ball, position=(3.7, 0, 1))
     assert (depth > 1.0).all()  # behind the camera: nowhere
     dome = scene_of((scene.put_sphere, 0, 0, 1, 1, *ORANGE))
-    assert (picture(dome, position=(0.9, 0.9, 1))[1] > 1.0).all()  # beside the camera, and its box reaches ahead
-    _, depth = picture(position=(0, 0, 0.0125), q=attitude(pitch=0.5))
+    assert (take_image(dome, position=(0.9, 0.9, 1))[1] > 1.0).all()  # beside the camera, and its box reaches ahead
+    _, depth = take_image(position=(0, 0, 0.0125), q=attitude(pitch=0.5))
     assert depth.min() == np.float32(NEAR)  # standing on the floor
 
 
@@ -298,21 +298,21 @@ def test_what_is_nearer_hides_what_is_farther():
         (scene.put_sphere, 4, 0, 1, 0.5, 0, 1, 0),
         (scene.put_cylinder, 3, 0.2, 1, 0.1, 3, 0, 0, 1),
     ]
-    pictures = [picture(scene_of(*order)) for order in (rows, rows[::-1], [rows[1], rows[2], rows[0]])]
-    image, depth = pictures[0]
+    images = [take_image(scene_of(*order)) for order in (rows, rows[::-1], [rows[1], rows[2], rows[0]])]
+    image, depth = images[0]
     assert image[24, 32, 0] > 100
     assert (image[24, 32, 1:3] == 0).all()
-    for other_image, other_depth in pictures[1:]:
+    for other_image, other_depth in images[1:]:
         assert (image == other_image).all()
         assert (depth == other_depth).all()
     sunk = scene_of((scene.put_sphere, 2, 0, -1.0, 0.5, *ORANGE))
-    assert (picture(sunk, q=attitude(pitch=0.5))[0] == picture(q=attitude(pitch=0.5))[0]).all()
+    assert (take_image(sunk, q=attitude(pitch=0.5))[0] == take_image(q=attitude(pitch=0.5))[0]).all()
 
 
 def test_empty_rows_are_not_drawn():
     shapes = np.ones((3, 12))
     shapes[:, scene.KIND] = scene.NOTHING
-    assert (picture(shapes)[0] == picture()[0]).all()
+    assert (take_image(shapes)[0] == take_image()[0]).all()
 
 
 # --- attitudes --------------------------------------------------------------------------------------------------------
@@ -324,38 +324,38 @@ def test_a_symmetric_scene_gives_a_symmetric_depth():
     for row, y in ((4, -0.9), (5, 0.9)):
         scene.put_cylinder(shapes, row, 2.0, y, 1, 0.1, 0.6, *ORANGE)
     scene.put_sphere(shapes, 6, 4, 0, 1, 0.4, *ORANGE)
-    _, depth = picture(shapes)
+    _, depth = take_image(shapes)
     assert np.abs(depth - depth[:, ::-1]).max() < 1e-4
     assert (depth[:, :32] < 3).any()
 
 
 def test_left_is_left_and_up_is_up():
-    _, depth = picture(scene_of((scene.put_sphere, 2, 0.5, 1.4, 0.2, *ORANGE)))
+    _, depth = take_image(scene_of((scene.put_sphere, 2, 0.5, 1.4, 0.2, *ORANGE)))
     rows, columns = np.nonzero(depth < 2.5)
     high = rows < 20
     assert (columns[high] < 26).all()
     assert high.any()
 
 
-def test_the_picture_rolls_with_the_body():
-    """Rolled by 90 degrees the square picture is the level one turned by 90 degrees; by 180 it is upside down."""
+def test_the_image_rolls_with_the_body():
+    """Rolled by 90 degrees the square image is the level one turned by 90 degrees; by 180 it is upside down."""
     shapes = scene_of(
         (scene.put_sphere, 2, 0.5, 1.4, 0.3, *ORANGE), (scene.put_box, 3, -1, 1, 0.2, 0.3, 0.6, 0.2, *ORANGE)
     )
-    _, upright = picture(shapes, size=(48, 48))
+    _, upright = take_image(shapes, size=(48, 48))
     for turns in (1, 2, 3):  # to the right
-        _, rolled = picture(shapes, q=attitude(roll=turns * math.pi / 2), size=(48, 48))
+        _, rolled = take_image(shapes, q=attitude(roll=turns * math.pi / 2), size=(48, 48))
         assert (np.abs(rolled - np.rot90(upright, turns)) > 1e-3 * upright).mean() < 0.005
 
 
 def test_level_keeps_the_horizon_and_the_direction():
     shapes = scene_of((scene.put_sphere, 2, 0.5, 1.4, 0.3, *ORANGE))
-    _, expected = picture(shapes, q=attitude(0, 0.2, 0.1))
-    _, level = picture(shapes, q=attitude(0.7, 0.2, 0.1), level=1)
-    _, rolled = picture(shapes, q=attitude(0.7, 0.2, 0.1))
+    _, expected = take_image(shapes, q=attitude(0, 0.2, 0.1))
+    _, level = take_image(shapes, q=attitude(0.7, 0.2, 0.1), level=1)
+    _, rolled = take_image(shapes, q=attitude(0.7, 0.2, 0.1))
     assert (np.abs(level - expected) > 1e-3 * expected).mean() < 0.005
     assert (np.abs(rolled - expected) > 1e-3 * expected).mean() > 0.2
-    down = [picture(position=(0.1, 0.2, 1), q=attitude(0.3, math.pi / 2, 0.0), level=level)[0] for level in (0, 1)]
+    down = [take_image(position=(0.1, 0.2, 1), q=attitude(0.3, math.pi / 2, 0.0), level=level)[0] for level in (0, 1)]
     assert (down[0] == down[1]).mean() > 0.99  # no direction is level: the body's axes are kept
 
 
@@ -366,7 +366,7 @@ def test_tiles_of_half_a_metre():
     """Seen from straight above, the colour changes at multiples of 0.5 m, also across the origin."""
     for x, y in ((0.0, 0.0), (-3.1, 2.2)):
         q = attitude(pitch=math.pi / 2)
-        image, _ = picture(position=(x, y, 1.0), q=q)
+        image, _ = take_image(position=(x, y, 1.0), q=q)
         hits = np.array([x, y]) + rays(q)[..., :2]
         light = image[..., 0] > 140
         expected = np.floor(2 * hits).astype(int).sum(-1) % 2 == 1
@@ -374,7 +374,7 @@ def test_tiles_of_half_a_metre():
 
 
 def test_floor_fades_into_the_haze_and_the_sky_darkens_upwards():
-    image, _ = picture(position=(0, 0, 1), far=1000.0, size=(480, 640))
+    image, _ = take_image(position=(0, 0, 1), far=1000.0, size=(480, 640))
     column = image[:, 320, :3].astype(int)
     haze = np.array(camera.HAZE)
     assert np.abs(column[241:243] - haze).max() <= 3
@@ -385,7 +385,7 @@ def test_floor_fades_into_the_haze_and_the_sky_darkens_upwards():
 
 
 def test_tiles_smaller_than_a_pixel_do_not_flicker():
-    image, _ = picture(position=(0.1, 0.2, 1), q=attitude(yaw=0.3))
+    image, _ = take_image(position=(0.1, 0.2, 1), q=attitude(yaw=0.3))
     far, near = (np.abs(np.diff(image[row, :, 0].astype(int))).max() for row in (27, 47))
     assert far <= 2  # 12 m away, seven tiles to a pixel
     assert near > 30
@@ -394,7 +394,7 @@ def test_tiles_smaller_than_a_pixel_do_not_flicker():
 def test_faces_are_told_apart_by_their_light():
     """Three faces of a grey box, 0.75 + 0.25 cos of their colour."""
     shapes = scene_of((scene.put_box, 2, 0, 0.5, 0.4, 0.4, 0.4, math.pi / 4, 0.6, 0.6, 0.6))
-    image, _ = picture(shapes, (0, 0, 1.5), attitude(pitch=0.45))
+    image, _ = take_image(shapes, (0, 0, 1.5), attitude(pitch=0.45))
     _, color = reference(shapes, (0, 0, 1.5), attitude(pitch=0.45))
     tones, pixels = np.unique(image[..., 0][color[..., 0] >= 0], return_counts=True)
     a = math.sqrt(0.5)
@@ -405,10 +405,10 @@ def test_faces_are_told_apart_by_their_light():
 
 def test_other_drones_are_discs_with_a_colour_each():
     drones = np.array([[0.0, 0, 1], [0.5, 0, 0.9], [0.5, 0.25, 0.9], [0.5, -0.25, 0.9]])
-    image, depth = picture(drones=drones, me=0, far=100.0, size=(480, 640))
-    assert (image != picture(size=(480, 640), far=100.0)[0]).any(-1).mean() > 0.01
-    without = picture(drones=drones[1:], me=-1, far=100.0, size=(480, 640))[1]
-    assert (depth == without).all()  # the carrier is not in its picture
+    image, depth = take_image(drones=drones, me=0, far=100.0, size=(480, 640))
+    assert (image != take_image(size=(480, 640), far=100.0)[0]).any(-1).mean() > 0.01
+    without = take_image(drones=drones[1:], me=-1, far=100.0, size=(480, 640))[1]
+    assert (depth == without).all()  # the carrier is not in its image
     for k in (1, 2, 3):
         place = np.array([*drones[k, :2], drones[k, 2] + HALF_HEIGHT])  # middle of the upper end
         forward, left, up = place - [0, 0, 1]
@@ -430,8 +430,8 @@ def test_other_drones_are_discs_with_a_colour_each():
 
 def test_carrier_number_minus_one_draws_all():
     drones = np.array([[0.5, 0.0, 1.0]])
-    assert (picture(drones=drones, me=-1)[1] < 0.6).any()
-    assert not (picture(drones=drones, me=0)[1] < 0.6).any()
+    assert (take_image(drones=drones, me=-1)[1] < 0.6).any()
+    assert not (take_image(drones=drones, me=0)[1] < 0.6).any()
 
 
 def test_depth_as_bytes():

@@ -430,9 +430,9 @@ def test_observations():
     np.testing.assert_allclose(20 * seen[12:15], s.goal - s.position[0], atol=1e-5)
     np.testing.assert_allclose(2.5 * (seen[15:] + 1), [0.5, 5, 5, 2], atol=0.01)
     assert batch(rays=0).observations.shape == (1, 1, 15)
-    pictures = gymnasium.make(f"rlenvs/{NAME}", level="vision").reset(seed=0)[0]
-    assert pictures["state"].shape == (15,)
-    assert pictures["depth"][:20].min() < 255  # obstacles above the horizon
+    images = gymnasium.make(f"rlenvs/{NAME}", level="vision").reset(seed=0)[0]
+    assert images["state"].shape == (15,)
+    assert images["depth"][:20].min() < 255  # obstacles above the horizon
 
 
 def ends(worlds, choose, **keywords):
@@ -487,7 +487,7 @@ def test_flying_straight_to_the_goal_collides():
     assert collision > 0.7
 
 
-def test_pictures_and_keys():
+def test_images_and_keys():
     env = gymnasium.make(f"rlenvs/{NAME}", render_mode="rgb_array")
     env.reset(seed=0)
     assert len(np.unique(env.render().reshape(-1, 3), axis=0)) > 20

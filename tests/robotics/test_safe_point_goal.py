@@ -419,7 +419,7 @@ def test_pushing_leaves_little_overlap_and_adds_no_energy(distance, bearing, yaw
 PUSHED = with_vase(0.5)
 
 
-# --- expert, episode, picture -----------------------------------------------------------------------------------------
+# --- expert, episode, image -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("level", "goals", "cost"), [("0", 14, 0.0), ("1", 8, 5.0), ("2", 5, 20.0)])
@@ -453,7 +453,7 @@ def test_compiled_equals_python():
     np.testing.assert_allclose(compiled.observations, plain.observations, atol=1e-6)
 
 
-def test_picture_and_keys():
+def test_image_and_keys():
     for level in LEVELS:
         env = gymnasium.make("rlenvs/SafePointGoal-v0", level=level, render_mode="rgb_array")
         env.reset(seed=0)

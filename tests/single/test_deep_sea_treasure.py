@@ -287,7 +287,7 @@ def test_vector_reward():
     assert env.unwrapped.reward_space.contains(reward)
 
 
-def test_pictures():
+def test_images():
     for grid in ("convex", [[0, 0, 2]]):
         env = gymnasium.make(ID, map=grid, render_mode="rgb_array")
         env.reset()

@@ -23,7 +23,7 @@ from rlenvs.wrappers.action_cost import ActionCost
 from rlenvs.wrappers.action_repeat import ActionRepeat, ActionSequence
 from rlenvs.wrappers.actuators import Actuator
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.layer import Stage, layer_from
+from rlenvs.wrappers.wrapper import Stage, wrapper_from
 
 EVERYTHING = Actuator(
     noise=[0.1, 0.2, 0.0, 0.1],
@@ -45,7 +45,7 @@ MADE = "rlenvs/QuadHover-v0"
 
 
 class Still(Stage):
-    """Rows that take actions and never change."""
+    """Slots that take actions and never change."""
 
     name = "still"
 
@@ -58,10 +58,10 @@ class Still(Stage):
     def info(self):
         return {}
 
-    def reset(self, rows, seeds=None, options=None):
+    def reset(self, slots, seeds=None, options=None):
         pass
 
-    def step(self, actions, rows):
+    def step(self, actions, slots):
         self.got = np.array(actions)
 
 
@@ -85,20 +85,20 @@ def box(channels: int = 2, size: float = 1.0) -> spaces.Box:
     return spaces.Box(-size, size, (channels,), np.float32)
 
 
-def bound(layer, count: int = 1, space: spaces.Space | None = None, seed: int = 0):
-    """A layer on `Still`, at the start of an episode."""
-    layer = copy.deepcopy(layer)
-    layer.bind(Still(count, space or box()), 0)
-    layer.reset(np.ones(count, np.bool_), [seed + i for i in range(count)])
-    return layer
+def bound(wrapper, count: int = 1, space: spaces.Space | None = None, seed: int = 0):
+    """A wrapper on `Still`, at the start of an episode."""
+    wrapper = copy.deepcopy(wrapper)
+    wrapper.bind(Still(count, space or box()), 0)
+    wrapper.reset(np.ones(count, np.bool_), [seed + i for i in range(count)])
+    return wrapper
 
 
-def executed(layer, actions: np.ndarray) -> np.ndarray:
-    """What `Still` gets, (steps, rows, ...), for actions (steps, rows, ...)."""
+def executed(wrapper, actions: np.ndarray) -> np.ndarray:
+    """What `Still` gets, (steps, slots, ...), for actions (steps, slots, ...)."""
     got = []
     for action in actions:
-        layer.step(action, np.ones(layer.count, np.bool_))
-        got.append(layer.below.got)
+        wrapper.step(action, np.ones(wrapper.count, np.bool_))
+        got.append(wrapper.below.got)
     return np.array(got)
 
 
@@ -141,10 +141,10 @@ def test_a_fixed_delay_shifts_actions_and_begins_with_neutral():
 
 
 def test_zero_outside_the_space_makes_the_nearest_action_neutral():
-    layer = bound(
+    wrapper = bound(
         Actuator(delay=1), 1, spaces.Box(np.array([0.5, -1.0], np.float32), np.array([1.0, -0.25], np.float32))
     )
-    assert executed(layer, constant(0.7, 1, 1)).tolist() == [[[0.5, -0.25]]]
+    assert executed(wrapper, constant(0.7, 1, 1)).tolist() == [[[0.5, -0.25]]]
 
 
 def test_random_delays_execute_the_newest_that_has_arrived():
@@ -190,8 +190,8 @@ def test_dead_band_and_quantum():
 
 
 def test_white_noise_has_its_moments():
-    layer = bound(Actuator(noise=[0.5, 2.0, 1.0, 0.0]), 4096, box(4, 100.0))
-    got = executed(layer, constant(7.0, 30, 4096, 4)).astype(np.float64) - 7.0
+    wrapper = bound(Actuator(noise=[0.5, 2.0, 1.0, 0.0]), 4096, box(4, 100.0))
+    got = executed(wrapper, constant(7.0, 30, 4096, 4)).astype(np.float64) - 7.0
     assert (got[..., 3] == 0.0).all()
     for channel, sigma in ((0, 0.5), (1, 2.0), (2, 1.0)):
         values = got[..., channel]
@@ -212,22 +212,22 @@ def test_noise_does_not_depend_on_the_policy():
     actions = uniform(20, 7, 4)
     executed(one, actions[:10])
     executed(two, -actions[:10])
-    held = [layer.time.copy() for layer in (one, two)]
+    held = [wrapper.time.copy() for wrapper in (one, two)]
     assert np.array_equal(*held)
-    for layer in (one, two):
-        layer.reset(np.ones(7, np.bool_))
+    for wrapper in (one, two):
+        wrapper.reset(np.ones(7, np.bool_))
     assert np.array_equal(executed(one, actions), executed(two, actions))
 
 
 def test_bias_and_scale_are_drawn_once_per_episode():
-    layer = bound(Actuator(bias=[0.3, 0.0], scale=[0.0, 0.2]), 20000, box(2, 100.0))
-    got = executed(layer, constant([1.0, 2.0], 2, 20000))
+    wrapper = bound(Actuator(bias=[0.3, 0.0], scale=[0.0, 0.2]), 20000, box(2, 100.0))
+    got = executed(wrapper, constant([1.0, 2.0], 2, 20000))
     assert np.array_equal(got[0], got[1])
     assert got[0, :, 0].std() == pytest.approx(0.3, rel=0.02)
     assert got[0, :, 0].mean() == pytest.approx(1.0, abs=0.01)
     assert got[0, :, 1].std() == pytest.approx(2.0 * 0.2, rel=0.02)
-    layer.reset(np.ones(20000, np.bool_))
-    again = executed(layer, constant([1.0, 2.0], 1, 20000))
+    wrapper.reset(np.ones(20000, np.bool_))
+    again = executed(wrapper, constant([1.0, 2.0], 1, 20000))
     assert abs(np.corrcoef(got[0, :, 0], again[0, :, 0])[0, 1]) < 0.03
 
 
@@ -248,7 +248,7 @@ def test_lag_takes_the_environments_seconds_per_step():
     env.reset(seed=0)
     assert np.allclose(env.step(np.ones(4, np.float32))[-1]["action"], 1.0 - np.exp(-1.0 / 48 / 0.1))
     slow = wrap(rlenvs.make("QuadHover-v0", control_hz=48), ActionRepeat(3), Actuator(lag=0.1))
-    assert slow.layers[1].seconds == pytest.approx(3 / 48)
+    assert slow.wrappers[1].seconds == pytest.approx(3 / 48)
     assert wrap(gymnasium.make("Pendulum-v1"), Actuator()).top.seconds == pytest.approx(0.05)
     assert wrap(gymnasium.make("MountainCarContinuous-v0"), Actuator()).top.seconds == pytest.approx(1 / 30)
 
@@ -295,7 +295,7 @@ def test_choices():
 
 def test_the_parts_work_in_the_order_of_a_drive():
     """Against the same pipeline in plain Python, with random parts off."""
-    layer = Actuator(
+    wrapper = Actuator(
         every=2,
         delay=1,
         dead_band=0.1,
@@ -307,15 +307,15 @@ def test_the_parts_work_in_the_order_of_a_drive():
         dt=0.05,
         neutral=0.5,
     )
-    layer = bound(layer, 3)
+    wrapper = bound(wrapper, 3)
     actions = 1.5 * uniform(30, 3)
-    got = executed(layer, actions)
+    got = executed(wrapper, actions)
     slewed = filtered = np.full((3, 2), 0.5)
     gain = 1.0 - np.exp(-0.05 / 0.1)
     for t in range(30):
         u = np.clip(actions[(t - 1) // 2 * 2], -1, 1).astype(float) if t >= 1 else np.full((3, 2), 0.5)
         u = np.where(np.abs(u) < 0.1, 0.0, u)
-        u = 0.25 * np.round(u / 0.25) * layer.factor + layer.offset
+        u = 0.25 * np.round(u / 0.25) * wrapper.factor + wrapper.offset
         slewed = slewed + np.clip(np.clip(u, -1, 1) - slewed, -0.6, 0.6)
         filtered = filtered + gain * (slewed - filtered)
         assert np.allclose(got[t], filtered, atol=1e-6)
@@ -335,8 +335,8 @@ def test_the_parts_work_in_the_order_of_a_drive():
 )
 @settings(max_examples=60, deadline=None)
 def test_executed_actions_lie_in_the_space_and_keep_the_rate_limit(numbers, limit, lag, delay, size):
-    layer = bound(Actuator(**numbers, rate_limit=limit, lag=lag, delay=delay, dt=0.05), 4)
-    got = executed(layer, size * uniform(12, 4))
+    wrapper = bound(Actuator(**numbers, rate_limit=limit, lag=lag, delay=delay, dt=0.05), 4)
+    got = executed(wrapper, size * uniform(12, 4))
     assert got.dtype == np.float32
     if any((limit, lag, delay, *numbers.values())):
         assert (np.abs(got) <= 1.0).all()
@@ -344,21 +344,21 @@ def test_executed_actions_lie_in_the_space_and_keep_the_rate_limit(numbers, limi
         assert (np.abs(np.diff(got, axis=0, prepend=0.0)) <= limit + 1e-6).all()
 
 
-def test_rows_outside_the_mask_keep_everything():
-    layer = bound(EVERYTHING, 6, box(4))
-    executed(layer, uniform(5, 6, 4))
-    before = [_kept(layer, i) for i in range(6)]
+def test_slots_outside_the_mask_keep_everything():
+    wrapper = bound(EVERYTHING, 6, box(4))
+    executed(wrapper, uniform(5, 6, 4))
+    before = [_kept(wrapper, i) for i in range(6)]
     mask = np.array([True, False] * 3)
-    layer.step(np.full((6, 4), np.float64(0.9)), mask)
+    wrapper.step(np.full((6, 4), np.float64(0.9)), mask)
     for i in range(6):
-        assert bool(difference(before[i], _kept(layer, i))) == mask[i]
-    layer.reset(mask)
+        assert bool(difference(before[i], _kept(wrapper, i))) == mask[i]
+    wrapper.reset(mask)
     for i in (1, 3, 5):
-        assert not difference(before[i], _kept(layer, i))
+        assert not difference(before[i], _kept(wrapper, i))
 
 
-def _kept(layer, row: int) -> dict:
-    return {name: getattr(layer, name)[row].copy() for name in layer.kept}
+def _kept(wrapper, slot: int) -> dict:
+    return {name: getattr(wrapper, name)[slot].copy() for name in wrapper.kept}
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ def test_settings_that_do_not_fit_the_environment_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("id", "layers"),
+    ("id", "wrappers"),
     [
         ("QuadHover-v0", (EVERYTHING,)),
         ("QuadHover-v0", (ActionRepeat([1, 3]), Actuator(noise=0.1, delay=2), ActionCost(0.1, 0.2))),
@@ -406,8 +406,8 @@ def test_settings_that_do_not_fit_the_environment_are_refused():
         ("QuadMultiHover-v0", (EVERYTHING,)),
     ],
 )
-def test_forms_agree(id, layers):
-    assert_forms_agree(id, *layers)
+def test_forms_agree(id, wrappers):
+    assert_forms_agree(id, *wrappers)
 
 
 @pytest.mark.parametrize("id", ["Ant-v0", "PandaReach-v0"])
@@ -417,7 +417,7 @@ def test_forms_agree_with_mujoco(id):
 
 
 @pytest.mark.parametrize(
-    ("id", "layers"),
+    ("id", "wrappers"),
     [
         ("QuadHover-v0", (EVERYTHING, ActionRepeat([1, 2]), ActionCost(0.01, 0.1))),
         pytest.param("DeepSeaTreasure-v0", (CHOICES, ActionRepeat(2)), marks=pytest.mark.slow),
@@ -425,14 +425,14 @@ def test_forms_agree_with_mujoco(id):
         pytest.param("QuadMultiHover-v0", (ActionRepeat(2), ActionCost(0.01, 0.1)), marks=pytest.mark.slow),
     ],
 )
-def test_stacks_conform(id, layers):
-    assert_conforms(id, *layers)
+def test_stacks_conform(id, wrappers):
+    assert_conforms(id, *wrappers)
 
 
 def test_agents_have_drives_of_their_own_and_the_first_is_that_of_the_single_form():
-    layer = Actuator(noise=0.1, bias=0.1, delay=[0, 2], hold=0.2)
-    parallel = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), layer)
-    single = wrap(rlenvs.make("QuadMultiHover-v0"), layer)
+    wrapper = Actuator(noise=0.1, bias=0.1, delay=[0, 2], hold=0.2)
+    parallel = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), wrapper)
+    single = wrap(rlenvs.make("QuadMultiHover-v0"), wrapper)
     parallel.reset(seed=3)
     single.reset(seed=3)
     rng, agents = np.random.default_rng(0), list(parallel.agents)
@@ -470,20 +470,20 @@ def test_stacked_actuators_tell_the_first_and_the_last_action():
 
 
 def test_snapshots_copies_and_recipes_go_on_alike():
-    layers = EVERYTHING, ActionRepeat([1, 3]), ActionCost(0.1, 0.2)
-    env = wrap(gymnasium.make(MADE).unwrapped, *layers)
+    wrappers = EVERYTHING, ActionRepeat([1, 3]), ActionCost(0.1, 0.2)
+    env = wrap(gymnasium.make(MADE).unwrapped, *wrappers)
     env.reset(seed=4)
     actions = 0.1 * uniform(12, 1, 4)[:, 0]
     for action in actions[:5]:
         env.step(action)
-    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), wrap(rlenvs.make("QuadHover-v0"), *layers)]
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), wrap(rlenvs.make("QuadHover-v0"), *wrappers)]
     others[-1].set_state(pickle.loads(pickle.dumps(env.get_state())))
     expected = [env.step(action) for action in actions[5:]]
     for other in others:
         assert not difference(expected, [other.step(action) for action in actions[5:]])
     again = wrap(rlenvs.make("QuadHover-v0"), *json.loads(json.dumps(env.recipe)))
     assert again.recipe == env.recipe
-    assert layer_from(env.recipe[0]) == EVERYTHING
+    assert wrapper_from(env.recipe[0]) == EVERYTHING
 
 
 def test_specs_make_the_same_environment():
@@ -533,7 +533,9 @@ def test_costs_are_summed():
 
 
 def test_repeats_of_repeats():
-    one, two = (wrap(rlenvs.make("QuadHover-v0"), *layers) for layers in ((ActionRepeat(6),), (ActionRepeat(2),) * 2))
+    one, two = (
+        wrap(rlenvs.make("QuadHover-v0"), *wrappers) for wrappers in ((ActionRepeat(6),), (ActionRepeat(2),) * 2)
+    )
     three = wrap(rlenvs.make("QuadHover-v0"), ActionRepeat(3), Actuator(), ActionSequence(2))
     action = np.array([0.1, 0.2, -0.1, 0.05], np.float32)
     for env in (one, two, three):
@@ -547,16 +549,16 @@ def test_repeats_of_repeats():
 
 def test_one_repeat_changes_nothing():
     for id in ("QuadHover-v0", "mo-DeepSeaTreasure-v0"):
-        for layer in (ActionRepeat(1), ActionSequence(1)):
-            bare, env = rlenvs.make(id), wrap(rlenvs.make(id), layer)
+        for wrapper in (ActionRepeat(1), ActionSequence(1)):
+            bare, env = rlenvs.make(id), wrap(rlenvs.make(id), wrapper)
             assert not difference(bare.reset(seed=1), _without(env.reset(seed=1)))
             for k in range(5):
                 action = np.full(4, 0.02 * k, np.float32) if bare.unwrapped.batch.setup.continuous else 3
-                plan = action if layer == ActionRepeat(1) or np.ndim(action) else np.array([action])
+                plan = action if wrapper == ActionRepeat(1) or np.ndim(action) else np.array([action])
                 assert not difference(bare.step(action), _without(env.step(plan)))
 
 
-def test_rows_stop_by_themselves():
+def test_slots_stop_by_themselves():
     vec = wrap(rlenvs.make_vec("QuadHover-v0", 64, autoreset_mode=AutoresetMode.DISABLED), ActionRepeat(240))
     vec.reset(seed=0)
     actions = np.random.default_rng(0).uniform(-1, 1, (64, 4)).astype(np.float32)
@@ -567,11 +569,11 @@ def test_rows_stop_by_themselves():
 
 
 def test_drawn_repeats_are_uniform_and_seeded():
-    layer = bound(ActionRepeat([2, 5]), 4096)
+    wrapper = bound(ActionRepeat([2, 5]), 4096)
     made = []
     for _ in range(10):
-        layer.step(np.zeros((4096, 2)), np.ones(4096, np.bool_))
-        made.append(layer.repeats.copy())
+        wrapper.step(np.zeros((4096, 2)), np.ones(4096, np.bool_))
+        made.append(wrapper.repeats.copy())
     shares = [np.mean(np.array(made) == n) for n in (2, 3, 4, 5)]
     assert np.allclose(shares, 0.25, atol=0.01)
     assert np.array_equal(bound(ActionRepeat([2, 5]), 4096).key, bound(ActionRepeat([2, 5]), 4096).key)
@@ -601,10 +603,10 @@ def test_sequences_of_choices():
     assert (reward, terminated, info["repeats"]) == (pytest.approx(sum(step[1] for step in steps)), False, 3)
     vec = wrap(rlenvs.make_vec("DeepSeaTreasure-v0", 2), ActionSequence(3))
     vec.reset(seed=0)
-    rows = vec.step(np.array([[3, 3, 1], [1, 3, 3]]))
-    assert np.array_equal(rows[0][0], seen)
-    assert rows[1].tolist() == [reward, pytest.approx(0.7 - 0.1)]
-    assert rows[-1]["repeats"].tolist() == [3, 1]
+    slots = vec.step(np.array([[3, 3, 1], [1, 3, 3]]))
+    assert np.array_equal(slots[0][0], seen)
+    assert slots[1].tolist() == [reward, pytest.approx(0.7 - 0.1)]
+    assert slots[-1]["repeats"].tolist() == [3, 1]
     state = env.get_state()
     with pytest.raises(ActionError, match="is not in MultiDiscrete"):
         env.step(np.array([3, 3, 4]))

@@ -118,7 +118,7 @@ def test_the_closed_form_for_one_constraint_is_the_quadratic_programs_solution(s
         assert slopes[0] @ found == pytest.approx(np.maximum(slopes[0] * low, slopes[0] * high).sum())
 
 
-def test_the_closed_form_without_bounds_is_the_safety_layers():
+def test_the_closed_form_without_bounds_is_the_safety_wrappers():
     """a - l g with l = max(0, (g . a + c - C) / (g . g)): Dalal et al. 2018."""
     proposed, g, offset = np.array([0.3, -0.2, 0.1]), np.array([1.0, 2.0, -1.0]), -0.5
     found, wide = proposed.copy(), np.full(3, 10.0)
@@ -169,8 +169,8 @@ def test_where_nothing_is_allowed_the_solver_misses_by_least_squares():
 # --- the filter -------------------------------------------------------------------------------------------------------
 
 
-def carts(count, *layers, **keywords):
-    return wrap(VectorEnv(double_integrator.SPEC, num_envs=count, **keywords), *layers)
+def carts(count, *wrappers, **keywords):
+    return wrap(VectorEnv(double_integrator.SPEC, num_envs=count, **keywords), *wrappers)
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.3, 1.0])
@@ -224,7 +224,7 @@ def test_info_of_a_reset_tells_how_safe_the_start_is():
     stepped = env.step(np.ones((2, 1)))[4]
     assert set(info) == set(stepped)
     env.reset(seed=0)
-    assert (env.layers[0].interventions == 0).all()
+    assert (env.wrappers[0].interventions == 0).all()
 
 
 def test_a_filter_may_believe_in_other_parameters_than_the_worlds():
@@ -261,17 +261,17 @@ def test_a_function_serves_as_barrier_for_any_environment():
         return value, np.stack([-drift, drift], axis=1), np.tile([[[-0.15], [0.15]]], (len(speed), 1, 1))
 
     speeds = []
-    for layers in ([], [BarrierFilter(1.0, barrier=slow)]):
+    for wrappers in ([], [BarrierFilter(1.0, barrier=slow)]):
         env = gymnasium.make("Pendulum-v1")
-        env = wrap(env, *layers) if layers else env
+        env = wrap(env, *wrappers) if wrappers else env
         env.reset(seed=0)
         env.unwrapped.state = np.array([math.pi, 0.0])  # hanging
-        env.step(np.zeros(1, np.float32))  # so that the layers see it
+        env.step(np.zeros(1, np.float32))  # so that the wrappers see it
         outcomes = [env.step(np.array([2.0 if t % 16 < 8 else -2.0], np.float32)) for t in range(90)]
         speeds.append(max(abs(outcome[0][2]) for outcome in outcomes))
     assert speeds[0] > 1.5
     assert speeds[1] == pytest.approx(1.0, abs=1e-4)
-    assert env.layers[0].infeasible[0] == 0
+    assert env.wrappers[0].infeasible[0] == 0
 
 
 def wrong_shapes(below, actions):
@@ -284,7 +284,7 @@ def constant(below, actions):
 
 def test_functions_are_checked_and_may_be_given_by_address():
     env = wrap(gymnasium.make("Pendulum-v1"), BarrierFilter(barrier=wrong_shapes))
-    with pytest.raises(ParameterError, match=r"gave arrays of shapes \(3, 1\).*rows=1 and m=1"):
+    with pytest.raises(ParameterError, match=r"gave arrays of shapes \(3, 1\).*slots=1 and m=1"):
         env.reset(seed=0)
     sys.modules["here_be_barriers"] = sys.modules[__name__]
     env = wrap(gymnasium.make("Pendulum-v1"), BarrierFilter(barrier="here_be_barriers:constant"))
@@ -294,7 +294,7 @@ def test_functions_are_checked_and_may_be_given_by_address():
 
 
 @pytest.mark.parametrize(
-    ("id", "keywords", "layer", "message"),
+    ("id", "keywords", "wrapper", "message"),
     [
         ("SafePointGoal", {}, BarrierFilter(0.0), r"rate=0.0 must be one number in \(0, 1\]"),
         ("SafePointGoal", {}, BarrierFilter(1.5), r"rate=1.5 must be finite and within \[0, 1\]"),
@@ -321,15 +321,15 @@ def test_functions_are_checked_and_may_be_given_by_address():
         ("SafePointGoal", {}, SafeActions(offsets=[1]), "one of them is missing"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 1, 1]], offsets=[1]), r"must have the shape \(1, 2\)"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 1]], offsets=[1, 2]), r"must have the shape \(2, 2\)"),
-        ("SafePointGoal", {}, SafeActions(normals=[[0, 0]], offsets=[1]), "row of zeros"),
+        ("SafePointGoal", {}, SafeActions(normals=[[0, 0]], offsets=[1]), "slot of zeros"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, math.nan]], offsets=[1]), "must be finite"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 0]], offsets=[-3]), "no action within the bounds"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 0], [-1, 0]], offsets=[-0.1, -0.1]), "no action within"),
     ],
 )
-def test_bad_settings_are_refused_when_wrapping(id, keywords, layer, message):
+def test_bad_settings_are_refused_when_wrapping(id, keywords, wrapper, message):
     with pytest.raises(ParameterError, match=message):
-        wrap(rlenvs.make(f"rlenvs/{id}-v0", **keywords), layer)
+        wrap(rlenvs.make(f"rlenvs/{id}-v0", **keywords), wrapper)
 
 
 def test_without_the_solver_several_constraints_are_refused_when_wrapping(monkeypatch):
@@ -360,9 +360,9 @@ POLYTOPE = {"normals": [[1, 1, 0, 0], [-1, 0, 1, 0], [0, 0.5, 0, -1]], "offsets"
 def test_projection_is_idempotent_and_the_identity_inside():
     env = wrap(rlenvs.make_vec("rlenvs/QuadHover-v0", 500, horizon=3), SafeActions(low=-0.9, high=0.8, **POLYTOPE))
     env.reset(seed=0)
-    layer, rows = env.layers[0], np.ones(500, np.bool_)
+    wrapper, slots = env.wrappers[0], np.ones(500, np.bool_)
     proposed = np.random.default_rng(0).uniform(-1, 1, (500, 4)).astype(np.float32).astype(np.float64)
-    once = layer.act(proposed, rows).copy()
+    once = wrapper.act(proposed, slots).copy()
     normals, offsets = np.array(POLYTOPE["normals"]), np.array(POLYTOPE["offsets"])
     assert (once @ normals.T <= offsets + 2 * TOLERANCE).all()
     assert (once >= -0.9 - 1e-7).all()
@@ -370,8 +370,8 @@ def test_projection_is_idempotent_and_the_identity_inside():
     inside = (proposed @ normals.T <= offsets).all(axis=1) & (np.clip(proposed, -0.9, 0.8) == proposed).all(axis=1)
     assert 10 < inside.sum() < 490
     np.testing.assert_array_equal(once[inside], proposed[inside])
-    np.testing.assert_array_equal(layer.told()["intervened"], ~inside)
-    np.testing.assert_allclose(layer.act(once, rows), once, atol=1e-6)
+    np.testing.assert_array_equal(wrapper.extra_info()["intervened"], ~inside)
+    np.testing.assert_allclose(wrapper.act(once, slots), once, atol=1e-6)
     for i in range(50):
         best, _ = solve(proposed[i], -normals, -offsets, np.full(4, -0.9), np.full(4, 0.8))
         np.testing.assert_allclose(once[i], best, atol=1e-5)
@@ -414,9 +414,9 @@ def test_the_swing_is_the_largest_over_the_lens():
         assert swing(math.cos(angle), most) == pytest.approx((v[0] - v @ lens).max(), abs=2e-3)
 
 
-def point_robots(count, *layers, **keywords):
+def point_robots(count, *wrappers, **keywords):
     env = rlenvs.make_vec("rlenvs/SafePointGoal-v0", count, **keywords)
-    return wrap(env, *layers) if layers else env
+    return wrap(env, *wrappers) if wrappers else env
 
 
 def at_hazards(batch):
@@ -490,8 +490,8 @@ def test_one_step_of_the_point_robot_is_predicted():
 
 def test_the_experts_return_stays_within_a_tenth():
     returns = []
-    for layers in ([], [BarrierFilter()]):
-        env = point_robots(60, *layers)
+    for wrappers in ([], [BarrierFilter()]):
+        env = point_robots(60, *wrappers)
         env.reset(seed=0)
         total = np.zeros(60)
         for _ in range(1000):
@@ -512,9 +512,9 @@ def test_throttles_beyond_saturation_are_no_intervention():
 # --- the geofence -----------------------------------------------------------------------------------------------------
 
 
-def drones(count, *layers, **keywords):
+def drones(count, *wrappers, **keywords):
     env = rlenvs.make_vec("rlenvs/QuadHover-v0", count, **{**FENCED, **keywords})
-    return wrap(env, *layers) if layers else env
+    return wrap(env, *wrappers) if wrappers else env
 
 
 def outwards(batch, turn=0.0):
@@ -562,8 +562,8 @@ def test_the_experts_flight_stays_as_it_is():
     """Goals on level "hard" lie up to 1.13 m from the axis."""
     for level, violations in ((None, 0), ("hard", 50)):
         returns, costs = [], []
-        for layers in ([], [BarrierFilter()]):
-            env = drones(60, *layers, level=level)
+        for wrappers in ([], [BarrierFilter()]):
+            env = drones(60, *wrappers, level=level)
             env.reset(seed=0)
             outcomes = [env.step(env.expert_actions()) for _ in range(240)]
             returns.append(sum(outcome[1].sum() for outcome in outcomes))
@@ -604,15 +604,15 @@ def test_the_sway_is_the_integral_of_the_absolute_impulse_response():
 
 
 @pytest.mark.parametrize(
-    ("id", "layer", "keywords"),
+    ("id", "wrapper", "keywords"),
     [
         ("rlenvs/SafePointGoal-v0", BarrierFilter(), {}),
         ("rlenvs/QuadHover-v0", BarrierFilter(0.05), FENCED),
         ("rlenvs/QuadHover-v0", SafeActions(low=-0.5, **POLYTOPE), {}),
     ],
 )
-def test_all_forms_do_the_same(id, layer, keywords):
-    assert_forms_agree(id, layer, **keywords)
+def test_all_forms_do_the_same(id, wrapper, keywords):
+    assert_forms_agree(id, wrapper, **keywords)
 
 
 def test_the_parallel_form_projects_every_agents_actions():
@@ -647,7 +647,7 @@ def test_copies_in_mid_episode_go_on_alike(again):
 def test_the_specification_makes_the_same_environment():
     env = wrap(gymnasium.make("rlenvs/QuadHover-v0", action="velocity"), BarrierFilter(0.2))
     twin = gymnasium.make(env.spec)
-    assert twin.layers[0].rate == 0.2
+    assert twin.wrappers[0].rate == 0.2
     assert not difference(env.reset(seed=0), twin.reset(seed=0))
 
 

@@ -34,12 +34,12 @@ DRIFTS = [
 LEVELS = [Levels(["easy", "hard"], schedule="episodes", episodes=2), Levels(["easy", "hard"], window=2, threshold=0.5)]
 
 
-def made(*layers, id=HOVER, **keywords):
-    return wrap(rlenvs.make(id, **{"horizon": 3, **keywords}), *layers)
+def made(*wrappers, id=HOVER, **keywords):
+    return wrap(rlenvs.make(id, **{"horizon": 3, **keywords}), *wrappers)
 
 
-def made_vec(count, *layers, id=HOVER, **keywords):
-    return wrap(rlenvs.make_vec(id, count, **{"horizon": 3, **keywords}), *layers)
+def made_vec(count, *wrappers, id=HOVER, **keywords):
+    return wrap(rlenvs.make_vec(id, count, **{"horizon": 3, **keywords}), *wrappers)
 
 
 def episodes(env, count, seed=0, actor=None):
@@ -164,19 +164,19 @@ def test_what_a_context_does_not_name_is_as_the_environment_was_made():
 def test_nothing_to_set_is_the_bare_environment():
     bare = episodes_of_everything(rlenvs.make_vec(HOVER, 3, horizon=3))
     own = {"mass": rlenvs.make(HOVER).unwrapped.batch.get_params()["mass"]}
-    for layer in (Contexts([{}], visible=True), Contexts([own]), EpisodeDrift("arm", scale=0.0), Levels([{}, {}])):
-        assert np.array_equal(episodes_of_everything(made_vec(3, layer)), bare)
+    for wrapper in (Contexts([{}], visible=True), Contexts([own]), EpisodeDrift("arm", scale=0.0), Levels([{}, {}])):
+        assert np.array_equal(episodes_of_everything(made_vec(3, wrapper)), bare)
 
 
 def episodes_of_everything(env):
-    rows = [env.reset(seed=1)[0]]
+    slots = [env.reset(seed=1)[0]]
     for _ in range(8):
         seen, reward, *_ = env.step(np.full((3, 4), 0.2, np.float32))
-        rows += [seen, np.repeat(reward[:, None], seen.shape[1], axis=1)]
-    return np.array(rows)
+        slots += [seen, np.repeat(reward[:, None], seen.shape[1], axis=1)]
+    return np.array(slots)
 
 
-def test_every_row_that_begins_gets_its_own_context():
+def test_every_slot_that_begins_gets_its_own_context():
     env = made_vec(64, Contexts([{"arm": 0.02 + 0.001 * i} for i in range(40)]), autoreset_mode=AutoresetMode.SAME_STEP)
     env.reset(seed=0)
     met = set()
@@ -228,12 +228,12 @@ def test_round_robin_from_a_start_that_follows_from_the_seed():
 
 
 def test_features_are_sampled_once():
-    layer = Contexts(features={"arm": ("uniform", 0.03, 0.05), "gravity": ["normal", 9.8, 30.0]}, samples=7, seed=2)
-    one, two = made(layer), made(layer)
-    assert np.array_equal(one.layers[0].table, two.layers[0].table)
-    assert one.layers[0].table.shape == (7, 2)
-    assert one.layers[0].names == ["arm", "gravity"]
-    assert one.layers[0].table[:, 1].min() >= 1.0  # the declared range of gravity is [1, 25]
+    wrapper = Contexts(features={"arm": ("uniform", 0.03, 0.05), "gravity": ["normal", 9.8, 30.0]}, samples=7, seed=2)
+    one, two = made(wrapper), made(wrapper)
+    assert np.array_equal(one.wrappers[0].table, two.wrappers[0].table)
+    assert one.wrappers[0].table.shape == (7, 2)
+    assert one.wrappers[0].names == ["arm", "gravity"]
+    assert one.wrappers[0].table[:, 1].min() >= 1.0  # the declared range of gravity is [1, 25]
 
 
 # --- seen by the policy -----------------------------------------------------------------------------------------------
@@ -261,12 +261,12 @@ def test_visible_contexts_are_scaled_from_their_declared_ranges():
 def test_the_observation_follows_a_world_that_was_put_elsewhere():
     env = made(Contexts(ARMS, visible=True), horizon=50)
     env.reset(seed=1)
-    below = env.layers[0].below
+    below = env.wrappers[0].below
     state = below.get_state(0)
     env.step(np.ones(4, np.float32))
     below.set_state(state, 0)
-    env.layers[0].look_again(np.ones(1, np.bool_))
-    assert np.array_equal(env.layers[0].observation[0, :-3], below.observation[0])
+    env.wrappers[0].refresh_observation(np.ones(1, np.bool_))
+    assert np.array_equal(env.wrappers[0].observation[0, :-3], below.observation[0])
 
 
 def test_hidden_contexts_leave_the_observation_as_it_is():
@@ -276,13 +276,13 @@ def test_hidden_contexts_leave_the_observation_as_it_is():
 
 
 def test_dictionaries_get_a_part():
-    layer = Contexts([{"payload": 0.1}, {"payload": 0.5}], visible=True)
-    env = made(layer, id="PandaReach-v0", form="goal", payload=0.2)
+    wrapper = Contexts([{"payload": 0.1}, {"payload": 0.5}], visible=True)
+    env = made(wrapper, id="PandaReach-v0", form="goal", payload=0.2)
     seen, info = env.reset(seed=0)
     low, high = (getattr(env.unwrapped.batch.world.params["payload"], end) for end in ("low", "high"))
     assert np.allclose(seen["context"], 2.0 * (info["context"] - low) / (high - low) - 1.0)
     assert env.observation_space.contains(seen)
-    assert_forms_agree("PandaReach-v0", layer, form="goal", payload=0.2, horizon=4, steps=10)
+    assert_forms_agree("PandaReach-v0", wrapper, form="goal", payload=0.2, horizon=4, steps=10)
 
 
 def test_agents_with_observations_of_different_lengths():
@@ -306,7 +306,7 @@ def test_agents_with_observations_of_different_lengths():
 
 
 @pytest.mark.parametrize(
-    "layer",
+    "wrapper",
     [
         Contexts(ARMS, visible=True),
         Contexts(ARMS, visible=["arm"], selection="round_robin"),
@@ -317,13 +317,13 @@ def test_agents_with_observations_of_different_lengths():
         *DRIFTS,
         *LEVELS,
     ],
-    ids=lambda layer: type(layer).__name__,
+    ids=lambda wrapper: type(wrapper).__name__,
 )
-def test_forms_agree(layer):
-    assert_forms_agree(HOVER, layer, horizon=4, steps=24)
+def test_forms_agree(wrapper):
+    assert_forms_agree(HOVER, wrapper, horizon=4, steps=24)
 
 
-def test_layers_on_each_other_and_engines():
+def test_wrappers_on_each_other_and_engines():
     assert_forms_agree(HOVER, Contexts([{"arm": 0.03}, {"arm": 0.05}], visible=True), *DRIFTS[1:], horizon=4, steps=24)
     assert_forms_agree("Ant-v0", Contexts(MASSES, visible=True), LEVELS[0], horizon=4, steps=12)
 
@@ -331,12 +331,12 @@ def test_layers_on_each_other_and_engines():
 @pytest.mark.parametrize("id", [SPREAD, SWARM])
 def test_the_agents_of_a_world_share_what_a_world_by_itself_gets(id):
     param = "damping"
-    layers = (
+    wrappers = (
         Contexts([{param: 0.1 * i} for i in range(6)]),
         EpisodeDrift("contact_force" if id == SPREAD else "arm", scale=0.01),
     )
-    alone = wrap(rlenvs.make_vec(id, 3, horizon=3), *layers)
-    ours = [wrap(rlenvs.parallel_env(id, horizon=3), *layers) for _ in range(3)]
+    alone = wrap(rlenvs.make_vec(id, 3, horizon=3), *wrappers)
+    ours = [wrap(rlenvs.parallel_env(id, horizon=3), *wrappers) for _ in range(3)]
     _, infos = alone.reset(seed=20)
     for e in range(5):
         for i, env in enumerate(ours):
@@ -349,9 +349,11 @@ def test_the_agents_of_a_world_share_what_a_world_by_itself_gets(id):
         _, infos = alone.reset()
 
 
-@pytest.mark.parametrize("layer", [Contexts(ARMS, visible=True), DRIFTS[0], LEVELS[0]], ids=lambda x: type(x).__name__)
-def test_wrapped_environments_conform(layer):
-    assert_conforms(HOVER, layer)
+@pytest.mark.parametrize(
+    "wrapper", [Contexts(ARMS, visible=True), DRIFTS[0], LEVELS[0]], ids=lambda x: type(x).__name__
+)
+def test_wrapped_environments_conform(wrapper):
+    assert_conforms(HOVER, wrapper)
 
 
 def test_wrapped_teams_conform():
@@ -362,15 +364,15 @@ def test_wrapped_teams_conform():
 
 
 @pytest.mark.parametrize(
-    "layers",
+    "wrappers",
     [
         [Contexts(ARMS, visible=True, selection=SPaCE(every=1))],
         [*DRIFTS[:2], Contexts([{"gravity": 5.0}, {}])],
         LEVELS[1:],
     ],
 )
-def test_copies_and_snapshots_go_on_identically(layers):
-    env = made(*layers, horizon=5)
+def test_copies_and_snapshots_go_on_identically(wrappers):
+    env = made(*wrappers, horizon=5)
     episodes(env, 3)
     env.reset()
     env.step(np.full(4, 0.1, np.float32))
@@ -394,8 +396,8 @@ def go_on(env, steps, then=2):
 
 
 def test_a_snapshot_holds_which_episode_it_is():
-    for layers in ([Contexts(ARMS)], DRIFTS, LEVELS[:1]):
-        env = made(*layers)
+    for wrappers in ([Contexts(ARMS)], DRIFTS, LEVELS[:1]):
+        env = made(*wrappers)
         episodes(env, 3)
         snapshot = env.get_state()
         wanted = [repr(info) for info in (env.reset()[1], env.reset()[1])]
@@ -404,13 +406,13 @@ def test_a_snapshot_holds_which_episode_it_is():
 
 
 def test_made_again_from_the_spec():
-    layers = Contexts(ARMS, visible=True, selection=SPaCE(eta=0.2)), DRIFTS[1], LEVELS[1]
-    layers = [layers[0], layers[1], Levels([{}, {"gravity": 11.0}], window=2)]
-    env = made(*layers)
+    wrappers = Contexts(ARMS, visible=True, selection=SPaCE(eta=0.2)), DRIFTS[1], LEVELS[1]
+    wrappers = [wrappers[0], wrappers[1], Levels([{}, {"gravity": 11.0}], window=2)]
+    env = made(*wrappers)
     again = gymnasium.make(env.spec)
     json.dumps(env.recipe)
     wrapped = again
-    while not hasattr(wrapped, "layers"):
+    while not hasattr(wrapped, "wrappers"):
         wrapped = wrapped.env
     assert wrapped.recipe == env.recipe
     assert [repr(i) for i in episodes(wrapped, 4)] == [repr(i) for i in episodes(env, 4)]
@@ -421,7 +423,7 @@ def test_made_again_from_the_spec():
 
 def test_a_curriculum_hears_returns_when_the_next_episode_begins():
     env = made(Contexts(ARMS, selection=SPaCE(first=3)))
-    curriculum, returns = env.layers[0].curriculum, {}
+    curriculum, returns = env.wrappers[0].curriculum, {}
     for e in range(8):
         before = curriculum.heard
         _, info = env.reset(seed=0 if e == 0 else None)
@@ -440,7 +442,7 @@ def test_a_vector_environment_tells_all_that_end():
     env.reset(seed=0)
     for _ in range(6):
         env.step(np.zeros((6, 4), np.float32))
-    assert env.layers[0].curriculum.heard == 12
+    assert env.wrappers[0].curriculum.heard == 12
 
 
 def test_the_agents_of_a_world_are_one_report_of_their_mean():
@@ -451,20 +453,20 @@ def test_the_agents_of_a_world_are_one_report_of_their_mean():
         _, rewards, *_ = env.step({agent: i for i, agent in enumerate(env.agents)})
         totals = {agent: totals[agent] + reward for agent, reward in rewards.items()}
     env.reset()
-    curriculum = env.layers[0].curriculum
+    curriculum = env.wrappers[0].curriculum
     assert curriculum.heard == 1
     assert curriculum.returns[0] == pytest.approx(np.mean(list(totals.values())), rel=1e-12)
 
 
 def test_an_episode_cut_short_by_a_seed_is_left_out():
     env = made(Contexts(ARMS, selection=SPaCE(first=3)))
-    curriculum = env.layers[0].curriculum
+    curriculum = env.wrappers[0].curriculum
     env.reset(seed=0)
     env.step(np.zeros(4, np.float32))
     env.reset(seed=0)
     assert curriculum.heard == 0
     env.step(np.zeros(4, np.float32))
-    env.reset()  # cut short, but perhaps by a layer above
+    env.reset()  # cut short, but perhaps by a wrapper above
     assert curriculum.heard == 1
     for _ in range(3):
         env.step(np.zeros(4, np.float32))
@@ -475,7 +477,7 @@ def test_an_episode_cut_short_by_a_seed_is_left_out():
 def test_the_source_of_mbtl_is_the_context_of_all_episodes():
     env = made(Contexts([{"arm": 0.03 + 0.002 * i} for i in range(9)], selection=MBTL(slope=0.02)))
     assert [info["context_id"] for info in episodes(env, 2)] == [4, 4]
-    following = env.layers[0].curriculum.update(0.8)
+    following = env.wrappers[0].curriculum.update(0.8)
     assert [info["context_id"] for info in episodes(env, 2)] == [following] * 2
 
 
@@ -484,7 +486,7 @@ def test_adr_draws_contexts_within_its_bounds():
     env = made(Contexts(selection=rule))
     infos = episodes(env, 30)
     assert {info["context_id"] for info in infos} == {-1, 0, 1}
-    bounds = env.layers[0].curriculum.bounds[0]
+    bounds = env.wrappers[0].curriculum.bounds[0]
     assert bounds[0] == 0.01  # returns are above -1, so both grow: down to the declared range
     assert bounds[1] > 0.1
     assert all(0.01 <= info["context"][0] <= bounds[1] for info in infos)
@@ -494,7 +496,7 @@ def test_a_self_paced_distribution_learns_from_its_own_draws():
     rule = SelfPaced(start={"arm": [0.04, 0.002]}, target={"arm": [0.08, 0.002]}, offset=0, every=10)
     env = made(Contexts(selection=rule, visible=True))
     infos = episodes(env, 61)
-    curriculum = env.layers[0].curriculum
+    curriculum = env.wrappers[0].curriculum
     assert curriculum.updates == 6
     assert curriculum.mean[0] > 0.04
     arms = np.array([info["context"][0] for info in infos])
@@ -514,13 +516,13 @@ def test_a_curriculum_given_with_what_it_has_learned():
 
 
 def drift(count, seed=0, **keywords):
-    layer = EpisodeDrift(**keywords)
-    env = made(layer, horizon=1)
+    wrapper = EpisodeDrift(**keywords)
+    env = made(wrapper, horizon=1)
     values = []
     for e in range(count):
         _, info = env.reset(seed=seed if e == 0 else None)
-        values.append(info[f"drift_{layer.param}"])
-        assert value(env, layer.param) == values[-1]
+        values.append(info[f"drift_{wrapper.param}"])
+        assert value(env, wrapper.param) == values[-1]
     return np.array(values)
 
 
@@ -589,12 +591,12 @@ class Judged(Levels):
 
 
 def judged(verdicts, count=1, **keywords):
-    layer = Judged([{"gravity": 8.0}, {"gravity": 9.0}, {"gravity": 10.0}], **keywords)
-    env = made_vec(count, layer, horizon=1, autoreset_mode=AutoresetMode.SAME_STEP)
-    env.layers[0].verdicts = list(verdicts)
+    wrapper = Judged([{"gravity": 8.0}, {"gravity": 9.0}, {"gravity": 10.0}], **keywords)
+    env = made_vec(count, wrapper, horizon=1, autoreset_mode=AutoresetMode.SAME_STEP)
+    env.wrappers[0].verdicts = list(verdicts)
     _, info = env.reset(seed=0)
     levels = [info["level"].tolist()]
-    while env.layers[0].verdicts:
+    while env.wrappers[0].verdicts:
         *_, info = env.step(np.zeros((count, 4), np.float32))
         levels.append(info["level"].tolist())
         assert [env.batch.get_params(i)["gravity"] for i in range(count)] == [8.0 + i for i in levels[-1]]
@@ -632,9 +634,9 @@ def test_levels_by_episodes_and_anew_with_a_seed():
 
 def test_worlds_with_new_seeds_begin_at_the_first_level():
     for shared, wanted in ((False, [1, 0]), (True, [1, 1])):
-        layer = Judged([{"gravity": 8.0}, {"gravity": 9.0}], window=1, shared=shared)
-        env = made_vec(2, layer, horizon=1, autoreset_mode=AutoresetMode.SAME_STEP)
-        env.layers[0].verdicts = [1] * 8
+        wrapper = Judged([{"gravity": 8.0}, {"gravity": 9.0}], window=1, shared=shared)
+        env = made_vec(2, wrapper, horizon=1, autoreset_mode=AutoresetMode.SAME_STEP)
+        env.wrappers[0].verdicts = [1] * 8
         env.reset(seed=0)
         *_, info = env.step(np.zeros((2, 4), np.float32))
         assert info["level"].tolist() == [1, 1]
@@ -670,7 +672,7 @@ def test_options_of_levels_must_be_those_of_the_environment():
 
 
 @pytest.mark.parametrize(
-    ("layers", "message"),
+    ("wrappers", "message"),
     [
         ([Contexts()], "contexts="),
         ([Contexts([])], "contexts=.*empty"),
@@ -697,7 +699,7 @@ def test_options_of_levels_must_be_those_of_the_environment():
         ([Contexts(ARMS, visible=["mass"])], "visible=.*'mass'"),
         ([Contexts(ARMS, visible="arm")], "visible='arm'"),
         ([Contexts(ARMS), Contexts([{"gravity": 9.0}])], "one below"),
-        ([Contexts(ARMS), EpisodeDrift("arm", scale=0.1)], "arm is set by the layer Contexts"),
+        ([Contexts(ARMS), EpisodeDrift("arm", scale=0.1)], "arm is set by the wrapper Contexts"),
         ([EpisodeDrift("arms", scale=0.1)], "'arm'"),
         ([EpisodeDrift("arm", "jump", scale=0.1)], "process='jump'"),
         ([EpisodeDrift("arm")], "scale=None is needed"),
@@ -723,17 +725,17 @@ def test_options_of_levels_must_be_those_of_the_environment():
         ([Levels(["easy"], threshold=1.1)], "threshold=1.1"),
     ],
 )
-def test_impossible_settings_are_refused(layers, message):
+def test_impossible_settings_are_refused(wrappers, message):
     with pytest.raises(ParameterError, match=message):
-        made(*layers)
+        made(*wrappers)
 
 
 def test_environments_of_other_packages_and_without_parameters():
-    for layer in (Contexts(ARMS), DRIFTS[0], LEVELS[0]):
+    for wrapper in (Contexts(ARMS), DRIFTS[0], LEVELS[0]):
         with pytest.raises(ParameterError, match="not an environment of this package"):
-            wrap(gymnasium.make("CartPole-v1"), layer)
+            wrap(gymnasium.make("CartPole-v1"), wrapper)
         with pytest.raises(ParameterError):
-            made(layer, id="DeepSeaTreasure-v0")
+            made(wrapper, id="DeepSeaTreasure-v0")
 
 
 def test_parameters_that_something_else_sets():

@@ -108,8 +108,8 @@ def test_the_default_limit_is_the_worlds():
 
 
 def test_budgets_of_several_costs_stand_side_by_side():
-    layers = CostBudget(cost="cost_tilt", limit=3.0), CostBudget(cost="cost_geofence", limit=4.0)
-    info = wrap(rlenvs.make("QuadHover-v0"), *layers).reset(seed=0)[1]
+    wrappers = CostBudget(cost="cost_tilt", limit=3.0), CostBudget(cost="cost_geofence", limit=4.0)
+    info = wrap(rlenvs.make("QuadHover-v0"), *wrappers).reset(seed=0)[1]
     assert (info["cost_left_tilt"], info["cost_left_geofence"]) == (3.0, 4.0)
 
 
@@ -147,16 +147,16 @@ def test_the_multiplier_follows_the_cost_of_episodes_and_stays_positive():
 
 
 def test_softplus_moves_the_parameter_behind_the_multiplier():
-    layer = Lagrangian(limit=5.0, rate=0.1, initial=1.0, parametrization="softplus")
-    log = play(wrap(Script(costs=[3.0, 4.0]), layer))
+    wrapper = Lagrangian(limit=5.0, rate=0.1, initial=1.0, parametrization="softplus")
+    log = play(wrap(Script(costs=[3.0, 4.0]), wrapper))
     first = math.log(math.exp(1.0) - 1.0)
     assert infos(log, "multiplier") == pytest.approx([1.0, math.log(1.0 + math.exp(first + 0.2))], abs=1e-14)
 
 
 def test_the_published_settings_are_the_defaults():
-    layer = Lagrangian()
-    assert (layer.rate, layer.initial, layer.parametrization) == (0.05, 1.0, "clip")
-    log = play(wrap(Script(costs=[65.0]), layer))
+    wrapper = Lagrangian()
+    assert (wrapper.rate, wrapper.initial, wrapper.parametrization) == (0.05, 1.0, "clip")
+    log = play(wrap(Script(costs=[65.0]), wrapper))
     assert infos(log, "multiplier") == [pytest.approx(1.0 + 0.05 * (65.0 - 25.0))]
 
 
@@ -172,8 +172,8 @@ def test_episodes_that_are_broken_off_count_and_a_seed_begins_anew():
 
 def test_a_shared_multiplier_learns_from_the_mean_and_own_ones_by_themselves():
     for shared in (True, False):
-        layer = Lagrangian(limit=0.0, rate=0.1, initial=0.0, shared=shared)
-        env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3, **BUSY), layer)
+        wrapper = Lagrangian(limit=0.0, rate=0.1, initial=0.0, shared=shared)
+        env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3, **BUSY), wrapper)
         env.reset(seed=5)
         rng = np.random.default_rng(0)
         for _ in range(25):
@@ -185,9 +185,9 @@ def test_a_shared_multiplier_learns_from_the_mean_and_own_ones_by_themselves():
 
 
 def test_a_price_of_zero_changes_nothing():
-    layer = Lagrangian(initial=0.0, rate=0.0, limit=25.0)
+    wrapper = Lagrangian(initial=0.0, rate=0.0, limit=25.0)
     bare, priced = (rlenvs.make_vec("QuadHover-v0", 4) for _ in range(2))
-    priced = wrap(priced, layer)
+    priced = wrap(priced, wrapper)
     bare.reset(seed=0), priced.reset(seed=0)
     for _ in range(30):
         actions = bare.action_space.sample()
@@ -231,8 +231,8 @@ def test_the_safety_state_is_a_part_of_dictionaries():
 
 
 def test_a_schedule_of_budgets_by_episodes():
-    layer = Simmer(limit=10.0, schedule=[[1, 2.0], [3, 6.0]])
-    env = wrap(Script([1.0] * 5, [1.0] * 5), layer)
+    wrapper = Simmer(limit=10.0, schedule=[[1, 2.0], [3, 6.0]])
+    env = wrap(Script([1.0] * 5, [1.0] * 5), wrapper)
     budgets = [env.reset(seed=0)[1]["budget"]] + [env.reset()[1]["budget"] for _ in range(5)]
     assert budgets == [2.0, 2.0, 4.0, 6.0, 6.0, 6.0]
     env.reset(seed=0)
@@ -249,19 +249,19 @@ def test_a_schedule_of_budgets_by_steps():
 # --- floor ------------------------------------------------------------------------------------------------------------
 
 
-def one(stage, actions, rows):
+def one(stage, actions, slots):
     return np.ones_like(actions)
 
 
-def steps_left(stage, rows):
+def steps_left(stage, slots):
     """What action 1 will pay in a script of ten steps that pays nothing."""
     return 10.0 - stage.observation[:, 0].astype(np.float64)
 
 
 @pytest.mark.parametrize("until", ["end", "step"])
 def test_the_floor_is_reached_exactly_where_the_value_is(until):
-    layer = ConservativeFloor(baseline=steps_left, alpha=0.25, step_loss=1.0, fallback=one, until=until)
-    log = play(wrap(Script(costs=[0.0] * 10), layer), [0] * 10)
+    wrapper = ConservativeFloor(baseline=steps_left, alpha=0.25, step_loss=1.0, fallback=one, until=until)
+    log = play(wrap(Script(costs=[0.0] * 10), wrapper), [0] * 10)
     assert sum(log[1]) == 8.0  # the floor is 7.5, and steps lose 1
     assert infos(log, "intervened") == [False] * 2 + [True] * 8
     assert infos(log, "interventions") == [0, 0, *range(1, 9)]
@@ -274,8 +274,8 @@ def test_the_policy_comes_back_when_it_may():
     rewards = [0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     made = {}
     for until in ("end", "step"):
-        layer = ConservativeFloor(baseline=steps_left, alpha=0.2, step_loss=1.0, fallback=one, until=until)
-        made[until] = infos(play(wrap(Script(rewards, [0.0] * 10), layer), [0] * 10), "intervened")
+        wrapper = ConservativeFloor(baseline=steps_left, alpha=0.2, step_loss=1.0, fallback=one, until=until)
+        made[until] = infos(play(wrap(Script(rewards, [0.0] * 10), wrapper), [0] * 10), "intervened")
     assert made["end"] == [False] * 2 + [True] * 8
     assert made["step"] == [False] * 2 + [True] * 2 + [False] * 3 + [True] * 3
 
@@ -287,8 +287,8 @@ def test_the_policy_comes_back_when_it_may():
     st.sampled_from(["end", "step"]),
 )
 def test_no_policy_falls_below_the_floor(actions, alpha, until):
-    layer = ConservativeFloor(baseline=steps_left, alpha=alpha, step_loss=1.0, fallback=one, until=until)
-    log = play(wrap(Script(costs=[0.0] * 10), layer), actions)
+    wrapper = ConservativeFloor(baseline=steps_left, alpha=alpha, step_loss=1.0, fallback=one, until=until)
+    log = play(wrap(Script(costs=[0.0] * 10), wrapper), actions)
     assert sum(log[1]) >= 10.0 * (1.0 - alpha)
     assert infos(log, "floor_margin")[-1] == pytest.approx(sum(log[1]) - 10.0 * (1.0 - alpha))
 
@@ -302,7 +302,7 @@ def test_a_number_is_spread_over_the_horizon_and_may_be_negative():
 
 # --- all forms --------------------------------------------------------------------------------------------------------
 
-LAYERS = {
+WRAPPERS = {
     "budget": CostBudget(limit=1.0),
     "price": Lagrangian(limit=1.0),
     "softplus": Lagrangian(limit=1.0, parametrization="softplus"),
@@ -312,14 +312,14 @@ LAYERS = {
 }
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", WRAPPERS)
 def test_forms_agree(name):
-    assert_forms_agree("SafePointGoal-v0", LAYERS[name], steps=60, **BUSY)
+    assert_forms_agree("SafePointGoal-v0", WRAPPERS[name], steps=60, **BUSY)
 
 
 @pytest.mark.parametrize("name", ["budget", "price", "simmer", "floor"])
 def test_conformance(name):
-    assert_conforms("SafePointGoal-v0", LAYERS[name])
+    assert_conforms("SafePointGoal-v0", WRAPPERS[name])
 
 
 @pytest.mark.slow
@@ -329,11 +329,11 @@ def test_conformance_with_many_agents_and_with_physics_engines():
     assert_conforms("HalfCheetah-v0", CostBudget(limit=2.0), Saute(limit=3.0))
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", WRAPPERS)
 def test_the_parallel_form_of_one_agent_agrees(name):
-    layer = LAYERS[name]
-    single = wrap(rlenvs.make("SafePointGoal-v0", **BUSY), layer)
-    parallel = wrap(rlenvs.parallel_env("SafePointGoal-v0", **BUSY), layer)
+    wrapper = WRAPPERS[name]
+    single = wrap(rlenvs.make("SafePointGoal-v0", **BUSY), wrapper)
+    parallel = wrap(rlenvs.parallel_env("SafePointGoal-v0", **BUSY), wrapper)
     (agent,) = parallel.possible_agents
     seen, told = parallel.reset(seed=4)
     log = [(seen[agent], told[agent])]
@@ -349,9 +349,9 @@ def test_the_parallel_form_of_one_agent_agrees(name):
             assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", WRAPPERS)
 def test_copies_and_snapshots_go_on_alike(name):
-    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3, **BUSY), LAYERS[name])
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3, **BUSY), WRAPPERS[name])
     env.reset(seed=2)
     rng = np.random.default_rng(1)
     for _ in range(40):
@@ -371,9 +371,9 @@ def record(env, actions):
     return [[part.tolist() for part in (*step[:4], *step[4].values())] for step in log]
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", WRAPPERS)
 def test_made_again_from_its_spec(name):
-    env = wrap(rlenvs.make("SafePointGoal-v0"), LAYERS[name])
+    env = wrap(rlenvs.make("SafePointGoal-v0"), WRAPPERS[name])
     again = gymnasium.make(env.spec)
     assert again.get_wrapper_attr("recipe") == env.recipe
 
@@ -382,7 +382,7 @@ def test_made_again_from_its_spec(name):
 
 
 @pytest.mark.parametrize(
-    ("id", "layer", "message"),
+    ("id", "wrapper", "message"),
     [
         ("SafePointGoal-v0", CostBudget(limit=-1.0), "limit=-1.0"),
         ("SafePointGoal-v0", CostBudget(limit=[1.0, 2.0]), "one number"),
@@ -413,9 +413,9 @@ def test_made_again_from_its_spec(name):
         ("mo-QuadHover-v0", ConservativeFloor(baseline=1.0), "vector"),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_made(id, layer, message):
+def test_what_cannot_be_is_refused_when_it_is_made(id, wrapper, message):
     with pytest.raises(ParameterError, match=message):
-        wrap(rlenvs.make(id), layer)
+        wrap(rlenvs.make(id), wrapper)
 
 
 def test_environments_that_say_nothing_about_costs_are_found_out():
@@ -426,7 +426,7 @@ def test_environments_that_say_nothing_about_costs_are_found_out():
     with pytest.raises(ParameterError, match="expert"):
         wrap(gymnasium.make("CartPole-v1"), ConservativeFloor(baseline=1.0))
     with pytest.raises(ParameterError, match="needed: finite numbers"):
-        wrap(Script(costs=[0.0]), ConservativeFloor(baseline=lambda stage, rows: 1.0, fallback="idle")).reset()
+        wrap(Script(costs=[0.0]), ConservativeFloor(baseline=lambda stage, slots: 1.0, fallback="idle")).reset()
 
 
 # --- six values -------------------------------------------------------------------------------------------------------
@@ -439,11 +439,11 @@ def test_six_values_of_a_single_environment():
     assert pickle.loads(pickle.dumps(env)).cost == "cost"
 
 
-@pytest.mark.parametrize("layers", [(), (CostBudget(limit=3.0),)])
-def test_six_values_of_vector_environments_in_every_mode(layers):
+@pytest.mark.parametrize("wrappers", [(), (CostBudget(limit=3.0),)])
+def test_six_values_of_vector_environments_in_every_mode(wrappers):
     for mode in AutoresetMode:
         env = rlenvs.make_vec("SafePointGoal-v0", 4, **BUSY, autoreset_mode=mode)
-        env = SixTuple(wrap(env, *layers) if layers else env)
+        env = SixTuple(wrap(env, *wrappers) if wrappers else env)
         env.reset(seed=3)
         twins = [rlenvs.make("SafePointGoal-v0", **BUSY) for _ in range(4)]
         for i, twin in enumerate(twins):
@@ -529,7 +529,7 @@ def test_omnisafe_gets_one_environment_without_autoreset(register):
     kind = omnisafe_env(["rlenvs/SafePointGoal-v0"])
     assert register == {"RlenvsEnv": kind}
     assert kind.support_envs() == ["rlenvs/SafePointGoal-v0"]
-    env = kind("rlenvs/SafePointGoal-v0", hazards=20, layers=[Saute(limit=5.0)])
+    env = kind("rlenvs/SafePointGoal-v0", hazards=20, wrappers=[Saute(limit=5.0)])
     assert (env.num_envs, env.need_auto_reset_wrapper, env.need_time_limit_wrapper) == (1, True, False)
     assert env.max_episode_steps == 1000
     env.set_seed(3)

@@ -1,4 +1,4 @@
-"""The users' guide of layers: its examples run, and it names every layer."""
+"""The users' guide of wrappers: its examples run, and it names every wrapper."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_examples_run(example, tmp_path, monkeypatch):
     exec(compile(example, "docs/wrappers.md", "exec"), vars(module))
 
 
-@pytest.mark.parametrize("name", [name for name in rlenvs.wrappers.__all__ if name not in ("wrap", "Layer")])
+@pytest.mark.parametrize("name", [name for name in rlenvs.wrappers.__all__ if name not in ("wrap", "Wrapper")])
 def test_the_guide_names(name):
     assert re.search(rf"\b{name}\b", GUIDE)
 

@@ -1,4 +1,4 @@
-"""Layers on environments: what holds for every layer, tried with small ones made here."""
+"""Wrappers on environments: what holds for every wrapper, tried with small ones made here."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ import rlenvs
 from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.wrappers.forms import WrappedEnv, wrap
-from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
-class Jitter(Layer):
+class Jitter(Wrapper):
     """Adds a number that follows from the episode's key and the time to vector observations."""
 
     size: float = 0.1
@@ -39,21 +39,21 @@ class Jitter(Layer):
     def observation(self):
         return {**self.below.observation, self.part: self.vector} if self.part else self.vector
 
-    def begin(self, rows: np.ndarray) -> None:
-        self.after(rows)
+    def begin_episode(self, slots: np.ndarray) -> None:
+        self.after_step(slots)
 
-    def after(self, rows: np.ndarray) -> None:
+    def after_step(self, slots: np.ndarray) -> None:
         seen = self.below.observation[self.part] if self.part else self.below.observation
         noise = ((self.key >> np.uint64(40)) + self.time.astype(np.uint64)) % np.uint64(97)
-        added = (noise.astype(np.float64) / 97.0 * self.size)[rows]
-        self.vector[rows] = np.clip(seen[rows] + added.reshape(-1, *[1] * (seen.ndim - 1)), -1.0, 1.0)
+        added = (noise.astype(np.float64) / 97.0 * self.size)[slots]
+        self.vector[slots] = np.clip(seen[slots] + added.reshape(-1, *[1] * (seen.ndim - 1)), -1.0, 1.0)
 
-    def told(self) -> dict:
+    def extra_info(self) -> dict:
         return {"true_obs": self.below.observation}
 
 
 @dataclass
-class Early(Layer):
+class Early(Wrapper):
     """Ends episodes after some steps, and pays 7 for the last."""
 
     steps: int = 5
@@ -63,31 +63,31 @@ class Early(Layer):
         self.keep("reward")
         self.keep("terminated", dtype=np.bool_)
 
-    def after(self, rows: np.ndarray) -> None:
-        self.terminated[rows] = (self.below.terminated | (self.time >= self.steps))[rows]
-        self.reward[rows] = np.where(self.terminated, 7.0, self.below.reward)[rows]
+    def after_step(self, slots: np.ndarray) -> None:
+        self.terminated[slots] = (self.below.terminated | (self.time >= self.steps))[slots]
+        self.reward[slots] = np.where(self.terminated, 7.0, self.below.reward)[slots]
 
-    def told(self) -> dict:
+    def extra_info(self) -> dict:
         return {"clock": self.time}
 
 
 @dataclass
-class Twice(Layer):
-    """Two steps per action, in the rows whose episode goes on."""
+class Twice(Wrapper):
+    """Two steps per action, in the slots whose episode goes on."""
 
     def prepare(self) -> None:
         self.keep("reward")
 
-    def step(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        self.reward[rows] = 0.0
-        going = rows.copy()
+    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
+        self.reward[slots] = 0.0
+        going = slots.copy()
         for _ in range(2):
             self.below.step(actions, going)
             self.reward[going] += self.below.reward[going]
             going &= ~self.below.over
             if not going.any():
                 break
-        self.time += rows
+        self.time += slots
 
 
 STACK = (Twice(), Jitter(0.2), Early(4), Jitter(0.05))
@@ -95,18 +95,18 @@ STACK = (Twice(), Jitter(0.2), Early(4), Jitter(0.05))
 
 @pytest.mark.parametrize("id", ["QuadHover-v0", "DeepSeaTreasure-v0", "ParticleSpread-v0", "QuadMultiHover-v0"])
 def test_stacks_conform(id):
-    layers = STACK if id != "DeepSeaTreasure-v0" else (Twice(), Early(4))
-    assert_conforms(id, *layers)
+    wrappers = STACK if id != "DeepSeaTreasure-v0" else (Twice(), Early(4))
+    assert_conforms(id, *wrappers)
 
 
 @pytest.mark.parametrize("id", ["QuadHover-v0", "ParticleSpread-v0", "PandaReach-v0"])
 def test_forms_agree(id):
     pytest.importorskip("mujoco")
-    layers = STACK if id != "PandaReach-v0" else (Twice(), Early(4))
-    assert_forms_agree(id, *layers)
+    wrappers = STACK if id != "PandaReach-v0" else (Twice(), Early(4))
+    assert_forms_agree(id, *wrappers)
 
 
-def test_goal_form_and_pictures_keep_their_dictionaries():
+def test_goal_form_and_images_keep_their_dictionaries():
     pytest.importorskip("mujoco")
     assert_forms_agree("PandaReach-v0", Jitter(0.1), form="goal")
     env = wrap(rlenvs.make("QuadHover-v0", camera="rgb", camera_width=8, camera_height=6), Early(3))
@@ -123,17 +123,17 @@ def test_vector_rewards_stay_vectors():
     assert env.reward_space.contains(reward)
 
 
-def test_two_layers_of_a_kind_draw_different_numbers_and_the_seed_decides():
+def test_two_wrappers_of_a_kind_draw_different_numbers_and_the_seed_decides():
     env = wrap(rlenvs.make("QuadHover-v0"), Jitter(0.1), Jitter(0.1))
     env.reset(seed=1)
-    first, second = (layer.key.copy() for layer in env.layers)
+    first, second = (wrapper.key.copy() for wrapper in env.wrappers)
     assert first != second
     env.reset(seed=2)
-    assert env.layers[0].key != first
+    assert env.wrappers[0].key != first
     env.reset(seed=1)
-    assert env.layers[0].key == first
+    assert env.wrappers[0].key == first
     env.reset()
-    assert env.layers[0].key != first
+    assert env.wrappers[0].key != first
 
 
 def test_wrapping_again_extends_the_stack():
@@ -160,7 +160,7 @@ def test_recipes_are_plain_data_and_settings_are_copied():
     sizes = Jitter(0.1)
     env = wrap(rlenvs.make("QuadHover-v0"), sizes)
     sizes.size = 0.9
-    assert env.layers[0].size == 0.1
+    assert env.wrappers[0].size == 0.1
     recipe = json.loads(json.dumps(env.recipe))
     vector = wrap(rlenvs.make_vec("QuadHover-v0", 2), *recipe)
     assert vector.recipe == env.recipe
@@ -169,10 +169,10 @@ def test_recipes_are_plain_data_and_settings_are_copied():
 @pytest.mark.parametrize(
     ("recipe", "words"),
     [
-        ({"layer": "test_wrappers_forms:Jitter", "sise": 0.1}, ["Jitter", "sise", "size"]),
-        ({"layer": "test_wrappers_forms:Nowhere"}, ["Nowhere"]),
-        ({"layer": "json:dumps"}, ["json:dumps"]),
-        ({"size": 0.1}, ["layer"]),
+        ({"wrapper": "test_wrappers_forms:Jitter", "sise": 0.1}, ["Jitter", "sise", "size"]),
+        ({"wrapper": "test_wrappers_forms:Nowhere"}, ["Nowhere"]),
+        ({"wrapper": "json:dumps"}, ["json:dumps"]),
+        ({"size": 0.1}, ["wrapper"]),
         (Jitter(-0.1), ["Jitter", "size", "-0.1"]),
         (Jitter(float("nan")), ["size", "nan"]),
         (Jitter("much"), ["size", "much"]),
@@ -180,14 +180,14 @@ def test_recipes_are_plain_data_and_settings_are_copied():
         (Early(0), ["steps", "0"]),
     ],
 )
-def test_impossible_layers_are_refused(recipe, words):
+def test_impossible_wrappers_are_refused(recipe, words):
     with pytest.raises(ParameterError) as error:
         wrap(rlenvs.make("QuadHover-v0"), recipe)
     assert all(word in str(error.value) for word in words)
 
 
 def test_what_cannot_be_wrapped_is_refused():
-    with pytest.raises(ParameterError, match="no layers"):
+    with pytest.raises(ParameterError, match="no wrappers"):
         wrap(rlenvs.make("QuadHover-v0"))
     with pytest.raises(TypeError, match="SyncVectorEnv"):
         wrap(gymnasium.make_vec("CartPole-v1", 2, vectorization_mode="sync"), Early(3))
@@ -214,18 +214,18 @@ def test_environments_of_other_packages():
 @pytest.mark.filterwarnings("ignore:.*reset ignores the options")
 def test_parallel_form_passes_pettingzoos_test():
     for id in ("ParticleSpread-v0", "QuadMultiHover-v0", "ParticleTag-v0"):
-        layers = (Twice(), Early(4)) if id == "ParticleTag-v0" else STACK
-        parallel_api_test(wrap(rlenvs.parallel_env(id), *layers), num_cycles=30)
+        wrappers = (Twice(), Early(4)) if id == "ParticleTag-v0" else STACK
+        parallel_api_test(wrap(rlenvs.parallel_env(id), *wrappers), num_cycles=30)
 
 
-def test_an_agent_ended_by_a_layer_is_idle_in_the_world():
+def test_an_agent_ended_by_a_wrapper_is_idle_in_the_world():
     @dataclass
-    class First(Layer):
+    class First(Wrapper):
         def prepare(self) -> None:
             self.keep("terminated", dtype=np.bool_)
 
-        def after(self, rows: np.ndarray) -> None:
-            self.terminated[rows] = self.below.terminated[rows]
+        def after_step(self, slots: np.ndarray) -> None:
+            self.terminated[slots] = self.below.terminated[slots]
             self.terminated[0] = True
 
     env = wrap(rlenvs.parallel_env("ParticleSpread-v0"), First())
@@ -262,7 +262,7 @@ def test_steps_out_of_turn_and_bad_actions_move_nothing():
         vector.step(np.array([0, 9, 0]))
 
 
-def test_snapshots_hold_the_layers():
+def test_snapshots_hold_the_wrappers():
     action = np.full(4, 0.2, np.float32)
     env = wrap(rlenvs.make("QuadHover-v0"), *STACK)
     env.reset(seed=0)
@@ -272,7 +272,7 @@ def test_snapshots_hold_the_layers():
     env.reset(seed=9)
     env.set_state(state)
     assert not difference(future, [env.step(action) for _ in range(2)])
-    with pytest.raises(SnapshotError, match="4 layers"):
+    with pytest.raises(SnapshotError, match="4 wrappers"):
         env.set_state(wrap(rlenvs.make("QuadHover-v0"), Early(3)).get_state())
 
     vector = wrap(rlenvs.make_vec("QuadHover-v0", 3), *STACK)
@@ -298,7 +298,7 @@ def test_a_teams_snapshot_holds_its_world_once():
     team = wrap(rlenvs.parallel_env("QuadMultiHover-v0", agents=20), Jitter(0.1))
     team.reset(seed=0)
     world, whole = len(pickle.dumps(plain.get_state())), len(pickle.dumps(team.get_state()))
-    assert whole < world + 20 * 600  # beside the world: the info and the layer of each agent
+    assert whole < world + 20 * 600  # beside the world: the info and the wrapper of each agent
 
 
 def test_damaged_snapshots_of_teams_are_refused_and_change_nothing():
@@ -314,7 +314,7 @@ def test_damaged_snapshots_of_teams_are_refused_and_change_nothing():
         with pytest.raises(SnapshotError, match="ParticleSpread"):
             team.set_state(type(before)(state))
         assert not difference(before, team.get_state())
-    with pytest.raises(SnapshotError, match="layers"):
+    with pytest.raises(SnapshotError, match="wrappers"):
         team.set_state(tuple(before))
 
 
@@ -343,7 +343,7 @@ def test_a_batch_steps_some_of_its_worlds(id):
     assert [part.get_state(i) for i in range(4)] == [whole.get_state(i) for i in range(4)]
 
 
-def test_recorded_episodes_and_pictures(tmp_path):
+def test_recorded_episodes_and_images(tmp_path):
     env = wrap(rlenvs.make("QuadHover-v0", render_mode="rgb_array"), Jitter(0.1))
     env = gymnasium.wrappers.RecordEpisodeStatistics(env)
     env.reset(seed=0)

@@ -52,9 +52,9 @@ def gentle(steps: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).uniform(-0.1, 0.1, (steps, 4)).astype(np.float32)
 
 
-def played(id: str, *layers, steps: int = 8, seed: int = 0):
+def played(id: str, *wrappers, steps: int = 8, seed: int = 0):
     """The rewards and infos of an episode, and the environment."""
-    env = wrap(rlenvs.make(id), *layers)
+    env = wrap(rlenvs.make(id), *wrappers)
     env.reset(seed=seed)
     returned = [env.step(action) for action in gentle(steps)]
     return [r[1] for r in returned], [r[-1] for r in returned], env
@@ -170,8 +170,8 @@ def test_better_is_a_strict_order(a, b, c):
 
 
 def test_multipliers():
-    layer = Lexicographic(["hover", "distance"], {"hover": 2.0}, None, {"hover": [0, 10], "distance": [-4, 0]})
-    made = wrap(rlenvs.make(HOVER), layer).layers[0]
+    wrapper = Lexicographic(["hover", "distance"], {"hover": 2.0}, None, {"hover": [0, 10], "distance": [-4, 0]})
+    made = wrap(rlenvs.make(HOVER), wrapper).wrappers[0]
     assert np.allclose(made.multipliers, np.array([4.0 / 2.0, 1.0]) / (2.0 * 10.0 + 4.0))
     returns = np.array([[10.0, 0.0, 5.0], [0.0, -4.0, 5.0], [3.0, -2.0, 0.0], [99.0, 9.0, 0.0]])
     assert np.allclose(made.utility(returns), [1.0, 0.0, (2 * 3 + 2) / 24, 1.0])
@@ -179,8 +179,8 @@ def test_multipliers():
 
 def test_the_scalar_keeps_the_order_of_all_vectors_a_slack_apart():
     ranges = {"hover": [0, 3], "distance": [-2, 0], "effort": [-1, 1]}
-    layer = Lexicographic(["hover", "distance", "effort"], 0.5, {"hover": 2.0}, ranges)
-    made = wrap(rlenvs.make(HOVER), layer).layers[0]
+    wrapper = Lexicographic(["hover", "distance", "effort"], 0.5, {"hover": 2.0}, ranges)
+    made = wrap(rlenvs.make(HOVER), wrapper).wrappers[0]
     grid = itertools.product(np.arange(0, 3.1, 0.5), np.arange(-2, 0.1, 0.5), np.arange(-1, 1.1, 0.5))
     points = np.array(list(grid))
     worth = made.utility(points)
@@ -205,7 +205,7 @@ MADE: dict[float, Lexicographic] = {}
 def _lexicographic(slack: float) -> Lexicographic:
     if not MADE:
         ranges = {name: [0.0, 1.0] for name in ("hover", "distance", "effort")}
-        MADE[0.0] = wrap(rlenvs.make(HOVER), Lexicographic(list(ranges), 0.1, None, ranges)).layers[0]
+        MADE[0.0] = wrap(rlenvs.make(HOVER), Lexicographic(list(ranges), 0.1, None, ranges)).wrappers[0]
     made = copy.copy(MADE[0.0])
     made.slack = slack
     made.multipliers = made._multipliers(["hover", "distance", "effort"])
@@ -218,12 +218,12 @@ def test_lexicographic_rewards_add_up(id):
     total = np.sum([info["reward_vector"] for info in infos], axis=0, dtype=float)
     clipped = [min(total[1], -3.0), total[0]]
     assert np.allclose(infos[-1]["lexicographic"], clipped)
-    utility = env.layers[0].utility
+    utility = env.wrappers[0].utility
     assert sum(rewards) == pytest.approx((utility(total[None]) - utility(np.zeros((1, 3))))[0])
 
 
 def test_bounds_of_the_world_are_the_default_ranges():
-    made = wrap(rlenvs.make("DeepSeaTreasure-v0"), Lexicographic(["treasure", "time"], 0.1)).layers[0]
+    made = wrap(rlenvs.make("DeepSeaTreasure-v0"), Lexicographic(["treasure", "time"], 0.1)).wrappers[0]
     assert made.floor.tolist() == [0.0, -100.0]
     assert made.cap.tolist() == [100_000.0, 0.0]
 
@@ -239,7 +239,7 @@ def test_accrued_rewards_are_shown():
     assert np.allclose(seen[-3:], np.clip(total / [0.05, 100.0, 2.0], -1.0, 1.0))
     assert seen[-3] == 1.0  # clipped
     assert env.observation_space.shape == (18,)
-    natural = wrap(rlenvs.make("DeepSeaTreasure-v0"), AccruedRewards()).layers[0]
+    natural = wrap(rlenvs.make("DeepSeaTreasure-v0"), AccruedRewards()).wrappers[0]
     assert natural.sizes.tolist() == [100_000.0, 100.0]
 
 
@@ -340,15 +340,15 @@ def test_seeds_forget_statistics():
         vec.reset(seed=1)
         runs.append([vec.step(np.tile(action, (3, 1))) for action in gentle(4)])
     assert not difference(*runs)
-    learned = vec.layers[0].variance.copy()
+    learned = vec.wrappers[0].variance.copy()
     vec.reset()
     vec.reset(seed=1, options={"reset_mask": np.array([True, False, False])})
-    assert np.array_equal(vec.layers[0].variance, learned)  # shared, and not all have got a seed
-    rows = wrap(rlenvs.make_vec(HOVER, 3), NormalizeRewards(shared=False))
-    rows.reset(seed=1)
-    rows.step(np.zeros((3, 4), np.float32))
-    rows.reset(seed=1, options={"reset_mask": np.array([True, False, False])})
-    assert rows.layers[0].samples.tolist() == [1.0, 2.0, 2.0]
+    assert np.array_equal(vec.wrappers[0].variance, learned)  # shared, and not all have got a seed
+    slots = wrap(rlenvs.make_vec(HOVER, 3), NormalizeRewards(shared=False))
+    slots.reset(seed=1)
+    slots.step(np.zeros((3, 4), np.float32))
+    slots.reset(seed=1, options={"reset_mask": np.array([True, False, False])})
+    assert slots.wrappers[0].samples.tolist() == [1.0, 2.0, 2.0]
 
 
 def test_one_term_approaches_gymnasiums_wrapper():
@@ -365,9 +365,9 @@ class First(gymnasium.RewardWrapper):
         return float(reward[0])
 
 
-def test_shared_statistics_are_those_of_all_rows():
-    layer = NormalizeRewards(discount=0.8)
-    vec = wrap(rlenvs.make_vec(HOVER, 5), layer)
+def test_shared_statistics_are_those_of_all_slots():
+    wrapper = NormalizeRewards(discount=0.8)
+    vec = wrap(rlenvs.make_vec(HOVER, 5), wrapper)
     vec.reset(seed=0)
     returns, samples = np.zeros((5, 3)), [np.zeros((0, 3))]
     for action in gentle(12):
@@ -375,7 +375,7 @@ def test_shared_statistics_are_those_of_all_rows():
         returns = 0.8 * returns + infos["reward_vector"]
         samples.append(returns.copy())
     mean, every = np.concatenate(samples).sum(axis=0) / 61, np.concatenate(samples)
-    made = vec.layers[0]
+    made = vec.wrappers[0]
     assert np.allclose(made.mean, mean)
     assert np.allclose(made.variance, (1.0 + mean**2 + ((every - mean) ** 2).sum(axis=0)) / 61)
     assert (made.samples == 61).all()
@@ -387,25 +387,25 @@ def test_shared_statistics_are_those_of_all_rows():
 
 
 def test_given_scale_and_shift():
-    layer = NormalizeRewards(scale={"hover": 2.0, "distance": 4.0, "effort": 1.0}, shift={"hover": 1.0})
-    _, infos, env = played(HOVER, layer)
+    wrapper = NormalizeRewards(scale={"hover": 2.0, "distance": 4.0, "effort": 1.0}, shift={"hover": 1.0})
+    _, infos, env = played(HOVER, wrapper)
     for info in infos:
         assert np.allclose(info["normalized_rewards"], (info["reward_vector"] - [1.0, 0.0, 0.0]) / [2.0, 4.0, 1.0])
-    assert env.layers[0].fixed().scale == [2.0, 4.0, 1.0]
-    assert env.layers[0].fixed().shift == [1.0, 0.0, 0.0]
+    assert env.wrappers[0].fixed().scale == [2.0, 4.0, 1.0]
+    assert env.wrappers[0].fixed().shift == [1.0, 0.0, 0.0]
 
 
 def test_scalarisations_take_normalised_vectors():
     for id in (HOVER, f"mo-{HOVER}"):
-        layers = NormalizeRewards(shared=False), LinearScalarization([1.0, 0.5, 0.0])
-        rewards, infos, _ = played(id, *layers)
+        wrappers = NormalizeRewards(shared=False), LinearScalarization([1.0, 0.5, 0.0])
+        rewards, infos, _ = played(id, *wrappers)
         for reward, info in zip(rewards, infos, strict=True):
             assert reward == pytest.approx(info["normalized_rewards"] @ [1.0, 0.5, 0.0])
     with pytest.raises(ParameterError, match="below already"):
         wrap(rlenvs.make(HOVER), NormalizeRewards(), NormalizeRewards())
-    for layer, setting in ((AccruedRewards(), "scale"), (Lexicographic(["hover"], 1.0), "ranges")):
+    for wrapper, setting in ((AccruedRewards(), "scale"), (Lexicographic(["hover"], 1.0), "ranges")):
         with pytest.raises(ParameterError, match=f"{setting}=None must be given"):
-            wrap(rlenvs.make(HOVER), NormalizeRewards(), layer)
+            wrap(rlenvs.make(HOVER), NormalizeRewards(), wrapper)
 
 
 def test_going_back_takes_shared_statistics_back():
@@ -420,9 +420,9 @@ def test_going_back_takes_shared_statistics_back():
     vec.set_state(state)
     assert not difference(expected, [vec.step(action) for action in actions[4:]])
     assert not difference(expected, [twin.step(action) for action in actions[4:]])
-    now = vec.layers[0].samples.copy()
+    now = vec.wrappers[0].samples.copy()
     vec.top.set_state(state[1], 1)
-    assert (vec.layers[0].samples == now - 12).all()
+    assert (vec.wrappers[0].samples == now - 12).all()
 
 
 # --- on environments --------------------------------------------------------------------------------------------------
@@ -438,10 +438,10 @@ STACKS = [
 ]
 
 
-@pytest.mark.parametrize("layers", STACKS)
+@pytest.mark.parametrize("wrappers", STACKS)
 @pytest.mark.parametrize("id", [HOVER, f"mo-{HOVER}"])
-def test_forms_agree(id, layers):
-    assert_forms_agree(id, *layers)
+def test_forms_agree(id, wrappers):
+    assert_forms_agree(id, *wrappers)
 
 
 @pytest.mark.parametrize(
@@ -453,9 +453,9 @@ def test_forms_agree_elsewhere(id):
     assert_forms_agree(id, ChebyshevScalarization([1.0] * terms, [10.0] * terms))
 
 
-@pytest.mark.parametrize("layers", [STACKS[1], STACKS[4]])
-def test_stacks_conform(layers):
-    assert_conforms(HOVER, *layers)
+@pytest.mark.parametrize("wrappers", [STACKS[1], STACKS[4]])
+def test_stacks_conform(wrappers):
+    assert_conforms(HOVER, *wrappers)
 
 
 def test_normalised_vectors_conform():
@@ -476,8 +476,8 @@ def test_agents_have_weights_of_their_own():
 
 
 def test_snapshots_copies_and_specs_go_on_alike():
-    layers = NormalizeRewards(shared=False), WeightConditioned(), AccruedRewards([9.0, 9.0, 9.0])
-    env = wrap(gymnasium.make(f"rlenvs/{HOVER}"), *layers)
+    wrappers = NormalizeRewards(shared=False), WeightConditioned(), AccruedRewards([9.0, 9.0, 9.0])
+    env = wrap(gymnasium.make(f"rlenvs/{HOVER}"), *wrappers)
     env.reset(seed=4)
     actions = gentle(12)
     for action in actions[:5]:
@@ -493,7 +493,7 @@ def test_snapshots_copies_and_specs_go_on_alike():
 
 
 @pytest.mark.parametrize(
-    ("layer", "said"),
+    ("wrapper", "said"),
     [
         (LinearScalarization([1.0, 2.0]), "weights=.*3 finite numbers"),
         (LinearScalarization({"hoover": 1.0}), "no term 'hoover'. Did you mean 'hover'"),
@@ -523,17 +523,17 @@ def test_snapshots_copies_and_specs_go_on_alike():
         (NormalizeRewards(shift=[1.0, 1.0, 1.0]), "shift="),
     ],
 )
-def test_impossible_settings_are_refused(layer, said):
+def test_impossible_settings_are_refused(wrapper, said):
     with pytest.raises(ParameterError, match=said):
-        wrap(rlenvs.make(HOVER), layer)
+        wrap(rlenvs.make(HOVER), wrapper)
 
 
 def test_observations_that_cannot_be_extended_are_refused():
     class Cells(Coins):
         observation_space = spaces.Discrete(4)
 
-    with pytest.raises(ParameterError, match="vectors of real numbers and dictionaries"):
+    with pytest.raises(ParameterError, match="vectors of real or whole numbers and dictionaries"):
         wrap(Cells(), WeightConditioned())
-    for layer in (AccruedRewards(), Lexicographic(["0"], 1.0)):
+    for wrapper in (AccruedRewards(), Lexicographic(["0"], 1.0)):
         with pytest.raises(ParameterError, match="must be given"):
-            wrap(Coins(), layer)
+            wrap(Coins(), wrapper)

@@ -27,19 +27,19 @@ from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, Parameter
 from rlenvs.wrappers.adversary_moves import project_ball, project_box, quantal_choice
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.robustness import RRLS_SETS, RandomParameters, Takeover, UncertaintySet, uncertainty_set
-from rlenvs.wrappers.rows import rows_of
+from rlenvs.wrappers.slots import slots_of
 
 HOVER = "QuadHover-v0"
 QUAD = {"mass": (0.02, 0.027, 0.04), "gravity": (8.0, 9.8, 11.0)}
 
 
-def hover(*layers, count=64, **keywords):
+def hover(*wrappers, count=64, **keywords):
     """Worlds whose episodes end with the horizon only, whatever the actions."""
-    return wrap(rlenvs.make_vec(HOVER, count, **{"crash_tilt": 3.2, **keywords}), *layers)
+    return wrap(rlenvs.make_vec(HOVER, count, **{"crash_tilt": 3.2, **keywords}), *wrappers)
 
 
 def ran(env, steps, seed=0, zero=False):
-    """Info arrays by key, (steps + 1, rows, ...), of an environment with random actions."""
+    """Info arrays by key, (steps + 1, slots, ...), of an environment with random actions."""
     rng = np.random.default_rng(seed)
     infos = [env.reset(seed=seed)[1]]
     shape = env.action_space.shape
@@ -69,8 +69,8 @@ PUBLISHED = {
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_sets_fit_their_worlds(name):
     region = RRLS_SETS[name]
-    rows = [(name, values[0], values[-1]) for name, values in region.ranges.items()]
-    assert rows == PUBLISHED[name]
+    slots = [(name, values[0], values[-1]) for name, values in region.ranges.items()]
+    assert slots == PUBLISHED[name]
     assert uncertainty_set(name) is region
     region.check(world_of("Ant-v0" if "ant" in name else "HalfCheetah-v0"))
 
@@ -85,7 +85,7 @@ def test_sets_refuse_what_is_none():
         {"mass": (0.02, 0.05, 0.04)},
         3,
     ):
-        with pytest.raises(ParameterError, match=r"range|wants"):
+        with pytest.raises(ParameterError, match=r"range|requires"):
             UncertaintySet(ranges)
     with pytest.raises(ParameterError, match="mass"):
         UncertaintySet({"maas": (0.02, 0.03)}).check(world)
@@ -101,7 +101,7 @@ def test_grids_have_both_ends(points, dimensions):
     region = UncertaintySet({f"p{j}": (-j - 1.0, 2.0 * j) for j in range(dimensions)})
     grid = region.grid(points)
     assert grid.shape == (points**dimensions, dimensions)
-    assert len({tuple(row) for row in grid}) == len(grid)
+    assert len({tuple(slot) for slot in grid}) == len(grid)
     assert (grid.min(axis=0) == region.low).all()
     assert (grid.max(axis=0) == region.high).all()
     steps = np.diff(np.unique(grid[:, 0]))
@@ -206,11 +206,11 @@ def test_random_parameters_hold_from_the_first_observation_on():
 
 
 def test_agents_of_a_world_share_its_parameters():
-    layers = [RandomParameters({"mass": (0.02, 0.04)}), ParameterAdversary({"gravity": (8.0, 9.8, 11.0)}, rate=0.1)]
-    env = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *layers)
+    wrappers = [RandomParameters({"mass": (0.02, 0.04)}), ParameterAdversary({"gravity": (8.0, 9.8, 11.0)}, rate=0.1)]
+    env = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *wrappers)
     _, infos = env.reset(seed=2)
     mass = env.unwrapped.batch.get_params(0)["mass"]
-    single = wrap(rlenvs.make("QuadMultiHover-v0"), *layers)
+    single = wrap(rlenvs.make("QuadMultiHover-v0"), *wrappers)
     single.reset(seed=2)
     for _ in range(3):
         *_, infos = env.step({agent: np.zeros(env.action_space(agent).shape) for agent in env.agents})
@@ -221,8 +221,8 @@ def test_agents_of_a_world_share_its_parameters():
         assert infos["agent_0"]["parameters"][0] == params["gravity"] == info["parameters"][0]
 
 
-@pytest.mark.parametrize("layer", [RandomParameters, ParameterAdversary])
-def test_sets_that_do_not_fit_are_refused(layer):
+@pytest.mark.parametrize("wrapper", [RandomParameters, ParameterAdversary])
+def test_sets_that_do_not_fit_are_refused(wrapper):
     for ranges, message in (
         ({"maas": (0.02, 0.04)}, "maas"),
         ({"mass": (0.001, 0.027, 0.04)}, "mass may be within"),
@@ -230,19 +230,19 @@ def test_sets_that_do_not_fit_are_refused(layer):
         ({"inertia_z": (1e-5, 2e-5, 0.01)}, "inertia_z=0.01 do not go together"),
     ):
         with pytest.raises(ParameterError, match=message):
-            hover(layer(ranges))
+            hover(wrapper(ranges))
     with pytest.raises(ParameterError, match="mass is set by randomize"):
-        hover(layer({"mass": (0.02, 0.027, 0.04)}), randomize={"mass": (0.02, 0.03)})
-    with pytest.raises(ParameterError, match="mass is set by the layer"):
-        hover(RandomParameters({"mass": (0.02, 0.04)}), layer({"mass": (0.02, 0.027, 0.04)}))
+        hover(wrapper({"mass": (0.02, 0.027, 0.04)}), randomize={"mass": (0.02, 0.03)})
+    with pytest.raises(ParameterError, match="mass is set by the wrapper"):
+        hover(RandomParameters({"mass": (0.02, 0.04)}), wrapper({"mass": (0.02, 0.027, 0.04)}))
     with pytest.raises(ParameterError, match="not an environment of this package"):
-        wrap(gymnasium.make("Pendulum-v1"), layer({"g": (5.0, 15.0)}))
+        wrap(gymnasium.make("Pendulum-v1"), wrapper({"g": (5.0, 15.0)}))
 
 
 def test_sets_become_json():
     recipe = hover(RandomParameters(UncertaintySet(QUAD))).recipe
     again = wrap(rlenvs.make_vec(HOVER, 2), *json.loads(json.dumps(recipe)))
-    assert again.layers[0].region.ranges == QUAD
+    assert again.wrappers[0].region.ranges == QUAD
 
 
 # --- projections ------------------------------------------------------------------------------------------------------
@@ -339,23 +339,23 @@ def test_coupling_of_twice_the_bound_is_none(norm):
 
 
 @pytest.mark.parametrize(
-    "layer", [StateAdversary(0.0), StateAdversary(0.0, norm="l2", coupling=0.0), ActionAdversary(eps=0.0)]
+    "wrapper", [StateAdversary(0.0), StateAdversary(0.0, norm="l2", coupling=0.0), ActionAdversary(eps=0.0)]
 )
-def test_no_magnitude_is_the_identity(layer):
-    assert_identity(layer, HOVER)
+def test_no_magnitude_is_the_identity(wrapper):
+    assert_identity(wrapper, HOVER)
 
 
 @pytest.mark.parametrize(
-    "layer",
+    "wrapper",
     [ActionAdversary(weight=0.0), ActionAdversary(probability=0.0), ParameterAdversary(QUAD, rate=0.0)],
 )
-def test_no_share_is_the_identity(layer):
-    assert_identity(layer, HOVER)
+def test_no_share_is_the_identity(wrapper):
+    assert_identity(wrapper, HOVER)
 
 
-def assert_identity(layer, id):
-    plain, layered = rlenvs.make_vec(id, 8, horizon=9), wrap(rlenvs.make_vec(id, 8, horizon=9), layer)
-    for (a, *one, _), (b, *other, _) in zip(Player(plain).play(20)[1:], Player(layered).play(20)[1:], strict=True):
+def assert_identity(wrapper, id):
+    plain, wrapped = rlenvs.make_vec(id, 8, horizon=9), wrap(rlenvs.make_vec(id, 8, horizon=9), wrapper)
+    for (a, *one, _), (b, *other, _) in zip(Player(plain).play(20)[1:], Player(wrapped).play(20)[1:], strict=True):
         assert a.tobytes() == b.tobytes()
         assert not difference(one, other)
 
@@ -409,8 +409,8 @@ def test_a_walk_is_one():
 
 
 def test_perturbations_do_not_depend_on_the_policy():
-    layer = StateAdversary(0.1, coupling=0.02)
-    idle, busy = (ran(hover(layer, count=4, horizon=9), 9, zero=zero)["perturbation"] for zero in (True, False))
+    wrapper = StateAdversary(0.1, coupling=0.02)
+    idle, busy = (ran(hover(wrapper, count=4, horizon=9), 9, zero=zero)["perturbation"] for zero in (True, False))
     assert (idle == busy).all()
 
 
@@ -464,8 +464,8 @@ def test_projected_gradient_descent_sees_where_it_is():
     for steps in (1, 20):
         policy = {"name": "gradient", "function": f"{HERE}:bowl", "steps": steps}
         told = ran(hover(StateAdversary(0.5, policy=policy, channels="[0:3]"), count=16), 0) if steps < 0 else None
-        layer = StateAdversary(0.5, policy=policy)
-        told = ran(hover(layer, count=16), 1)
+        wrapper = StateAdversary(0.5, policy=policy)
+        told = ran(hover(wrapper, count=16), 1)
         values[steps] = ((told["true_obs"] + told["perturbation"]) ** 2).sum(axis=2).mean()
     assert values[20] < 0.5 * values[1]
 
@@ -501,15 +501,15 @@ def test_a_quantal_policy_draws_its_moves():
 
 
 @pytest.mark.parametrize(
-    "layer",
+    "wrapper",
     [
         StateAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:bowl", "steps": 3}, coupling=0.05),
         ActionAdversary(weight=0.3, policy=QUANTAL, coupling=0.5),
         StateAdversary(0.1, policy=f"{HERE}:upwards", norm="l2", coupling=0.01),
     ],
 )
-def test_copies_in_mid_episode_go_on_alike(layer):
-    env = wrap(rlenvs.make(HOVER, horizon=9), layer)
+def test_copies_in_mid_episode_go_on_alike(wrapper):
+    env = wrap(rlenvs.make(HOVER, horizon=9), wrapper)
     player = Player(env, seed=4)
     player.play(5)
     others = [copy.deepcopy(player), pickle.loads(pickle.dumps(player))]
@@ -521,22 +521,22 @@ def test_copies_in_mid_episode_go_on_alike(layer):
     again = [env.step(np.full(4, 0.1, np.float32)) for _ in range(3)]
     env.set_state(state)
     assert not difference(again, [env.step(np.full(4, 0.1, np.float32)) for _ in range(3)])
-    made = gymnasium.make(wrap(rlenvs.make(HOVER), layer).spec)
-    spec = wrap(rlenvs.make(HOVER), layer).spec
+    made = gymnasium.make(wrap(rlenvs.make(HOVER), wrapper).spec)
+    spec = wrap(rlenvs.make(HOVER), wrapper).spec
     assert not difference(
         Player(made, 2).play(4), Player(gymnasium.make(type(spec).from_json(spec.to_json())), 2).play(4)
     )
 
 
 @pytest.mark.parametrize(
-    ("layer", "message"),
+    ("wrapper", "message"),
     [
         (StateAdversary(-0.1), "eps=-0.1"),
         (StateAdversary("much"), "eps='much' is not a number"),
         (StateAdversary([0.1, 0.2]), r"eps=\[0.1, 0.2\] must be one number, or 15"),
         (StateAdversary(0.1, coupling=-1.0), "coupling=-1"),
         (StateAdversary(0.1, norm="l1"), "norm='l1'"),
-        (StateAdversary([0.1] * 15, norm="l2"), "norm='l2' wants one number"),
+        (StateAdversary([0.1] * 15, norm="l2"), "norm='l2' requires one number"),
         (StateAdversary(0.1, channels="altitude"), "no channel 'altitude'"),
         (StateAdversary(0.1, policy="greedy"), "policy='greedy' must be one of"),
         (StateAdversary(0.1, policy={"name": "greedy"}), "is none of"),
@@ -559,9 +559,9 @@ def test_copies_in_mid_episode_go_on_alike(layer):
         (Takeover(), "parallel form"),
     ],
 )
-def test_impossible_settings_are_refused(layer, message):
+def test_impossible_settings_are_refused(wrapper, message):
     with pytest.raises(ParameterError, match=message):
-        hover(layer, count=2)
+        hover(wrapper, count=2)
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------
@@ -617,8 +617,8 @@ def test_the_probabilistic_rule_of_choices():
 
 
 def test_forces_act_on_the_bodies(mujoco):
-    layer = ForceAdversary(policy=upwards)  # 3 N everywhere
-    env = wrap(rlenvs.make_vec("HalfCheetah-v0", 2), layer)
+    wrapper = ForceAdversary(policy=upwards)  # 3 N everywhere
+    env = wrap(rlenvs.make_vec("HalfCheetah-v0", 2), wrapper)
     plain = rlenvs.make_vec("HalfCheetah-v0", 2)
     env.reset(seed=0)
     plain.reset(seed=0)
@@ -645,22 +645,22 @@ def test_forces_along_y_do_nothing_to_the_planar_cheetah(mujoco):
     alone = Player(rlenvs.make("HalfCheetah-v0"), 1).play(10)
     np.testing.assert_allclose(pushed[-1][0], alone[-1][0], atol=1e-4)
     for axes, zero in (("xz", False), ("x", False), ("x", True)):
-        layer = ForceAdversary(axes=axes, limit=0.0 if zero else 3.0)
-        record = Player(wrap(rlenvs.make("HalfCheetah-v0"), layer), 1).play(10)
+        wrapper = ForceAdversary(axes=axes, limit=0.0 if zero else 3.0)
+        record = Player(wrap(rlenvs.make("HalfCheetah-v0"), wrapper), 1).play(10)
         assert bool((record[-1][0] == alone[-1][0]).all()) == zero
 
 
 def test_force_settings(mujoco):
     ant = wrap(rlenvs.make("Ant-v0"), ForceAdversary())
     assert ant.reset(seed=0)[1]["force"].shape == (6,)
-    for layer, message in (
+    for wrapper, message in (
         (ForceAdversary(bodies=["toso"]), "torso"),
         (ForceAdversary(axes="xx"), "axes"),
         (ForceAdversary(axes="w"), "axes"),
         (ForceAdversary(limit=-1.0), "limit"),
     ):
         with pytest.raises(ParameterError, match=message):
-            wrap(rlenvs.make("Ant-v0"), layer)
+            wrap(rlenvs.make("Ant-v0"), wrapper)
     with pytest.raises(ParameterError, match="must name some"):
         wrap(rlenvs.make("PandaReach-v0"), ForceAdversary())
 
@@ -692,7 +692,7 @@ def test_without_a_rate_parameters_are_anywhere_in_the_set():
 
 # --- all forms --------------------------------------------------------------------------------------------------------
 
-LAYERS = {
+WRAPPERS = {
     "state": StateAdversary(0.1, coupling=0.02, policy="walk"),
     "state, l2": StateAdversary(0.1, norm="l2", coupling=0.05, channels=["position", "[-1]"]),
     "state, gradient": StateAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:slope"}),
@@ -704,12 +704,12 @@ LAYERS = {
 }
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", WRAPPERS)
 def test_forms_agree(name):
-    layer = LAYERS[name]
+    wrapper = WRAPPERS[name]
     if name == "state, l2":
-        layer = StateAdversary(0.1, norm="l2", coupling=0.05, channels=["[0:2]", "[-1]"])
-    assert_forms_agree(HOVER, layer)
+        wrapper = StateAdversary(0.1, norm="l2", coupling=0.05, channels=["[0:2]", "[-1]"])
+    assert_forms_agree(HOVER, wrapper)
 
 
 def test_forms_of_mixed_attacks_agree():
@@ -734,11 +734,11 @@ def test_forms_agree_with_mujoco(mujoco):
 
 @pytest.mark.parametrize("name", ["state", "switched", "moving", "drawn"])
 def test_conformance(name):
-    assert_conforms(HOVER, LAYERS[name])
+    assert_conforms(HOVER, WRAPPERS[name])
 
 
 @pytest.mark.parametrize(
-    ("id", "layer"),
+    ("id", "wrapper"),
     [
         ("ParticleSpread-v0", StateAdversary(0.1, coupling=0.05)),
         ("ParticleSpread-v0", ActionAdversary(probability=0.2)),
@@ -747,14 +747,14 @@ def test_conformance(name):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*reset ignores")
-def test_parallel_forms(id, layer):
-    env = wrap(rlenvs.parallel_env(id), layer)
+def test_parallel_forms(id, wrapper):
+    env = wrap(rlenvs.parallel_env(id), wrapper)
     parallel_api_test(env, 30)
     record = Player(env, 3).play(10)
-    again = pickle.loads(pickle.dumps(wrap(rlenvs.parallel_env(id), layer)))
+    again = pickle.loads(pickle.dumps(wrap(rlenvs.parallel_env(id), wrapper)))
     assert not difference(record, Player(again, 3).play(10))
     # the first agent's numbers are those of the single form
-    first, single = env.possible_agents[0], wrap(rlenvs.make(id, team="idle"), layer)
+    first, single = env.possible_agents[0], wrap(rlenvs.make(id, others="idle"), wrapper)
     key = next(key for key in ("perturbation", "action_perturbation", "parameters") if key in single.reset(seed=3)[1])
     infos, info = env.reset(seed=3)[1], single.reset(seed=3)[1]
     for _ in range(4):
@@ -774,21 +774,21 @@ GAMES = {
 
 @pytest.mark.parametrize("key", GAMES)
 @pytest.mark.filterwarnings("ignore:.*reset ignores")
-def test_the_game_is_the_layer_with_moves_of_a_player(key):
+def test_the_game_is_the_wrapper_with_moves_of_a_player(key):
     """What a scripted adversary does, a second player can do, and all numbers are the same."""
-    layer = GAMES[key]
-    alone = wrap(rlenvs.make(HOVER), layer)
-    game = AdversarialGame(rlenvs.make(HOVER), layer)
+    wrapper = GAMES[key]
+    alone = wrap(rlenvs.make(HOVER), wrapper)
+    game = AdversarialGame(rlenvs.make(HOVER), wrapper)
     parallel_api_test(game, 40)
     for seed in (3, 4):
         seen, info = alone.reset(seed=seed)
-        options = {"move": alone.layers[-1].move[0].copy()} if key == "perturbation" else None
+        options = {"move": alone.wrappers[-1].move[0].copy()} if key == "perturbation" else None
         observations, infos = game.reset(seed=seed, options=options)
         rng = np.random.default_rng(seed)
         for _ in range(20):
             assert (observations["agent"] == seen).all()
             assert not difference(infos["agent"], info)
-            own = alone.layers[-1]
+            own = alone.wrappers[-1]
             truth = info.get("true_obs", seen)
             expected = np.concatenate([truth, own.perturbation[0]]).astype(np.float32)
             assert (observations["adversary"] == expected).all()
@@ -863,19 +863,19 @@ def test_what_a_game_refuses():
 SPREAD = "ParticleSpread-v0"
 
 
-def play_parallel(id, layer, steps, seed=0, action=None, **keywords):
-    env = wrap(rlenvs.parallel_env(id, **keywords), layer)
+def play_parallel(id, wrapper, steps, seed=0, action=None, **keywords):
+    env = wrap(rlenvs.parallel_env(id, **keywords), wrapper)
     env.reset(seed=seed)
-    batch, rows = env.unwrapped.batch, []
+    batch, slots = env.unwrapped.batch, []
     for _ in range(steps):
         actions = (
             {agent: 1 + 0 * env.action_space(agent).sample() for agent in env.agents} if action is None else action
         )
         _, rewards, *_, infos = env.step(actions)
-        rows.append((batch.actions[0].copy(), rewards, infos))
+        slots.append((batch.actions[0].copy(), rewards, infos))
         if not env.agents:
             break
-    return rows
+    return slots
 
 
 @pytest.mark.parametrize(
@@ -924,10 +924,10 @@ def test_random_choices_are_uniform_over_the_allowed_ones():
 
 
 def test_numbers_are_uniform_over_the_action_space():
-    layer, drawn = Takeover(["agent_0"], "random"), []
+    wrapper, drawn = Takeover(["agent_0"], "random"), []
     for seed in range(20):
-        rows = play_parallel("QuadMultiHover-v0", layer, 60, seed=seed)
-        drawn += [actions[0] for actions, _, infos in rows if "agent_0" in infos]
+        slots = play_parallel("QuadMultiHover-v0", wrapper, 60, seed=seed)
+        drawn += [actions[0] for actions, _, infos in slots if "agent_0" in infos]
     assert len(drawn) > 200
     np.testing.assert_allclose(np.mean(drawn, axis=0), 0.0, atol=3.5 / np.sqrt(3.0 * len(drawn)))
     assert np.std(drawn) == pytest.approx(1.0 / np.sqrt(3.0), rel=0.05)
@@ -935,8 +935,8 @@ def test_numbers_are_uniform_over_the_action_space():
 
 
 def test_nobody_taken_over_is_the_identity():
-    plain, layered = rlenvs.parallel_env(SPREAD), wrap(rlenvs.parallel_env(SPREAD), Takeover(0))
-    for one, other in zip(Player(plain, 2).play(12), Player(layered, 2).play(12), strict=True):
+    plain, wrapped = rlenvs.parallel_env(SPREAD), wrap(rlenvs.parallel_env(SPREAD), Takeover(0))
+    for one, other in zip(Player(plain, 2).play(12), Player(wrapped, 2).play(12), strict=True):
         assert not difference(list(one[:-1]), list(other[:-1]))
 
 
@@ -945,8 +945,10 @@ def test_the_worst_is_worse_than_chance():
     for player in ("worst", "random"):
         returns[player] = np.mean(
             [
-                sum(rewards[agent] for _, rewards, infos in rows for agent in rewards if not infos[agent]["taken_over"])
-                for rows in (play_parallel(SPREAD, Takeover(1, player), 25, seed=seed) for seed in range(6))
+                sum(
+                    rewards[agent] for _, rewards, infos in slots for agent in rewards if not infos[agent]["taken_over"]
+                )
+                for slots in (play_parallel(SPREAD, Takeover(1, player), 25, seed=seed) for seed in range(6))
             ]
         )
     assert returns["worst"] < returns["random"]
@@ -976,12 +978,12 @@ def third(observation):
 
 
 def test_functions_play_and_bad_ones_are_told():
-    rows = play_parallel(SPREAD, Takeover(2, f"{HERE}:third"), 3)
-    for actions, _, infos in rows:
+    slots = play_parallel(SPREAD, Takeover(2, f"{HERE}:third"), 3)
+    for actions, _, infos in slots:
         assert [actions[k, 0] == 3 for k in range(3)] == [info["taken_over"] for info in infos.values()]
     with pytest.raises(ActionError, match="the agents taken over"):
         play_parallel(SPREAD, Takeover(2, lambda seen: np.zeros(5)), 1)
-    for layer, message in (
+    for wrapper, message in (
         (Takeover(4), "agents_taken=4"),
         (Takeover(["agent_7"]), "agent_7"),
         (Takeover(1, "expert!"), "player"),
@@ -989,7 +991,7 @@ def test_functions_play_and_bad_ones_are_told():
         (Takeover(1, "worst", lookahead=0), "lookahead"),
     ):
         with pytest.raises(ParameterError, match=message):
-            wrap(rlenvs.parallel_env(SPREAD), layer)
+            wrap(rlenvs.parallel_env(SPREAD), wrapper)
 
 
 # --- evaluation -------------------------------------------------------------------------------------------------------
@@ -1029,10 +1031,10 @@ def test_worst_case_average_and_tail():
         found.cvar(0.0)
 
 
-def test_drawn_worlds_and_layers():
+def test_drawn_worlds_and_wrappers():
     found = evaluate_robustness(HOVER, "random", QUAD, seeds=2, samples=6, sample_seed=4)
     assert (found.contexts == UncertaintySet(QUAD).sample(6, 4)).all()
-    adverse = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, 2, 4, layers=[ActionAdversary(weight=0.9)])
+    adverse = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, 2, 4, wrappers=[ActionAdversary(weight=0.9)])
     alone = evaluate_robustness(HOVER, "random", {"mass": (0.02, 0.04)}, 2, 4)
     assert (adverse.returns != alone.returns).any()
 
@@ -1064,7 +1066,7 @@ def test_idle_agents_do_what_the_world_calls_so():
     idle = env.unwrapped.batch.setup.action.idle
     assert idle != 0
     assert infos["ally_1"]["action"] == idle
-    rows = rows_of(rlenvs.parallel_env("Battle-v0"))
-    rows.reset(np.ones(rows.count, np.bool_), [0])
-    rows.step(np.zeros(rows.count, np.int64), np.arange(rows.count) == 0)
-    assert rows.batch.actions[0, :, 0].tolist() == [0] + [idle] * (rows.count - 1)
+    slots = slots_of(rlenvs.parallel_env("Battle-v0"))
+    slots.reset(np.ones(slots.count, np.bool_), [0])
+    slots.step(np.zeros(slots.count, np.int64), np.arange(slots.count) == 0)
+    assert slots.batch.actions[0, :, 0].tolist() == [0] + [idle] * (slots.count - 1)

@@ -1,4 +1,4 @@
-"""Environments with layers in Stable-Baselines3: the same numbers as without that library, and fit for its learners."""
+"""Wrapped environments in Stable-Baselines3: the same numbers as without that library, and fit for its learners."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rlenvs.core.check.playing import difference
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.guides import JumpStart
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.snapshots import SnapshotReset
+from rlenvs.wrappers.wrapper import Wrapper
 
 pytest.importorskip("stable_baselines3")
 
@@ -30,12 +30,12 @@ QUAD, SEA = "QuadHover-v0", "DeepSeaTreasure-v0"
 
 
 @dataclass
-class Same(Layer):
+class Same(Wrapper):
     """Changes nothing."""
 
 
 @dataclass
-class Half(Layer):
+class Half(Wrapper):
     """Half of the reward, and an end after some steps; a nested entry of info."""
 
     steps: int = 9
@@ -44,21 +44,21 @@ class Half(Layer):
         self.keep("reward")
         self.keep("truncated", dtype=np.bool_)
 
-    def after(self, rows: np.ndarray) -> None:
-        self.reward[rows] = 0.5 * self.below.reward[rows]
-        self.truncated[rows] = (self.below.truncated | (self.time >= self.steps))[rows]
+    def after_step(self, slots: np.ndarray) -> None:
+        self.reward[slots] = 0.5 * self.below.reward[slots]
+        self.truncated[slots] = (self.below.truncated | (self.time >= self.steps))[slots]
 
-    def told(self) -> dict:
+    def extra_info(self) -> dict:
         return {"half": {"of": self.below.reward, "time": self.time}}
 
 
-def layered(id, *layers, count=4, **keywords):
-    return as_sb3(wrap(rlenvs.make_vec(id, count, autoreset_mode="SAME_STEP", **keywords), *layers), monitor=False)
+def wrapped(id, *wrappers, count=4, **keywords):
+    return as_sb3(wrap(rlenvs.make_vec(id, count, autoreset_mode="SAME_STEP", **keywords), *wrappers), monitor=False)
 
 
 @pytest.mark.parametrize("id", [QUAD, SEA])
-def test_a_layer_that_changes_nothing_gives_the_numbers_of_the_form_without_layers(id):
-    ours = layered(id, Same(), horizon=15)
+def test_a_wrapper_that_changes_nothing_gives_the_numbers_of_the_form_without_wrappers(id):
+    ours = wrapped(id, Same(), horizon=15)
     theirs = rlenvs.sb3_vec_env(id, 4, horizon=15, monitor=False)
     assert (ours.observation_space, ours.action_space) == (theirs.observation_space, theirs.action_space)
     for venv in (ours, theirs):
@@ -78,9 +78,9 @@ def test_a_layer_that_changes_nothing_gives_the_numbers_of_the_form_without_laye
     assert ends >= 8
 
 
-def test_ends_and_returns_are_those_of_the_layers():
+def test_ends_and_returns_are_those_of_the_wrappers():
     venv = as_sb3(wrap(rlenvs.make_vec(QUAD, 2, autoreset_mode="SAME_STEP"), Half(6)))
-    plain = VecMonitor(layered(QUAD, Half(6), count=2))
+    plain = VecMonitor(wrapped(QUAD, Half(6), count=2))
     for each in (venv, plain):
         each.seed(0)
         each.reset()
@@ -107,7 +107,7 @@ def test_ends_and_returns_are_those_of_the_layers():
 
 
 def test_nothing_is_shared_between_steps():
-    venv = layered(QUAD, Half(3), count=2)
+    venv = wrapped(QUAD, Half(3), count=2)
     first = venv.reset()
     kept = first.copy()
     one, two = (venv.step(np.full((2, 4), 0.1, np.float32)) for _ in range(2))
@@ -140,7 +140,7 @@ def test_sb3s_checker_is_content_with_the_single_form(id):
 
 
 def test_attributes_methods_options_and_snapshots():
-    venv = layered(QUAD, Half(5), count=3)
+    venv = wrapped(QUAD, Half(5), count=3)
     venv.set_options({"params": {"mass": 0.03}})
     venv.reset()
     assert venv.get_attr("mass") == [0.03] * 3
@@ -153,15 +153,15 @@ def test_attributes_methods_options_and_snapshots():
     venv.step(action)
     venv.env_method("set_state", state, indices=1)
     assert np.array_equal(venv.step(action)[0][1], moved[1])
-    assert venv.env.layers[0].time.tolist() == [4, 2, 4]
+    assert venv.env.wrappers[0].time.tolist() == [4, 2, 4]
     with pytest.raises(SnapshotError):
         venv.env_method("set_state", "nothing", indices=1)
     assert len(venv.env_method("expert_action")) == 3
     assert venv.env_is_wrapped(Half) == [False] * 3
 
 
-def test_pictures():
-    venv = layered(SEA, Same(), count=2, render_mode="rgb_array")
+def test_images():
+    venv = wrapped(SEA, Same(), count=2, render_mode="rgb_array")
     venv.reset()
     assert venv.render_mode == "rgb_array"
     assert len(venv.get_images()) == 2
@@ -178,8 +178,8 @@ def test_what_sb3_cannot_take_is_refused():
     with pytest.raises(TypeError, match="sb3_vec_env"):
         as_sb3(rlenvs.make_vec(QUAD, 2, autoreset_mode="SAME_STEP"))
     with pytest.raises(ParameterError, match="vector rewards"):
-        layered("mo-SafePointGoal-v0", Same())
-    venv = layered(SEA, Same(), count=2)
+        wrapped("mo-SafePointGoal-v0", Same())
+    venv = wrapped(SEA, Same(), count=2)
     with pytest.raises(EpisodeOverError):
         venv.step(np.zeros(2, int))
     venv.reset()

@@ -320,9 +320,9 @@ def test_the_models_come_in_the_documented_order():
 # --- units and channels -----------------------------------------------------------------------------------------------
 
 
-def errors_of(id, *layers, steps=6, rows=2000, **keywords):
+def errors_of(id, *wrappers, steps=6, slots=2000, **keywords):
     """Observation less truth in the physical units of a world's blocks, {block: (samples, numbers)}."""
-    env = wrap(rlenvs.make_vec(id, rows, **keywords), *layers)
+    env = wrap(rlenvs.make_vec(id, slots, **keywords), *wrappers)
     env.reset(seed=0)
     actions = np.zeros(env.action_space.shape, env.action_space.dtype)
     for _ in range(steps):
@@ -333,7 +333,7 @@ def errors_of(id, *layers, steps=6, rows=2000, **keywords):
 
 
 def test_magnitudes_are_in_physical_units():
-    found = errors_of("QuadHover-v0", Sensor("position", noise=0.02), Sensor("rates", uniform=0.3), rows=6000)
+    found = errors_of("QuadHover-v0", Sensor("position", noise=0.02), Sensor("rates", uniform=0.3), slots=6000)
     assert found["position"].std() == pytest.approx(0.02, rel=0.03)
     assert np.abs(found["rates"]).max() == pytest.approx(0.3, rel=0.01)
     for name in set(found) - {"position", "rates"}:
@@ -341,10 +341,10 @@ def test_magnitudes_are_in_physical_units():
 
 
 def test_a_channel_may_be_some_numbers_of_a_block():
-    found = errors_of("QuadHover-v0", Sensor(["velocity[2]", "position[0:2]"], noise=[0.1, 0.2, 0.2]), rows=6000)
+    found = errors_of("QuadHover-v0", Sensor(["velocity[2]", "position[0:2]"], noise=[0.1, 0.2, 0.2]), slots=6000)
     assert found["velocity"].std(axis=0) == pytest.approx([0.0, 0.0, 0.1], rel=0.04)
     assert found["position"].std(axis=0) == pytest.approx([0.2, 0.2, 0.0], rel=0.04)
-    last = errors_of("QuadHover-v0", Sensor("velocity[-1]", noise=0.1), rows=100)["velocity"]
+    last = errors_of("QuadHover-v0", Sensor("velocity[-1]", noise=0.1), slots=100)["velocity"]
     assert (last.any(axis=0) == [False, False, True]).all()
 
 
@@ -388,7 +388,7 @@ def test_all_channels_of_a_dictionary_and_all_events_together():
         seen = env.step(np.zeros(3))[0]
         held.append([bool((seen[name] == last[name]).all()) for name in seen])
         last = seen
-    assert {tuple(row) for row in held} == {(True, True, True), (False, False, False)}
+    assert {tuple(slot) for slot in held} == {(True, True, True), (False, False, False)}
 
 
 def test_channels_by_position_in_environments_of_other_packages():
@@ -426,9 +426,9 @@ def test_appended_numbers_have_no_block_and_are_told_by_position():
     ],
 )
 def test_unknown_channels_are_refused(channels, message):
-    for layer in (Sensor(channels, noise=0.1), Mask(channels)):
+    for wrapper in (Sensor(channels, noise=0.1), Mask(channels)):
         with pytest.raises(ParameterError, match=message):
-            wrap(rlenvs.make("QuadHover-v0"), layer)
+            wrap(rlenvs.make("QuadHover-v0"), wrapper)
 
 
 # --- settings that cannot be ------------------------------------------------------------------------------------------
@@ -482,7 +482,7 @@ def test_what_does_not_fit_the_environment_is_refused():
         wrap(rlenvs.make("QuadHover-v0"), Mask())
 
 
-# --- the rules of layers ----------------------------------------------------------------------------------------------
+# --- the rules of wrappers --------------------------------------------------------------------------------------------
 
 ZERO = dict.fromkeys(("scale", "bias", "walk", "drift", "noise", "density", "uniform", "quantum", "dead_band"), 0.0)
 RICH = Sensor(
@@ -553,24 +553,24 @@ def test_the_lowest_sensor_tells_the_truth():
 
 
 @pytest.mark.parametrize(
-    ("id", "keywords", "layers"),
+    ("id", "keywords", "wrappers"),
     [
         ("QuadHover-v0", {}, [RICH, Sensor("rates", every=2, noise=0.1), Mask("to_goal")]),
         ("SafePointGoal-v0", {}, [Sensor(noise=0.1, dropout=0.2, delay=[0, 2], keep_order=True), *imu("gyro", "gyro")]),
-        ("DeepSeaTreasure-v0", {}, [Sensor(noise=0.1, dropout=0.2, each=True)]),
+        ("DeepSeaTreasure-v0", {"scaled": True}, [Sensor(noise=0.1, dropout=0.2, each=True)]),
         ("ParticleSpread-v0", {}, [Sensor(noise=0.1, stuck=0.1)]),
         ("PandaReach-v0", {"form": "goal"}, [Sensor(noise=0.01, dropout=0.2, each=True), Mask("grip_velocity")]),
     ],
 )  # fmt: skip
-def test_all_forms_agree(id, keywords, layers):
-    assert_forms_agree(id, *layers, **keywords)
+def test_all_forms_agree(id, keywords, wrappers):
+    assert_forms_agree(id, *wrappers, **keywords)
 
 
 def test_an_agent_of_the_parallel_form_reads_what_the_single_form_reads():
-    layers = [Sensor("position", noise=0.1, delay=1, dropout=0.3), Sensor("velocity", drift=0.3, drift_time=1.0)]
-    many = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *layers)
+    wrappers = [Sensor("position", noise=0.1, delay=1, dropout=0.3), Sensor("velocity", drift=0.3, drift_time=1.0)]
+    many = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *wrappers)
     seen, _ = many.reset(seed=4)
-    one = wrap(rlenvs.make("QuadMultiHover-v0"), *layers)
+    one = wrap(rlenvs.make("QuadMultiHover-v0"), *wrappers)
     alone, _ = one.reset(seed=4)
     np.testing.assert_array_equal(seen["agent_0"], alone)
     assert (seen["agent_0"] != seen["agent_1"]).any()
@@ -620,9 +620,9 @@ def test_a_sensor_is_made_again_from_the_specification():
     assert again.observation_space == env.observation_space
 
 
-@pytest.mark.parametrize("layers", [[RICH], [Mask("velocity")], [*gps("position", "velocity", cep=0.1)]])
-def test_sensors_conform(layers):
-    assert_conforms("QuadHover-v0", *layers)
+@pytest.mark.parametrize("wrappers", [[RICH], [Mask("velocity")], [*gps("position", "velocity", cep=0.1)]])
+def test_sensors_conform(wrappers):
+    assert_conforms("QuadHover-v0", *wrappers)
 
 
 def test_masked_channels_are_gone_or_zero():
@@ -683,5 +683,5 @@ def test_presets_fit_worlds():
     env = wrap(rlenvs.make("SafePointGoal-v0"), *imu("gyro", "accelerometer"), *lidar("goal_lidar", noise=0.02))
     env.reset(seed=0)
     assert env.observation_space.contains(env.step(np.zeros(2))[0])
-    half = errors_of("QuadHover-v0", *gps("position", cep=0.3), rows=4000, steps=30)["position"]
+    half = errors_of("QuadHover-v0", *gps("position", cep=0.3), slots=4000, steps=30)["position"]
     assert (np.hypot(half[:, 0], half[:, 1]) < 0.3).mean() == pytest.approx(0.5, abs=0.05)

@@ -17,40 +17,40 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.costs import CostBudget
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.layer import Layer
 from rlenvs.wrappers.shields import Reflex, Shield
+from rlenvs.wrappers.wrapper import Wrapper
 
 # hazards so dense that random actions pay for them soon
 BUSY = {"hazards": 20, "extent": 0.8, "hazard_radius": 0.4}
 
 
-def fast(stage, actions, rows):
+def fast(stage, actions, slots):
     """Full thrust forward is dangerous."""
     return actions[:, 0] > 0.5
 
 
-def first_half(stage, actions, rows):
+def first_half(stage, actions, slots):
     """Danger that depends on the state alone."""
     return np.asarray(stage.observation[:, 0] > 0.0)
 
 
-def never(stage, actions, rows):
+def never(stage, actions, slots):
     return np.zeros(stage.count, np.bool_)
 
 
-def always(stage, actions, rows):
+def always(stage, actions, slots):
     return np.ones(stage.count, np.bool_)
 
 
-def odd(stage, actions, rows):
+def odd(stage, actions, slots):
     return actions % 2 == 1
 
 
-def half(stage, actions, rows):
+def half(stage, actions, slots):
     return np.full_like(actions, 0.5)
 
 
-def brake(stage, actions, rows):
+def brake(stage, actions, slots):
     """Drive against the motion, and turn as long as there is motion aside; comes to rest in 150 steps at most."""
     ahead, aside = 2.0 * stage.observation[:, 3].astype(np.float64), 2.0 * stage.observation[:, 4].astype(np.float64)
     turn = np.where(np.hypot(ahead, aside) < 0.02, 0.0, np.clip(8.0 * aside, -1.0, 1.0))
@@ -101,9 +101,9 @@ def test_what_the_fallback_cannot_make_safe_is_counted():
     assert env.reset()[1]["infeasible"] == 0
 
 
-@pytest.mark.parametrize("layer", [Shield(unsafe=never), Reflex(unsafe=never, times=1)])
-def test_without_danger_nothing_changes(layer):
-    bare, shielded = rlenvs.make_vec("QuadHover-v0", 4), wrap(rlenvs.make_vec("QuadHover-v0", 4), layer)
+@pytest.mark.parametrize("wrapper", [Shield(unsafe=never), Reflex(unsafe=never, times=1)])
+def test_without_danger_nothing_changes(wrapper):
+    bare, shielded = rlenvs.make_vec("QuadHover-v0", 4), wrap(rlenvs.make_vec("QuadHover-v0", 4), wrapper)
     bare.reset(seed=0), shielded.reset(seed=0)
     for _ in range(40):
         actions = bare.action_space.sample()
@@ -121,7 +121,7 @@ def test_the_expert_takes_over():
         assert np.array_equal(seen, twin.step(twin.expert_actions())[0])
 
 
-def some(stage, actions, rows):
+def some(stage, actions, slots):
     return np.arange(stage.count) == 0
 
 
@@ -136,9 +136,9 @@ def test_players_who_are_asked_for_advice_draw_no_numbers(monkeypatch):
         return advise()
 
     monkeypatch.setattr(env.batch, "advise", draw)
-    (layer,) = env.layers
-    layer.act(np.zeros(3, np.int64), np.ones(3, np.bool_))
-    assert layer.intervened.tolist() == [True, False, False]
+    (wrapper,) = env.wrappers
+    wrapper.act(np.zeros(3, np.int64), np.ones(3, np.bool_))
+    assert wrapper.intervened.tolist() == [True, False, False]
     assert np.array_equal(env.batch.states["players_rng"], before)
 
 
@@ -158,17 +158,17 @@ def test_guards_on_guards():
 def test_copies_do_what_the_worlds_will_do():
     env = wrap(rlenvs.make_vec("SafePointGoal-v0", 6, **BUSY), Shield(lookahead=0, fallback="idle"))
     env.reset(seed=5)
-    (layer,) = env.layers
+    (wrapper,) = env.wrappers
     rng = np.random.default_rng(0)
     everyone, judged = np.ones(6, np.bool_), 0
     twin = rlenvs.make_vec("SafePointGoal-v0", 6, **BUSY)
     twin.reset(seed=5)
     for _ in range(30):
         actions = rng.uniform(-1, 1, (6, 2))
-        verdict = layer._verdict(actions, everyone)
+        verdict = wrapper._verdict(actions, everyone)
         *_, info = twin.step(actions)
         assert np.array_equal(verdict, info["cost"] > 0.0)
-        assert np.array_equal(layer._copies.batch.states["position"], twin.batch.states["position"])
+        assert np.array_equal(wrapper._copies.batch.states["position"], twin.batch.states["position"])
         judged += verdict.sum()
         for i in range(6):
             env.batch.set_state(twin.batch.get_state(i), i)
@@ -178,33 +178,33 @@ def test_copies_do_what_the_worlds_will_do():
 def test_copies_know_the_parameters_of_each_world():
     env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3), Shield(fallback="idle"))
     env.reset(seed=0, options={"params": {"drag": np.array([0.005, 0.01, 0.03])}})
-    (layer,) = env.layers
+    (wrapper,) = env.wrappers
     for _ in range(3):
         env.step(np.ones((3, 2)))
     speeds = np.linalg.norm(env.batch.states["velocity"], axis=1)
-    assert np.array_equal(layer._copies.batch.states["velocity"], env.batch.states["velocity"])
+    assert np.array_equal(wrapper._copies.batch.states["velocity"], env.batch.states["velocity"])
     assert speeds[0] > speeds[1] > speeds[2]
 
 
 def test_copies_of_physics_engines_do_what_the_engines_will_do():
     env = wrap(rlenvs.make_vec("HalfCheetah-v0", 2), Shield(fallback="idle", lookahead=1))
     env.reset(seed=0, options={"params": {"mass": np.array([8.0, 20.0])}})
-    (layer,) = env.layers
+    (wrapper,) = env.wrappers
     actions = np.full((2, 6), 0.4)
     for _ in range(3):
         env.step(actions)
-    layer._copies.match(env.batch, layer.key, layer.time)
-    layer._copies.step(actions, np.ones(2, np.bool_))
-    foreseen = layer._copies.observation.copy()
+    wrapper._copies.match(env.batch, wrapper.key, wrapper.time)
+    wrapper._copies.step(actions, np.ones(2, np.bool_))
+    foreseen = wrapper._copies.observation.copy()
     assert np.array_equal(foreseen, env.step(actions)[0])
 
 
 def test_copies_do_not_see_the_random_numbers_to_come():
     env = wrap(rlenvs.make_vec("QuadHover-v0", 3), Shield(fallback="idle"))
     env.reset(seed=0)
-    (layer,) = env.layers
-    copies = layer._copies
-    copies.match(env.batch, layer.key, layer.time)
+    (wrapper,) = env.wrappers
+    copies = wrapper._copies
+    copies.match(env.batch, wrapper.key, wrapper.time)
     names = [name for name in env.batch.states.dtype.names if name not in ("rng", "players_rng")]
     assert np.array_equal(copies.batch.states[names], env.batch.states[names])
     first = copies.batch.states["rng"].copy()
@@ -212,26 +212,26 @@ def test_copies_do_not_see_the_random_numbers_to_come():
     assert len(np.unique(first)) == first.size
     before = env.batch.states["rng"].copy()
     env.batch.states["rng"] += np.uint64(1)  # other true numbers, the same imagined ones
-    copies.match(env.batch, layer.key, layer.time)
+    copies.match(env.batch, wrapper.key, wrapper.time)
     assert np.array_equal(copies.batch.states["rng"], first)
     env.batch.states["rng"] = before
     env.step(np.zeros((3, 4)))
-    copies.match(env.batch, layer.key, layer.time)
+    copies.match(env.batch, wrapper.key, wrapper.time)
     assert (copies.batch.states["rng"] != first).all()
 
 
 def test_a_shield_that_can_brake_in_time_is_never_charged():
     costs, interventions = {}, 0
-    for name, layers in {"bare": (), "shielded": (Shield(fallback=brake, lookahead=60),)}.items():
+    for name, wrappers in {"bare": (), "shielded": (Shield(fallback=brake, lookahead=60),)}.items():
         env = rlenvs.make_vec("SafePointGoal-v0", 32, hazard_radius=0.4)
-        env = wrap(env, *layers) if layers else env
+        env = wrap(env, *wrappers) if wrappers else env
         env.reset(seed=1)
         rng = np.random.default_rng(0)
         costs[name] = 0.0
         for _ in range(120):
             *_, info = env.step(rng.uniform(-1, 1, (32, 2)))
             costs[name] += info["cost"].sum()
-            if layers:
+            if wrappers:
                 interventions += info["intervened"].sum()
     assert costs["bare"] > 0.0
     assert costs["shielded"] == 0.0
@@ -243,9 +243,9 @@ def test_a_shield_that_can_brake_in_time_is_never_charged():
 def test_a_shielded_expert_is_never_charged_and_keeps_most_of_its_return():
     """The robot drives fast, so the fallback needs time to stop it."""
     returns = {}
-    for name, layers in {"bare": (), "shielded": (Shield(fallback=brake, lookahead=150),)}.items():
+    for name, wrappers in {"bare": (), "shielded": (Shield(fallback=brake, lookahead=150),)}.items():
         env = rlenvs.make_vec("SafePointGoal-v0", 32)
-        env = wrap(env, *layers) if layers else env
+        env = wrap(env, *wrappers) if wrappers else env
         env.reset(seed=1)
         returns[name] = cost = 0.0
         for _ in range(500):
@@ -260,19 +260,19 @@ def test_a_shielded_expert_is_never_charged_and_keeps_most_of_its_return():
 def test_a_longer_look_is_at_least_as_careful():
     """What is safe with n steps of the fallback behind it is safe with fewer."""
     envs = [rlenvs.make_vec("SafePointGoal-v0", 8, **BUSY) for _ in range(3)]
-    layers = [
-        wrap(env, Shield(fallback="idle", lookahead=n)).layers[0] for env, n in zip(envs, (0, 3, 12), strict=True)
+    wrappers = [
+        wrap(env, Shield(fallback="idle", lookahead=n)).wrappers[0] for env, n in zip(envs, (0, 3, 12), strict=True)
     ]
-    for layer in layers:
-        layer.reset(np.ones(8, np.bool_), list(range(8)))
+    for wrapper in wrappers:
+        wrapper.reset(np.ones(8, np.bool_), list(range(8)))
     rng = np.random.default_rng(3)
     for _ in range(20):
         actions = rng.uniform(-1, 1, (8, 2))
-        verdicts = [layer._verdict(actions, np.ones(8, np.bool_)) for layer in layers]
+        verdicts = [wrapper._verdict(actions, np.ones(8, np.bool_)) for wrapper in wrappers]
         assert (verdicts[1] | ~verdicts[0]).all()
         assert (verdicts[2] | ~verdicts[1]).all()
-        for layer in layers:
-            layer.below.step(actions, np.ones(8, np.bool_))
+        for wrapper in wrappers:
+            wrapper.below.step(actions, np.ones(8, np.bool_))
 
 
 def test_looking_ahead_changes_nothing_but_actions():
@@ -299,7 +299,7 @@ def test_masks_allow_what_is_safe():
     assert (info["action"], info["raw_action"], info["intervened"], info["infeasible"]) == (0, 3, True, 0)
 
 
-def third(stage, actions, rows):
+def third(stage, actions, slots):
     return np.full_like(actions, 3)
 
 
@@ -327,21 +327,21 @@ def test_masks_of_the_world_and_of_the_shield_come_together():
     assert info["action_mask"].tolist() == [0, 1, 0, 1]  # both safe choices are barred
     for choice in (3, 3, 1):
         own = bare.step(choice)[4]["action_mask"]
-        env.layers[0].below.step(np.array([choice]), np.ones(1, np.bool_))
-        env.layers[0]._judge_choices(np.ones(1, np.bool_))
+        env.wrappers[0].below.step(np.array([choice]), np.ones(1, np.bool_))
+        env.wrappers[0]._judge_choices(np.ones(1, np.bool_))
     assert own.tolist() == [1, 1, 1, 1]
-    assert env.layers[0].action_mask[0].tolist() == [1, 0, 1, 0]
+    assert env.wrappers[0].action_mask[0].tolist() == [1, 0, 1, 0]
 
 
 # --- reflexes ---------------------------------------------------------------------------------------------------------
 
 
-def outside(stage, actions, rows):
+def outside(stage, actions, slots):
     """Further than 0.5 from the middle, and driving on."""
     return np.abs(stage.observation[:, 0] + actions[:, 0]) > 0.5
 
 
-def inwards(stage, actions, rows):
+def inwards(stage, actions, slots):
     return np.sign(-stage.observation) * 0.25
 
 
@@ -382,7 +382,7 @@ def test_the_sums_of_a_reflex_are_those_of_single_steps():
             np.testing.assert_allclose(info[key], sum(step[4][key] for step in steps), rtol=1e-6, atol=1e-12)
 
 
-def test_layers_below_a_reflex_see_every_step():
+def test_wrappers_below_a_reflex_see_every_step():
     env = wrap(Line(), CostBudget(limit=0.5), Reflex(unsafe=never, times=4))
     env.reset()
     _, _, ended, _, info = env.step(np.array([0.2]))
@@ -423,8 +423,8 @@ GUARDS = {
 
 @pytest.mark.parametrize("name", GUARDS)
 def test_forms_agree(name):
-    id, layer, keywords = GUARDS[name]
-    assert_forms_agree(id, layer, **keywords)
+    id, wrapper, keywords = GUARDS[name]
+    assert_forms_agree(id, wrapper, **keywords)
 
 
 FIRST = ["advice ahead", "mask ahead", "team", "reflex"]
@@ -432,8 +432,8 @@ FIRST = ["advice ahead", "mask ahead", "team", "reflex"]
 
 @pytest.mark.parametrize("name", FIRST)
 def test_conformance(name):
-    id, layer, keywords = GUARDS[name]
-    assert_conforms(id, layer, **keywords)
+    id, wrapper, keywords = GUARDS[name]
+    assert_conforms(id, wrapper, **keywords)
 
 
 @pytest.mark.slow
@@ -449,8 +449,8 @@ def test_conformance_with_a_physics_engine():
 
 @pytest.mark.parametrize("name", [name for name in GUARDS if name not in ("mask ahead", "team")])
 def test_the_parallel_form_of_one_agent_agrees(name):
-    id, layer, keywords = GUARDS[name]
-    single, parallel = wrap(rlenvs.make(id, **keywords), layer), wrap(rlenvs.parallel_env(id, **keywords), layer)
+    id, wrapper, keywords = GUARDS[name]
+    single, parallel = wrap(rlenvs.make(id, **keywords), wrapper), wrap(rlenvs.parallel_env(id, **keywords), wrapper)
     (agent,) = parallel.possible_agents
     seen, told = parallel.reset(seed=4)
     log = [(seen[agent], told[agent])]
@@ -471,8 +471,8 @@ def test_the_parallel_form_of_one_agent_agrees(name):
 
 @pytest.mark.parametrize("name", GUARDS)
 def test_copies_and_snapshots_go_on_alike(name):
-    id, layer, keywords = GUARDS[name]
-    env = wrap(rlenvs.make_vec(id, 3, **keywords), layer)
+    id, wrapper, keywords = GUARDS[name]
+    env = wrap(rlenvs.make_vec(id, 3, **keywords), wrapper)
     env.reset(seed=2)
     env.action_space.seed(0)
     for _ in range(7):
@@ -509,14 +509,14 @@ def test_a_parallel_world_goes_back_to_a_snapshot():
 
 @pytest.mark.parametrize("name", GUARDS)
 def test_made_again_from_its_spec(name):
-    id, layer, keywords = GUARDS[name]
-    env = wrap(rlenvs.make(id, **keywords), layer)
+    id, wrapper, keywords = GUARDS[name]
+    env = wrap(rlenvs.make(id, **keywords), wrapper)
     assert gymnasium.make(env.spec).get_wrapper_attr("recipe") == env.recipe
 
 
 def test_functions_may_be_given_by_their_address():
-    layer = Shield(unsafe="test_wrappers_shields:fast", fallback="test_wrappers_shields:half")
-    env = wrap(rlenvs.make("SafePointGoal-v0"), layer)
+    wrapper = Shield(unsafe="test_wrappers_shields:fast", fallback="test_wrappers_shields:half")
+    env = wrap(rlenvs.make("SafePointGoal-v0"), wrapper)
     env.reset(seed=0)
     assert env.step(np.ones(2, np.float32))[4]["action"].tolist() == [0.5, 0.5]
 
@@ -524,15 +524,15 @@ def test_functions_may_be_given_by_their_address():
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-class Turns(Layer):
-    """A layer that changes actions."""
+class Turns(Wrapper):
+    """A wrapper that changes actions."""
 
-    def act(self, actions, rows):
+    def act(self, actions, slots):
         return -actions
 
 
 @pytest.mark.parametrize(
-    ("id", "layers", "message"),
+    ("id", "wrappers", "message"),
     [
         ("DeepSeaTreasure-v0", [Shield(fallback="idle")], "not a cost"),
         ("SafePointGoal-v0", [Shield(unsafe="cost_hazard")], "cost_hazards"),
@@ -549,9 +549,9 @@ class Turns(Layer):
         ("SafePointGoal-v0", [Reflex(unsafe=never, times=0)], "times"),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_made(id, layers, message):
+def test_what_cannot_be_is_refused_when_it_is_made(id, wrappers, message):
     with pytest.raises(ParameterError, match=message):
-        wrap(rlenvs.make(id), *layers)
+        wrap(rlenvs.make(id), *wrappers)
 
 
 def test_environments_of_other_packages_have_no_copies_and_no_expert():
@@ -571,9 +571,9 @@ def test_contacts_of_pybullet_cannot_be_copied():
 
 def test_functions_that_return_something_else_are_told_so():
     for given_settings, message in (
-        ({"unsafe": lambda stage, actions, rows: True}, "needed: bool of shape"),
-        ({"unsafe": always, "fallback": lambda stage, actions, rows: 0.0}, "needed: finite actions"),
-        ({"unsafe": always, "fallback": lambda stage, actions, rows: actions * np.nan}, "needed: finite actions"),
+        ({"unsafe": lambda stage, actions, slots: True}, "needed: bool of shape"),
+        ({"unsafe": always, "fallback": lambda stage, actions, slots: 0.0}, "needed: finite actions"),
+        ({"unsafe": always, "fallback": lambda stage, actions, slots: actions * np.nan}, "needed: finite actions"),
     ):
         env = wrap(rlenvs.make("SafePointGoal-v0"), Shield(**{"fallback": "idle", **given_settings}))
         env.reset(seed=0)
@@ -583,17 +583,17 @@ def test_functions_that_return_something_else_are_told_so():
 
 def test_an_idle_fallback_does_what_the_world_calls_so():
     """In Battle choice 0 moves north."""
-    env = wrap(rlenvs.make("Battle-v0", team="idle"), Shield(unsafe=always, fallback="idle"))
+    env = wrap(rlenvs.make("Battle-v0", others="idle"), Shield(unsafe=always, fallback="idle"))
     env.reset(seed=0)
     info = env.step(0)[-1]
     assert info["intervened"]
     assert info["action"] == env.unwrapped.batch.setup.action.idle != 0
 
 
-def test_tried_actions_do_not_count_in_pictures():
+def test_tried_actions_do_not_count_in_images():
     env = wrap(rlenvs.make("SafePointGoal-v0", render_mode="rgb_array"), Shield(unsafe="cost", lookahead=5))
     env.reset(seed=0)
     env.render()
     paid = sum(env.step(np.array([0.5, 0.1]))[1] for _ in range(5))
     env.render()
-    assert env.unwrapped.batch.tally._totals[0, 0, 0] == pytest.approx(paid)
+    assert env.unwrapped.batch.totals._totals[0, 0, 0] == pytest.approx(paid)

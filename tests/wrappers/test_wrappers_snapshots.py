@@ -142,9 +142,9 @@ def test_episodes_begin_at_snapshots_as_often_as_asked_and_evenly(hover):
     for seed in range(4):
         _, info = env.reset(seed=10000 * seed)
         begun.append(info["from_snapshot"])
-        rows = env.batch.states[info["from_snapshot"]]
+        slots = env.batch.states[info["from_snapshot"]]
         known = {state["position"].tobytes(): k for k, state in enumerate(states(env, hover))}
-        at += [known[row["position"].tobytes()] for row in rows]
+        at += [known[slot["position"].tobytes()] for slot in slots]
     assert abs(np.mean(begun) - 0.3) < 4 * np.sqrt(0.21 / 8000)
     counts = np.bincount(at, minlength=25)
     expected = len(at) / 25
@@ -175,8 +175,8 @@ def test_choosing_classes_leaves_the_world_as_it_was(hover):
 
 def test_probability_zero_changes_nothing(hover):
     plain = rlenvs.make(QUAD, horizon=12)
-    layered = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, 0.0, clusters=2, cut=3))
-    for a, b in zip(everything(plain, 4), everything(layered, 4), strict=True):
+    wrapped = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, 0.0, clusters=2, cut=3))
+    for a, b in zip(everything(plain, 4), everything(wrapped, 4), strict=True):
         assert b[-1].pop("from_snapshot") is False
         assert not difference(list(a), list(b))
 
@@ -306,8 +306,11 @@ def test_a_team_goes_back_as_a_whole(spread):
 
 
 def test_the_single_form_of_a_team_begins_where_the_parallel_form_does(spread):
-    layer = SnapshotReset(spread, 0.5)
-    single, parallel = wrap(rlenvs.make(TEAM, horizon=12), layer), wrap(rlenvs.parallel_env(TEAM, horizon=12), layer)
+    wrapper = SnapshotReset(spread, 0.5)
+    single, parallel = (
+        wrap(rlenvs.make(TEAM, horizon=12), wrapper),
+        wrap(rlenvs.parallel_env(TEAM, horizon=12), wrapper),
+    )
     flags = []
     for seed in range(8):
         (seen, info), (all_seen, infos) = single.reset(seed=seed), parallel.reset(seed=seed)
@@ -322,15 +325,15 @@ def test_dead_agents_stay_dead():
     env.reset(seed=0)
     env.step(dict.fromkeys(env.agents, 0))  # the first agent dies
     snapshot = env.get_state()
-    layered = wrap(ParallelEnv("countdown:SPEC"), SnapshotReset([snapshot], 0.5))
+    wrapped = wrap(ParallelEnv("countdown:SPEC"), SnapshotReset([snapshot], 0.5))
     flags = set()
     for seed in range(8):
-        seen, infos = layered.reset(seed=seed)
+        seen, infos = wrapped.reset(seed=seed)
         begun = infos["agent_1"]["from_snapshot"]
         flags.add(begun)
-        assert list(seen) == list(infos) == layered.agents == layered.env.agents
-        assert layered.agents == (["agent_1", "agent_2"] if begun else layered.possible_agents)
-        *_, ends, _, _ = layered.step(dict.fromkeys(layered.agents, 0))
+        assert list(seen) == list(infos) == wrapped.agents == wrapped.env.agents
+        assert wrapped.agents == (["agent_1", "agent_2"] if begun else wrapped.possible_agents)
+        *_, ends, _, _ = wrapped.step(dict.fromkeys(wrapped.agents, 0))
         assert ends == (
             {"agent_1": True, "agent_2": False} if begun else {"agent_0": True, "agent_1": False, "agent_2": False}
         )
@@ -339,17 +342,17 @@ def test_dead_agents_stay_dead():
         wrap(Env("countdown:SPEC"), SnapshotReset([snapshot]))
 
 
-LAYERS = {
+WRAPPERS = {
     "snapshots": lambda bank: (QUAD, SnapshotReset(bank, 0.5, clusters=2, cut=4, until=30), {"horizon": 12}),
     "jump start": lambda bank: (QUAD, JumpStart("expert", 3, random=True), {"horizon": 12}),
     "reset-free": lambda bank: (QUAD, ResetFree(backward=None, manual_reset_every=9), {"horizon": 6}),
 }
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", WRAPPERS)
 def test_copies_pickles_and_snapshots_go_on_alike(name, hover):
-    id, layer, keywords = LAYERS[name](hover)
-    vector = wrap(rlenvs.make_vec(id, 3, **keywords), layer)
+    id, wrapper, keywords = WRAPPERS[name](hover)
+    vector = wrap(rlenvs.make_vec(id, 3, **keywords), wrapper)
     vector.reset(seed=0)
     actions = np.random.default_rng(1).uniform(-1, 1, (40, 3, 4)).astype(np.float32)
     for a in actions[:7]:
@@ -359,7 +362,7 @@ def test_copies_pickles_and_snapshots_go_on_alike(name, hover):
     went = [vector.step(a) for a in actions[7:]]
     for twin in twins:
         assert not difference(went, [twin.step(a) for a in actions[7:]])
-    other = wrap(rlenvs.make_vec(id, 3, **keywords), layer)
+    other = wrap(rlenvs.make_vec(id, 3, **keywords), wrapper)
     other.set_state(state)
     assert not difference(went, [other.step(a) for a in actions[7:]])
 
@@ -391,15 +394,15 @@ def test_specs_make_the_same_again(hover, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "layer",
+    "wrapper",
     [
         JumpStart("expert", 3, random=True),
         JumpStart("test_wrappers_snapshots:tumble", 2),
         ResetFree("test_wrappers_snapshots:never", None, steps=4, switch="time", manual_reset_every=6),
     ],
 )
-def test_specs_of_json_make_the_other_layers_again(layer):
-    env = wrap(gymnasium.make("rlenvs/QuadHover-v0"), layer)
+def test_specs_of_json_make_the_other_wrappers_again(wrapper):
+    env = wrap(gymnasium.make("rlenvs/QuadHover-v0"), wrapper)
     again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
     assert again.recipe == env.recipe
     assert not difference(everything(env, 2), everything(again, 2))
@@ -433,18 +436,18 @@ def test_snapshots_that_do_not_fit(hover, spread):
         wrap(env, SnapshotReset([env.unwrapped.get_state()]))
     with pytest.raises(ParameterError, match="step before 2"):
         wrap(rlenvs.make(QUAD, horizon=2), SnapshotReset(hover))
-    assert len(wrap(rlenvs.make(QUAD, horizon=5), SnapshotReset(hover)).layers[0]._states) == 10
+    assert len(wrap(rlenvs.make(QUAD, horizon=5), SnapshotReset(hover)).wrappers[0]._states) == 10
 
 
-@pytest.mark.parametrize("layer", [lambda bank: SnapshotReset(bank), lambda bank: ResetFree(backward=None)])
-def test_layers_that_set_states_are_the_lowest(hover, layer):
-    with pytest.raises(ParameterError, match="first layer"):
-        wrap(rlenvs.make(QUAD), JumpStart(), layer(hover))
+@pytest.mark.parametrize("wrapper", [lambda bank: SnapshotReset(bank), lambda bank: ResetFree(backward=None)])
+def test_wrappers_that_set_states_are_the_lowest(hover, wrapper):
+    with pytest.raises(ParameterError, match="first wrapper"):
+        wrap(rlenvs.make(QUAD), JumpStart(), wrapper(hover))
     with pytest.raises(ParameterError, match="not a world of this package"):
-        wrap(gymnasium.make("Pendulum-v1"), layer(hover))
+        wrap(gymnasium.make("Pendulum-v1"), wrapper(hover))
     seen = gymnasium.wrappers.TransformObservation(rlenvs.make(QUAD), lambda o: o, None)
     with pytest.raises(ParameterError, match="below TransformObservation"):
-        wrap(seen, layer(hover))
+        wrap(seen, wrapper(hover))
 
 
 # --- JumpStart --------------------------------------------------------------------------------------------------------
@@ -470,8 +473,8 @@ def test_the_guide_acts_in_the_world_before_the_learner(id):
 
 
 def test_no_steps_change_nothing():
-    plain, layered = rlenvs.make(QUAD, horizon=12), wrap(rlenvs.make(QUAD, horizon=12), JumpStart("expert", 0))
-    for a, b in zip(everything(plain, 4), everything(layered, 4), strict=True):
+    plain, wrapped = rlenvs.make(QUAD, horizon=12), wrap(rlenvs.make(QUAD, horizon=12), JumpStart("expert", 0))
+    for a, b in zip(everything(plain, 4), everything(wrapped, 4), strict=True):
         assert b[-1].pop("guide_steps") == 0
         assert not difference(list(a), list(b))
 
@@ -491,7 +494,7 @@ def test_random_lengths_are_uniform_and_follow_from_the_seed():
 def test_steps_can_be_changed_while_training():
     env = wrap(rlenvs.make(QUAD), JumpStart("expert", 5))
     assert env.reset(seed=0)[1]["guide_steps"] == 5
-    env.layers[0].steps = 2
+    env.wrappers[0].steps = 2
     assert env.reset()[1]["guide_steps"] == 2
 
 
@@ -526,7 +529,7 @@ def test_what_wrappers_below_show_stays_as_they_show_it():
 def test_a_guide_that_ends_episodes_gives_up_after_some_tries():
     env = wrap(gymnasium.make("CartPole-v1"), JumpStart(push, 200))
     begun = []
-    env.layers[0].below.reset = lambda *a, inner=env.layers[0].below.reset: begun.append(1) or inner(*a)
+    env.wrappers[0].below.reset = lambda *a, inner=env.wrappers[0].below.reset: begun.append(1) or inner(*a)
     _, info = env.reset(seed=1)
     assert info["guide_steps"] == 0
     assert len(begun) == 1 + TRIES
@@ -534,7 +537,7 @@ def test_a_guide_that_ends_episodes_gives_up_after_some_tries():
     env.step(0)
 
 
-def test_where_the_guide_fails_only_that_row_begins_again():
+def test_where_the_guide_fails_only_that_slot_begins_again():
     def careless(observations):
         actions = np.zeros((len(observations), 4), np.float32)
         actions[1] = TUMBLE
@@ -548,7 +551,7 @@ def test_where_the_guide_fails_only_that_row_begins_again():
     assert np.array_equal(seen[[0, 2]], expected[[0, 2]])
 
 
-def test_the_guide_sees_what_the_layers_below_show(hover):
+def test_the_guide_sees_what_the_wrappers_below_show(hover):
     env = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, cut=9), JumpStart("expert", 2))
     _, info = env.reset(seed=0)
     assert info["from_snapshot"]
@@ -576,7 +579,7 @@ def test_guides_lead_whole_teams():
 
 
 @pytest.mark.parametrize(
-    ("layer", "words"),
+    ("wrapper", "words"),
     [
         (JumpStart(steps=-1), ["steps=-1"]),
         (JumpStart(steps=12), ["steps=12", "11"]),
@@ -586,9 +589,9 @@ def test_guides_lead_whole_teams():
         (JumpStart(3), ["guide=3", "function"]),
     ],
 )
-def test_impossible_guides(layer, words):
+def test_impossible_guides(wrapper, words):
     with pytest.raises(ParameterError) as error:
-        wrap(rlenvs.make(QUAD, horizon=12), layer)
+        wrap(rlenvs.make(QUAD, horizon=12), wrapper)
     assert all(word in str(error.value) for word in words)
     with pytest.raises(ParameterError, match="give CartPole-v1 a function"):
         wrap(gymnasium.make("CartPole-v1"), JumpStart())
@@ -722,8 +725,8 @@ def test_the_real_reset_is_the_worlds_own():
 @given(every=st.integers(3, 20), steps=st.integers(2, 9), seed=st.integers(0, 100))
 @settings(max_examples=15, deadline=None)
 def test_manual_resets_come_in_time(every, steps, seed):
-    layer = ResetFree(backward=None, steps=steps, manual_reset_every=every, switch="time")
-    env = wrap(rlenvs.make_vec(QUAD, 2, autoreset_mode="SAME_STEP"), layer)
+    wrapper = ResetFree(backward=None, steps=steps, manual_reset_every=every, switch="time")
+    env = wrap(rlenvs.make_vec(QUAD, 2, autoreset_mode="SAME_STEP"), wrapper)
     _, info = env.reset(seed=seed)
     since, made, count = 0, 0, 0
     for _ in range(40):
@@ -762,7 +765,7 @@ def test_functions_judge_phases():
     assert (reward, terminated, truncated) == (5.0, True, False)
     reached.reset()
     assert reached.unwrapped.batch.states["elapsed"][0] == 0
-    assert reached.layers[0].interventions[0] == 0
+    assert reached.wrappers[0].interventions[0] == 0
 
 
 def sure(observations):
@@ -791,7 +794,7 @@ def test_parameters_drawn_at_real_resets_stay():
 
 
 @pytest.mark.parametrize(
-    ("id", "layer", "keywords"),
+    ("id", "wrapper", "keywords"),
     [
         (QUAD, ResetFree(backward=None, manual_reset_every=17), {}),
         (QUAD, ResetFree(backward="test_wrappers_snapshots:high", steps=5), {}),
@@ -799,13 +802,13 @@ def test_parameters_drawn_at_real_resets_stay():
         (REACH, ResetFree(steps=5), {"form": "goal"}),
     ],
 )
-def test_reset_free_is_the_same_in_single_and_vector_forms(id, layer, keywords):
+def test_reset_free_is_the_same_in_single_and_vector_forms(id, wrapper, keywords):
     pytest.importorskip("mujoco")
-    assert_forms_agree(id, layer, **keywords)
+    assert_forms_agree(id, wrapper, **keywords)
 
 
 @pytest.mark.parametrize(
-    ("id", "layer", "words"),
+    ("id", "wrapper", "words"),
     [
         (QUAD, ResetFree(), ["backward='home'", "no", "goals"]),
         (QUAD, ResetFree([1.0], None), ["forward=[1.0]", "goals"]),
@@ -821,10 +824,10 @@ def test_reset_free_is_the_same_in_single_and_vector_forms(id, layer, keywords):
         ("mo-SafePointGoal-v0", ResetFree(never, None), ["vector rewards"]),
     ],
 )
-def test_impossible_reset_free_settings(id, layer, words):
+def test_impossible_reset_free_settings(id, wrapper, words):
     pytest.importorskip("mujoco")
     with pytest.raises(ParameterError) as error:
-        wrap(rlenvs.make(id), layer)
+        wrap(rlenvs.make(id), wrapper)
     assert all(word in str(error.value) for word in words)
 
 

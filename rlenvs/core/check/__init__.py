@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core.check.records import golden_digest, read_golden
-from rlenvs.core.check.rules import LAYER_RULES, MEMBER_RULES, RULES, Rule
+from rlenvs.core.check.rules import MEMBER_RULES, RULES, WRAPPER_RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
-from rlenvs.core.errors import ConformanceError, ParameterError, PictureError
+from rlenvs.core.errors import ConformanceError, ParameterError, RenderError
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import catalogue, entry, world_of
 from rlenvs.core.spec import World
@@ -93,7 +93,7 @@ def check(
 
     Args:
         subject: an id, a World, or an environment of this package in any form (its class, its keywords, its backend and
-            its layers are then what is checked; other wrappers are not looked at).
+            its wrappers are then what is checked; other wrappers are not looked at).
         backend: "numba", or "python" to do without compiling, with fewer and shorter rollouts.
         golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
         only: numbers of rules, to look at these and at those that they build on; None for all.
@@ -158,8 +158,8 @@ def _chosen(only: Collection[int] | None, whole: bool) -> list[Rule]:
 
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     name = _title(rule)
-    if target.dress and rule.number not in LAYER_RULES:
-        return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without layers")
+    if target.dress and rule.number not in WRAPPER_RULES:
+        return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without wrappers")
     looked_at = [number for number in rule.needs if number in done]
     broken = [number for number in looked_at if done[number].status in ("failed", "not run")]
     if broken:
@@ -167,7 +167,7 @@ def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     try:
         found = rule.check(target)
         return Outcome(rule.number, name, "warning" if isinstance(found, Doubt) else "passed", found)
-    except (NotApplicable, PictureError) as reason:  # a machine without OpenGL is no fault of the environment
+    except (NotApplicable, RenderError) as reason:  # a machine without OpenGL is no fault of the environment
         return Outcome(rule.number, name, "not applicable", str(reason))
     except Failed as reason:
         return Outcome(rule.number, name, "failed", str(reason))

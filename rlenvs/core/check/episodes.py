@@ -71,7 +71,7 @@ def time_limit(t: Subject) -> str:
     reached = 0
     last = []
     for seed in seeds:
-        if t.dress:  # layers may end episodes early, or make several steps of one
+        if t.dress:  # wrappers may end episodes early, or make several steps of one
             last.append(_episode(Player(t.env(horizon=limit), seed), limit)[-1][0])
             continue
         long = _episode(Player(t.env(horizon=2 * limit), seed), limit)
@@ -250,7 +250,7 @@ def _goes_on(t: Subject, policy: str, endings: list[Ending], clocks: dict[str, n
 
 
 def _easy(endings: list[Ending]) -> list[str]:
-    """A doubt where all succeed, even who does nothing."""
+    """A doubt where all succeed, even the idle policy."""
     simple = [e for e in endings if e.policy in ("random", "still") and e.length]
     if len(simple) >= 6 and all(e.all_succeed for e in simple):
         return [f"all of {len(simple)} episodes of random and still actions end with success"]
@@ -258,7 +258,7 @@ def _easy(endings: list[Ending]) -> list[str]:
 
 
 def _vain(t: Subject, endings: list[Ending]) -> list[str]:
-    """A doubt where the expert seldom succeeds, and no more often than who does nothing or who acts at random."""
+    """A doubt where the expert seldom succeeds, and no more often than the idle or the random policy."""
     if not t.world.has_expert or len(t.policies) < 2 or any(not e.length for e in endings):
         return []
     name = t.policies[1]

@@ -43,7 +43,7 @@ def experts_see_what_they_declare(t: Subject) -> str:
             states.append(batch.states.copy())
     tried = 0
     for who in _advisers(t):
-        with np.errstate(all="ignore"):  # unsigned overflow is what a generator wants
+        with np.errstate(all="ignore"):  # unsigned overflow is what a generator requires
             fields = _fields_read(t, batch, who, states)
         count, found, told = _try_swaps(t, batch, who, states, fields)
         if found and told < UNTOLD:
@@ -304,9 +304,9 @@ def _asked(batch: KernelBatch, who: str, state: np.ndarray) -> np.ndarray:
         return batch.advise()[0].astype(np.float64)
     for k in np.flatnonzero(state["alive"][0, : batch.agents]):
         batch.states[:] = state
-        seats: list[str | None] = [None] * batch.agents
-        seats[int(k)] = who.removeprefix("player ")
-        batch.play(seats)
+        slots: list[str | None] = [None] * batch.agents
+        slots[int(k)] = who.removeprefix("player ")
+        batch.play(slots)
     return batch.actions[0].astype(np.float64)
 
 
@@ -315,5 +315,5 @@ def _observed(batch: KernelBatch, state: np.ndarray) -> np.ndarray:
     batch.states[:] = state
     batch.observe()
     shown = [batch.observations[0].reshape(batch.agents, -1), batch.masks[0].reshape(batch.agents, -1)]
-    shown += [pictures[0].reshape(batch.agents, -1) for pictures in batch.images.values()]
+    shown += [images[0].reshape(batch.agents, -1) for images in batch.images.values()]
     return np.concatenate(shown, axis=1, dtype=np.float64)

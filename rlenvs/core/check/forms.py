@@ -142,7 +142,7 @@ def forms_agree(t: Subject) -> str:
         if states[:count] != other:
             raise Failed(f"the states of a batch of 5 and of one of {count} with {threads} threads differ")
     if t.world.agents and t.dress:
-        _layers_agree(t)
+        _wrappers_agree(t)
     elif t.world.agents:
         _parallel_agrees(t, reference)
     return f"{steps} steps in {'6' if t.world.agents else '5'} forms"
@@ -161,7 +161,7 @@ def _batch_run(t: Subject, count: int, threads: int, steps: int, actions: Any) -
     return roll(batch, steps, actions=actions), [batch.get_state(i).state for i in range(count)]
 
 
-def _layers_agree(t: Subject) -> None:
+def _wrappers_agree(t: Subject) -> None:
     """Failed when the first agent fares otherwise in the single form, where the others do nothing, than in the parallel
     form, where they choose to do nothing."""
     single, parallel = t.env(horizon=t.short), t.parallel(horizon=t.short)

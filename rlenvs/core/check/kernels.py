@@ -68,8 +68,8 @@ def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None
         _same(f"{where} {name}", getattr(compiled, name), getattr(plain, name), slack)
     _same(f"{where} the observation", compiled.observations, plain.observations, 1e-5)
     _same(f"{where} the central state", compiled.central(), plain.central(), 1e-5)
-    for name, pictures in compiled.images.items():
-        _same(f"{where} the picture {name}", pictures, plain.images[name], 0.0)
+    for name, images in compiled.images.items():
+        _same(f"{where} the image {name}", images, plain.images[name], 0.0)
     for name in kept_fields(world):
         field = compiled.states[name]
         _same(f"{where} the state {name}", field, plain.states[name], {"f8": 1e-9, "f4": 1e-5}.get(_code(field), 0.0))
@@ -91,7 +91,7 @@ def _same_advice(t: Subject, compiled: KernelBatch, plain: KernelBatch, where: s
 
 def kept_fields(world: World) -> list[str]:
     """The fields of the state that count."""
-    return [name for name in (*world.state, *world.memo) if name not in world.scratch]
+    return [name for name in (*world.state, *world.persistent) if name not in world.scratch]
 
 
 def barriers_of(batch: KernelBatch) -> int:
@@ -115,7 +115,7 @@ def _same(what: str, a: np.ndarray, b: np.ndarray, slack: float) -> None:
 
 # --- who may write what -----------------------------------------------------------------------------------------------
 
-WRITERS = ("reset", "step", "act", "load", "move", "placed", "judge")
+WRITERS = ("reset", "step", "act", "before_physics", "move", "after_reset", "outcome")
 
 
 def only_steps_write(t: Subject) -> str:
@@ -199,7 +199,7 @@ def _watched(world: World, role: str, function: Callable[..., None]) -> Callable
 
     @functools.wraps(function)
     def kernel(p: Any, *rest: Any) -> None:
-        if role == "grade":
+        if role == "goal_outcome":
             before = {"p": p.copy(), "achieved": rest[0].copy(), "desired": rest[1].copy()}
             function(p, *rest)
             after = {"p": p, "achieved": rest[0], "desired": rest[1]}

@@ -72,5 +72,5 @@ RULES = (
 )
 # what a member of a kind can break by its values, data, levels and texts; the rest is about kernels, which it shares
 MEMBER_RULES = (1, 2, 5, 6, 9, 11, 14, 15, 16, 23, 24, 26)
-# those that layers on an environment could break; the others are about the world itself
-LAYER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18, 21)
+# those that wrappers on an environment could break; the others are about the world itself
+WRAPPER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18, 21)

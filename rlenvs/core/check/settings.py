@@ -11,7 +11,7 @@ from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
-from rlenvs.core.errors import ParameterError, PictureError
+from rlenvs.core.errors import ParameterError, RenderError
 from rlenvs.core.parts import Integer
 from rlenvs.core.setup import Setup, engine_of
 
@@ -167,7 +167,7 @@ def sizes_and_levels(t: Subject) -> str:
     """14. Levels, and the smallest, largest and non-square sizes, keep rules 1, 7 and 11 too.
 
     To mend: read sizes from the arrays in kernels, never write them down; refuse the impossible with ParameterError.
-    Where no OpenGL works, pictures that MuJoCo draws cannot be looked at.
+    Where no OpenGL works, images that MuJoCo draws cannot be looked at.
     """
     settings = [*({"level": level} for level in t.world.levels), *_odd_sizes(t)]
     if not settings:
@@ -187,7 +187,7 @@ def sizes_and_levels(t: Subject) -> str:
                 single = Player(odd.env(horizon=steps), seed).play(steps)
                 row = Player(odd.vector(2, horizon=steps)).play(steps)
                 compare("Env and row of VectorEnv", [o[0] for o in single], [row_of(o[0], seed) for o in row])
-        except PictureError as error:
+        except RenderError as error:
             dark.append(_text(setting))
             without_opengl = error
         except Exception as error:

@@ -134,10 +134,10 @@ def _check_form(name: str, env: Any, other: Any, steps: int) -> None:
 
 def past_is_forgotten(t: Subject) -> str:
     """22. An environment that has played many episodes, under other parameters too, is as good as new: the same seed
-    gives the same memo, the same states and the same episodes as in a fresh one.
+    gives the same persistent fields, the same states and the same episodes as in a fresh one.
 
-    To mend: count nothing in `memo`, in modules, closures or an engine: a memo follows from the parameters (and from
-    what `reset` draws), and is computed again when they have changed.
+    To mend: count nothing in `persistent`, in modules, closures or an engine: what is persistent follows from the
+    parameters (and from what `reset` draws), and is computed again when they have changed.
     """
     worn, fresh = t.batch(t.scale(4, 2)), t.batch(t.scale(4, 2))
     episodes = t.scale(100, 50) * (20 if t.long else 1)

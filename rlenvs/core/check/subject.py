@@ -35,7 +35,7 @@ def golden_file(world: World) -> Path | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """A world with keywords, and the classes of its API forms; `dress` puts layers on each form."""
+    """A world with keywords, and the classes of its API forms; `dress` puts wrappers on each form."""
 
     name: str
     world: World
@@ -66,7 +66,7 @@ class Subject:
         return self.dress(env) if self.dress else env
 
     def _form(self, choices: Mapping[str, Any]) -> dict[str, Any]:
-        form = {"backend": self.backend, "vector_reward": self.vector_reward, "team": "idle"}
+        form = {"backend": self.backend, "vector_reward": self.vector_reward, "others": "idle"}
         return {**form, **self.choices, **choices}
 
     def parallel(self, **choices: Any) -> Any:
@@ -101,7 +101,7 @@ class Subject:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """Who can play the world."""
+        """The policies that can play the world."""
         expert = ("expert",) if {"expert", "python_expert"} & set(self.world.kernels) else ()
         return ("random", *expert, *(name for name in self.world.players if name != "random"))
 
@@ -157,7 +157,7 @@ def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[s
     batch = batch_of(given)
     inner = getattr(given, "unwrapped", given)
     chosen = {**_choices_of(batch.setup), **choices}
-    dress = getattr(given, "same_layers_on", None)
+    dress = getattr(given, "same_wrappers_on", None)
     subject = Subject(batch.world.name, batch.world, chosen, batch.backend, golden, dress=dress)
     if isinstance(inner, Env):
         return replace(subject, env_class=type(inner), vector_reward=inner.vector_reward)

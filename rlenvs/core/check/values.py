@@ -98,7 +98,7 @@ def _parts(space: Any, observation: Any) -> list[tuple[str, Any, Any]]:
 
 
 def vector_of(observation: Any) -> Any:
-    """The vector in an observation that may come with a mask or with pictures."""
+    """The vector in an observation that may come with a mask or with images."""
     for key in ("observation", "state"):
         if isinstance(observation, dict) and key in observation:
             observation = observation[key]
@@ -195,7 +195,7 @@ def rewards_add_up(t: Subject) -> str:
     world with goals it is what `compute_reward` says of the goals in the observation.
 
     To mend: correct the bounds in `terms` and `costs`, or the kernel that leaves them; keep goals as f4 fields of the
-    state, let `judge` call `grade` on them, and give terms that do not follow from goals the weight 0.
+    state, let `outcome` call `goal_outcome` on them, and give terms that do not follow from goals the weight 0.
     """
     for policy in t.policies:
         batch, trajectory = t.rollout(policy)

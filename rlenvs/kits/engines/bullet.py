@@ -49,12 +49,13 @@ class BulletEngine:
     [m] and velocity [m/s] (D, 3) in world axes, attitude (D, 4) x, y, z, w from body to world, and rates [rad/s],
     force [N], torque [N m] (D, 3) in body axes, force and torque at the centre of mass. It may have shapes (S, 12),
     and touching (D,): which drones were pressed against anything in the last control step. Drones that are not alive
-    are put out of the way. For pictures p also has lens (3,): vertical field of view [rad], near and far [m].
+    are put out of the way. For images p also has lens (3,): vertical field of view [rad], near and far [m].
 
     Args:
-        batch: has num_worlds; records(i), which gives (p, s) of world i as NumPy records; load(i), which computes
-            force and torque of world i from the rest of its record, and sets s.steady when they will not change during
-            the control step: then it runs once in it, otherwise before every physics step; and images, the pictures to
+        batch: has num_worlds; records(i), which gives (p, s) of world i as NumPy records; before_physics(i), which
+            computes force and torque of world i from the rest of its record, and sets s.steady when they will not
+            change during
+            the control step: then it runs once in it, otherwise before every physics step; and images, the images to
             fill, by name.
         gui: show the first world in PyBullet's window.
 
@@ -132,16 +133,16 @@ class BulletEngine:
         for i in worlds.tolist():
             world = self._opened(i)
             try:
-                world.move(self.batch.load, i, self.exact)
+                world.move(self.batch.before_physics, i, self.exact)
             except self._bullet.error as error:
                 raise self._failure(i, error) from error
         return {}
 
-    def photo(self, i: int, width: int, height: int) -> None:
+    def camera_image(self, i: int, width: int, height: int) -> None:
         """None: the worlds draw themselves."""
 
-    def look(self, worlds: np.ndarray) -> None:
-        """Fill the pictures of some worlds.
+    def observe_images(self, worlds: np.ndarray) -> None:
+        """Fill the images of some worlds.
 
         Raises:
             EngineError: as `place`.
@@ -266,21 +267,21 @@ class BulletWorld:
 
         bullet, client = self.bullet, self.client
         shape = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=FLOOR, physicsClientId=client)
-        picture = bullet.createVisualShape(
+        image = bullet.createVisualShape(
             bullet.GEOM_MESH,
             fileName=os.path.join(pybullet_data.getDataPath(), "plane100.obj"),
             visualFramePosition=(0.0, 0.0, FLOOR[2]),
             physicsClientId=client,
         )
-        floor = bullet.createMultiBody(0.0, shape, picture, (0.0, 0.0, -FLOOR[2]), physicsClientId=client)
+        floor = bullet.createMultiBody(0.0, shape, image, (0.0, 0.0, -FLOOR[2]), physicsClientId=client)
         bullet.changeDynamics(floor, -1, lateralFriction=FLOOR_FRICTION, physicsClientId=client)
 
     def _add_drones(self, radius: float, height: float) -> None:
         bullet, common = self.bullet, {"radius": radius, "physicsClientId": self.client}
         shape = bullet.createCollisionShape(bullet.GEOM_CYLINDER, height=height, **common)
-        picture = bullet.createVisualShape(bullet.GEOM_CYLINDER, length=height, rgbaColor=DRONE_COLOR, **common)
+        image = bullet.createVisualShape(bullet.GEOM_CYLINDER, length=height, rgbaColor=DRONE_COLOR, **common)
         for _ in self.bodies:
-            bullet.createMultiBody(1.0, shape, picture, physicsClientId=self.client)
+            bullet.createMultiBody(1.0, shape, image, physicsClientId=self.client)
 
     def _add_shape(self, row: list[float]) -> int:
         bullet, client = self.bullet, self.client
@@ -294,9 +295,9 @@ class BulletWorld:
         else:
             form, size, drawn = bullet.GEOM_CYLINDER, {"radius": a, "height": 2.0 * b}, {"radius": a, "length": 2.0 * b}
         shape = bullet.createCollisionShape(form, **size, physicsClientId=client)
-        picture = bullet.createVisualShape(form, **drawn, rgbaColor=(*row[8:11], 1.0), physicsClientId=client)
+        image = bullet.createVisualShape(form, **drawn, rgbaColor=(*row[8:11], 1.0), physicsClientId=client)
         self.made += 1
-        return int(bullet.createMultiBody(0.0, shape, picture, physicsClientId=client))
+        return int(bullet.createMultiBody(0.0, shape, image, physicsClientId=client))
 
     def _set_shapes(self, rows: list[list[float]]) -> None:
         """Move shapes that only moved, make the others again."""
@@ -389,7 +390,7 @@ class BulletWorld:
             if not -FARTHEST < sum(position) < FARTHEST:
                 self.spoilt = True
 
-    def move(self, load: Any, i: int, exact: bool) -> None:
+    def move(self, before_physics: Any, i: int, exact: bool) -> None:
         """Advance by a control step."""
         bullet, client, bodies = self.bullet, self.client, self.bodies
         apply_force, apply_torque, body_axes = bullet.applyExternalForce, bullet.applyExternalTorque, bullet.LINK_FRAME
@@ -405,7 +406,7 @@ class BulletWorld:
             if step == 0 or not self.state.steady:
                 if step > 0:
                     self.read()
-                load(i)
+                before_physics(i)
                 loads = list(zip(bodies, self.force.tolist(), self.torque.tolist(), strict=True))
                 loads = [part for part, alive in zip(loads, self.alive.tolist(), strict=True) if alive]
             for body, force, torque in loads:
@@ -420,7 +421,7 @@ class BulletWorld:
         if self.touching is not None:
             self.touching[:] = [body in touched for body in bodies]
 
-    # --- pictures -----------------------------------------------------------------------------------------------------
+    # --- images -----------------------------------------------------------------------------------------------------
 
     def camera(
         self, k: int, width: int, height: int, fov: float, near: float, far: float

@@ -19,8 +19,8 @@ How a world uses it:
   one physics step behind.
 - A control step is 1 / fps seconds, in physics steps of the model's time step.
 - A world with parameters of its own gets the fields of its own model: `model` is called with its values.
-- Pictures in the observation are named after cameras of the model; `<camera>_depth` is the distance along the camera's
-  axis, 255 is DEPTH_RANGE and more. They show what the physics left, before the kernel `judge`.
+- Images in the observation are named after cameras of the model; `<camera>_depth` is the distance along the camera's
+  axis, 255 is DEPTH_RANGE and more. They show what the physics left, before the kernel `outcome`.
 - A state field `<camera>_cloud` (n, 3) holds n points [m] that the camera, which has to stand still, sees, in axes of
   the world; no OpenGL is needed. What is farther than CLOUD_RANGE lies at that distance.
 """
@@ -40,7 +40,7 @@ from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
 from rlenvs.core.layout import f8
 from rlenvs.core.spec import World
 from rlenvs.core.stepping import cores
-from rlenvs.kits.engines.pictures import Painter
+from rlenvs.kits.engines.images import Painter
 
 ENGINE = "rlenvs.kits.engines.mujoco:MujocoEngine"
 
@@ -65,7 +65,7 @@ STATE = {
 MOST_MODELS = 64  # kept of the last used settings
 OVERVIEW = "overview"  # the camera of `render`, where the model has one of that name
 DEPTH, CLOUD = "_depth", "_cloud"
-DEPTH_RANGE = 2.0  # m, of pictures of distance
+DEPTH_RANGE = 2.0  # m, of images of distance
 CLOUD_RANGE = 3.0  # m
 SPREAD = np.array([0.7548776662466927, 0.5698402909980532])  # R2, Roberts' sequence of evenly spread points
 
@@ -107,7 +107,7 @@ class MujocoEngine:
         self._own_models = False
 
     def survive_fork(self) -> None:
-        """In a child process: make the simulations anew, since their threads and their pictures stayed with the parent.
+        """In a child process: make the simulations anew, since their threads and their images stayed with the parent.
 
         The old ones are kept: to free them, MuJoCo would wait for threads that are not there.
         """
@@ -254,10 +254,10 @@ class MujocoEngine:
             target = self.simulations.expand(name)[i]
             target[...] = value[: len(target)] if target.ndim else value
 
-    # --- pictures -----------------------------------------------------------------------------------------------------
+    # --- images -----------------------------------------------------------------------------------------------------
 
-    def look(self, worlds: np.ndarray) -> None:
-        """Fill the pictures of some worlds."""
+    def observe_images(self, worlds: np.ndarray) -> None:
+        """Fill the images of some worlds."""
         for i in worlds.tolist():
             model, data = self._posed(i)
             for name, images in self.batch.images.items():
@@ -269,8 +269,8 @@ class MujocoEngine:
                     near = np.minimum(painter.distances(model, data, camera) / DEPTH_RANGE, 1.0)
                     images[i, 0, :, :, 0] = np.round(255.0 * near)
 
-    def photo(self, i: int, width: int, height: int) -> np.ndarray:
-        """The picture of world i by the camera `overview`, uint8 (height, width, 3)."""
+    def camera_image(self, i: int, width: int, height: int) -> np.ndarray:
+        """The image of world i by the camera `overview`, uint8 (height, width, 3)."""
         return self._painter(width, height, True).colors(*self._posed(i), OVERVIEW).copy()
 
     def _posed(self, i: int) -> tuple[Any, Any]:
@@ -291,14 +291,14 @@ class MujocoEngine:
         return self._painters[kind]
 
     def close(self) -> None:
-        """Free the memory of pictures. May be called twice."""
+        """Free the memory of images. May be called twice."""
         while self._painters:
             self._painters.popitem()[1].close()
 
     # --- clouds of points ---------------------------------------------------------------------------------------------
 
     def _aim_rays(self) -> None:
-        """The rays of the state fields <camera>_cloud: field, eye and directions, as far apart in the picture as can
+        """The rays of the state fields <camera>_cloud: field, eye and directions, as far apart in the image as can
         be."""
         self._rays: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for name in self.batch.states.dtype.names:

@@ -27,7 +27,7 @@ that number. The mask says what is legal: in SMAX targets in the range of the we
 target over the largest action, cooldown, (SMAC: shield,) kind one-hot; zeros when it is dead or not closer than the
 sight. Then own health, x, y, cooldown, (shield,) kind. `"conic"`: the same for two units in each of 32 sectors.
 `"smac"`: SMAC's layout: four legal moves; per enemy attackable, distance, dx, dy, health, (shield,) (type); per ally
-visible and the same; own health, (shield,) (type), in SMACv2 x and y. The dead see zeros. `feature_map` adds a picture
+visible and the same; own health, (shield,) (type), in SMACv2 x and y. The dead see zeros. `feature_map` adds an image
 of so many cells a side around the unit: health, shield and kind of either side. The central state is SMAX's, scaled to
 [0, 1], or with `"smac"` SMAC's.
 
@@ -107,7 +107,7 @@ from rlenvs.multi.battle.observation import (
 )
 from rlenvs.multi.battle.opponents import KITING, PLAIN, RANDOM, choose
 from rlenvs.multi.battle.orders import ORDER_DATA, fill_mask, give_order, legal, order_data, stop_of
-from rlenvs.multi.battle.picture import draw_battle, text_battle
+from rlenvs.multi.battle.render import draw_battle, text_battle
 from rlenvs.multi.battle.scenarios import (
     SCENARIO_DATA,
     SCENARIO_STATE,
@@ -124,7 +124,7 @@ SMAC_SIGHT, SMAC_REACH, SMACV2_LEAST_REACH = 9.0, 6.0, 2.0
 SMAC_KILL, SMAC_WIN, SMAC_SCALE = 10.0, 200.0, 20.0
 OPPONENT = choice(
     *("plain", "kiting", "random", "self"),
-    doc="who plays the enemies: a scripted player, or agents",
+    doc="policy of the enemies: a scripted player, or agents",
     sets={"self": {"damage": 0.0, "kills": 0.0, "win": 1.0, "defeat": 1.0}},
 )
 BY_PLAIN, BY_KITING, SELF = OPPONENT.codes("plain", "kiting", "self")
@@ -209,12 +209,12 @@ SPEC = world(
         "dead": DEAD,
         "ticks": integer(8, 1, 32, "ticks per step"),
         "map_size": integer(32, 16, 256, "side of the square map, in map units"),
-        "feature_map": integer(0, 0, 128, "cells of the picture's side; 0 for no picture"),
+        "feature_map": integer(0, 0, 128, "cells of the image's side; 0 for no image"),
         "see_enemy_actions": flag(True, "lists of units show what enemies did last"),
         "deadly_walls": flag(True, "units that touch the border die (SMAX's rules)"),
     },
     sizes=sizes,
-    sides=lambda values: [k >= len(scenario_of(values.scenario).allies) for k in range(sizes(values)["agents"])],
+    teams=lambda values: [k >= len(scenario_of(values.scenario).allies) for k in range(sizes(values)["agents"])],
     roles=agent_roles,
     players=("kiting", "plain", "random"),
     data={**UNIT_DATA, **COMBAT_DATA, **SCENARIO_DATA, **ORDER_DATA, **OBSERVATION_DATA, "smac_reward": i8},
@@ -428,7 +428,7 @@ def mask(p, s, k, m):
     fill_mask(p, s, k, m)
 
 
-@SPEC.look
+@SPEC.observe_images
 def look(p, s, k, i):
     paint_map(p, s, k, i.map)
 
@@ -459,7 +459,7 @@ def random_player(p, s, k, a, rng):
     a[k] = choose(p, s, k, RANDOM, rng)
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- images ---------------------------------------------------------------------------------------------------------
 
 
 @SPEC.draw
@@ -486,4 +486,4 @@ def keys(pressed, values):
 
 
 SPEC.describe(describe)
-SPEC.understand(understand)
+SPEC.parse_action(understand)

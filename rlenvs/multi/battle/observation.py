@@ -269,8 +269,8 @@ def observe_smac(p, s, i, o):
 
 @kernel
 def paint_map(p, s, i, cells):
-    """What unit i sees as a picture around it, north up: health, shield and kind of its side, then of the other. The
-    unit is in the middle; the picture ends where its sight does."""
+    """What unit i sees as an image around it, north up: health, shield and kind of its side, then of the other. The
+    unit is in the middle; the image ends where its sight does."""
     count = cells.shape[0]
     for row in range(count):
         for column in range(count):

@@ -22,7 +22,7 @@ ORDER_DATA = {
     "first_target": i8,
     "step_x": f8(4),  # by move
     "step_y": f8(4),
-    "short_moves": u1,  # SMAC's moves, with its rule of legality
+    "short_moves": u1,  # SMAC's moves, with its rule of action checker
     "unit_reach": f8(len(KINDS)),  # how far away a legal target may be
 }
 

@@ -4,7 +4,7 @@ from collections import deque
 from typing import Any
 
 from rlenvs.core.canvas import Canvas
-from rlenvs.multi.generals.picture import draw_board_picture
+from rlenvs.multi.generals.render import draw_board_image
 
 ARROWS = ("up", "down", "left", "right")
 LETTERS = ("w", "s", "a", "d")  # the same directions
@@ -83,7 +83,7 @@ class Commander:
 
     def draw(self, canvas: Canvas, p: Any, s: Any) -> None:
         """What the first player sees, with the mark."""
-        draw_board_picture(canvas, p, s, seat=None if s.over else 0)
+        draw_board_image(canvas, p, s, slot=None if s.over else 0)
         row, column = self._general(p, s) if self.mark is None else self.mark
         top = int(s.height) - row
         canvas.rectangle(column, top - 1, column + 1, top, "black", 4.0)

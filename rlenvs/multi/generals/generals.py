@@ -10,7 +10,7 @@ and its captor gets its land. One step is one tick, a half turn of the web game.
 That environment has changed its rules between releases; the differences are options, and the levels "paper" and
 "competition" set them together. `order`: two moves are made one after the other; a move onto a cell that another one
 leaves comes first, then one to a cell of one's own, then, today, the one from the smaller army, and in the paper's
-version the one from the larger army (there ties before that go by seat). `mutual_capture`: when two players capture
+version the one from the larger army (there ties before that go by slot). `mutual_capture`: when two players capture
 each other's generals in one tick, nobody wins, or the move that was made first does. `build` and `deathtouch` are the
 rules of its competition.
 
@@ -34,7 +34,7 @@ same), then five planes of one number each: own land and army, land and army of 
 With teams one more: cells of allies. A cell is in sight when one of the nine cells around it is owned by one's side.
 What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled; with
 `encoding="unit"` all are in [0, 1], armies and other counts by their logarithms.
-The layer `GeneralsMemory` (docs/generals.md) adds what a player would remember.
+The wrapper `GeneralsMemory` (docs/generals.md) adds what a player would remember.
 
 ## Rewards
 `win` is 1 for the side that is left and -1 for those that lost, in teams at the end of the game, else when their
@@ -111,7 +111,6 @@ from rlenvs.multi.generals.board import (
 )
 from rlenvs.multi.generals.commander import Commander
 from rlenvs.multi.generals.generate import CANDIDATES, GENERATOR, draw_board, set_up, take_given
-from rlenvs.multi.generals.picture import draw_board_picture, seat_shown, text_board
 from rlenvs.multi.generals.players import (
     EXPANDER,
     HARVESTER,
@@ -122,6 +121,7 @@ from rlenvs.multi.generals.players import (
     play_hunter,
     play_random,
 )
+from rlenvs.multi.generals.render import draw_board_image, slot_shown, text_board
 from rlenvs.multi.generals.rules import MUTUAL_CAPTURE, ORDER, PRICE, play_tick, price, read_order
 
 ARMY_RATIO, LAND_RATIO = 1.6, 1.3
@@ -172,7 +172,7 @@ SPEC = world(
         ),
     },
     sizes=board_sizes,
-    sides=lambda values: sides_of(values) if values.opponent == "self" else [0],
+    teams=lambda values: sides_of(values) if values.opponent == "self" else [0],
     players=("hunter", "harvester", "expander", "random"),
     data={
         "rows": i8,
@@ -529,7 +529,7 @@ def random(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_board_picture(canvas, p, s, seat_shown(p, s))
+    draw_board_image(canvas, p, s, slot_shown(p, s))
 
 
 @SPEC.text

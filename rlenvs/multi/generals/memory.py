@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.layer import Layer
+from rlenvs.wrappers.wrapper import Wrapper
 
 __all__ = ["GeneralsMemory"]
 
@@ -70,12 +70,12 @@ def _shift_moves(kept: np.ndarray, actions: np.ndarray) -> None:
     kept[:, first : first + 2] = 0.0
     moved = np.flatnonzero((actions > 0) & (actions <= 8 * cells))
     plane, cell = np.divmod(actions[moved] - 1, cells)
-    row, column = np.divmod(cell, width)
+    slot, column = np.divmod(cell, width)
     down, right = np.array([(-1, 0), (1, 0), (0, -1), (0, 1)])[plane % 4].T
-    kept[moved, first, row, column] = 1.0
-    row, column = row + down, column + right
-    inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-    kept[moved[inside], first + 1, row[inside], column[inside]] = 1.0
+    kept[moved, first, slot, column] = 1.0
+    slot, column = slot + down, column + right
+    inside = (slot >= 0) & (slot < height) & (column >= 0) & (column < width)
+    kept[moved[inside], first + 1, slot[inside], column[inside]] = 1.0
 
 
 def _around(cells: np.ndarray) -> np.ndarray:
@@ -90,7 +90,7 @@ def _around(cells: np.ndarray) -> np.ndarray:
 
 
 @dataclass
-class GeneralsMemory(Layer):
+class GeneralsMemory(Wrapper):
     """Appends the planes of the memory to the observations of Generals, for each player its own.
 
     Args:
@@ -106,7 +106,7 @@ class GeneralsMemory(Layer):
         if any(space is None for space in spaces_below):
             raise ParameterError(
                 f"GeneralsMemory: observations in {self.below.observation_spaces[0]} are not those of Generals; "
-                "put this layer on before others change them"
+                "put this wrapper on before others change them"
             )
         self.observation_spaces = [_with_memory(space, self.moves) for space in self.below.observation_spaces]
         board = spaces_below[0]
@@ -122,20 +122,20 @@ class GeneralsMemory(Layer):
             return {**seen, "observation": np.concatenate([seen["observation"], self.planes], axis=1)}
         return np.concatenate([seen, self.planes], axis=1)
 
-    def begin(self, rows: np.ndarray) -> None:
-        self._remember(rows, None)
+    def begin_episode(self, slots: np.ndarray) -> None:
+        self._remember(slots, None)
 
-    def act(self, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        self.last[rows] = actions[rows]
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        self.last[slots] = actions[slots]
         return actions
 
-    def after(self, rows: np.ndarray) -> None:
-        self._remember(rows, self.last[rows])
+    def after_step(self, slots: np.ndarray) -> None:
+        self._remember(slots, self.last[slots])
 
-    def _remember(self, rows: np.ndarray, actions: np.ndarray | None) -> None:
+    def _remember(self, slots: np.ndarray, actions: np.ndarray | None) -> None:
         seen = self.below.observation
         seen = seen["observation"] if isinstance(seen, dict) else seen
-        self.planes[rows] = remember(self.planes[rows], seen[rows], actions, self.moves)
+        self.planes[slots] = remember(self.planes[slots], seen[slots], actions, self.moves)
 
 
 def _board(space: spaces.Space) -> spaces.Box | None:

@@ -73,7 +73,7 @@ SPEC = physics.scenario(
     },
     sizes=sizes,
     roles=roles,
-    sides=lambda values: [0, *[1] * values.good],
+    teams=lambda values: [0, *[1] * values.good],
     state={"landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: of players
     scratch=("target",),
     expert_sees="state",

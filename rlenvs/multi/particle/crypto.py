@@ -41,7 +41,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, kernel, role, term, world
-from rlenvs.multi.particle import physics, picture, scenes, steering
+from rlenvs.multi.particle import physics, render, scenes, steering
 
 EVE, BOB, ALICE = 0, 1, 2
 NAMES = ("Eve", "Bob", "Alice")
@@ -66,7 +66,7 @@ SPEC = world(
         role("bob_0", 2 * WORDS, WORDS),
         role("alice_0", 2 * WORDS, WORDS),
     ],
-    sides=lambda values: [0, 1, 1],
+    teams=lambda values: [0, 1, 1],
     state={"words": f8(3, WORDS), "message": i8, "key": i8},
     observation={"observation": block("numbers", low=0.0, high=1.0, raw=True, constant=True, doc="see above")},
     action=action,
@@ -159,5 +159,5 @@ def draw(canvas, p, s):
 
 @SPEC.text
 def text(p, s):
-    said = ", ".join(f"{NAMES[k]} says {picture.spoken(s.words[k])}" for k in (ALICE, BOB, EVE))
+    said = ", ".join(f"{NAMES[k]} says {render.spoken(s.words[k])}" for k in (ALICE, BOB, EVE))
     return f"message {'AB'[s.message]}, key {'AB'[s.key]}: {said}"

@@ -62,7 +62,7 @@ SPEC = physics.scenario(
     },
     sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": NUMBERS},
     roles=roles,
-    sides=lambda values: [0, 1],
+    teams=lambda values: [0, 1],
     state={"landmark": f8(2, 2), "goal": i8},
     terms={
         "distance": term(-physics.FARTHEST, 0.0, 1.0, "minus the own distance from the goal"),

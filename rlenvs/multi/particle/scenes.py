@@ -1,11 +1,11 @@
-"""The picture of each particle world."""
+"""The image of each particle world."""
 
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.canvas import Canvas, agent_color
-from rlenvs.multi.particle.picture import BALLOON, BURST, FOREST_EDGE, Body, Plane, faded, spoken
+from rlenvs.multi.particle.render import BALLOON, BURST, FOREST_EDGE, Body, Plane, faded, spoken
 
 COLOURS = ("red", "green", "blue")  # of landmarks that are told apart by colour
 CONTACT = (BURST, "contact", "disc")
@@ -168,7 +168,7 @@ def draw_world_comm(canvas: Canvas, p: Any, s: Any) -> None:
         ("blue", "prey", "disc"),
         ("sky", "prey that was caught", "disc"),
         ("orange", "food", "disc"),
-        (FOREST_EDGE, "forest: hides who is in it", "disc"),
+        (FOREST_EDGE, "forest: hides agents in it", "disc"),
         ("grey", "rock", "disc"),
         CONTACT,
     )

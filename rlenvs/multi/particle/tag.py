@@ -114,7 +114,7 @@ SPEC = physics.scenario(
     },
     sizes=sizes,
     roles=roles,
-    sides=sides,
+    teams=sides,
     state={"landmark": f8("landmarks", 2), "touched": b1("bodies")},
     terms={
         "tag": term(-MOST, MOST * MOST, 10.0, "contacts of adversaries with prey; for prey minus its own"),

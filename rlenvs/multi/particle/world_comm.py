@@ -108,7 +108,7 @@ SPEC = physics.scenario(
     },
     sizes=sizes,
     roles=roles,
-    sides=lambda values: [0] * values.adversaries + [1] * values.good,
+    teams=lambda values: [0] * values.adversaries + [1] * values.good,
     state={
         "landmark": f8("landmarks", 2),  # obstacles, then food, then forests
         "words": f8(WORDS),

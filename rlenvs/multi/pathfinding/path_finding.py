@@ -80,8 +80,8 @@ from rlenvs.multi.pathfinding.maps import (
     place_agents,
 )
 from rlenvs.multi.pathfinding.metrics import FINISH, NOTHING, ON_TARGET, RESTART
-from rlenvs.multi.pathfinding.picture import draw_map, text_map
 from rlenvs.multi.pathfinding.planner import neighbour, plan
+from rlenvs.multi.pathfinding.render import draw_map, text_map
 
 COLLISION = choice("priority", "block_both", "soft", doc="who moves when agents are in each other's way")
 PRIORITY, BLOCK_BOTH, SOFT = COLLISION.codes("priority", "block_both", "soft")
@@ -312,4 +312,4 @@ def keys(pressed, values):
 
 
 SPEC.describe(describe)
-SPEC.understand(understand)
+SPEC.parse_action(understand)

@@ -152,7 +152,7 @@ def reset(p, s, rng):
         s.qvel[j] = p.noise * normal(rng)
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
 
@@ -163,7 +163,7 @@ def act(p, s, a, rng):
         s.ctrl[j] = a[j]
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vx, vy = (s.xpos[TORSO, 0] - s.x) / DT, (s.xpos[TORSO, 1] - s.y) / DT
     s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]

@@ -138,7 +138,7 @@ def act(p, s, a, rng):
         s.ctrl[j] = a[j]
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     speed = (s.qpos[0] - s.x) / DT
     s.x = s.qpos[0]

@@ -79,7 +79,7 @@ def bounded(value):
 
 
 def tell(canvas: Any, s: Any, speed: float, limit: float) -> None:
-    """How far the robot has run, and how fast it is, in the head of its picture."""
+    """How far the robot has run, and how fast it is, in the head of its image."""
     canvas.caption(f"{s.x:.1f} m run", f"{speed:.1f} m/s, limit {limit:.1f}")
 
 

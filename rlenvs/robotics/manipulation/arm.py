@@ -46,9 +46,9 @@ OPTIONS: dict[str, Any] = {
     "touch": flag(False, doc="observe the contact force of the hand and the pressure on the finger tips"),
     "points": integer(0, 0, 2048, doc="number of points in the cloud that the camera in front of the table sees"),
 }
-# a task with pictures takes these among its options, and images=IMAGES
+# a task with images takes these among its options, and images=IMAGES
 CAMERA: dict[str, Any] = {
-    "camera": choice("none", "rgb", "depth", "rgbd", doc="pictures in the observation, from in front and at the hand"),
+    "camera": choice("none", "rgb", "depth", "rgbd", doc="images in the observation, from in front and at the hand"),
     "camera_width": integer(64, 8, 1024, "pixels"),
     "camera_height": integer(64, 8, 1024, "pixels"),
 }
@@ -114,11 +114,11 @@ def sizes(values: Any) -> dict[str, int]:
     """The named sizes of ARM_BLOCKS."""
     joints = 7 if values.control == "joints" else 0
     numbers = {"fingers": int(values.fingers), "joints": joints, "force": 3 * values.touch, "touch": 2 * values.touch}
-    return {**numbers, "points": values.points, **_picture_sizes(vars(values))}
+    return {**numbers, "points": values.points, **_image_sizes(vars(values))}
 
 
-def _picture_sizes(values: dict[str, Any]) -> dict[str, int]:
-    """The named sizes of IMAGES, zero for a task without pictures."""
+def _image_sizes(values: dict[str, Any]) -> dict[str, int]:
+    """The named sizes of IMAGES, zero for a task without images."""
     camera, found = values.get("camera", "none"), {}
     for kind, cameras in {"rgb": ("rgb", "rgbd"), "depth": ("depth", "rgbd")}.items():
         for side, option in {"rows": "camera_height", "columns": "camera_width"}.items():
@@ -144,7 +144,7 @@ FPS = CONTROL_HZ
 
 
 def task(name: str, *, params: Mapping[str, Any], options: Mapping[str, Any], **own: Any) -> World:
-    """The world of a task for one arm: PARAMS, OPTIONS and CAMERA before its own, pictures, actions, sizes, engine and
+    """The world of a task for one arm: PARAMS, OPTIONS and CAMERA before its own, images, actions, sizes, engine and
     keys.
 
     Args:

@@ -57,7 +57,7 @@ from typing import Any
 from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.picture import View, Way, apart, draw_ways
+from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
 
 FARTHEST = 2.0  # m
 FRONT, PLACE_DEPTH = 0.12, 0.04  # m, along x: where the cabinet's front is on average, and how much that varies
@@ -228,7 +228,7 @@ def reset(p, s, rng):
         s.mocap_pos[2, j] = s.desired[j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
     for j in range(3):
@@ -258,12 +258,12 @@ def closeness(distance, tolerance, margin):
     return 1.0 / (1.0 + 9.0 * x * x)
 
 
-@SPEC.grade
+@SPEC.goal_outcome
 def grade(p, achieved, desired, r):
     arm.grade(p, achieved, desired, FARTHEST, r)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     for j in range(3):
         s.achieved[j] = s.handle[j]

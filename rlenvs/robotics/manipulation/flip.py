@@ -61,7 +61,7 @@ import math
 from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda, rotations
-from rlenvs.robotics.manipulation.picture import View, look_through, project
+from rlenvs.robotics.manipulation.render import View, look_through, project
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
 CLEAR = 1.1  # angles of the threshold between start and goal
@@ -229,7 +229,7 @@ def draw_turn(p, rng):
     return rotations.rotation(angle * side * math.cos(bearing), angle * side * math.sin(bearing), angle * up)
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
     achieve(s)
@@ -247,7 +247,7 @@ def act(p, s, a, rng):
     arm.drive(p, s, a, 0)
 
 
-@SPEC.grade
+@SPEC.goal_outcome
 def grade(p, achieved, desired, r):
     difference = rotations.difference(achieved, desired)
     r.success = difference <= p.threshold
@@ -256,7 +256,7 @@ def grade(p, achieved, desired, r):
     r.terminated = p.ends_at_success == 1 and r.success
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     achieve(s)
     grade(p, s.achieved, s.desired, r)

@@ -55,7 +55,7 @@ from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uni
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.picture import View, Way, apart, draw_ways
+from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
 
 FIRST_TABLE, SECOND_TABLE = (-0.7, 0.07), (0.23, 1.0)  # m, along x
 MIDDLE, START = 0.15, -0.13  # m, along x: where the bar changes hands, and around where it lies at first
@@ -189,7 +189,7 @@ def reset(p, s, rng):
         s.mocap_pos[2, j] = s.goal[j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
     arm.start(s, 1)
@@ -232,7 +232,7 @@ def holds(s, k):
     return left[0] * right[0] + left[1] * right[1] + left[2] * right[2] < -PRESSED * PRESSED
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     given, taken = holds(s, 0), holds(s, 1)
     distance = arm.distance(s.bar, s.goal)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlenvs.core import block, choice, f4, kernel, term
 from rlenvs.robotics.manipulation import arm
-from rlenvs.robotics.manipulation.picture import OVERVIEW, Way, apart, draw_ways
+from rlenvs.robotics.manipulation.render import OVERVIEW, Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, farther than an object gets from its goal
 CLEAR = 1.5  # thresholds between the object and its goal at the start

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rlenvs.robotics.manipulation.picture import OVERVIEW
+from rlenvs.robotics.manipulation.render import OVERVIEW
 
 PHYSICS_HZ = 200
 CONTROL_HZ = 25  # as panda-gym's: 20 steps at 500 Hz

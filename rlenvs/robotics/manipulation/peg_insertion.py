@@ -6,7 +6,7 @@ The peg insertion of SERL (Luo et al., arXiv 2401.16013, there with a real Frank
 in the hand, has to go to the bottom of a square hole in a board. The controller, its gains and the largest stretches
 that its springs answer are the published ones: the hand can push with no more than `stiffness` times `reach`, 20 N,
 along the fingers and 6 N across them. Different from the original: 25 control steps per second in place of 10, with
-steps as much smaller; the board lies elsewhere in each episode; states are observed, with pictures as an
+steps as much smaller; the board lies elsewhere in each episode; states are observed, with images as an
 option; the clearance between peg and hole and the costs are ours.
 
 ## Action Space
@@ -63,7 +63,7 @@ from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, 
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation import arm, panda, rotations
-from rlenvs.robotics.manipulation.picture import View, Way, draw_ways
+from rlenvs.robotics.manipulation.render import View, Way, draw_ways
 
 STEP, TURN = 0.008, 0.04  # m and rad per control step at full action: SERL's 0.02 m and 0.1 rad at 10 Hz
 OUT, INSIDE = 0.05, 0.02  # m, of the peg below and above the grip
@@ -281,7 +281,7 @@ def write_attitude(q, goal):
         goal[3 + j] = sign * q[j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
     achieve(s)
@@ -320,7 +320,7 @@ def turn_target(p, s, a):
         s.mocap_quat[0, j] = target[j]
 
 
-@SPEC.grade
+@SPEC.goal_outcome
 def grade(p, achieved, desired, r):
     rest = rotations.vector(rotations.product(desired[3:7], rotations.inverse(achieved[3:7])))
     near = True
@@ -333,7 +333,7 @@ def grade(p, achieved, desired, r):
     r.terminated = p.ends_at_success == 1 and near
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     achieve(s)
     grade(p, s.achieved, s.desired, r)

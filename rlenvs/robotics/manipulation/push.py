@@ -139,16 +139,16 @@ def reset(p, s, rng):
         s.mocap_pos[1, j] = s.desired[j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     moving.start(s, s.cube)
 
 
 SPEC.act(moving.act)
-SPEC.grade(moving.grade)
+SPEC.goal_outcome(moving.grade)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     moving.judge(p, s, s.cube, r)
 

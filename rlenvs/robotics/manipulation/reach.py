@@ -48,7 +48,7 @@ v0: first version.
 from rlenvs.core import Score, block, f4, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
+from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, more than the arm reaches
 LOWEST = 0.02  # m, of goals
@@ -128,7 +128,7 @@ def reset(p, s, rng):
         s.mocap_pos[1, j] = s.desired[j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
     for j in range(3):
@@ -140,12 +140,12 @@ def act(p, s, a, rng):
     arm.drive(p, s, a, 0)
 
 
-@SPEC.grade
+@SPEC.goal_outcome
 def grade(p, achieved, desired, r):
     arm.grade(p, achieved, desired, FARTHEST, r)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     for j in range(3):
         s.achieved[j] = s.grip[0, j]

@@ -49,7 +49,7 @@ import math
 from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
+from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 COST_LIMIT, GOALS_WANTED = 25.0, 20
 MIDDLE = -0.1  # m, x of the middle of goals and zones
@@ -284,7 +284,7 @@ def reset(p, s, rng):
     place_goal(p, s, rng, panda.NEUTRAL_GRIP)
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
 
@@ -294,7 +294,7 @@ def act(p, s, a, rng):
     arm.drive(p, s, a, 0)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     for j in range(p.spheres):
         if s.in_spheres[j] > 0.0:

@@ -45,7 +45,7 @@ import math
 
 from rlenvs.core import Score, kernel, param, uniform
 from rlenvs.robotics.manipulation import arm, moving, panda
-from rlenvs.robotics.manipulation.picture import View
+from rlenvs.robotics.manipulation.render import View
 
 TABLE = (-0.8, 0.6)  # m, along x, longer than for other tasks
 PUCK = panda.ARM_QPOS  # where the puck's free joint begins in qpos
@@ -133,16 +133,16 @@ def reset(p, s, rng):
         s.mocap_pos[1, j] = s.desired[j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     moving.start(s, s.puck)
 
 
 SPEC.act(moving.act)
-SPEC.grade(moving.grade)
+SPEC.goal_outcome(moving.grade)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     moving.judge(p, s, s.puck, r)
 

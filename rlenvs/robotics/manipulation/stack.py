@@ -54,7 +54,7 @@ import math
 from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.picture import Way, apart, draw_ways
+from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, farther than the cubes get from their goals
 LOWER, UPPER = panda.ARM_QPOS, panda.ARM_QPOS + 7  # where the cubes' free joints begin in qpos
@@ -189,7 +189,7 @@ def reset(p, s, rng):
         s.mocap_pos[1, j], s.mocap_pos[2, j] = s.desired[j], s.desired[3 + j]
 
 
-@SPEC.placed
+@SPEC.after_reset
 def placed(p, s, rng):
     arm.start(s, 0)
     achieve(s)
@@ -214,7 +214,7 @@ def stacked(p, lower, upper):
     return beside < 0.5 * p.side and abs(upper[2] - lower[2] - p.side) < LEVEL
 
 
-@SPEC.grade
+@SPEC.goal_outcome
 def grade(p, achieved, desired, r):
     first, second = arm.distance(achieved[:3], desired[:3]), arm.distance(achieved[3:], desired[3:])
     distance = math.hypot(first, second)
@@ -236,7 +236,7 @@ def speed(velocity):
     return math.sqrt(velocity[0] ** 2 + velocity[1] ** 2 + velocity[2] ** 2)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     achieve(s)
     grade(p, s.achieved, s.desired, r)

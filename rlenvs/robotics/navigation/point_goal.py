@@ -55,8 +55,8 @@ import math
 from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
-from rlenvs.robotics.navigation.picture import draw_floor, draw_legend, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
+from rlenvs.robotics.navigation.render import draw_floor, draw_legend, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.steering import steer
 from rlenvs.robotics.navigation.vases import slide_vases
 
@@ -101,7 +101,7 @@ SPEC = world(
         "vases": f8("vases", 2),  # m
         "vase_axis": f8("vases", 2),  # cosine and sine of a vase's rotation
         "vase_velocity": f8("vases", 2),  # m/s
-        "costing": f8,  # total cost of the last step, for the picture
+        "costing": f8,  # total cost of the last step, for the image
     },
     observation={
         "accelerometer": block(3, low=-20.0, high=20.0, unit="m/s^2", doc="with gravity, robot's axes", constant=True),

@@ -1,7 +1,7 @@
-"""A camera on board: colour and depth pictures of a scene, by casting a ray through every pixel.
+"""A camera on board: colour and depth images of a scene, by casting a ray through every pixel.
 
 A pinhole with square pixels. No OpenGL, no meshes: floor and sky are computed per pixel, and each shape is intersected
-with the rays of the rectangle that it can be seen in. Different from the camera of gym-pybullet-drones: pictures are
+with the rays of the rectangle that it can be seen in. Different from the camera of gym-pybullet-drones: images are
 not squeezed (its aspect is 1 at 64 x 48 pixels), and the horizon tilts when the vehicle rolls unless `level` is set.
 
 Inner loops use 32-bit numbers only, and choose instead of branching, so that the compiler handles many pixels at once.
@@ -297,7 +297,7 @@ def frame_of(camera, half_x, half_y, half_z, pixel, near, rows, columns):
 
 @kernel
 def render(shapes, drones, me, radius, half_height, x, y, z, attitude, level, fov, near, far, image, depth):
-    """Take a picture of the floor, the shapes and the drones.
+    """Take an image of the floor, the shapes and the drones.
 
     Args:
         shapes: (S, 12), see scene.py.
@@ -305,7 +305,7 @@ def render(shapes, drones, me, radius, half_height, x, y, z, attitude, level, fo
         me: index of the drone that is not drawn because it carries the camera; -1 draws all.
         x, y, z: position of the camera [m].
         attitude: (4,), quaternion x, y, z, w from body to world. The camera looks along body x.
-        level: 0: the picture's upwards is body z, so the horizon rolls with the body; 1: it stays level.
+        level: 0: the image's upwards is body z, so the horizon rolls with the body; 1: it stays level.
         fov: vertical field of view [rad].
         near, far: range of the camera along its axis [m]. What is nearer is cut off at `near`: a camera inside a shape
             sees it everywhere. Nothing but floor and sky is drawn beyond `far`.

@@ -4,8 +4,8 @@ Equations: Panerati et al., "Learning to Fly", IROS 2021, explicit dynamics of g
 its ground effect and drag. Where it is known to be wrong we differ: vehicles do not fall through the floor, and drag
 acts along the axes of the body with the speed of the air past it. Rotor lag, battery and wind are ours.
 
-`load` gives what an engine applies in one physics step, `fly` does the whole motion in this package's own kernels; both
-take forces and torques from `wrench`.
+`before_physics` gives what an engine applies in one physics step, `fly` does the whole motion in this package's own
+kernels; both take forces and torques from `wrench`.
 """
 
 import math

@@ -52,7 +52,7 @@ PARAMS = {
     "rate_limit": param(6.0, 0.5, 20.0, "rad/s", "thrust_rates actions: rate at full action"),
     "rate_gain": param(20.0, 2.0, 100.0, "1/s", "thrust_rates actions: gain of the rate loop"),
 }
-CAMERA = choice("none", "depth", "rgb", "rgbd", doc="pictures of the onboard camera in the observation")
+CAMERA = choice("none", "depth", "rgb", "rgbd", doc="images of the onboard camera in the observation")
 (DEPTH,) = CAMERA.codes("depth")
 OPTIONS: dict[str, Any] = {
     **FRAME,
@@ -60,7 +60,7 @@ OPTIONS: dict[str, Any] = {
     "physics_hz": integer(240, 30, 4000, "physics steps per second"),
     "control_hz": integer(30, 1, 1000, "actions per second; has to divide physics_hz"),
     **EFFECTS,
-    "attitude": choice("euler", "matrix", "quaternion", doc="how the observation tells the attitude"),
+    "attitude": choice("euler", "matrix", "quaternion", doc="how the observation gives the attitude"),
     "history": integer(0, 0, 120, "number of past actions in the observation (15 in the original)"),
     "camera": CAMERA,
     "camera_width": integer(64, 4, 1024, "pixels"),
@@ -259,7 +259,7 @@ def observe_motion(p, s, k, o):
 
 @kernel
 def look_from(p, s, k, i):
-    """Fill the pictures of vehicle k: a camera at the front of its hull that looks along body x."""
+    """Fill the images of vehicle k: a camera at the front of its hull that looks along body x."""
     colors = s.camera_colors[k] if p.camera == DEPTH else i.rgb
     depth = s.camera_depth[k]
     radius, half = p.hull[0], 0.5 * p.hull[1]

@@ -37,9 +37,9 @@ start below or above such rings and the goal stays. Original: vehicle i starts a
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 12 s (original: 5 s). Success, told to all: nobody was lost, the leader is within 0.25 m
-of its goal, everybody has another within 0.7 m but none within 0.2 m, is within 0.4 + 0.35 sqrt(N) m of the middle of
-the others, and flies within 0.25 m/s of their mean velocity, N all vehicles.
+`collisions_end`). Truncation: 12 s (original: 5 s). Success, the same for all agents: nobody was lost, the leader is
+within 0.25 m of its goal, everybody has another within 0.7 m but none within 0.2 m, is within 0.4 + 0.35 sqrt(N) m of
+the middle of the others, and flies within 0.25 m/s of their mean velocity, N all vehicles.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients.
@@ -65,7 +65,7 @@ CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
 APART, BESIDE, CLOSE = 0.4, 2.0, 0.25  # m, separation; m, cohesion; m, of the leader to its goal, for success
 TOO_NEAR, NEAR, MATCHED = 0.2, 0.7, 0.25  # m, m, m/s; success
 FLOCK, FLOCK_GROWTH = 0.4, 0.35  # m; the radius of a flock, which grows with the square root of its number
-FAR = 100.0  # m^2, the largest square that is told
+FAR = 100.0  # m^2, the largest observed square
 
 SPEC = formation.room_task(
     "QuadFlock-v0",
@@ -181,7 +181,7 @@ def ahead_of(s, k):
     return k
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     move_goal(p, s, 1.0 / p.control_hz)

@@ -30,7 +30,7 @@ from rlenvs.robotics.quadcopter.flight import (
     past_actions,
     take_off,
 )
-from rlenvs.robotics.quadcopter.picture import draw_room_flight
+from rlenvs.robotics.quadcopter.render import draw_room_flight
 from rlenvs.robotics.quadcopter.swarm import (
     SWARM_EFFECTS,
     SWARM_OPTIONS,
@@ -377,7 +377,7 @@ def fly_clear(p, s, k, a, x, y, z, vx, vy, vz):
     fly_to(p, s, k, a, x, y, z, vx, vy, vz, MOST, ROOM, CEILING)
 
 
-# --- pictures and keys ------------------------------------------------------------------------------------------------
+# --- images and keys ------------------------------------------------------------------------------------------------
 
 
 def draw_swarm(canvas: Any, p: Any, s: Any, goals: Any, pairs: Any, meaning: str, *caption: str) -> None:

@@ -5,7 +5,7 @@ A Crazyflie 2.x in a room of 5 m x 5 m x 2 m has to fly through a square gate, 1
 goal 1 m behind it. Timing and the term `fly_through` are those of FlyThruGateAviary in gym-pybullet-drones (Panerati et
 al., "Learning to Fly", IROS 2021, branch paper): 240 Hz physics, 30 Hz control.
 
-In the original nothing tells whether the gate was flown through, and its reference at a height of 0.75 m leads over the
+In the original nothing shows whether the gate was flown through, and its reference at a height of 0.75 m leads over the
 gate, whose opening ends 0.525 m above the floor. Here the gate is a window around the reference, and passing it counts.
 Also different: gate and start vary, the gate is in the observation, hitting it or leaving the room ends an episode. It
 lasts 10 s (not 5), in the second half of which the reference of `fly_through` waits at its end.
@@ -48,7 +48,7 @@ import math
 from typing import Any
 
 from rlenvs.core import Score, b1, block, cost, f8, param, term, uniform
-from rlenvs.robotics.quadcopter import dynamics, flight, gates, picture, racing, scene, tasks, vehicle
+from rlenvs.robotics.quadcopter import dynamics, flight, gates, racing, render, scene, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 2.5, 2.0, 1.0
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT, CLOSE = 2.2, 1.8, 0.4, 0.1
@@ -132,7 +132,7 @@ def act(p, s, a, rng):
     flight.command(p, s, 0, a, ROOM, CEILING)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     x0, y0, z0 = s.before[0, 0], s.before[0, 1], s.before[0, 2]
@@ -184,7 +184,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    picture.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
+    render.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
         "gate passed" if s.passed else f"distance to gate {flight.distance_to(s, 0, *s.gate[0, :3]):.2f} m",

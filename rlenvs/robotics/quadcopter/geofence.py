@@ -1,6 +1,6 @@
 """The barrier of a vehicle that flies by velocity commands: it can always come to rest inside an upright cylinder.
 
-Horizontally, the velocity controller wants the acceleration (command - v) / T, T = MASS / FORCE_D, and the attitude
+Horizontally, the velocity controller requires the acceleration (command - v) / T, T = MASS / FORCE_D, and the attitude
 follows with the time constant L = TORQUE_D / (2 TORQUE_P) that the gains of its inner loop give. With tilt acceleration
 a, then, dv/dt = a and da/dt = ((command - v) / T - a) / L, and the place where the vehicle would come to rest,
 

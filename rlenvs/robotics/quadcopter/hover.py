@@ -11,11 +11,11 @@ end the episode, leaving the room is a termination (not a truncation), a floor e
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" or
 "one_d_position" one number moves the vehicle up and down, and the goal lies straight above or below the start.
-docs/quadcopters.md tells of the other forms, of vehicles, effects and engines.
+docs/quadcopters.md describes the other forms, of vehicles, effects and engines.
 
 ## Observation Space
 Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last;
-with `camera`, pictures.
+with `camera`, images.
 
 ## Rewards
 `hover` is 2 exp(-5 d) at distance d [m] from the goal: 2 at the goal, 1.21 at 0.1 m, 0.16 at 0.5 m. With
@@ -51,13 +51,13 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform
-from rlenvs.robotics.quadcopter import control, dynamics, flight, geofence, picture, scene, tasks, vehicle
+from rlenvs.robotics.quadcopter import control, dynamics, flight, geofence, render, scene, tasks, vehicle
 
 GOAL_HEIGHT = 1.0
 ROOM, CEILING = 1.5, 2.0
 LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
-FAR = 5.0  # m, the largest distance that is told
+FAR = 5.0  # m, the largest observed distance
 REWARD = choice("goal", "original", doc="whether `hover` pays at the goal alone, or as the original does")
 (ORIGINAL,) = REWARD.codes("original")
 NARROW = 5.0  # 1/m
@@ -176,7 +176,7 @@ def act(p, s, a, rng):
     flight.command(p, s, 0, a, ROOM, CEILING)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     distance = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
@@ -210,7 +210,7 @@ def barrier(p, s, a, b):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    picture.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
+    render.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, shapes=s.shapes, wind=s.wind)
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
         f"distance to goal {flight.distance_to(s, 0, *s.goal):.2f} m",

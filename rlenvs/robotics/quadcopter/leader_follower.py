@@ -34,8 +34,8 @@ the goal is (0, 0, 0.5).
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 8 s (original: 5 s). Success, told to all: nobody was lost and all are within 0.15 m of
-their places.
+`collisions_end`). Truncation: 8 s (original: 5 s). Success, the same for all agents: nobody was lost and all are within
+0.15 m of their places.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
@@ -53,7 +53,7 @@ import math
 from rlenvs.core import Score, block, f8, kernel, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
-CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest square that is told
+CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest observed square
 ORIGINAL_GOAL = 0.5  # m, height
 
 SPEC = formation.room_task(
@@ -111,7 +111,7 @@ def to_place(p, s, k, leader):
     )
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     leader, count = formation.leader_of(s), s.position.shape[0]

@@ -32,8 +32,8 @@ start in one column, one at 0.4 to 0.7 m, the other at 1.3 to 1.6 m. Original: v
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 8 s (original: 5 s). Success, told to all: nobody was lost, all partners are 0.2 to 0.5 m
-apart, and the vehicle without a partner is within 0.15 m of its start.
+`collisions_end`). Truncation: 8 s (original: 5 s). Success, the same for all agents: nobody was lost, all partners are
+0.2 to 0.5 m apart, and the vehicle without a partner is within 0.15 m of its start.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
@@ -52,7 +52,7 @@ from rlenvs.core import Score, block, f8, kernel, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 NEAREST, MIDDLE, FARTHEST = 0.2, 0.35, 0.5  # m, between partners
-CLOSE, FAR = 0.15, 100.0  # m, success of the one without a partner; m^2, the largest square that is told
+CLOSE, FAR = 0.15, 100.0  # m, success of the one without a partner; m^2, the largest observed square
 BAND = 0.3  # m, of starting heights in one column
 
 SPEC = formation.room_task(
@@ -123,7 +123,7 @@ def together(s, k):
     return not s.lost[j] and distance > NEAREST and distance < FARTHEST
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     for k in range(s.position.shape[0]):

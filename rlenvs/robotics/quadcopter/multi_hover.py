@@ -33,7 +33,8 @@ the arm, and its goal is 1 / (i + 1) m above.
 
 ## Episode End
 Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 8 s. Success, told to all: nobody was lost and all are within 0.1 m of their goals.
+`collisions_end`). Truncation: 8 s. Success, the same for all agents: nobody was lost and all are within 0.1 m of their
+goals.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
@@ -51,7 +52,7 @@ import math
 from rlenvs.core import Score, block, f8, kernel, term
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
-CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest distance that is told
+CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest observed distance
 
 SPEC = formation.room_task(
     "QuadMultiHover-v0",
@@ -99,7 +100,7 @@ def to_goal(s, k):
     return flight.distance_to(s, k, s.goal[k, 0], s.goal[k, 1], s.goal[k, 2])
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     total, flying = 0.0, 0

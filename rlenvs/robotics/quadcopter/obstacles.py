@@ -53,7 +53,7 @@ from typing import Any
 
 from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter import control, dynamics, flight, picture, ranges, scene, tasks, vehicle
+from rlenvs.robotics.quadcopter import control, dynamics, flight, ranges, render, scene, tasks, vehicle
 
 KIND = choice("mixed", "sphere", "box", "pillar", doc="what the obstacles that do not move are")
 MIXED, BALL, CUBOID, PILLAR = KIND.codes("mixed", "sphere", "box", "pillar")
@@ -69,7 +69,7 @@ SAFE_TILT, SAFE_BORDER, SAFE_HEIGHT = 0.5, 0.3, 0.2
 SECONDS_PER_METRE = 2.0
 PILLAR_COLOR, BOX_COLOR = (0.62, 0.62, 0.64), (0.34, 0.55, 0.75)
 BALL_COLOR, MOVING_COLOR = (0.36, 0.68, 0.45), (0.84, 0.32, 0.2)
-FAR = 40.0  # m, the largest distance that is told
+FAR = 40.0  # m, the largest observed distance
 CRUISE, MOST = 1.0, 4.0  # m/s and m/s^2, of the expert
 HEADINGS, FORESIGHT, KEEP_OFF = 48, 1.5, 0.1  # directions it compares; s; m beside the hull
 LAG, SUDDEN = 0.2, 0.6  # s and m/s, of changes of velocity
@@ -310,7 +310,7 @@ def act(p, s, a, rng):
     flight.command(p, s, 0, a, 0.5 * p.arena, CEILING)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
@@ -410,7 +410,7 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     half = 0.5 * float(p.arena)
-    picture.draw_course_flight(
+    render.draw_course_flight(
         canvas, p, s, arena=(half, half, CEILING), shapes=s.shapes, goals=[s.goal], wind=s.wind, distance=2.5
     )
     canvas.caption(

@@ -10,7 +10,7 @@ from rlenvs.core.canvas import COLORS, Canvas, Color
 from rlenvs.robotics.quadcopter.scene import BLUE, BOX, CYLINDER, KIND, RED, SPHERE, YAW, A, B, C, X, Z
 
 NEAR = 0.05  # m, what is nearer to the camera's plane is not seen
-WIDE = 3.0  # what lies outside this multiple of the picture plane's unit is cut off before it is painted
+WIDE = 3.0  # what lies outside this multiple of the image plane's unit is cut off before it is painted
 PLANES = (
     (np.array([0.0, 0.0, 1.0]), NEAR),
     *((np.array([x, y, WIDE]), 0.0) for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))),
@@ -66,7 +66,7 @@ class Camera:
 
     Args:
         position, target: where it is and what it looks at [m], not straight above one another.
-        field_of_view: from edge to edge of the picture [rad].
+        field_of_view: from edge to edge of the image [rad].
     """
 
     def __init__(self, position: Any, target: Any, field_of_view: float = 1.0) -> None:
@@ -83,7 +83,7 @@ class Camera:
         return (np.asarray(points, float) - self.position) @ self.axes.T
 
     def project(self, points: Any) -> np.ndarray:
-        """Points (n, 3) of the world, in front of the camera, on the picture plane (n, 2) at depth 1."""
+        """Points (n, 3) of the world, in front of the camera, on the image plane (n, 2) at depth 1."""
         seen = self.see(points)
         return seen[:, :2] / seen[:, 2:]
 
@@ -113,7 +113,7 @@ class Scene3D:
     Args:
         canvas: what is painted on.
         camera: from where.
-        frame: (left, right, bottom, top) of the picture plane to show; by default the camera's field of view, from the
+        frame: (left, right, bottom, top) of the image plane to show; by default the camera's field of view, from the
             lower to the upper edge.
         fog: (start, end) distances [m] between which things fade.
         cutaway: bodies nearer than this [m] are drawn as outlines, not to hide what the camera follows.
@@ -298,7 +298,7 @@ class Scene3D:
 
 
 def _clipped(verb: str, seen: np.ndarray) -> list[Any]:
-    """The visible pieces, on the picture plane, of an item that is partly behind the camera or far aside."""
+    """The visible pieces, on the image plane, of an item that is partly behind the camera or far aside."""
     if verb == "polygon":
         parts = [seen]
     elif verb == "line":

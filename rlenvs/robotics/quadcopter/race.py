@@ -25,7 +25,7 @@ the share of gates left, and the last action.
 
 ## Rewards
 `progress` is the distance to the centre of the next gate that a step gained. `rates` keeps the flight smooth. `time`,
-with weight 0, is -1 per step: with it alone the return is the negative time. `finish_time` tells the time of the whole
+with weight 0, is -1 per step: with it alone the return is the negative time. `finish_time` is the time of the whole
 flight, in the step in which it ends in success.
 
 ## Costs
@@ -52,7 +52,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, cost, term
-from rlenvs.robotics.quadcopter import dynamics, flight, picture, racing, tasks, vehicle
+from rlenvs.robotics.quadcopter import dynamics, flight, racing, render, tasks, vehicle
 
 
 def race_horizon(values):
@@ -120,7 +120,7 @@ def move(p, s, rng):
         dynamics.fly(p, s, rng)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     r.progress, passed, hit = racing.pass_gates(p, s, 0)
@@ -153,7 +153,7 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     half_opening, half_outer = p.gate_scale * p.frame
-    picture.draw_course_flight(
+    render.draw_course_flight(
         canvas,
         p,
         s,

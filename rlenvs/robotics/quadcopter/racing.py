@@ -54,7 +54,7 @@ SAFE_TILT, FENCE = 1.4, 0.3  # rad; m from the walls and the ceiling
 START_ROOM = 0.3  # m, clear of frames around a start
 BEHIND = 2.0  # m behind its gate that a course of one or two gates starts
 FASTEST_RATE = 100.0  # rad/s, bound of the term `rates`
-LONGEST_FLIGHT = 1e4  # s, the longest that the term `finish_time` tells
+LONGEST_FLIGHT = 1e4  # s, the longest of the term `finish_time`
 LONGEST_STEP = 20.0  # m, bound of the term `progress`, which only unphysical parameters reach
 
 RACE_PARAMS = {

@@ -50,7 +50,7 @@ def wash_all(p, s):
 
 @kernel
 def load_swarm(p, s, rng):
-    """`load` with downwash."""
+    """`before_physics` with downwash."""
     if p.downwash:
         wash_all(p, s)
     load(p, s, rng)

@@ -3,7 +3,7 @@
 ## Description
 QuadRace for several: everybody flies the same course at the same time, through the same gates, and sees the nearest
 others. Racers start side by side and one behind another. Who hits a frame, the floor, a wall or another racer is out;
-who is out or has finished is no longer there. Courses, gates, fidelities, timing: see QuadRace-v0.
+a racer that is out or has finished is no longer there. Courses, gates, fidelities, timing: see QuadRace-v0.
 
 ## Action Space
 Per racer. By default thrust and body rates: -1, 0 and 1 are no thrust, the weight, and the largest thrust; rates are
@@ -51,7 +51,7 @@ import numpy as np
 from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, param, term
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.rng import seed_words
-from rlenvs.robotics.quadcopter import dynamics, flight, formation, picture, racing, scene, swarm, tasks, vehicle
+from rlenvs.robotics.quadcopter import dynamics, flight, formation, racing, render, scene, swarm, tasks, vehicle
 from rlenvs.robotics.quadcopter.gates import MISSED, crossing, ring_course
 
 MOST_RACERS = 16
@@ -258,7 +258,7 @@ def move(p, s, rng):
             racing.glide(p, s, k)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     rank = s.finished + 1
     for k in range(s.slots.shape[0]):
@@ -330,7 +330,7 @@ def draw(canvas, p, s):
     fleet = SimpleNamespace(**{name: getattr(s, name)[there] for name in ("position", "velocity", "attitude")})
     fleet.numbers = there
     half_opening, half_outer = p.gate_scale * p.frame
-    picture.draw_course_flight(
+    render.draw_course_flight(
         canvas,
         p,
         fleet,

@@ -47,12 +47,12 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, cost, f8, i8, param, term, uniform
-from rlenvs.robotics.quadcopter import dynamics, flight, picture, tasks, vehicle
+from rlenvs.robotics.quadcopter import dynamics, flight, render, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT = 1.3, 1.8, 0.2
 LOW = 0.02  # m, the original's "still on the ground"
-FAR = 5.0  # m, the largest distance that is told
+FAR = 5.0  # m, the largest observed distance
 CLOSE, HOLD = 0.1, 0.5  # m and s of hovering that make a success
 MOST = 3.0  # m/s^2, sideways acceleration of the expert
 
@@ -118,7 +118,7 @@ def act(p, s, a, rng):
     flight.command(p, s, 0, a, ROOM, CEILING)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
@@ -150,7 +150,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    picture.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
+    render.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
     canvas.caption(
         f"{s.elapsed / p.control_hz:.1f} s",
         f"height {s.position[0, 2]:.2f} m of {s.goal[2]:.2f} m",

@@ -11,25 +11,26 @@ NOTHING: dict[str, Any] = {}
 
 def solo(name: str, *, state: Mapping[str, Any] = NOTHING, **own: Any) -> World:
     """The world of a task with one vehicle: parameters, options, data, state, sizes and probe of `flight` with the
-    task's own after them, its action, pictures, frame rate and engines, and the kernels `load`, `move` and `look`.
+    task's own after them, its action, images, frame rate and engines, and the kernels `before_physics`, `move` and
+    `observe_images`.
 
     Args:
         name, own: as for `world`.
         state: what the task keeps beside the vehicle.
     """
     made = _declare(name, {**flight.flight_state(1), **state}, own)
-    made.load(dynamics.load)
+    made.before_physics(dynamics.load)
     made.move(dynamics.fly)
-    made.look(flight.look)
+    made.observe_images(flight.look)
     return made
 
 
 def team(name: str, *, state: Mapping[str, Any] = NOTHING, **own: Any) -> World:
     """The same for a task with a vehicle per agent. `own["sizes"]` gives their number, "agents"."""
     made = _declare(name, {**flight.flight_state("agents"), **state}, {"agents": True, **own})
-    made.load(swarm.load_swarm)
+    made.before_physics(swarm.load_swarm)
     made.move(swarm.fly_swarm)
-    made.look(flight.look_from)
+    made.observe_images(flight.look_from)
     return made
 
 

@@ -1,4 +1,4 @@
-"""The map in a corner of a flight's picture: the surroundings from above."""
+"""The map in a corner of a flight's image: the surroundings from above."""
 
 import math
 from typing import Any

@@ -57,7 +57,7 @@ import numpy as np
 
 from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, picture, tasks, vehicle
+from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, render, tasks, vehicle
 
 PATH = choice("helix", "lemniscate", "line", "vertical", doc="the path, where no waypoints are given")
 HELIX, LEMNISCATE, VERTICAL = PATH.codes("helix", "lemniscate", "vertical")
@@ -229,7 +229,7 @@ def act(p, s, a, rng):
     flight.command(p, s, 0, a, ROOM, CEILING)
 
 
-@SPEC.judge
+@SPEC.outcome
 def judge(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     refer_all(p, s, (s.elapsed + 1) / p.control_hz)
@@ -292,7 +292,7 @@ def draw(canvas, p, s):
     path = np.zeros((100, 1, 3))
     for i, out in enumerate(path):
         refer(p, s, now + p.lap_time * i / len(path), out)
-    picture.draw_room_flight(
+    render.draw_room_flight(
         canvas, p, s, goals=[s.reference[0]], room=ROOM, ceiling=CEILING, path=path[:, 0], wind=s.wind
     )
     error = flight.distance_to(s, 0, *s.reference[0])

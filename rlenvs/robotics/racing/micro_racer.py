@@ -69,7 +69,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.robotics.racing.picture import draw_race
+from rlenvs.robotics.racing.render import draw_race
 from rlenvs.robotics.racing.track import TRACK_MEMO, border_gap, free_middle, generate, scan, sees, wall_gap
 
 OBSERVATION = choice("lidar", "reduced", doc="all distances and speed, or the original's five numbers")
@@ -110,7 +110,7 @@ SPEC = world(
         "direction": 1 if v.observation == "reduced" else 0,
         "neighbours": 3 if v.observation == "reduced" else 0,
     },
-    memo=TRACK_MEMO,
+    persistent=TRACK_MEMO,
     state={
         "position": f8(2),  # m
         "heading": f8,  # rad

@@ -27,7 +27,7 @@ None.
 The start cell, always: (0, 0), on the mirrored map (0, 10), or `start`.
 
 ## Episode End
-Termination: on a treasure. Truncation: 100 steps. `is_success` tells that it is the richest treasure in reach of the
+Termination: on a treasure. Truncation: 100 steps. `is_success` says that it is the richest treasure in reach of the
 start, to which the scripted expert takes a shortest path.
 
 ## Parameters
@@ -47,7 +47,7 @@ from rlenvs.core import Score, block, discrete, f8, free, i2, published, term, u
 from rlenvs.single.treasure import maps
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import RICHEST, load_map
-from rlenvs.single.treasure.picture import draw_scene, sea_text
+from rlenvs.single.treasure.render import draw_scene, sea_text
 
 UP, DOWN, LEFT, RIGHT = range(4)
 
@@ -125,7 +125,7 @@ def data(values):
     return {"origin": origin, "richest": richest, "sea": sea, "allowed": allowed, "route": route}
 
 
-@SPEC.front
+@SPEC.pareto_front
 def front(values, horizon, gamma):
     return pareto_front(values.map, gamma, values.start, horizon)
 

@@ -43,7 +43,7 @@ v0: first version.
 
 from rlenvs.core import Score, b1, block, f8, i4, image, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
-from rlenvs.multi.battle.minigames.pictures import draw_shards
+from rlenvs.multi.battle.minigames.render import draw_shards
 from rlenvs.multi.battle.minigames.squads import (
     FAR,
     NEAREST,
@@ -80,7 +80,7 @@ from rlenvs.multi.battle.minigames.views import (
 
 SHARDS, MARINES = 20, 2
 APART, BORDER = 2.0, 1.0  # of shards: from marines, from the border
-SHARD_RADIUS = 0.25  # in pictures
+SHARD_RADIUS = 0.25  # in images
 PUBLISHED = 103.0
 
 SPEC = world(
@@ -166,7 +166,7 @@ def observe(p, s, o):
         o.shards[j, 2] = upward(p, s.shard_y[j]) if s.there[j] else 0.0
 
 
-@SPEC.look
+@SPEC.observe_images
 def look(p, s, i):
     clear_map(i.map)
     for j in range(SHARDS):
@@ -220,6 +220,6 @@ def describe(p, s, k):
     return report(p, s, "CollectMineralShards", shards, task, 1, 2)
 
 
-@SPEC.understand
+@SPEC.parse_action
 def understand(text, p, s, k):
     return read(text, p, 1, 2)

@@ -6,13 +6,13 @@ deepmind/pysc2) that rewards focused fire. Nine marines and four roaches stand i
 roaches have fallen, four new ones come, and five marines to those that are left. Rules, sizes and places are those of
 the map's script, unit numbers StarCraft II's. Different from the original: the player gives orders directly, to all
 marines, the one nearest to a point or the weakest, and needs not select them first; units turn and accelerate at once
-and their shots hit at once; idle units attack who comes within `alert` or hurts them, each for itself; there are at
-most 48 marines; positions are observed as numbers, and as a feature map with `pixels`.
+and their shots hit at once; idle units attack enemies that come within `alert` or hurts them, each for itself; there
+are at most 48 marines; positions are observed as numbers, and as a feature map with `pixels`.
 
 ## Action Space
 0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
 left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
-those that are not moving to move there; to it to attack there. Marines that attack shoot at who is near on their way;
+those that are not moving to move there; to it to attack there. Marines that attack shoot at enemies near their way;
 an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game.
 
 ## Observation Space

@@ -6,13 +6,13 @@ deepmind/pysc2) of exploration: twenty-five zerglings stand about, and marines s
 places are those of the map's script, unit numbers StarCraft II's. Different from the original: the player gives
 orders directly, to all marines, the one nearest to a point or the weakest, and needs not select them first; there is
 no camera, all that the marines see is observed; units turn and accelerate at once and their shots hit at once; idle
-units attack who comes within `alert` or hurts them, and zerglings give up when the marines are out of their sight;
-positions are observed as numbers, and as a feature map with `pixels`.
+units attack enemies that come within `alert` or hurts them, and zerglings give up when the marines are out of their
+sight; positions are observed as numbers, and as a feature map with `pixels`.
 
 ## Action Space
 0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
 left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
-those that are not moving to move there; to it to attack there. Marines that attack shoot at who is near on their way;
+those that are not moving to move there; to it to attack there. Marines that attack shoot at enemies near their way;
 an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game.
 
 ## Observation Space
@@ -53,7 +53,7 @@ import numpy as np
 
 from rlenvs.core import Score, b1, block, image, kernel, term, u1, uniform, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
-from rlenvs.multi.battle.minigames.pictures import draw_search
+from rlenvs.multi.battle.minigames.render import draw_search
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     FAR,
@@ -241,7 +241,7 @@ def observe(p, s, o):
             o.explored[row, column] = s.explored[row, column]
 
 
-@SPEC.look
+@SPEC.observe_images
 def look(p, s, i):
     clear_map(i.map)
     for row in range(i.map.shape[0]):
@@ -300,6 +300,6 @@ def describe(p, s, k):
     return report(p, s, "FindAndDefeatZerglings", things, "Find and defeat zerglings without losing marines.", 2, 3)
 
 
-@SPEC.understand
+@SPEC.parse_action
 def understand(text, p, s, k):
     return read(text, p, 2, 3)

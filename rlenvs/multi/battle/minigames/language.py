@@ -33,7 +33,7 @@ def foe_texts(p: Any, s: Any, fog: bool) -> list[str]:
 
 
 def report(p: Any, s: Any, name: str, things: list[str], task: str, verbs: int, groups: int) -> str:
-    """What the player of a mini-game is told: `things` are lines about what is on the field beside marines."""
+    """What the player of a mini-game reads: `things` are lines about what is on the field beside marines."""
     marines = [marine_text(p, s, i) for i in range(len(s.order)) if s.standing[i]]
     who = "" if groups == 1 else "who, "
     orders = [f"<{verb}({who}x, y)>" for verb in VERBS[:verbs]]

@@ -41,7 +41,7 @@ v0: first version.
 
 from rlenvs.core import Score, block, f8, image, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
-from rlenvs.multi.battle.minigames.pictures import draw_beacon
+from rlenvs.multi.battle.minigames.render import draw_beacon
 from rlenvs.multi.battle.minigames.squads import (
     SMALL_FIELD,
     SQUAD_DATA,
@@ -141,7 +141,7 @@ def observe(p, s, o):
     o.beacon[1] = upward(p, s.beacon_y)
 
 
-@SPEC.look
+@SPEC.observe_images
 def look(p, s, i):
     clear_map(i.map)
     paint_marines(p, s, i.map)
@@ -165,6 +165,6 @@ def describe(p, s, k):
     return report(p, s, "MoveToBeacon", [beacon], "Reach as many beacons as you can.", 1, 1)
 
 
-@SPEC.understand
+@SPEC.parse_action
 def understand(text, p, s, k):
     return read(text, p, 1, 1)

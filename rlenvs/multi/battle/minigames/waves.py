@@ -5,7 +5,7 @@ import math
 from rlenvs.core import b1, below, block, f8, i4, i8, image, kernel, term, uniform, world
 from rlenvs.multi.battle.combat import squared_distance
 from rlenvs.multi.battle.minigames.language import read
-from rlenvs.multi.battle.minigames.pictures import draw_waves
+from rlenvs.multi.battle.minigames.render import draw_waves
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     FAR,
@@ -242,7 +242,7 @@ def observe(p, s, o):
     list_foes(p, s, o.enemies, False)
 
 
-@WAVES.look
+@WAVES.observe_images
 def look(p, s, i):
     clear_map(i.map)
     paint_foes(p, s, i.map, False)
@@ -261,6 +261,6 @@ def draw(canvas, p, s):
     draw_waves(canvas, p, s)
 
 
-@WAVES.understand
+@WAVES.parse_action
 def understand(text, p, s, k):
     return read(text, p, 2, 3)

@@ -1,0 +1,426 @@
+"""Hyperparameters: one TOML file per family, and defaults by algorithm where there is none.
+
+`quadcopter.toml` begins with what holds for the family; a table per environment, and per level that needs one, says
+what differs from that.
+
+    algorithm = "PPO"                 # of ALGORITHMS
+    steps = 500_000                   # environment steps, all environments together
+    num_envs = 64                     # worlds side by side; with several agents, each gives a slot per agent
+    [hyperparameters]                 # keywords of the algorithm; "linear 1e-3" falls to 0 over the training
+    learning_rate = "linear 1e-3"
+    [network]
+    layers = [64, 64]
+
+    [QuadHover-v0]                    # what differs for an environment
+    steps = 200_000
+    [QuadHover-v0.environment]        # keywords of make
+    action = "rpm"
+    [QuadHover-v0.training]           # keywords of make in training alone, such as weights of reward terms
+    [QuadHover-v0.levels.hard]        # what differs for a level from its environment
+    network.layers = [256, 256]
+
+Where `algorithm` differs, nothing but [environment] and [training] is taken over; the algorithm's own defaults come in
+their place. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from rlenvs.agents.writing import read_file
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.registry import entry, world_of
+from rlenvs.core.setup import Setup
+
+__all__ = ["settings_for"]
+
+FOLDER = Path(__file__).parent
+ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
+OFF_POLICY = ("SAC", "TD3", "DQN")
+ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
+PLANES = ("PPO", "MaskablePPO", "DAgger")  # that may have convolutions as their head
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a training run is, apart from its seed.
+
+    Attributes:
+        algorithm: of ALGORITHMS.
+        steps: environment steps, all environments together; rounded up to whole rollouts.
+        num_envs: worlds side by side.
+        hyperparameters: keywords of the algorithm's class in Stable-Baselines3 or sb3-contrib, or of
+            `rlenvs.agents.imitate`; numbers for `action_noise` (standard deviation), and "linear x" for schedules that
+            fall from x to 0.
+        network: "layers" (units of each), "activation" ("tanh" or "relu"), "log_std" (at the start; PPO on numbers),
+            "memory" (units of the LSTM; RecurrentPPO), "convolutions" (channels of each, 3 x 3, in front of all else;
+            observations with planes or an image), "stride" (of each convolution, 1), "head" ("flat"; or "planes": the
+            last choices of an action are planes as large as the board, rated by a convolution, and "layers" are those
+            of the value; for PLANES).
+        normalize: "observations", "rewards": whether running statistics scale them.
+        hindsight: "goals": relabelled transitions per real one, of worlds with goals (SAC, TD3, DQN); empty without.
+        expert: "steps": how many of the first ones the scripted expert decides (SAC, TD3, DQN), with "noise", the
+            standard deviation of what is added to actions that are numbers.
+        environment: keywords of `make`.
+        training: keywords of `make` that hold in training alone, not in evaluation.
+    """
+
+    algorithm: str
+    steps: int
+    num_envs: int
+    hyperparameters: Table = field(default_factory=dict)
+    network: Table = field(default_factory=dict)
+    normalize: Table = field(default_factory=dict)
+    hindsight: Table = field(default_factory=dict)
+    expert: Table = field(default_factory=dict)
+    environment: Table = field(default_factory=dict)
+    training: Table = field(default_factory=dict)
+
+    @property
+    def train_keywords(self) -> Table:
+        """Keywords of `make` for the environments of training."""
+        return {**self.environment, **self.training}
+
+    def to_dict(self) -> Table:
+        """As tables; empty ones are left out."""
+        return {name: value for name, value in asdict(self).items() if value != {}}
+
+
+# the tables with a fixed list of keys, and what each value has to be
+KEYS: dict[str, dict[str, str]] = {
+    "network": {
+        "layers": "sizes",
+        "activation": "activation",
+        "log_std": "number",
+        "memory": "size",
+        "convolutions": "sizes",
+        "stride": "size",
+        "head": "head",
+    },
+    "normalize": {"observations": "flag", "rewards": "flag"},
+    "hindsight": {"goals": "size"},
+    "expert": {"steps": "size", "noise": "amount"},
+}
+ACTIVATIONS = ("tanh", "relu")
+HEADS = ("flat", "planes")
+WANTED = {
+    "sizes": "a list of positive integers",
+    "size": "a positive integer",
+    "number": "a number",
+    "amount": "a number of at least 0",
+    "flag": "true or false",
+    "activation": " or ".join(map(repr, ACTIVATIONS)),
+    "head": " or ".join(map(repr, HEADS)),
+}
+FREE = ("hyperparameters", "environment", "training")
+
+_ON_POLICY: Table = {
+    "steps": 1_000_000,
+    "num_envs": 64,
+    "hyperparameters": {
+        "learning_rate": "linear 1e-3",
+        "n_steps": 64,
+        "batch_size": 1024,
+        "n_epochs": 10,
+        "gamma": 0.98,
+        "gae_lambda": 0.95,
+    },
+    "network": {"layers": [64, 64], "activation": "tanh"},
+}
+_OFF_POLICY: Table = {
+    "steps": 300_000,
+    "num_envs": 8,
+    "hyperparameters": {
+        "learning_rate": 1e-3,
+        "buffer_size": 300_000,
+        "learning_starts": 5_000,
+        "batch_size": 256,
+        "gamma": 0.98,
+        "train_freq": 1,
+        "gradient_steps": 4,
+    },
+    "network": {"layers": [256, 256], "activation": "relu"},
+}
+DEFAULTS: dict[str, Table] = {
+    "PPO": _ON_POLICY,
+    "MaskablePPO": _ON_POLICY,
+    "RecurrentPPO": {**_ON_POLICY, "network": {**_ON_POLICY["network"], "memory": 64}},
+    "SAC": _OFF_POLICY,
+    "TD3": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "action_noise": 0.1}},
+    "DQN": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3}},
+    "DAgger": {
+        "steps": 300_000,
+        "num_envs": 64,
+        "hyperparameters": {"learning_rate": "linear 1e-3", "rounds": 10, "epochs": 2, "batch_size": 1024},
+        "network": {"layers": [128, 128], "activation": "relu"},
+        "normalize": {"observations": True},
+    },
+}
+
+
+# --- finding ----------------------------------------------------------------------------------------------------------
+
+
+def family_file(id: str) -> Path:
+    """Where the settings of an environment's family lie, or would lie: named after the package of its module."""
+    return FOLDER / f"{str(entry(id).address).partition(':')[0].split('.')[-2]}.toml"
+
+
+def own_settings(id: str, level: Any = None) -> Settings | None:
+    """The settings of an environment, or of one of its levels, in the file of its family; None where it has none.
+
+    Raises:
+        ParameterError, UnknownNameError: the file says what cannot be.
+    """
+    file = family_file(id)
+    if not file.exists():
+        return None
+    family = read_toml(file)
+    environments = {name: family.pop(name) for name in list(family) if re.fullmatch(r".+-v\d+", name)}
+    name = entry(id).id.rpartition("/")[2].removeprefix("mo-")
+    if name not in environments:
+        return None
+    own = dict(environments[name])
+    levels = own.pop("levels", {})
+    table = _with_differences(family, own)
+    if isinstance(level, str) and level in levels:
+        table = _with_differences(table, levels[level])
+        table["environment"] = {**table.get("environment", {}), "level": level}
+    return settings_from(table, f"{file.name}: {name}")
+
+
+def _with_differences(base: Table, differing: Table) -> Table:
+    """Tables with some keys replaced. Another algorithm begins with its own defaults."""
+    if differing.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
+        kept: Table = {name: base[name] for name in ("environment", "training") if name in base}
+        base = {**DEFAULTS.get(differing["algorithm"], {}), **kept}
+    merged = dict(base)
+    for name, value in differing.items():
+        old = merged.get(name)
+        merged[name] = {**old, **value} if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def settings_for(
+    id: str,
+    *,
+    algorithm: str | None = None,
+    steps: int | None = None,
+    num_envs: int | None = None,
+    hyperparameters: Mapping[str, Any] | None = None,
+    environment: Mapping[str, Any] | None = None,
+) -> Settings:
+    """The settings of an environment, with changes.
+
+    Args:
+        id: the environment.
+        algorithm: another one than in its family's file begins with the defaults of that algorithm.
+        steps, num_envs, hyperparameters, environment: replace those of the file, one by one. A level that
+            `environment` names may have its own in the file.
+
+    Raises:
+        UnknownNameError: an id, algorithm, or keyword that does not exist.
+        ParameterError: a value that does not fit.
+    """
+    if algorithm is not None and algorithm not in ALGORITHMS:
+        raise UnknownNameError(f"there is no algorithm {algorithm!r}. {nearest(algorithm, ALGORITHMS)}")
+    found = own_settings(id, (environment or {}).get("level")) or default_settings(id, algorithm)
+    if algorithm not in (None, found.algorithm):
+        base = default_settings(id, algorithm)
+        found = replace(base, environment={**found.environment, **base.environment}, training=found.training)
+    changed = with_changes(
+        found, steps=steps, num_envs=num_envs, hyperparameters=hyperparameters, environment=environment
+    )
+    Setup(world_of(id), **changed.train_keywords)  # refuses what the world does not have
+    return changed
+
+
+def default_settings(id: str, algorithm: str | None = None) -> Settings:
+    """Settings by the kind of world: SAC with hindsight for goals, MaskablePPO for masks, else PPO."""
+    world = world_of(id)
+    if algorithm is None:
+        algorithm = "SAC" if world.goal else "MaskablePPO" if "mask" in world.kernels else "PPO"
+    extra: Table = {}
+    if world.goal and algorithm in OFF_POLICY:
+        extra = {"hindsight": {"goals": 4}, "environment": {"form": "goal"}}
+    return settings_from({"algorithm": algorithm, **DEFAULTS[algorithm], **extra}, f"the defaults of {algorithm}")
+
+
+def with_changes(
+    settings: Settings,
+    *,
+    algorithm: str | None = None,
+    steps: int | None = None,
+    num_envs: int | None = None,
+    hyperparameters: Mapping[str, Any] | None = None,
+    environment: Mapping[str, Any] | None = None,
+) -> Settings:
+    """The settings with some of them replaced, and checked; what replaces keywords of `make` holds in training too."""
+    environment = environment or {}
+    table = {
+        **settings.to_dict(),
+        **{k: v for k, v in (("algorithm", algorithm), ("steps", steps), ("num_envs", num_envs)) if v is not None},
+        "hyperparameters": {**settings.hyperparameters, **(hyperparameters or {})},
+        "environment": {**settings.environment, **environment},
+        "training": {k: v for k, v in settings.training.items() if k not in environment},
+    }
+    return settings_from(table, "these settings")
+
+
+def differences(old: Settings, new: Settings) -> list[str]:
+    """What differs, a text "name: old -> new" each."""
+    before, after = _flat(old.to_dict()), _flat(new.to_dict())
+    names = [*before, *(name for name in after if name not in before)]
+    return [
+        f"{name}: {before.get(name, 'nothing')} -> {after.get(name, 'nothing')}"
+        for name in names
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _flat(table: Table) -> Table:
+    flat: Table = {}
+    for name, value in table.items():
+        flat.update({f"{name}.{key}": v for key, v in value.items()} if isinstance(value, dict) else {name: value})
+    return flat
+
+
+# --- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def read_settings(path: str | Path) -> Settings:
+    """The settings in a file.
+
+    Raises:
+        ParameterError: no such file, no TOML, an unknown or missing key, or a value that does not fit.
+    """
+    return settings_from(read_toml(path), str(path))
+
+
+LARGEST = 1 << 20  # bytes of a file
+
+
+def read_toml(path: str | Path) -> Table:
+    """A TOML file as tables; ParameterError with the reason where it is none."""
+    try:
+        return tomllib.loads(read_file(Path(path), LARGEST).decode("utf-8"))
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} is no TOML file: {error}") from None
+
+
+def settings_from(table: Mapping[str, Any], label: str) -> Settings:
+    """Settings in tables, checked; `label` says in errors where they come from."""
+    known = [part.name for part in fields(Settings)]
+    for name in table:
+        if name not in known:
+            raise UnknownNameError(f"{label}: there is no key {name!r}. {nearest(name, known)}")
+    for name in ("algorithm", "steps", "num_envs"):
+        if name not in table:
+            raise ParameterError(f"{label}: the key {name!r} is missing")
+    if table["algorithm"] not in ALGORITHMS:
+        raise UnknownNameError(
+            f"{label}: there is no algorithm {table['algorithm']!r}. {nearest(str(table['algorithm']), ALGORITHMS)}"
+        )
+    for name in ("steps", "num_envs"):
+        _check(label, name, table[name], "size")
+    for name in (*KEYS, *FREE):
+        part = table.get(name, {})
+        if not isinstance(part, Mapping):
+            raise ParameterError(f"{label}: {name} is {part!r}; needed: a table [{name}]")
+        for key, value in part.items():
+            if name in KEYS:
+                if key not in KEYS[name]:
+                    raise UnknownNameError(f"{label}: [{name}] has no key {key!r}. {nearest(key, KEYS[name])}")
+                _check(label, f"[{name}] {key}", value, KEYS[name][key])
+            else:
+                _check_plain(label, f"[{name}] {key}", value)
+    parts: Table = {name: dict(value) if isinstance(value, Mapping) else value for name, value in table.items()}
+    found = Settings(**parts)
+    _check_together(label, found)
+    return found
+
+
+def _check(label: str, name: str, value: Any, kind: str) -> None:
+    def size(x: Any) -> bool:
+        return isinstance(x, int) and not isinstance(x, bool) and x >= 1
+
+    def number(x: Any) -> bool:
+        return isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
+
+    fine = {
+        "sizes": lambda x: isinstance(x, (list, tuple)) and all(map(size, x)),
+        "size": size,
+        "number": number,
+        "amount": lambda x: number(x) and x >= 0,
+        "flag": lambda x: isinstance(x, bool),
+        "activation": lambda x: x in ACTIVATIONS,
+        "head": lambda x: x in HEADS,
+    }
+    if not fine[kind](value):
+        raise ParameterError(f"{label}: {name}={value!r} must be {WANTED[kind]}")
+
+
+def _check_plain(label: str, name: str, value: Any) -> None:
+    """ParameterError unless a value can be written as JSON and TOML."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{label}: {name}={value!r} must be a number, text, true or false, or lists and tables of these"
+        ) from None
+    if value is None:
+        raise ParameterError(f"{label}: {name} is null; leave it out")
+
+
+def _check_together(label: str, found: Settings) -> None:
+    for name in ("hindsight", "expert"):
+        if getattr(found, name) and found.algorithm not in OFF_POLICY:
+            raise ParameterError(f"{label}: [{name}] is for {', '.join(OFF_POLICY)}, not for {found.algorithm}")
+    if found.hindsight and found.environment.get("form") != "goal":
+        raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
+    if "memory" in found.network and found.algorithm != "RecurrentPPO":
+        raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
+    if not found.network.get("convolutions"):
+        for name in ("stride", "head"):
+            if name in found.network:
+                raise ParameterError(f"{label}: [network] {name} is for convolutions, and there are none")
+    if found.network.get("head") == "planes":
+        if found.network.get("stride", 1) != 1:
+            raise ParameterError(f'{label}: [network] head = "planes" needs a stride of 1')
+        if found.algorithm not in PLANES:
+            raise ParameterError(
+                f'{label}: [network] head = "planes" is for {", ".join(PLANES)}, not for {found.algorithm}'
+            )
+    if "log_std" in found.network and found.algorithm not in ON_POLICY:
+        raise ParameterError(f"{label}: [network] log_std is for {', '.join(ON_POLICY)}, not for {found.algorithm}")
+
+
+def toml(table: Mapping[str, Any]) -> str:
+    """Tables as TOML: plain values first, then a [table] each."""
+    lines = [f"{name} = {_value(v)}" for name, v in table.items() if not isinstance(v, Mapping)]
+    for name, part in table.items():
+        if isinstance(part, Mapping):
+            lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in part.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else json.dumps(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)} = {_value(v)}" for key, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return json.dumps(value, allow_nan=False)
