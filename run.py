@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
-GIB_PER_PROCESS = 5.0  # of memory: what a test process may grow to
+GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 API_TESTS = [
     "tests/core/test_apis.py",
     "tests/core/test_check.py",

@@ -21,7 +21,7 @@ def run(monkeypatch):
 
 @pytest.mark.parametrize(
     ("cores", "memory", "expected"),
-    [(4, float("inf"), 4), (64, 1000.0, 4), (4, 16.0, 3), (4, 9.9, 1), (2, 0.5, 1), (None, 100.0, 1)],
+    [(4, float("inf"), 4), (64, 1000.0, 4), (4, 16.0, 4), (4, 9.9, 3), (4, 4.9, 1), (2, 0.5, 1), (None, 100.0, 1)],
 )
 def test_no_more_processes_than_memory_allows(run, monkeypatch, capsys, cores, memory, expected):
     monkeypatch.setattr(run, "free_memory", lambda: memory)
