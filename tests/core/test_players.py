@@ -131,7 +131,7 @@ def test_central_state():
 def test_sides():
     assert KernelBatch(pursuit.SPEC).setup.teams == (0, 1, 1)
     bad = {"teams": lambda values: [0, 2, 2]}
-    with pytest.raises(ParameterError, match="must give a side 0, 1, "):
+    with pytest.raises(ParameterError, match="must give a team 0, 1, "):
         KernelBatch(declare(agents=True, sizes=lambda values: {"agents": 3}, **bad))
 
 
