@@ -12,8 +12,8 @@ from rlenvs.core.batch import KernelBatch, neighbours
 from rlenvs.core.driver import CHECK, COMMAND, JUDGE, LOAD, NOT_MOVED, PLACE
 from rlenvs.core.errors import RlenvsError
 from rlenvs.core.memory import AUTORESET
-from rlenvs.core.setup import engine_of, load_engine
 from rlenvs.core.spec import World
+from rlenvs.core.values import engine_of, load_engine
 
 
 class Engine(Protocol):

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import difflib
 import hashlib
-import importlib
 import itertools
 import math
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
-from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
-from rlenvs.core.parts import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
+from rlenvs.core.parts import Action, Block, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
 from rlenvs.core.spec import World
-from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
+from rlenvs.core.time_limit import check_limit, one_limit
+from rlenvs.core.values import level_values, load_engine, presets_of, range_example, values_of
 
-COMMON = ("level", "horizon", "weights", "randomize", "encoding", "flat_actions")
 MOST_FLAT = 100_000  # choices of a flat action
-# what users of other packages call these keywords
-ALIASES = {"max_steps": "horizon", "difficulty": "level"}
 
 
 class Setup:
@@ -70,12 +65,12 @@ class Setup:
         self.encoding = one_of("encoding", encoding, ENCODINGS)
         self.flat_actions = truth("flat_actions", flat_actions)
         self.level = level
-        self.values, self.contexts = values_of(world, {**_level_values(world, level), **values})
+        self.values, self.contexts = values_of(world, {**level_values(world, level), **values})
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
         self.horizon = check_limit("horizon", world.horizon_of(self.values)) if horizon is None else horizon
         self.fps = world.fps_of(self.values)
         self.weights = self._resolve_weights(mapping("weights", weights, {next(iter(world.terms)): 2.0}))
-        self.random_ranges = self._resolve_ranges(mapping("randomize", randomize, _range_example(world)))
+        self.random_ranges = self._resolve_ranges(mapping("randomize", randomize, range_example(world)))
         self.check_together({**vars(self.values), **self.contexts})
         self.check_ranges(self.random_ranges)
         self._resolve_sizes()
@@ -94,7 +89,7 @@ class Setup:
 
     def _preset_weights(self) -> dict[str, float]:
         """The weights that go with the choices made."""
-        presets = _presets(self.world, vars(self.values))
+        presets = presets_of(self.world, vars(self.values))
         return {name: value for name, value in presets.items() if name in self.world.terms}
 
     def _resolve_weights(self, weights: Mapping[str, float]) -> np.ndarray:
@@ -597,92 +592,3 @@ def first_action(space: spaces.Space) -> Any:
     if isinstance(space, spaces.MultiDiscrete):
         return space.start
     return int(space.start) if isinstance(space, spaces.Discrete) else 0
-
-
-def engine_of(world: World, keywords: Mapping[str, Any]) -> str:
-    """The address of the engine that the keywords of a batch ask for; empty where kernels move the bodies."""
-    if not world.engines:
-        return world.engine
-    chosen = {"physics": "kernel", **_level_values(world, keywords.get("level")), **keywords}
-    return world.engines.get(str(world.options["physics"].check("physics", chosen["physics"])), "")
-
-
-def load_engine(address: str) -> Any:
-    """The engine's class at "module:class"."""
-    module, _, name = address.partition(":")
-    return getattr(importlib.import_module(module), name)
-
-
-def values_of(world: World, chosen: Mapping[str, Any]) -> tuple[SimpleNamespace, dict[str, np.ndarray]]:
-    """All parameters and options where some are chosen, and by name those parameters that have one value per world.
-
-    Raises:
-        UnknownKeywordError: neither a parameter nor an option.
-        ParameterError: a value outside its range.
-    """
-    known = {**world.params, **world.options}
-    for name in chosen:
-        if name not in known:
-            _refuse_keyword(world, name, [*known, *COMMON])
-    presets = _presets(world, chosen)
-    chosen = {**{name: value for name, value in presets.items() if name in world.params}, **chosen}
-    values: dict[str, Any] = {}
-    contexts: dict[str, np.ndarray] = {}
-    for name, declared in known.items():
-        value: Any = declared.check(name, chosen.get(name, declared.default))
-        if name in world.params:
-            if value.ndim > 1:
-                raise ParameterError(f"{name} must be one number or one per environment, not {value.shape}")
-            if value.ndim == 1:
-                contexts[name] = value
-                value = value[0] if len(value) else declared.default
-            value = float(value)
-        values[name] = value
-    return SimpleNamespace(**values), contexts
-
-
-def horizon_of(world: World, keywords: Mapping[str, Any]) -> int:
-    """The time limit that keywords of any form ask for, or that follows from them; what forms know is passed over.
-
-    Raises:
-        What `Setup` raises of these.
-    """
-    wish = one_limit(**{name: keywords.get(name) for name in LIMIT_NAMES})
-    if wish is not None:
-        return wish
-    chosen = {name: value for name, value in keywords.items() if name in world.params or name in world.options}
-    values, _ = values_of(world, {**_level_values(world, keywords.get("level")), **chosen})
-    return check_limit("horizon", world.horizon_of(values))
-
-
-def _presets(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
-    """The parameters and weights that go with the choices made."""
-    values: dict[str, float] = {}
-    for name, option in world.options.items():
-        if isinstance(option, Choice) and option.sets:
-            values.update(option.sets.get(option.check(name, chosen.get(name, option.default)), {}))
-    return values
-
-
-def _range_example(world: World) -> dict[str, tuple[float, float]]:
-    return {name: (declared.low, declared.default) for name, declared in world.params.items()}
-
-
-def _level_values(world: World, level: str | None) -> Mapping[str, Any]:
-    if level is None:
-        return {}
-    if not isinstance(level, str) or level not in world.levels:
-        raise UnknownNameError(f"{world.name} has no level {shortened(level)}. {nearest(level, world.levels)}")
-    return world.levels[level]
-
-
-def _refuse_keyword(world: World, name: str, known: list[str]) -> None:
-    if name == "scaled":
-        hint = "It has one form; `scaled` is for worlds that have the spaces of a published environment by default."
-    elif name in ALIASES:
-        hint = f"Here it is called {ALIASES[name]!r}."
-    elif difflib.get_close_matches(name, known, n=1, cutoff=0.5):
-        hint = nearest(name, known)
-    else:
-        hint = f"Known: {', '.join(sorted(known))}."
-    raise UnknownKeywordError(f"{world.name}: unexpected keyword argument {name!r}. {hint}")

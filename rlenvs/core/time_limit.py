@@ -156,8 +156,8 @@ def _newest(keywords: dict[str, Any]) -> dict[str, Any]:
 
 def _limit_by(keywords: dict[str, Any]) -> ShownLimit | None:
     """The limit of what the keywords make; None where they do not tell."""
-    from rlenvs.core.setup import horizon_of
     from rlenvs.core.spec import World, load_world
+    from rlenvs.core.values import horizon_of
 
     world = keywords.get("world")
     try:

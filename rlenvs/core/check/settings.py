@@ -13,7 +13,8 @@ from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
 from rlenvs.core.errors import ParameterError, RenderError
 from rlenvs.core.parts import Integer
-from rlenvs.core.setup import Setup, engine_of
+from rlenvs.core.setup import Setup
+from rlenvs.core.values import engine_of
 
 SOON = 40  # steps in which most parameters show
 COMPARED = ("observations", "terms", "terminated", "success")

@@ -13,7 +13,7 @@ from rlenvs.core.check.playing import Chooser, Player, difference, roll, still_a
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare
 from rlenvs.core.errors import ParameterError
-from rlenvs.core.setup import engine_of
+from rlenvs.core.values import engine_of
 
 STEP = ("observations", "masks", "rewards", "costs", "terminated", "truncated", "success", "terms")
 
