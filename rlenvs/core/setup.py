@@ -292,11 +292,13 @@ class Setup:
             return self.idle[agent, : self.roles[agent].action] if self.action_kind == "multi" else self.idle[agent, 0]
         return first_action(space)
 
-    def shown_action(self, numbers: np.ndarray, agent: int = 0) -> Any:
-        """Rows of a batch's `actions` of one agent, (..., numbers), as its action space has them; new arrays."""
+    def shown_action(self, numbers: np.ndarray, agent: int | None = 0) -> Any:
+        """Rows of a batch's `actions` of one agent, (..., numbers), as its action space has them; new arrays. None for
+        the agent: as the space that all slots share has them."""
         if self.single_choice:
             return numbers[..., 0].copy() if numbers.ndim > 1 else int(numbers[0])
-        return numbers[..., : self.roles[agent].action].astype(self.action_space.dtype)
+        count = None if agent is None else self.roles[agent].action
+        return numbers[..., :count].astype(self.action_space.dtype)
 
     def number_name(self, j: int) -> str:
         """What errors call a number of an action of several."""

@@ -421,8 +421,8 @@ class Slot:
 
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""
-        setup, action = self._venv.batch.setup, self._venv.batch.advise()[self.world, self.agent]
-        return int(action[0]) if setup.single_choice else action.astype(setup.action_space.dtype)
+        batch = self._venv.batch
+        return batch.setup.shown_action(batch.advise()[self.world, self.agent], agent=None)
 
     def get_state(self) -> Snapshot:
         """A snapshot of the slot's world."""
