@@ -279,7 +279,7 @@ def test_bad_numbers_and_names():
         make_dataset(SEA, "exprt")
     assert set(QUALITIES) == {"random", "medium", "expert", "replay"}
     for bad in (0, -1, 2.5, True, "9"):
-        with pytest.raises(ParameterError, match=f"episodes={bad!r} must be an integer, 1 or more"):
+        with pytest.raises(ParameterError, match=f"episodes={bad!r} must be a positive integer"):
             make_dataset(SEA, "random", bad)
     with pytest.raises(ParameterError, match="seed=-1 must be"):
         make_dataset(SEA, "random", 1, seed=-1)
