@@ -99,7 +99,7 @@ make("Healthy")
 
 
 @kernel
-def grade(p, achieved, desired, r):
+def goal_outcome(p, achieved, desired, r):
     distance = abs(achieved[0] - desired[0])
     r.near = -min(distance, 3.0)
     r.success = distance < CLOSE
@@ -114,7 +114,7 @@ def goal_reset(p, s, rng):
 def goal_step(p, s, a, rng, r):
     step(p, s, a, rng, r)
     s.achieved[0] = min(max(s.x, -2.0), 2.0)
-    grade(p, s.achieved, s.desired, r)
+    goal_outcome(p, s.achieved, s.desired, r)
 
 
 def drifting_goal_step(p, s, a, rng, r):
@@ -139,7 +139,7 @@ def make_goal(name, stepping):
         step=stepping,
         observe=goal_observe,
     )
-    spec.goal_outcome(grade)
+    spec.goal_outcome(goal_outcome)
     return spec
 
 

@@ -109,7 +109,7 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     for j in range(3):
         s.start[j] = s.ball[j]
 
@@ -125,7 +125,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     r.height = min(max(s.ball[2], -10.0), 10.0)
     r.terminated = s.ball[0] > 1.0
 

@@ -91,7 +91,7 @@ def arrays_of(world: World, kind: str) -> dict[str, Array]:
     for_kernels = _action_views(world, kind, number)
     return {
         # --- the worlds, and what moves them --------------------------------------------------------------------------
-        # all that decides what comes next; as bytes up to the memo, which resets clear, and as words, to look for NaN
+        # all that decides what comes next; as bytes what resets clear, and as words, to look for NaN
         "states": Array(
             "world",
             state,

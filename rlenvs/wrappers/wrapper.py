@@ -158,9 +158,9 @@ class Wrapper(Stage):
 
     - `prepare()`: check the settings against `self.below`; say `self.keep(...)` for what is remembered; set
       `observation_spaces` where they change.
-    - `begin(slots)`: these slots have begun an episode. `act(actions, slots)`: returns the actions to pass on.
-      `after(slots)`: these slots have made a step. They read `self.below` and fill arrays of their own.
-    - `told()`: entries to add to info.
+    - `begin_episode(slots)`: these slots have begun an episode. `act(actions, slots)`: returns the actions to pass on.
+      `after_step(slots)`: these slots have made a step. They read `self.below` and fill arrays of their own.
+    - `extra_info()`: entries to add to info.
     - the arrays `reward`, `terminated` and `truncated`, kept under these names, and `observation`, in place of those
       below. A reset clears the first three.
 

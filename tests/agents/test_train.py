@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import thermostat
 from typer.testing import CliRunner
 
 import rlenvs
@@ -39,7 +40,7 @@ from rlenvs.agents.hyperparameters import (
 )
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
-from rlenvs.core.registry import catalogue, world_of
+from rlenvs.core.registry import Entry, catalogue, world_of
 
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
@@ -161,6 +162,13 @@ def test_an_environment_differs_from_its_family_and_a_level_from_its_environment
     family.write_text(family.read_text() + "\n[QuadGate-v0]\nnetwork.depth = 3\n")
     with pytest.raises(UnknownNameError, match=r"quadcopter.toml: QuadGate-v0: \[network\] has no key 'depth'"):
         settings_for("QuadGate-v0")
+
+
+@pytest.mark.parametrize("world", ["rolling_ball:SPEC", thermostat.load()], ids=["module", "function"])
+def test_a_world_outside_of_packages_has_the_defaults(world, monkeypatch):
+    monkeypatch.setitem(catalogue, "rlenvs/Alone-v0", Entry("rlenvs/Alone-v0", world, ()))
+    assert own_settings("Alone-v0") is None
+    assert settings_for("Alone-v0") == default_settings("Alone-v0")
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -34,7 +34,7 @@ def judged(flight, position, roll=0.0, pitch=0.0, action=(0, 0, 0, 0)):
     s.position[0] = position
     s.attitude[0] = math.sin(roll / 2), math.sin(pitch / 2), 0, math.cos((roll + pitch) / 2)
     r = SimpleNamespace()
-    takeoff.judge(p, s, np.array(action, float), s.rng, r)
+    takeoff.outcome(p, s, np.array(action, float), s.rng, r)
     return r
 
 
@@ -159,7 +159,7 @@ def test_success_is_half_a_second_within_a_tenth_of_a_metre(control_hz):
     def stay(offset, steps):
         for _ in range(steps):
             s.position[0] = s.goal + [0, 0, offset]
-            takeoff.judge(p, s, np.zeros(4), s.rng, r)
+            takeoff.outcome(p, s, np.zeros(4), s.rng, r)
         return r.success
 
     assert not stay(0.099, control_hz // 2 - 1)

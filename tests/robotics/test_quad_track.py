@@ -53,7 +53,7 @@ def judged(flight, error=(0, 0, 0), position=None, roll=0.0, pitch=0.0, action=(
     s.position[0] = out[0] + error if position is None else position
     s.attitude[0] = math.sin(roll / 2), math.sin(pitch / 2), 0, math.cos((roll + pitch) / 2)
     r = SimpleNamespace()
-    track.judge(p, s, np.array(action, float), s.rng, r)
+    track.outcome(p, s, np.array(action, float), s.rng, r)
     return r
 
 
@@ -266,7 +266,7 @@ def test_success_is_two_seconds_within_a_tenth_of_a_metre(control_hz):
     def stay(error, steps):
         for _ in range(steps):
             s.position[0] = out[0] + [0, 0, error]
-            track.judge(p, s, np.zeros(4), s.rng, r)
+            track.outcome(p, s, np.zeros(4), s.rng, r)
         return r.success
 
     assert not stay(0.099, 2 * control_hz - 1)

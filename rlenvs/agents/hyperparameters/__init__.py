@@ -38,6 +38,7 @@ from rlenvs.agents.writing import read_file
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
 
 __all__ = ["settings_for"]
 
@@ -170,8 +171,11 @@ DEFAULTS: dict[str, Table] = {
 
 
 def family_file(id: str) -> Path:
-    """Where the settings of an environment's family lie, or would lie: named after the package of its module."""
-    return FOLDER / f"{str(entry(id).address).partition(':')[0].split('.')[-2]}.toml"
+    """Where the settings of an environment's family lie, or would lie: named after the package of its module;
+    own.toml for a world in none."""
+    address = entry(id).address
+    module = (address.address if isinstance(address, World) else address).partition(":")[0]
+    return FOLDER / f"{module.rpartition('.')[0].rpartition('.')[2] or 'own'}.toml"
 
 
 def own_settings(id: str, level: Any = None) -> Settings | None:

@@ -429,7 +429,7 @@ def mask(p, s, k, m):
 
 
 @SPEC.observe_images
-def look(p, s, k, i):
+def observe_images(p, s, k, i):
     paint_map(p, s, k, i.map)
 
 

@@ -153,7 +153,7 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
 
 
@@ -164,7 +164,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     vx, vy = (s.xpos[TORSO, 0] - s.x) / DT, (s.xpos[TORSO, 1] - s.y) / DT
     s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
     healthy = p.lowest <= s.qpos[2] and s.qpos[2] <= p.highest

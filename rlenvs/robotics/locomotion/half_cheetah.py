@@ -139,7 +139,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     speed = (s.qpos[0] - s.x) / DT
     s.x = s.qpos[0]
     r.forward = min(max(speed, -FASTEST), FASTEST)

@@ -293,7 +293,7 @@ def distance(a, b):
 
 
 @kernel
-def grade(p, achieved, desired, farthest, r):
+def goal_outcome(p, achieved, desired, farthest, r):
     """The terms of `goal_terms`, success, and the end where `ends_at_success` asks for it; returns the distance."""
     off = distance(achieved, desired)
     r.success = off <= p.threshold

@@ -230,7 +230,7 @@ def draw_turn(p, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     arm.start(s, 0)
     achieve(s)
 
@@ -248,7 +248,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.goal_outcome
-def grade(p, achieved, desired, r):
+def goal_outcome(p, achieved, desired, r):
     difference = rotations.difference(achieved, desired)
     r.success = difference <= p.threshold
     r.reached = 0.0 if r.success else -1.0
@@ -257,9 +257,9 @@ def grade(p, achieved, desired, r):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     achieve(s)
-    grade(p, s.achieved, s.desired, r)
+    goal_outcome(p, s.achieved, s.desired, r)
     r.approach = -min(arm.distance(s.grip[0], s.cube), FARTHEST)
 
 

@@ -190,7 +190,7 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     arm.start(s, 0)
     arm.start(s, 1)
 
@@ -233,7 +233,7 @@ def holds(s, k):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     given, taken = holds(s, 0), holds(s, 1)
     distance = arm.distance(s.bar, s.goal)
     falls = s.bar_velocity[2] < -FALLING or s.bar[2] < 0.0

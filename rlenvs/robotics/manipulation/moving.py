@@ -67,16 +67,16 @@ def start(s, place):
 
 
 @kernel
-def grade(p, achieved, desired, r):
-    r.placed = 1.0 - math.tanh(5.0 * arm.grade(p, achieved, desired, FARTHEST, r))
+def goal_outcome(p, achieved, desired, r):
+    r.placed = 1.0 - math.tanh(5.0 * arm.goal_outcome(p, achieved, desired, FARTHEST, r))
 
 
 @kernel
-def judge(p, s, place, r):
+def outcome(p, s, place, r):
     """All terms of `terms`, with the object at `place`."""
     for j in range(3):
         s.achieved[j] = min(max(place[j], -2.0), 2.0)
-    grade(p, s.achieved, s.desired, r)
+    goal_outcome(p, s.achieved, s.desired, r)
     r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], place))
 
 

@@ -282,7 +282,7 @@ def write_attitude(q, goal):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     arm.start(s, 0)
     achieve(s)
 
@@ -321,7 +321,7 @@ def turn_target(p, s, a):
 
 
 @SPEC.goal_outcome
-def grade(p, achieved, desired, r):
+def goal_outcome(p, achieved, desired, r):
     rest = rotations.vector(rotations.product(desired[3:7], rotations.inverse(achieved[3:7])))
     near = True
     for j in range(3):
@@ -334,9 +334,9 @@ def grade(p, achieved, desired, r):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     achieve(s)
-    grade(p, s.achieved, s.desired, r)
+    goal_outcome(p, s.achieved, s.desired, r)
     r.force = min(max(strength(s) - p.force_limit, 0.0), STRONGEST)
 
 

@@ -121,17 +121,17 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     moving.start(s, s.cube)
 
 
 SPEC.act(moving.act)
-SPEC.goal_outcome(moving.grade)
+SPEC.goal_outcome(moving.goal_outcome)
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
-    moving.judge(p, s, s.cube, r)
+def outcome(p, s, a, rng, r):
+    moving.outcome(p, s, s.cube, r)
     r.held = 1.0 if arm.holds(s, s.cube) else 0.0
 
 

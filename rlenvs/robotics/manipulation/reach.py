@@ -129,7 +129,7 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     arm.start(s, 0)
     for j in range(3):
         s.achieved[j] = s.grip[0, j]
@@ -141,15 +141,15 @@ def act(p, s, a, rng):
 
 
 @SPEC.goal_outcome
-def grade(p, achieved, desired, r):
-    arm.grade(p, achieved, desired, FARTHEST, r)
+def goal_outcome(p, achieved, desired, r):
+    arm.goal_outcome(p, achieved, desired, FARTHEST, r)
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     for j in range(3):
         s.achieved[j] = s.grip[0, j]
-    grade(p, s.achieved, s.desired, r)
+    goal_outcome(p, s.achieved, s.desired, r)
 
 
 @SPEC.observe

@@ -285,7 +285,7 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     arm.start(s, 0)
 
 
@@ -295,7 +295,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     for j in range(p.spheres):
         if s.in_spheres[j] > 0.0:
             r.spheres = 1.0

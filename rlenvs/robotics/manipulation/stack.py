@@ -190,7 +190,7 @@ def reset(p, s, rng):
 
 
 @SPEC.after_reset
-def placed(p, s, rng):
+def after_reset(p, s, rng):
     arm.start(s, 0)
     achieve(s)
 
@@ -215,7 +215,7 @@ def stacked(p, lower, upper):
 
 
 @SPEC.goal_outcome
-def grade(p, achieved, desired, r):
+def goal_outcome(p, achieved, desired, r):
     first, second = arm.distance(achieved[:3], desired[:3]), arm.distance(achieved[3:], desired[3:])
     distance = math.hypot(first, second)
     r.success = distance <= p.threshold and (p.rule == PUBLISHED or stacked(p, achieved[:3], achieved[3:]))
@@ -237,9 +237,9 @@ def speed(velocity):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     achieve(s)
-    grade(p, s.achieved, s.desired, r)
+    goal_outcome(p, s.achieved, s.desired, r)
     if p.rule == STACKED:
         still = max(speed(s.lower_velocity), speed(s.upper_velocity)) < REST
         r.success = r.success and still and arm.width(s) > p.side + LEVEL

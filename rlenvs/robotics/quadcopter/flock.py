@@ -182,7 +182,7 @@ def ahead_of(s, k):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     move_goal(p, s, 1.0 / p.control_hz)
     add_up(s)

@@ -177,7 +177,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     distance = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     tilt = flight.largest_tilt(s, 0)

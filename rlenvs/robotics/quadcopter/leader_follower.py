@@ -112,7 +112,7 @@ def to_place(p, s, k, leader):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     leader, count = formation.leader_of(s), s.position.shape[0]
     for k in range(count):

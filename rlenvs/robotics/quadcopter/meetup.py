@@ -124,7 +124,7 @@ def together(s, k):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     for k in range(s.position.shape[0]):
         done = done and together(s, k)

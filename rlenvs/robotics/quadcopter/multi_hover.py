@@ -101,7 +101,7 @@ def to_goal(s, k):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     done = formation.judge_all(p, s, a, r)
     total, flying = 0.0, 0
     for k in range(s.goal.shape[0]):

@@ -311,7 +311,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     x0, y0, z0 = s.before[0], s.before[1], s.before[2]

@@ -121,7 +121,7 @@ def move(p, s, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     r.progress, passed, hit = racing.pass_gates(p, s, 0)
     room = racing.wall_distance(p, s, 0)

@@ -259,7 +259,7 @@ def move(p, s, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     rank = s.finished + 1
     for k in range(s.slots.shape[0]):
         if s.alive[k]:

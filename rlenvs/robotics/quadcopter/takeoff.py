@@ -119,7 +119,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     aside, distance = max(abs(x), abs(y)), flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])

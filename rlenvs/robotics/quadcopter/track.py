@@ -230,7 +230,7 @@ def act(p, s, a, rng):
 
 
 @SPEC.outcome
-def judge(p, s, a, rng, r):
+def outcome(p, s, a, rng, r):
     vehicle.euler_angles(s, 0)
     refer_all(p, s, (s.elapsed + 1) / p.control_hz)
     error = flight.distance_to(s, 0, s.reference[0, 0], s.reference[0, 1], s.reference[0, 2])

@@ -167,7 +167,7 @@ def observe(p, s, o):
 
 
 @SPEC.observe_images
-def look(p, s, i):
+def observe_images(p, s, i):
     clear_map(i.map)
     for j in range(SHARDS):
         if s.there[j]:
@@ -221,5 +221,5 @@ def describe(p, s, k):
 
 
 @SPEC.parse_action
-def understand(text, p, s, k):
+def parse_action(text, p, s, k):
     return read(text, p, 1, 2)

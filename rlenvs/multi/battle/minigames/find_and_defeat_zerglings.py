@@ -242,7 +242,7 @@ def observe(p, s, o):
 
 
 @SPEC.observe_images
-def look(p, s, i):
+def observe_images(p, s, i):
     clear_map(i.map)
     for row in range(i.map.shape[0]):
         for column in range(i.map.shape[1]):
@@ -301,5 +301,5 @@ def describe(p, s, k):
 
 
 @SPEC.parse_action
-def understand(text, p, s, k):
+def parse_action(text, p, s, k):
     return read(text, p, 2, 3)

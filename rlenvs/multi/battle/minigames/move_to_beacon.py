@@ -142,7 +142,7 @@ def observe(p, s, o):
 
 
 @SPEC.observe_images
-def look(p, s, i):
+def observe_images(p, s, i):
     clear_map(i.map)
     paint_marines(p, s, i.map)
     paint(p, i.map, 1, s.beacon_x, s.beacon_y, p.reach, 255)
@@ -166,5 +166,5 @@ def describe(p, s, k):
 
 
 @SPEC.parse_action
-def understand(text, p, s, k):
+def parse_action(text, p, s, k):
     return read(text, p, 1, 1)

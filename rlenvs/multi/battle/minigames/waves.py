@@ -243,7 +243,7 @@ def observe(p, s, o):
 
 
 @WAVES.observe_images
-def look(p, s, i):
+def observe_images(p, s, i):
     clear_map(i.map)
     paint_foes(p, s, i.map, False)
     paint_marines(p, s, i.map)
@@ -262,5 +262,5 @@ def draw(canvas, p, s):
 
 
 @WAVES.parse_action
-def understand(text, p, s, k):
+def parse_action(text, p, s, k):
     return read(text, p, 2, 3)
