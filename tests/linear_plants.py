@@ -103,6 +103,19 @@ def matrices(n):
     return rotation * rng.uniform(0.8, 1.0), rng.normal(size=(states, inputs))
 
 
+def slow_level(a):
+    """A level that is more than values of parameters: another matrix, time limit, weight and scores."""
+    return {
+        "slow": {
+            "noise": 0.0,
+            "horizon": 90,
+            "data": {"a": 0.5 * a},
+            "terms": {"state": term(-(LARGEST**2), 0.0, 2.0, ""), "control": term(-1.0, 0.0, 0.2, "")},
+            "scores": {"random": Score(-8.0, 0.5), "expert": Score(-4.0, 0.5)},
+        }
+    }
+
+
 def add_plants(kind):
     """The forty members."""
     for n, name in enumerate(NAMES):
@@ -113,7 +126,7 @@ def add_plants(kind):
             sizes={"states": len(a), "inputs": b.shape[1]},
             data={"a": a, "b": b},
             scores={"idle": Score(-float(n), 0.5)},
-            levels={"noisy": {"noise": 0.05}},
+            levels={"noisy": {"noise": 0.05}, **(slow_level(a) if n == 3 else {})},
         )
 
 

@@ -152,8 +152,8 @@ class Agent:
         world, keywords = setup.world, self.card.keywords
         if world.published is None or all(part.raw for part in world.observation.values()):
             return
-        chosen = {**world.levels.get(keywords.get("level", ""), {}), **keywords}
-        scaled = bool(chosen.get("scaled", world.options["scaled"].default))
+        option = world.base.level(keywords.get("level")).options["scaled"]
+        scaled = bool(keywords.get("scaled", option.default))
         if scaled != setup.in_scaled_form:
             raise ParameterError(
                 f"{label} was trained for {world.name} with scaled={scaled}; make it with scaled={scaled}"

@@ -362,18 +362,20 @@ def check_seeds(seeds: int | Sequence[int]) -> list[int]:
 # --- reference scores -------------------------------------------------------------------------------------------------
 
 
-def normalized_score(id: str, mean_return: float) -> float:
+def normalized_score(id: str, mean_return: float, level: str | None = None) -> float:
     """A mean return on the scale on which the world's random policy has 0 and its scripted expert 1.
 
-    It means something only for the world's defaults, on which its reference scores were taken; where teams play
-    against each other, only for returns against the world's first scripted player (`against` of `rlenvs.evaluate`).
+    It means something only for the defaults of the world, or of one of its levels that has scores, on which the
+    reference scores were taken; where teams play against each other, only for returns against the world's first
+    scripted player (`against` of `rlenvs.evaluate`).
 
     Raises:
-        ParameterError: the world has no reference scores.
+        ParameterError: no reference scores there. UnknownNameError: no such level.
     """
-    world = world_of(id)
+    world = world_of(id).level(level)
     if not {"random", "expert"} <= set(world.scores):
-        raise ParameterError(f"{world.name} has no reference scores for 'random' and 'expert'")
+        where = f" at level {level!r}" if level else ""
+        raise ParameterError(f"{world.name} has no reference scores for 'random' and 'expert'{where}")
     return scale_score(mean_return, world.scores["random"].mean, world.scores["expert"].mean)
 
 

@@ -20,7 +20,7 @@ from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, table_of
 from rlenvs.agents.network import Network
 from rlenvs.agents.writing import discard_pending, pending, read_file, take_place, write_pending
-from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, shortened
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
 
@@ -205,10 +205,8 @@ def _in_folder(folder: Path) -> Path:
 
 
 def reference_stem(id: str, level: str | None = None) -> Path:
-    """Where the reference agent of an environment lies; UnknownNameError where there is none."""
-    world = world_of(id)
-    if level is not None and level not in world.levels:
-        raise UnknownNameError(f"{world.name} has no level {level!r}. {nearest(level, world.levels)}")
+    """Where the reference agent of an environment lies; UnknownNameError where there is none, or no such level."""
+    world = world_of(id).level(level)
     for name in [f"{world.name}-{level}"] * (level is not None) + [world.name]:
         if _beside(REFERENCE / name, CARD).exists():
             return REFERENCE / name

@@ -219,15 +219,17 @@ def _costs(agent: Agent) -> dict[str, float]:
 
 
 def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
-    world = world_of(name)
+    keywords = agent.card.keywords if agent else {}
+    world = world_of(name).level(keywords.get("level"))
     known = {key: f"{score.mean:.4g}" for key, score in world.scores.items()}
     others, bound = [known.get(key, "") for key in POLICIES], known.get("bound", "")
     if agent is None:
         return name, *others, "", "", "", "", "", bound, ""
     card, score = agent.card, agent.card.score
     label = name
-    if card.keywords:
-        label = f"{name} ({', '.join(f'{key}={value}' for key, value in card.keywords.items())})"
+    if keywords:
+        label = f"{name} ({', '.join(f'{key}={value}' for key, value in keywords.items())})"
+    if set(keywords) - {"level"}:  # scores are of the defaults
         others, bound = [""] * len(POLICIES), ""
     learnt = f"{card.algorithm}, {card.steps / 1e6:.3g} M steps"
     if score is None:

@@ -83,7 +83,13 @@ def arrays_of(world: World, kind: str) -> dict[str, Array]:
         world: the declaration.
         kind: of action, see `Setup.action_kind`.
     """
-    state, params, result = (world.layouts[name] for name in ("state", "params", "result"))
+    return _arrays_of(world, kind, world.layouts["state"])
+
+
+@functools.cache
+def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
+    """The table; a new one where the state has become another one, as by a mask that was hung on the world."""
+    params, result = (world.layouts[name] for name in ("params", "result"))
     observation, images, central = (world.layouts[name] for name in ("observation", "images", "central"))
     parts = {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")}
     observed, pixels = world.seen_as("observation_numbers"), u1("image_bytes")
@@ -218,15 +224,20 @@ def layout_of(name: str, row: Row, known: Mapping[str, int] | None = None) -> La
     return Layout(name, {each: kind.fixed(known or {}) for each, kind in fields.items()}, packed=True)
 
 
-def row_layouts(world: World, arrays: Mapping[str, Array]) -> dict[str, Layout]:
+def row_layouts(world: World, kind: str) -> dict[str, Layout]:
     """The layouts of the rows that the driver reads and writes, by its names for them.
 
     Args:
         world: the declaration.
-        arrays: its arrays, see `arrays_of`.
+        kind: of action, see `Setup.action_kind`.
     """
+    return _row_layouts(world, kind, world.layouts["state"])
+
+
+@functools.cache
+def _row_layouts(world: World, kind: str, state: Layout) -> dict[str, Layout]:
     known = constant_sizes(world)
-    rows = [view for array in arrays.values() for view in array.views.items()]
+    rows = [view for array in _arrays_of(world, kind, state).values() for view in array.views.items()]
     return {name: layout_of(name, row, known) for name, row in rows}
 
 

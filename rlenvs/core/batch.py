@@ -100,8 +100,8 @@ class KernelBatch(BatchStepping):
         num_worlds = positive("number of environments", num_worlds)
         if not isinstance(autoreset, AutoresetMode):
             raise ParameterError(f"autoreset_mode={autoreset!r} must be one of {[str(m) for m in AutoresetMode]}")
-        self.world = world
         self.setup = Setup(world, **choices)
+        self.world = self.setup.world
         self.num_worlds = num_worlds
         self.agents = self.setup.agents
         self.autoreset = autoreset

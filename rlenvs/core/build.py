@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import rng
-from rlenvs.core.arrays import all_sizes, arrays_of, batch_layout, row_layouts
+from rlenvs.core.arrays import all_sizes, batch_layout, row_layouts
 from rlenvs.core.cache import Digest, code_cache, versions
 from rlenvs.core.driver import ENTRY_POINTS
 from rlenvs.core.explain import explain_compile_error
@@ -290,7 +290,7 @@ def _compilable_names(kernels: Mapping[str, Any], world: World, kind: str) -> di
         if isinstance(function, FunctionType) and function not in _compilable:
             make_compilable(function)
             _compilable.add(function)
-    layouts = row_layouts(world, arrays_of(world, kind))
+    layouts = row_layouts(world, kind)
     for name, layout in layouts.items():
         names[f"{name}_of"] = row_accessor(name, layout)
     names["batch_at"] = accessor(batch_layout(tuple(layouts)))
@@ -310,7 +310,7 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     for name in CORE_SOURCES:
         digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
     digest.add(TEMPLATE.read_bytes())
-    layouts = row_layouts(world, arrays_of(world, kind))
+    layouts = row_layouts(world, kind)
     for name, layout in (*layouts.items(), ("", batch_layout(tuple(layouts)))):
         digest.add(f"{name} {layout.places}")
     for name, value in sorted(names.items()):
@@ -336,7 +336,7 @@ def _compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
 
 def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
     """The same loops, uncompiled: breakpoints and print work inside kernels. Some 1000 times slower."""
-    sizes, layouts = all_sizes(setup), row_layouts(setup.world, arrays_of(setup.world, setup.action_kind))
+    sizes, layouts = all_sizes(setup), row_layouts(setup.world, setup.action_kind)
     module: dict[str, Any] = kernel_names(setup.world, setup.action_kind, engine)
     for name, layout in layouts.items():
         module[f"{name}_of"] = _python_row_accessor(name, layout.dtype(sizes))

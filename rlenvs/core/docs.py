@@ -253,12 +253,17 @@ def _parameter_tables(world: World) -> list[str]:
         parts.append(_table(("Option", "Default", "Values", "Meaning"), rows))
         parts += [_preset_table(name, o) for name, o in world.options.items() if isinstance(o, Choice) and o.sets]
     if world.levels:
-        levels = [
-            (f"`{level}`", ", ".join(f"`{name}={value!r}`" for name, value in chosen.items()) or "the defaults")
-            for level, chosen in world.levels.items()
-        ]
+        levels = [(f"`{level}`", _changes(changes) or "the defaults") for level, changes in world.levels.items()]
         parts.append(_table(("Level", "Sets"), levels))
     return parts
+
+
+def _changes(changes: Mapping[str, Any]) -> str:
+    """What a level changes: values as they are, parts of the declaration by name."""
+    plain = (bool, int, float, str, list, tuple)
+    shown = {name: value for name, value in changes.items() if name != "scores"}
+    parts = [f"`{name}={value!r}`" if isinstance(value, plain) else f"other {name}" for name, value in shown.items()]
+    return ", ".join(parts)
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -283,16 +288,12 @@ def _values(option: Option) -> str:
 
 
 def _score_tables(world: World) -> list[str]:
-    if not world.scores:
+    at_levels = {name: world.level(name) for name in world.levels}
+    parts = [
+        part for name, each in at_levels.items() if each.scores for part in (f'Level "{name}":', _score_table(each))
+    ]
+    if not (world.scores or parts):
         return []
-    limits = {name: cost.limit for name, cost in world.costs.items()}
-    random, expert = (world.scores[name].mean if name in world.scores else None for name in ("random", "expert"))
-    lines = []
-    for name, score in world.scores.items():
-        scale = "" if random is None or expert is None else f"{(score.mean - random) / (expert - random):.3f}"
-        worst, limit, safe = cost_cells(score.costs, limits)
-        success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
-        lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
     text = 'Score: 0 is the random policy, 1 the scripted expert. "idle" does nothing.'
     if len(set(Setup(world).teams)) > 1 and world.players:
         text += (
@@ -301,14 +302,26 @@ def _score_tables(world: World) -> list[str]:
         text += " own team, summed over these games."
     if any(score.costs for score in world.scores.values()):
         text += " Cost: of an agent's episode; of several, the one that is highest beside its limit."
+    own = [_score_table(world)] if world.scores else []
+    return [text, *own, *parts, "Learnt agents: [scores](../scores.md)."]
+
+
+def _score_table(world: World) -> str:
+    limits = {name: cost.limit for name, cost in world.costs.items()}
+    random, expert = (world.scores[name].mean if name in world.scores else None for name in ("random", "expert"))
+    lines = []
+    for name, score in world.scores.items():
+        scale = "" if random is None or expert is None else f"{(score.mean - random) / (expert - random):.3f}"
+        worst, limit, safe = cost_cells(score.costs, limits)
+        success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
+        lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
     head = ["Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Note"]
     kept = [
         i
         for i, title in enumerate(head)
         if title not in ("Success", "Cost", "Limit", "Note") or any(line[i] for line in lines)
     ]
-    learnt = "Learnt agents: [scores](../scores.md)."
-    return [text, _table([head[i] for i in kept], [[line[i] for i in kept] for line in lines]), learnt]
+    return _table([head[i] for i in kept], [[line[i] for i in kept] for line in lines])
 
 
 def cost_cells(costs: Mapping[str, float], limits: Mapping[str, float]) -> tuple[str, str, bool]:

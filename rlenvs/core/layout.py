@@ -7,6 +7,7 @@ One compiled kernel serves all sizes, because named dimensions and the offsets b
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -90,6 +91,7 @@ class Layout:
         self.fields: dict[str, Kind] = dict(ordered)
         self.places: dict[str, Place] = {}
         self._slots: list[tuple[str, str | None]] = []
+        self._dtypes: dict[tuple[int, ...], np.dtype] = {}
         self._place_fields()
 
     def _rank(self, field: tuple[str, Kind]) -> tuple[bool, bool]:
@@ -119,20 +121,26 @@ class Layout:
     def _align(self, offset: int, item: int) -> int:
         return offset if self.packed else -(-offset // item) * item
 
-    @property
+    @functools.cached_property
     def size_names(self) -> set[str]:
         """Names of the sizes that the fields use."""
         return {d for kind in self.fields.values() for d in kind.shape if isinstance(d, str)}
 
     def dtype(self, sizes: Mapping[str, int]) -> np.dtype:
         """The NumPy record type for the given sizes."""
+        key = tuple(sizes[name] for name in sorted(self.size_names))
+        if key not in self._dtypes:
+            self._dtypes[key] = self._make_dtype(sizes)
+        return self._dtypes[key]
+
+    def _make_dtype(self, sizes: Mapping[str, int]) -> np.dtype:
         names, formats, offsets, end = [], [], [], 0
 
         def add(name: str, kind: str, shape: tuple[int, ...], start: int) -> int:
             names.append(name)
             formats.append((kind, shape) if shape else kind)
             offsets.append(start)
-            return start + np.dtype(kind).itemsize * int(np.prod(shape, dtype=int))
+            return start + np.dtype(kind).itemsize * math.prod(shape)
 
         def fill(start: int, stop: int) -> None:
             # gaps are fields too, or copies of a record would hold whatever memory held before

@@ -80,7 +80,7 @@ class BatchMemory:
         setup = self.setup
         self._sizes = all_sizes(setup)
         self._arrays = arrays_of(self.world, setup.action_kind)
-        self._layouts = row_layouts(self.world, self._arrays)  # by the driver's names
+        self._layouts = row_layouts(self.world, setup.action_kind)  # by the driver's names
         held = {
             "final": self.autoreset is AutoresetMode.SAME_STEP,
             "flat": bool(setup.dimensions),

@@ -86,8 +86,8 @@ def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
 class Choice:
     """An option with a fixed list of values; kernels see the index.
 
-    `sets` holds, by value, what the parameters and the weights of reward terms are then, unless a level or a keyword
-    says otherwise.
+    `sets` holds, by value, what the parameters and the weights of reward terms are then, unless a member, a
+    level or a keyword says otherwise.
     """
 
     values: tuple[str, ...]

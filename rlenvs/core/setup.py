@@ -20,7 +20,7 @@ from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
 from rlenvs.core.parts import Action, Block, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
 from rlenvs.core.spec import World
 from rlenvs.core.time_limit import check_limit, one_limit
-from rlenvs.core.values import level_values, load_engine, presets_of, range_example, values_of
+from rlenvs.core.values import load_engine, presets_of, range_example, values_of
 
 MOST_FLAT = 100_000  # choices of a flat action
 
@@ -29,8 +29,8 @@ class Setup:
     """A world with all its choices made.
 
     Args:
-        world: the declaration.
-        level: name of one of the world's levels, whose values replace the defaults.
+        world: the declaration; `setup.world` is that of the level where there is one.
+        level: name of one of the world's levels, which replaces the defaults.
         horizon: steps until truncation; None for the world's own. Gymnasium's name max_episode_steps and PettingZoo's
             max_cycles mean the same.
         weights: weight by reward term, for terms whose weight is to differ from the default.
@@ -61,11 +61,11 @@ class Setup:
         flat_actions: bool = False,
         **values: Any,
     ) -> None:
-        self.world = world
+        self.world = world = world.level(level)
         self.encoding = one_of("encoding", encoding, ENCODINGS)
         self.flat_actions = truth("flat_actions", flat_actions)
         self.level = level
-        self.values, self.contexts = values_of(world, {**level_values(world, level), **values})
+        self.values, self.contexts = values_of(world, values)
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
         self.horizon = check_limit("horizon", world.horizon_of(self.values)) if horizon is None else horizon
         self.fps = world.fps_of(self.values)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from rlenvs.core.errors import ParameterError, UnknownKeywordError, nearest
+from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.kernels import kernel, mark_again
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
 from rlenvs.core.parts import (
@@ -90,7 +90,8 @@ class World:
         fps: steps per second of simulated time, for images; or a function of the values.
         agents: multi-agent; then `sizes` has to give "agents", terms are arrays over agents and `a` has a leading
             agent axis.
-        levels: named sets of values ("easy", "hard").
+        levels: by name ("easy", "hard"), what differs from the world: values of parameters and options, and keywords of
+            `world` (horizon, scores, data, terms, ...), as for `member`.
         sizes: function of the values that gives the named sizes.
         persistent: more fields of the state, which a reset does not clear: what follows from parameters alone and is
             slow to compute. Kernels keep beside it what it was computed from, and compute it again when that has
@@ -132,6 +133,11 @@ class World:
     Attributes:
         kind: the world that this one is a member of, see `member`; itself where it is none.
         members: of this kind, by name.
+        base: the world that this one is a level of, see `level`; itself where it is none.
+        level_name: the name of that level.
+        at_level: the levels of this world that were asked for, by name.
+        given: the values of parameters and options that members and levels set, which go before those that a choice
+            sets.
         kernels: what was hung on the world to be compiled, by role.
         functions: plain Python that was hung on it, by role.
         layouts: of its records, by name.
@@ -183,6 +189,10 @@ class World:
     def __post_init__(self) -> None:
         self.kind: World = self
         self.members: dict[str, World] = {}
+        self.base: World = self
+        self.level_name = ""
+        self.at_level: dict[str, World] = {}
+        self.given: Mapping[str, Any] = {}
         self.doc = self.doc or ""
         self.options = {**self.options, **_physics_option(self.engines), **(FORM if self.goal else {})}
         self.options |= _scaled_option(self.published, self.options)
@@ -226,7 +236,30 @@ class World:
         Raises:
             UnknownKeywordError: a change of nothing that there is. ParameterError: a value outside its range.
         """
-        known = {*self.params, *self.options}
+        doc = changes.pop("doc", "") or _doc_of_member(self.doc, summary)
+        made = self.changed({"name": name, "doc": doc, **changes})
+        self.kind.members[name] = made
+        return made
+
+    def level(self, name: str | None) -> World:
+        """This world at one of its levels: a member with the id of the world itself. None: the world as it is.
+
+        Raises:
+            UnknownNameError: no such level. UnknownKeywordError, ParameterError: what the level says of the world.
+        """
+        if name is None:
+            return self
+        base = self.base
+        if not isinstance(name, str) or name not in base.levels:
+            raise UnknownNameError(f"{base.name} has no level {shortened(name)}. {nearest(name, base.levels)}")
+        if name not in base.at_level:
+            base.at_level[name] = base.changed({"levels": base.levels, **base.levels[name]})
+            base.at_level[name].base, base.at_level[name].level_name = base, name
+        return base.at_level[name]
+
+    def changed(self, changes: dict[str, Any]) -> World:
+        """A world of the same kind with other defaults and other keywords of `world`."""
+        name, known = changes.get("name", self.name), {*self.params, *self.options}
         values = {key: changes.pop(key) for key in tuple(changes) if key in known}
         unknown = set(changes) - {each.name for each in fields(self)}
         if unknown:
@@ -241,8 +274,6 @@ class World:
             functions["data"] = functools.partial(_joined, self.functions.get("data", _no_sizes), given["data"])
         made = replace(
             self,
-            name=name,
-            doc=changes.pop("doc", "") or _doc_of_member(self.doc, summary),
             params={**self.params, **_defaulting(self.params, values)},
             options={**self.options, **_defaulting(self.options, values)},
             kernels=ChainMap({}, self.kernels),
@@ -250,7 +281,7 @@ class World:
             **{"scores": {}, **changes},
         )
         made.kind = self.kind
-        self.kind.members[name] = made
+        made.given = {**self.given, **values}
         return made
 
     # A world is a constant: copies are the same object, pickles are its address, or all of it where it has none.
@@ -258,6 +289,8 @@ class World:
         return self
 
     def __reduce__(self) -> tuple[Callable[..., World], tuple[Any, ...]]:
+        if self.level_name:
+            return World.level, (self.base, self.level_name)
         address = self.address
         return (load_world, (address,)) if address else (_unpickled, _pickled_whole(self))
 
@@ -265,6 +298,8 @@ class World:
     def address(self) -> str:
         """Where the world lies, as "module:name", or "module:name/member"; empty for one that no module holds, such as
         those of notebooks."""
+        if self.level_name:
+            return self.base.address
         held = (*self.kernels.values(), *self.functions.values())
         packages = {getattr(function, "__module__", "").partition(".")[0] for function in held} - {"", "__main__"}
         modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in packages]
@@ -342,7 +377,7 @@ class World:
 
     def mask(self, function: Function) -> Function:
         """Kernel (p, s, m), with agents (p, s, k, m): sets m[j] = 1 for every action that is allowed, 0 else."""
-        for each in (self, *self.members.values()):
+        for each in (self, *self.members.values(), *self.at_level.values()):
             each.__dict__.pop("layouts", None)  # the state gets a place for counts of illegal choices
         return self._add("mask", function)
 

@@ -1,4 +1,4 @@
-"""Keywords of `make` that a world declares: parameters, options and levels, looked up and checked."""
+"""Keywords of `make` that a world declares: parameters and options, looked up and checked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
+from rlenvs.core.errors import ParameterError, UnknownKeywordError, nearest
 from rlenvs.core.parts import Choice
 from rlenvs.core.spec import World
 from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
@@ -25,8 +25,8 @@ def engine_of(world: World, keywords: Mapping[str, Any]) -> str:
     """The address of the engine that the keywords of a batch ask for; empty where kernels move the bodies."""
     if not world.engines:
         return world.engine
-    chosen = {"physics": "kernel", **level_values(world, keywords.get("level")), **keywords}
-    return world.engines.get(str(world.options["physics"].check("physics", chosen["physics"])), "")
+    option = world.level(keywords.get("level")).options["physics"]
+    return world.engines.get(str(option.check("physics", keywords.get("physics", option.default))), "")
 
 
 def load_engine(address: str) -> Any:
@@ -46,8 +46,9 @@ def values_of(world: World, chosen: Mapping[str, Any]) -> tuple[SimpleNamespace,
     for name in chosen:
         if name not in known:
             _refuse_keyword(world, name, [*known, *COMMON])
-    presets = presets_of(world, chosen)
-    chosen = {**{name: value for name, value in presets.items() if name in world.params}, **chosen}
+    presets = {name: value for name, value in presets_of(world, chosen).items() if name in world.params}
+    given = {name: world.params[name].default for name in world.given if name in world.params}
+    chosen = {**presets, **given, **chosen}
     values: dict[str, Any] = {}
     contexts: dict[str, np.ndarray] = {}
     for name, declared in known.items():
@@ -73,7 +74,8 @@ def horizon_of(world: World, keywords: Mapping[str, Any]) -> int:
     if wish is not None:
         return wish
     chosen = {name: value for name, value in keywords.items() if name in world.params or name in world.options}
-    values, _ = values_of(world, {**level_values(world, keywords.get("level")), **chosen})
+    world = world.level(keywords.get("level"))
+    values, _ = values_of(world, chosen)
     return check_limit("horizon", world.horizon_of(values))
 
 
@@ -89,15 +91,6 @@ def presets_of(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
 def range_example(world: World) -> dict[str, tuple[float, float]]:
     """Ranges as `randomize` takes them, for error messages."""
     return {name: (declared.low, declared.default) for name, declared in world.params.items()}
-
-
-def level_values(world: World, level: str | None) -> Mapping[str, Any]:
-    """The values of a level, none without one. UnknownNameError where the world has no such level."""
-    if level is None:
-        return {}
-    if not isinstance(level, str) or level not in world.levels:
-        raise UnknownNameError(f"{world.name} has no level {shortened(level)}. {nearest(level, world.levels)}")
-    return world.levels[level]
 
 
 def _refuse_keyword(world: World, name: str, known: list[str]) -> None:

@@ -386,15 +386,18 @@ class Levels(EpisodeParams):
         return found
 
     def _without_options(self, level: Any, values: dict[str, Any]) -> Context:
-        """A level's parameters; ParameterError where its options are not the environment's."""
-        options, made = self.batch.world.options, vars(self.batch.setup.values)
-        fixed = [name for name, value in values.items() if name in options and made[name] != value]
+        """A level's parameters; ParameterError where the rest of it is not the environment's."""
+        world, made = self.batch.world, vars(self.batch.setup.values)
+        fixed = [name for name, value in values.items() if name in world.options and made[name] != value]
+        if isinstance(level, str) and level != world.level_name:
+            fixed += [name for name in values if name not in (*world.options, *world.params, "scores")]
         if fixed:
             raise self.refuse(
-                "levels", f"holds {level!r}, which sets {fixed}. These are options and cannot change from episode to "
-                "episode; leave the level out, or make the environment with them"
+                "levels", f"holds {level!r}, which sets {fixed}. Only parameters can change from episode to episode; "
+                "leave the level out, or make the environment with it"
             )  # fmt: skip
-        own = {name: value for name, value in values.items() if name not in options}
+        own = {name: value for name, value in values.items() if name in world.params or not isinstance(level, str)}
+        own = {name: value for name, value in own.items() if name not in world.options}
         self.check_values(own, f"level {level!r}")
         return own
 

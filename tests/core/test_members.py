@@ -4,6 +4,7 @@ import multiprocessing
 import pickle
 import re
 import sys
+from dataclasses import replace
 
 import cloudpickle
 import gymnasium
@@ -12,16 +13,17 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core import build
+from rlenvs.core import build, choice
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.catalogue import catalogue_row, tags_of
 from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.docs import page
-from rlenvs.core.errors import ParameterError, UnknownKeywordError
+from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.registry import catalogue
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import load_world
+from rlenvs.wrappers import Levels, wrap
 
 KIND, NAMES = linear_plants.KIND, linear_plants.NAMES
 MEMBERS = list(KIND.members.values())
@@ -92,6 +94,88 @@ def test_members_by_id_in_every_form(registered):
     envs.reset(seed=0)
     envs.step(envs.action_space.sample())
     envs.close()
+
+
+SLOW = MEMBERS[3]
+
+
+def test_a_level_changes_data_horizon_weights_and_scores(registered):
+    usual, slow = Setup(SLOW), Setup(SLOW, level="slow")
+    assert (usual.horizon, slow.horizon) == (60, 90)
+    assert slow.data["a"] == pytest.approx(0.5 * usual.data["a"])
+    assert np.array_equal(slow.data["b"], usual.data["b"])
+    assert (slow.weights == 2.0 * usual.weights).all()
+    assert rlenvs.normalized_score("Plant03-v0", -5.0, level="slow") == 0.75
+    with pytest.raises(ParameterError, match=r"Plant03-v0 has no reference scores for .* at level 'noisy'"):
+        rlenvs.normalized_score("Plant03-v0", -5.0, level="noisy")
+    assert 'Level "slow":' in page(SLOW)
+    assert "`noise=0.0`, `horizon=90`, other data, other terms" in page(SLOW)
+    assert gymnasium.make("rlenvs/Plant03-v0", level="slow").spec.max_episode_steps == 90
+
+
+def test_what_a_level_sets_yields_to_keywords():
+    assert Setup(SLOW, level="slow", horizon=7, noise=0.02).horizon == 7
+    assert Setup(SLOW, level="slow", noise=0.02).values.noise == 0.02
+    assert Setup(SLOW, level="slow", weights={"state": 5.0}).weights.tolist() == [5.0, 0.2]
+
+
+def test_a_level_is_a_member_of_its_id():
+    level = SLOW.level("slow")
+    assert level is SLOW.level("slow") is level.level("slow")
+    assert SLOW.level(None) is SLOW
+    assert (level.name, level.kind, level.base, level.level_name) == ("Plant03-v0", KIND, SLOW, "slow")
+    assert key_of(level) == key_of(KIND)
+    assert level.address == SLOW.address
+    assert pickle.loads(pickle.dumps(level)) is level
+    with pytest.raises(UnknownNameError, match=r"Plant03-v0 has no level 'slo'. Did you mean 'slow'"):
+        SLOW.level("slo")
+    with pytest.raises(UnknownNameError, match="has no level"):
+        Setup(SLOW, level=["slow"])
+    with pytest.raises(UnknownKeywordError, match="Did you mean 'noise'"):
+        KIND.member("Odd-v0", "Odd.", levels={"odd": {"noize": 0.0}}).level("odd")
+    KIND.members.pop("Odd-v0")
+
+
+def test_levels_in_every_form_step_the_same(registered):
+    env, envs = (
+        make("Plant03-v0", **k, level="slow") for make, k in ((rlenvs.make, {}), (rlenvs.make_vec, {"num_envs": 2}))
+    )
+    usual = rlenvs.make("Plant03-v0", noise=0.0)
+    first, _ = env.reset(seed=5)
+    assert np.array_equal(first, envs.reset(seed=[5, 6])[0][0])
+    assert np.array_equal(first, usual.reset(seed=5)[0])
+    action = np.zeros(env.action_space.shape, np.float32)
+    after = env.step(action)[0]
+    assert np.array_equal(after, envs.step(np.stack([action] * 2))[0][0])
+    assert after == pytest.approx(0.5 * usual.step(action)[0], abs=1e-6)
+
+
+def test_snapshots_move_between_levels_with_their_data():
+    slow, usual = KernelBatch(SLOW, level="slow"), KernelBatch(SLOW, noise=0.0)
+    slow.reset([1])
+    usual.reset([2])
+    usual.set_state(slow.get_state())
+    for batch in (slow, usual):
+        batch.step(np.zeros_like(batch.actions))
+    assert np.array_equal(slow.observations, usual.observations)
+
+
+def test_a_curriculum_refuses_levels_that_are_more_than_parameters(registered):
+    wrap(rlenvs.make("Plant03-v0"), Levels(["noisy"], schedule="episodes", episodes=1)).reset(seed=0)
+    wrap(rlenvs.make("Plant03-v0", level="slow"), Levels(["slow"], schedule="episodes", episodes=1)).reset(seed=0)
+    with pytest.raises(ParameterError, match=r"holds 'slow', which sets \['horizon', 'data', 'terms'\]"):
+        wrap(rlenvs.make("Plant03-v0"), Levels(["slow"], schedule="episodes", episodes=1))
+
+
+def test_members_and_levels_keep_what_they_set_where_a_choice_sets_it_too():
+    kind = linear_plants.plant_kind("WindyPlant")
+    place = choice("indoors", "outdoors", sets={"indoors": {"noise": 0.02}, "outdoors": {"noise": 0.03}})
+    kind = replace(kind, options={"place": place}, levels={"calm": {"noise": 0.0}})
+    quiet = kind.member("Quiet-v0", "A quiet plant.", noise=0.001)
+    assert [Setup(kind, place=p).values.noise for p in place.values] == [0.02, 0.03]
+    assert Setup(kind, level="calm", place="outdoors").values.noise == 0.0
+    assert Setup(quiet).values.noise == 0.001
+    assert Setup(quiet, level="calm").values.noise == 0.0
 
 
 def test_other_defaults_and_ranges():

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core.check.records import golden_digest, read_golden
-from rlenvs.core.check.rules import MEMBER_RULES, RULES, WRAPPER_RULES, Rule
+from rlenvs.core.check.rules import MEMBER_RULES, RULES, VECTOR_RULES, WRAPPER_RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 from rlenvs.core.errors import ConformanceError, ParameterError, RenderError
@@ -98,7 +98,8 @@ def check(
         golden: the file of recorded numbers for rule 16; None for golden.json beside the world's file.
         only: numbers of rules, to look at these and at those that they build on; None for all.
         whole: False for a member of a kind that was checked whole: look only at what its values, data, levels and texts
-            can break, not at the kernels that it shares. `only` may name no other rules then.
+            can break, not at the kernels that it shares; and of an "mo-" id, whose other form is checked, only at what
+            vectors of rewards can. `only` may name no other rules then.
         long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
             instance. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
@@ -113,7 +114,7 @@ def check(
     """
     target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
-    rules = _chosen(only, whole)
+    rules = _chosen(only, None if whole else VECTOR_RULES if target.vector_reward else MEMBER_RULES)
     with progress(f"checking {target.name}", len(rules)) as task:
         title = ""
 
@@ -139,15 +140,19 @@ def one_per_kind(ids: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-def _chosen(only: Collection[int] | None, whole: bool) -> list[Rule]:
-    """The rules with some numbers and those that they build on, in order; all by default. Where not `whole`, those of
-    MEMBER_RULES."""
-    open_rules = [rule for rule in RULES if whole or rule.number in MEMBER_RULES]
+def _chosen(only: Collection[int] | None, looked_at: Collection[int] | None) -> list[Rule]:
+    """The rules with some numbers and those that they build on, in order; all by default.
+
+    Args:
+        only: numbers.
+        looked_at: numbers of those that there are, all where it is None.
+    """
+    open_rules = [rule for rule in RULES if looked_at is None or rule.number in looked_at]
     if only is None:
         return open_rules
     unknown = set(only) - {rule.number for rule in open_rules}
     if unknown:
-        where = "" if whole else " for members (whole=False)"
+        where = "" if looked_at is None else " with whole=False"
         numbers = ", ".join(str(number) for number in sorted(rule.number for rule in open_rules))
         raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}{where}; there are {numbers}")
     wanted = set(only)

@@ -14,9 +14,8 @@ from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
 from rlenvs.core.errors import ParameterError, RenderError
 from rlenvs.core.parts import Integer
 from rlenvs.core.setup import Setup
-from rlenvs.core.values import engine_of
 
-SOON = 40  # steps in which most parameters show
+AT_ONCE, SOON = 3, 40  # steps in which most parameters show, and nearly all
 COMPARED = ("observations", "terms", "terminated", "success")
 MOST_AGENTS, MOST_BYTES = 128, 4_000_000  # of a world under rule 14
 
@@ -44,7 +43,7 @@ def parameters_matter(t: Subject) -> str:
         count += len(cases)
         without = _silent(t.having(**setting), cases)
         dead += sorted({name for name, _ in cases} - {name for name, _ in set(cases) - set(without)})
-        silent += [(case, setting) for case in without if not _binds_elsewhere(t, case[0], cases, without)]
+        silent += [(case, setting) for case in without]
     if silent:
         shown = ", ".join(
             f"{name}={value:g}{f' with {setting}' if setting else ''} (of [{low:g}, {high:g}])"
@@ -54,11 +53,6 @@ def parameters_matter(t: Subject) -> str:
         found = f"the trajectories of the defaults do not change with {shown}{' ...' if len(silent) > 6 else ''}"
         raise Failed(f"{', '.join(dead)} without any effect: {found}" if dead else found)
     return f"{len(t.world.params)} parameters, {count} values"
-
-
-def _binds_elsewhere(t: Subject, name: str, cases: list[Case], silent: list[Case]) -> bool:
-    """Whether a parameter is a limit, and shows at some of its values."""
-    return t.world.params[name].limit and sum(n == name for n, _ in silent) < sum(n == name for n, _ in cases)
 
 
 def _cases(t: Subject, names: list[str]) -> list[Case]:
@@ -85,18 +79,23 @@ def _allowed(t: Subject, name: str, end: float, usual: float) -> float:
 
 
 def _silent(t: Subject, cases: list[Case]) -> list[Case]:
-    """Those cases that change no trajectory."""
+    """Those cases that change no trajectory. Of a limit, only where it shows at none of its values."""
     steps = min(t.horizon, t.scale(400, 60))
     usual = [roll(t.batch(t.scale(8, 3)), steps, policy) for policy in t.policies]
-    if engine_of(t.world, t.choices):
-        t.batch(len(cases) + 1, **_values(t, cases, 1))  # whose engine may refuse them
-    else:
-        cases = _unmoved(t, cases, usual)
-    silent = [case for case in cases if not _moves(t, case, usual)]
-    if not silent:
+    left = _open(t, cases, _unmoved(t, cases, usual, AT_ONCE))
+    left = _open(t, cases, _unmoved(t, left, usual, SOON))
+    left = _open(t, cases, [case for case in left if not _moves(t, case, usual)])
+    if not left:
         return []
     many = [roll(t.batch(t.scale(64, 12)), min(t.horizon, t.scale(SOON, 12)), policy) for policy in t.policies]
-    return [case for case in silent if not _moves(t, case, many)]  # some parameters are odds of what is drawn
+    # some parameters are odds of what is drawn
+    return _open(t, cases, [case for case in left if not _moves(t, case, many)])
+
+
+def _open(t: Subject, cases: list[Case], silent: list[Case]) -> list[Case]:
+    """Those silent cases of which more has to be tried: not those of a limit that binds elsewhere."""
+    bound = {name for name, _ in set(cases) - set(silent) if t.world.params[name].limit}
+    return [case for case in silent if case[0] not in bound]
 
 
 def _moves(t: Subject, case: Case, usual: list[Trajectory]) -> bool:
@@ -105,8 +104,10 @@ def _moves(t: Subject, case: Case, usual: list[Trajectory]) -> bool:
     return any(_changes(t.having(**{name: value}), base) for base in usual)
 
 
-def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory]) -> list[Case]:
-    """Those cases that change no trajectory soon, in a batch that holds all of them: two worlds each."""
+def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory], soon: int) -> list[Case]:
+    """Those cases that change no trajectory in so many steps, in a batch that holds all of them: two worlds each."""
+    if not cases:
+        return []
     rows = np.arange(2 * len(cases) + 2) % 2
     batch = t.batch(len(rows), **_values(t, cases, 2))
     moved = np.zeros(len(rows), np.bool_)
@@ -115,7 +116,7 @@ def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory]) -> list[Cas
         batch.seed(rows.tolist())
         batch.reset()
         moved |= _differ(batch.observations, base.observations[0, rows])
-        for step in range(min(SOON, len(base.actions))):
+        for step in range(min(soon, len(base.actions))):
             if moved.all():
                 return []
             batch.load_actions(base.actions[step, rows])
