@@ -27,18 +27,13 @@ LANE = 5  # places along a porter's way
 @kernel
 def paint(i, row, column, channel, value):
     """Fill a cell of an image."""
-    for y in range(SIDE):
-        for x in range(SIDE):
-            i[row * SIDE + y, column * SIDE + x, channel] = value
+    i[row * SIDE : (row + 1) * SIDE, column * SIDE : (column + 1) * SIDE, channel] = value
 
 
 @kernel
 def blacken(i):
     """An empty image."""
-    for y in range(i.shape[0]):
-        for x in range(i.shape[1]):
-            for channel in range(i.shape[2]):
-                i[y, x, channel] = 0
+    i[:, :, :] = 0
 
 
 CATCH = world(

@@ -464,6 +464,35 @@ def test_images_show_the_state_in_every_form():
     assert not single.batch.engine._painters
 
 
+def test_images_do_not_depend_on_environments_that_are_forgotten_meanwhile(monkeypatch):
+    """OpenGL has no owners: what is freed in the context of another image is that image's."""
+
+    def drawn(envs, collect=lambda: None):
+        envs.reset(seed=1)
+        found = []
+        for _ in range(4):
+            found.append(envs.step(np.zeros(envs.action_space.shape, np.float32))[0]["side"].tobytes())
+            collect()
+        return found
+
+    env = Env(SPEC, pixels=32)
+    expected = drawn(env)
+    look = images.Painter._look
+    gc.collect()
+    gc.disable()
+    try:
+        for in_the_middle in (False, True):
+            forgotten = [Env(SPEC, pixels=32)]
+            drawn(forgotten[0])
+            forgotten.append(forgotten)  # in a circle, which waits for the collector
+            del forgotten
+            if in_the_middle:
+                monkeypatch.setattr(images.Painter, "_look", lambda *a: (look(*a), gc.collect()))
+            assert drawn(env, gc.collect) == expected
+    finally:
+        gc.enable()
+
+
 def test_distances_are_along_the_axis_of_the_camera():
     batch = started(1, pixels=33, gravity=0.0)
     s = batch.records(0)[1]

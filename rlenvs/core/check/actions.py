@@ -92,6 +92,8 @@ def _forbidden_success(t: Subject) -> str:
             batch.step_loaded()
             succeeded |= batch.success.any(axis=1) & ~over
             over |= batch.over
+            if over.all():
+                break
         shares.append(succeeded.mean())
     allowed, free = shares
     spread = np.sqrt((allowed * (1.0 - allowed) + free * (1.0 - free)) / count)

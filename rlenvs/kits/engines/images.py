@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ EDGE = 16  # difference of brightness between neighbours, of 255
 
 
 class Painter:
-    """Draws what cameras of a model see, in one size. Call `close` in the end.
+    """Draws what cameras of a model see, in one size. `close` frees its memory, as does being forgotten.
 
     Args:
         model: an MjModel; others that differ in numbers only may be drawn as well.
@@ -38,7 +40,10 @@ class Painter:
         self._mujoco = mujoco
         self._fine = fine
         self._context = gl_context(width, height)
+        _use(self._context)
         self._paint = self._painting(model, width, height)
+        self.close = weakref.finalize(self, _free, self._paint, self._context)  # may be called twice
+        self.close.atexit = False
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._paint)
         self._scene, self._options = mujoco.MjvScene(model, MOST_SHAPES), mujoco.MjvOption()
         self._frame = mujoco.MjrRect(0, 0, width, height)
@@ -93,18 +98,34 @@ class Painter:
         else:
             mujoco.mjv_defaultFreeCamera(model, camera)
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
-        self._context.make_current()
+        _use(self._context)
         if self._fine:  # endless floors are laid around the camera, which would be that of the image before
             mujoco.mjv_updateCamera(model, data, camera, self._scene)
         mujoco.mjv_updateScene(model, data, self._options, None, camera, everything, self._scene)
 
-    def close(self) -> None:
-        """Free the memory. May be called twice."""
-        if self._context is not None:
-            self._context.make_current()
-            self._paint.free()
-            self._context.free()
-            self._context = None
+
+_current = threading.local()  # `context`: the one in which this thread draws
+
+
+def _use(context: Any) -> None:
+    context.make_current()
+    _current.context = context
+
+
+def _free(paint: Any, context: Any) -> None:
+    """Free what belongs to a painter.
+
+    In its own context: in another one the same numbers stand for what another painter draws with. And back to where it
+    was then, since Python may collect the painter of a forgotten environment while another one draws.
+    """
+    before = getattr(_current, "context", None)
+    context.make_current()
+    paint.free()
+    context.free()
+    if before is context:
+        _current.context = None
+    elif before is not None:
+        before.make_current()
 
 
 def smoothed(image: np.ndarray) -> np.ndarray:
