@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
+# tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
+BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 API_TESTS = [
     "tests/core/test_apis.py",
@@ -221,7 +223,7 @@ def test(arguments: list[str]) -> int:
     python = set_up(EXTRAS["test"])
     pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal")
     if "--api" in arguments:
-        return call(*pytest, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS))
+        return call(*pytest, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS), **BYTECODE)
     compiling = (python, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(processes()))
     checks = {
         "ruff check": (python, "-m", "ruff", "check", "."),
@@ -232,7 +234,7 @@ def test(arguments: list[str]) -> int:
         "compile with PyBullet": (*compiling, *with_pybullet(), "--set", "physics=pybullet"),
         "pytest": (*pytest, *([] if "--slow" in arguments else ["-m", "not slow"])),
     }
-    failed = [name for name, check in checks.items() if call(*check) != 0]
+    failed = [name for name, check in checks.items() if call(*check, **BYTECODE) != 0]
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
     return len(failed)
 

@@ -89,9 +89,9 @@ def test_other_numbers_than_recorded_fail_their_rule(tmp_path):
     path = tmp_path / "golden.json"
     numbers = golden_digest(Healthy, "python")
     path.write_text(json.dumps({Healthy.name: numbers}))
-    assert check(Healthy, backend="python", golden=path).outcomes[15].status == "passed"
+    assert check(Healthy, backend="python", golden=path, only={16}).outcomes[-1].status == "passed"
     path.write_text(json.dumps({Healthy.name: {**numbers, "terms": numbers["terms"] + 0.001}}))
-    report = check(Healthy, backend="python", golden=path)
+    report = check(Healthy, backend="python", golden=path, only={16})
     assert failed(report) == [16]
     assert str(numbers["terms"]) in report.failures[0].reason
 
