@@ -53,6 +53,9 @@ class Encoding:
         self.low, self.high = self._physical[0].astype(self.dtype), most.astype(self.dtype)
         if kind == "float32":
             self.low, self.high = self._low, high
+        unscaled = kind == "integer" and (self._gain == 1.0).all() and (self._offset == 0.0).all()
+        # the type, where another type is all: the kernel has written numbers of the space
+        self.plain = np.dtype(self.dtype) if kind == "float32" or unscaled else None
 
     def __call__(self, values: np.ndarray, part: slice | None = None) -> Any:
         """New arrays of the same shape; one number of a Discrete space as Python's.
@@ -61,13 +64,13 @@ class Encoding:
             values: float32 or float64, (..., *shape); for agents that see less, with a shorter last axis.
             part: where the numbers of the last axis lie in the observation; None for all.
         """
+        if self.plain is not None:
+            return values.astype(self.plain)
 
         def own(numbers: np.ndarray) -> np.ndarray:
             numbers = numbers.reshape(self._shape) if part is None else numbers[part]
             return numbers[: values.shape[-1]] if numbers.ndim == 1 else numbers
 
-        if self.kind == "float32":
-            return values.astype(np.float32)
         values = values.astype(np.float32, copy=False)
         if self.kind == "discrete":
             return values.astype(np.int64) if values.ndim else int(values)

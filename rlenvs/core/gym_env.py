@@ -74,7 +74,9 @@ class Env(ShowsLimit, gymnasium.Env):
         self.render_mode = render_mode
         self.others = others
         self.vector_reward = vector_reward
-        self._split = bool(setup.in_parts or world.roles or setup.encode)
+        self._type = setup.encode.plain if setup.encode else None
+        encoded = setup.encode is not None and self._type is None
+        self._split = bool(setup.in_parts or setup.world.roles or encoded)
         self._keys = InfoKeys(self.batch)
         self._action_checker = action_checker_of(self.batch, illegal, agents=1)
         self._renderer = Renderer(render_mode, self.batch, render_text)
@@ -125,7 +127,12 @@ class Env(ShowsLimit, gymnasium.Env):
         reward = info["reward_vector"].copy() if self.vector_reward else outcome[-4]
         if self.render_mode == "human":
             self._show()
-        observation = batch.observed(FIRST) if self._split else batch.first.observation.copy()
+        if self._split:
+            observation = batch.observed(FIRST)
+        elif self._type is None:
+            observation = batch.first.observation.copy()
+        else:
+            observation = batch.first.observation.astype(self._type)
         return observation, reward, outcome[-3], outcome[-2], info
 
     def _observation(self) -> Any:

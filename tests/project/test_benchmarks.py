@@ -12,6 +12,7 @@ TREASURE, PEER = "DeepSeaTreasure-v0", "python ours.py --id {id} --form single -
 SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
+    "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "videos": [TREASURE, "--seconds", "0.5"],
     "first_minutes": ["--only", "rlenvs list"],
