@@ -32,9 +32,9 @@ def test_pareto_q_learning_finds_the_front():
     np.testing.assert_allclose(followed[np.lexsort(followed.T[::-1])], found, atol=1e-3)
 
 
-def test_pareto_q_learning_refuses_floats():
+def test_pareto_q_learning_refuses_the_scaled_form():
     with pytest.raises(Exception, match="discretizable"):
-        PQL(mo_gymnasium.make(SEA), ref_point=np.array([0.0, -25.0]), log=False)
+        PQL(mo_gymnasium.make(SEA, scaled=True), ref_point=np.array([0.0, -25.0]), log=False)
 
 
 def test_tables_of_one_policy_learn_the_richest_treasure():
