@@ -180,7 +180,7 @@ class OmniSafeEnv:
 def omnisafe_env(ids: Sequence[str]) -> type:
     """Register environments of this package with OmniSafe, so that `omnisafe.Agent("PPOLag", id)` finds them.
 
-    Call it once per process, with all ids, and before `import omnisafe`. OmniSafe's own tasks, which are
+    Call it before `import omnisafe`; further calls add ids. OmniSafe's own tasks, which are
     Safety-Gymnasium's, are not to be had where that library cannot be imported.
 
     Args:
@@ -200,11 +200,17 @@ def omnisafe_env(ids: Sequence[str]) -> type:
             "`pip install --no-deps omnisafe`, as it asks for an older gymnasium; its other requirements as usual"
         ) from error
 
+    earlier = getattr(core, "RlenvsEnv", None)
+    known = earlier.support_envs() if earlier else []
+
     class RlenvsEnv(OmniSafeEnv, core.CMDP):  # type: ignore[name-defined]
         """Environments of rlenvs."""
 
-        _support_envs: ClassVar[list[str]] = list(ids)
+        _support_envs: ClassVar[list[str]] = list(dict.fromkeys([*known, *ids]))
 
+    if earlier:  # OmniSafe refuses another class of this name
+        core.env_unregister(earlier)
+    core.RlenvsEnv = RlenvsEnv
     return core.env_register(RlenvsEnv)
 
 

@@ -19,7 +19,6 @@ IDS = ["rlenvs/SafePointGoal-v0", "rlenvs/QuadObstacles-v0"]
 
 @pytest.fixture(scope="module")
 def omnisafe():
-    """Registered once per process, as it is documented."""
     omnisafe_env(IDS)
     return importlib.import_module("omnisafe")
 

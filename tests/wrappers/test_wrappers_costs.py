@@ -512,12 +512,23 @@ class CMDP(ABC):
     def close(self): ...
 
 
+class Register(dict):
+    """As OmniSafe's: it refuses a name that it has."""
+
+    def __call__(self, made):
+        assert made.__name__ not in self
+        return self.setdefault(made.__name__, made)
+
+    def unregister(self, made):
+        return self.pop(made.__name__)
+
+
 @pytest.fixture
 def register(monkeypatch):
-    known = {}
+    known = Register()
     core = types.ModuleType("omnisafe.envs.core")
     core.CMDP = CMDP
-    core.env_register = lambda made: known.setdefault(made.__name__, made)
+    core.env_register, core.env_unregister = known, known.unregister
     for name in ("omnisafe", "omnisafe.envs"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     monkeypatch.setitem(sys.modules, "omnisafe.envs.core", core)
@@ -540,6 +551,13 @@ def test_omnisafe_gets_one_environment_without_autoreset(register):
         assert [part.dtype for part in step[:5]] == [torch.float32] * 5
         assert step[2] == step[5]["cost"]
     env.close()
+
+
+def test_further_calls_for_omnisafe_add_ids(register):
+    omnisafe_env(["SafePointGoal-v0"])
+    kind = omnisafe_env(["QuadObstacles-v0", "SafePointGoal-v0"])
+    assert register == {"RlenvsEnv": kind}
+    assert kind.support_envs() == ["SafePointGoal-v0", "QuadObstacles-v0"]
 
 
 def test_omnisafe_gets_several_environments_with_their_last_observations(register):
