@@ -12,6 +12,7 @@ import ctypes
 import functools
 import gc
 import multiprocessing
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +36,7 @@ from rlenvs.core.spec import World
 TEMPLATE = Path(__file__).with_name("driver.py")
 # the modules of this package that make machine code themselves
 CORE_SOURCES = ("records",)
+MOST_ROWS = 4096  # of an array that plain Python keeps at hand
 
 
 # --- a world's kernels as the driver calls them ---------------------------------------------------------------------
@@ -346,21 +348,72 @@ def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
 
 
 def _python_accessor(dtype: np.dtype) -> Callable[[int, int], Any]:
-    memory = ctypes.c_char * dtype.itemsize
+    memory, Row = ctypes.c_char * dtype.itemsize, _row_class(dtype)
+    known: dict[int, Any] = {}  # by address
 
     def record_at(address: int, meta: int) -> Any:
-        return np.frombuffer(memory.from_address(int(address)), dtype)[0]  # type: ignore[call-overload]
+        row = known.get(address)
+        if row is None:
+            if len(known) >= MOST_ROWS:
+                known.clear()
+            row = known[address] = Row(np.frombuffer(memory.from_address(int(address)), dtype))  # type: ignore[call-overload]
+        return row
 
     return record_at
 
 
 def _python_row_accessor(name: str, dtype: np.dtype) -> Callable[[Any, int], Any]:
-    at = _python_accessor(dtype)
+    at, size = _python_accessor(dtype), f"{name}_size"
 
     def row_of(b: Any, i: int) -> Any:
-        return at(b[name] + i * b[f"{name}_size"], 0)
+        return at(getattr(b, name) + i * getattr(b, size), 0)
 
     return row_of
+
+
+class _Row:
+    """A record of live views: what `np.record` does, in a tenth of the time. `_row_class` adds the fields."""
+
+    __slots__ = ("_record",)
+
+    def __init__(self, row: np.ndarray) -> None:
+        self._record = row[0]
+        for field in _fields_of(row.dtype):
+            setattr(self, f"_{field}", row[field].reshape(row[field].shape[1:]))
+
+    def __getitem__(self, field: str) -> Any:
+        return self._record[field]
+
+    def __repr__(self) -> str:
+        return repr(self._record)
+
+    def copy(self) -> Any:
+        """A record of its own, as NumPy has them."""
+        return self._record.copy()
+
+    def tobytes(self) -> bytes:
+        """The memory."""
+        return bytes(self._record.tobytes())
+
+
+def _fields_of(dtype: np.dtype) -> list[str]:
+    return [name for name in dtype.names or () if not name.startswith("_gap")]
+
+
+def _row_class(dtype: np.dtype) -> type:
+    """Rows with the fields of a layout. Numbers can be set, arrays only written into, as in compiled code."""
+
+    def number(place: str) -> property:
+        def set_number(row: Any, value: Any) -> None:
+            getattr(row, place)[()] = value
+
+        return property(lambda row: getattr(row, place)[()], set_number)
+
+    names = _fields_of(dtype)
+    fields = {
+        name: property(operator.attrgetter(f"_{name}")) if dtype[name].shape else number(f"_{name}") for name in names
+    }
+    return type("Row", (_Row,), {"__slots__": [f"_{name}" for name in names], **fields})
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
