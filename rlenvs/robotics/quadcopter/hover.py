@@ -77,10 +77,7 @@ SPEC = tasks.solo(
         "crash_tilt": param(0.4, 0.1, 3.2, "rad", "roll or pitch that ends the episode"),
     },
     options={"reward": REWARD},
-    sizes=lambda v: {
-        "shapes": LANDMARKS if v.camera != "none" else 0,
-        "fences": geofence.fences(v),
-    },
+    sizes=lambda v: {"shapes": LANDMARKS if v.camera != "none" else 0, "fences": geofence.fences(v)},
     state={"goal": f8(3)},
     observation={
         **flight.kinematics(2.0, 2.0, tilt=math.pi / 4),
@@ -118,9 +115,7 @@ SPEC = tasks.solo(
             "attitude": "matrix",
         },
     },
-    probe={
-        "thrust_to_weight": {"action_range": 0.5},
-    },  # the limit lies outside the usual range
+    probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
         "random": Score(2.627, 0.54, success=0, costs={"tilt": 5.27, "geofence": 0}),
         "idle": Score(51.87, 11, success=0.01, costs={"tilt": 0, "geofence": 0}),

@@ -91,9 +91,7 @@ SPEC = tasks.solo(
         "hard": {"start_spread": 1.2, "goal_height": 1.2, "height_spread": 0.3, "action_range": 1.0},
         "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
     },
-    probe={
-        "thrust_to_weight": {"action_range": 0.5},
-    },  # the limit lies outside the usual range
+    probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
         "random": Score(12.61, 2.2, success=0, costs={"tilt": 62, "geofence": 2.94}),
         "idle": Score(35.21, 1.5, success=0, costs={"tilt": 0, "geofence": 0}),
@@ -151,7 +149,4 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     render.draw_room_flight(canvas, p, s, goals=[s.goal], room=ROOM, ceiling=CEILING, wind=s.wind)
-    canvas.caption(
-        f"{s.elapsed / p.control_hz:.1f} s",
-        f"height {s.position[0, 2]:.2f} m of {s.goal[2]:.2f} m",
-    )
+    canvas.caption(f"{s.elapsed / p.control_hz:.1f} s", f"height {s.position[0, 2]:.2f} m of {s.goal[2]:.2f} m")

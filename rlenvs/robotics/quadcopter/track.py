@@ -161,9 +161,7 @@ SPEC = tasks.solo(
         "hard": {"path": "lemniscate", "radius": 1.0, "lap_time": 5.0, "start_spread": 0.3, "action_range": 0.2},
         "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
     },
-    probe={
-        "thrust_to_weight": {"action_range": 0.5},
-    },  # the limit lies outside the usual range
+    probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
         "random": Score(10.83, 0.47, success=0, costs={"tilt": 10.4, "geofence": 0.45, "off_path": 5.65}),
         "idle": Score(59.67, 1.8, success=0, costs={"tilt": 0, "geofence": 0, "off_path": 314}),
