@@ -83,7 +83,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.multi.battle.combat import COMBAT_DATA, UNIT_STATE, push_apart, tick
-from rlenvs.multi.battle.language import describe, understand
+from rlenvs.multi.battle.language import describe, parse_action
 from rlenvs.multi.battle.observation import (
     CONIC,
     MAP_PLANES,
@@ -486,4 +486,4 @@ def keys(pressed, values):
 
 
 SPEC.describe(describe)
-SPEC.parse_action(understand)
+SPEC.parse_action(parse_action)

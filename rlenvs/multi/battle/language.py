@@ -104,7 +104,7 @@ def describe(p: Any, s: Any, k: int) -> str:
     )
 
 
-def understand(text: str, p: Any, s: Any, k: int) -> int:
+def parse_action(text: str, p: Any, s: Any, k: int) -> int:
     """The choice of unit k that a reply stands for; ValueError with the reason when it is none. A unit that is told
     nothing stops."""
     if not text:

@@ -45,7 +45,7 @@ def describe(p: Any, s: Any, k: int) -> str:
     )
 
 
-def understand(text: str, p: Any, s: Any, k: int) -> int:
+def parse_action(text: str, p: Any, s: Any, k: int) -> int:
     """The action that a reply stands for; ValueError with the reason when it is none."""
     name, arguments = read_order(text)
     if name == "stay":

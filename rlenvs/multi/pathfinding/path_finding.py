@@ -68,7 +68,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.multi.pathfinding.collisions import resolve_block_both, resolve_priority, resolve_soft
-from rlenvs.multi.pathfinding.language import describe, understand
+from rlenvs.multi.pathfinding.language import describe, parse_action
 from rlenvs.multi.pathfinding.maps import (
     LARGEST,
     cell_of,
@@ -312,4 +312,4 @@ def keys(pressed, values):
 
 
 SPEC.describe(describe)
-SPEC.parse_action(understand)
+SPEC.parse_action(parse_action)

@@ -274,7 +274,7 @@ def look_from(p, s, k, i):
 
 
 @kernel
-def look(p, s, i):
+def observe_images(p, s, i):
     """`look_from` for worlds with one vehicle."""
     look_from(p, s, 0, i)
 

@@ -21,7 +21,7 @@ def solo(name: str, *, state: Mapping[str, Any] = NOTHING, **own: Any) -> World:
     made = _declare(name, {**flight.flight_state(1), **state}, own)
     made.before_physics(dynamics.load)
     made.move(dynamics.fly)
-    made.observe_images(flight.look)
+    made.observe_images(flight.observe_images)
     return made
 
 
