@@ -33,6 +33,7 @@ rated by a convolution with a kernel of 1, plane by plane.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -48,6 +49,15 @@ LARGEST_KERNEL = 15
 BOARD = 3  # axes of what convolutions look at
 PLACES = 2  # planes that tell cells where they are
 WHITE = 255  # the largest value of an image
+
+
+@functools.cache
+def _blas() -> Any:
+    """What multiplies matrices for NumPy. Convolutions are many small products: threads that wait for each other take
+    longer for these than one, and many times as long on a busy machine."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -182,7 +192,8 @@ class Network:
         features, board = self._features(observations)
         ratings = None
         if board is not None:
-            features, ratings = self._look(features, board)
+            with _blas().limit(limits=1):
+                features, ratings = self._look(features, board)
         if self._cells:
             features, state = self._remember(features, state, starts)
         for weight, bias, activation in self._layers:

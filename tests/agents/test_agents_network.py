@@ -6,8 +6,9 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from threadpoolctl import threadpool_limits
 
-from rlenvs.agents.network import ACTIVATIONS, Network, check_architecture, expected_tensors
+from rlenvs.agents.network import ACTIVATIONS, Network, _blas, check_architecture, expected_tensors
 from rlenvs.core.errors import ParameterError
 
 BOX = spaces.Box(-1.0, 1.0, (5,), np.float32)
@@ -278,6 +279,22 @@ def test_convolutions_that_cannot_become_an_agent():
         export.network_of(model)
     with pytest.raises(ParameterError, match="an image that convolutions look at"):
         export.network_of(model_of("PPO", observation=spaces.Box(0, 255, (3, 40, 40), np.uint8))[0])
+
+
+def test_convolutions_take_one_thread_and_give_the_others_back(monkeypatch):
+    """With more, replaying an agent on a busy machine took seven times as long."""
+
+    def threads():
+        return [library["num_threads"] for library in _blas().info()]
+
+    look, seen = Network._look, []
+    monkeypatch.setattr(Network, "_look", lambda *given: (seen.append(threads()), look(*given))[1])
+    agent = network_of(board_model("PPO", PLANES, CHOICE)[0])
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        agent.act(observations_of(PLANES))
+        assert threads() == before
+    assert seen == [[1] * len(before)]
 
 
 def test_convolutions_under_an_lstm():
