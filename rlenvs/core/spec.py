@@ -237,7 +237,7 @@ class World:
             UnknownKeywordError: a change of nothing that there is. ParameterError: a value outside its range.
         """
         doc = changes.pop("doc", "") or _doc_of_member(self.doc, summary)
-        made = self.changed({"name": name, "doc": doc, **changes})
+        made = _changed(self, {"name": name, "doc": doc, **changes})
         self.kind.members[name] = made
         return made
 
@@ -253,36 +253,9 @@ class World:
         if not isinstance(name, str) or name not in base.levels:
             raise UnknownNameError(f"{base.name} has no level {shortened(name)}. {nearest(name, base.levels)}")
         if name not in base.at_level:
-            base.at_level[name] = base.changed({"levels": base.levels, **base.levels[name]})
+            base.at_level[name] = _changed(base, {"levels": base.levels, **base.levels[name]})
             base.at_level[name].base, base.at_level[name].level_name = base, name
         return base.at_level[name]
-
-    def changed(self, changes: dict[str, Any]) -> World:
-        """A world of the same kind with other defaults and other keywords of `world`."""
-        name, known = changes.get("name", self.name), {*self.params, *self.options}
-        values = {key: changes.pop(key) for key in tuple(changes) if key in known}
-        unknown = set(changes) - {each.name for each in fields(self)}
-        if unknown:
-            raise UnknownKeywordError(f"{name}: a {self.name} has no {min(unknown)!r}. {nearest(min(unknown), known)}")
-        given = {"sizes": changes.pop("sizes", {}), "data": changes.pop("data", {})}
-        functions = ChainMap({}, self.functions)
-        if callable(given["sizes"]):
-            changes["sizes"] = given["sizes"]
-        elif given["sizes"]:
-            changes["sizes"] = functools.partial(_joined, self.sizes, given["sizes"])
-        if given["data"]:
-            functions["data"] = functools.partial(_joined, self.functions.get("data", _no_sizes), given["data"])
-        made = replace(
-            self,
-            params={**self.params, **_defaulting(self.params, values)},
-            options={**self.options, **_defaulting(self.options, values)},
-            kernels=ChainMap({}, self.kernels),
-            functions=functions,
-            **{"scores": {}, **changes},
-        )
-        made.kind = self.kind
-        made.given = {**self.given, **values}
-        return made
 
     # A world is a constant: copies are the same object, pickles are its address, or all of it where it has none.
     def __deepcopy__(self, memo: dict[int, Any]) -> World:
@@ -460,6 +433,34 @@ class World:
 world = World  # what world files call
 
 
+def _changed(world: World, changes: dict[str, Any]) -> World:
+    """A world of the same kind with other defaults and other keywords of `world`."""
+    name, known = changes.get("name", world.name), {*world.params, *world.options}
+    values = {key: changes.pop(key) for key in tuple(changes) if key in known}
+    unknown = set(changes) - {each.name for each in fields(world)}
+    if unknown:
+        raise UnknownKeywordError(f"{name}: a {world.name} has no {min(unknown)!r}. {nearest(min(unknown), known)}")
+    given = {"sizes": changes.pop("sizes", {}), "data": changes.pop("data", {})}
+    functions = ChainMap({}, world.functions)
+    if callable(given["sizes"]):
+        changes["sizes"] = given["sizes"]
+    elif given["sizes"]:
+        changes["sizes"] = functools.partial(_joined, world.sizes, given["sizes"])
+    if given["data"]:
+        functions["data"] = functools.partial(_joined, world.functions.get("data", _no_sizes), given["data"])
+    made = replace(
+        world,
+        params={**world.params, **_defaulting(world.params, values)},
+        options={**world.options, **_defaulting(world.options, values)},
+        kernels=ChainMap({}, world.kernels),
+        functions=functions,
+        **{"scores": {}, **changes},
+    )
+    made.kind = world.kind
+    made.given = {**world.given, **values}
+    return made
+
+
 def _check_declaration(spec: World) -> None:
     name, observation = spec.name, spec.observation
     if spec.combine_costs not in ("sum", "max"):
@@ -551,8 +552,7 @@ def _pickled_whole(spec: World) -> tuple[str, bytes]:
 
     token = next((token for token, known in _whole.items() if known is spec), "") or secrets.token_hex(16)
     _whole[token] = spec
-    parts = {each.name: getattr(spec, each.name) for each in fields(spec)}
-    return token, cloudpickle.dumps(parts)
+    return token, cloudpickle.dumps(({each.name: getattr(spec, each.name) for each in fields(spec)}, spec.given))
 
 
 def _unpickled(token: str, parts: bytes) -> World:
@@ -560,7 +560,9 @@ def _unpickled(token: str, parts: bytes) -> World:
     if token not in _whole:
         import cloudpickle
 
-        _whole[token] = World(**cloudpickle.loads(parts))
+        declared, given = cloudpickle.loads(parts)
+        _whole[token] = World(**declared)
+        _whole[token].given = given
         mark_again(_whole[token].kernels.values())
     return _whole[token]
 

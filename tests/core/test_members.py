@@ -22,7 +22,7 @@ from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameE
 from rlenvs.core.gym_env import Env
 from rlenvs.core.registry import catalogue
 from rlenvs.core.setup import Setup
-from rlenvs.core.spec import load_world
+from rlenvs.core.spec import _pickled_whole, _unpickled, load_world
 from rlenvs.wrappers import Levels, wrap
 
 KIND, NAMES = linear_plants.KIND, linear_plants.NAMES
@@ -176,6 +176,8 @@ def test_members_and_levels_keep_what_they_set_where_a_choice_sets_it_too():
     assert Setup(kind, level="calm", place="outdoors").values.noise == 0.0
     assert Setup(quiet).values.noise == 0.001
     assert Setup(quiet, level="calm").values.noise == 0.0
+    copy = _unpickled("elsewhere", _pickled_whole(quiet)[1])  # as another process gets it
+    assert (copy is not quiet, Setup(copy).values.noise) == (True, 0.001)
 
 
 def test_other_defaults_and_ranges():
