@@ -14,6 +14,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from places import ROOT
 
 import rlenvs
 from rlenvs.core.engines import EngineBatch
@@ -423,6 +424,41 @@ def test_resets_and_batches_leak_nothing():
         play(started(20), pushes(1, 20)).close()
     gc.collect()
     assert memory() - before < 30.0
+
+
+FORKS = """
+import gc, os, signal, sys
+sys.path.insert(0, "tests")
+def collect():  # of another package: its objects in the child make Python collect, before this package has its turn
+    gc.set_threshold(1, 1, 1)
+    signal.alarm(20)
+    [[] for _ in range(5000)]
+os.register_at_fork(after_in_child=collect)
+gc.set_threshold(0)
+from rlenvs.core.vector_env import VectorEnv
+from rolling_ball import SPEC
+gc.collect()
+gc.freeze()
+gc.collect()  # few objects are left to count, so that a collection is whole
+envs = VectorEnv(SPEC, 4, threads=2)
+envs.reset(seed=0)
+envs.step(envs.action_space.sample())
+circle = [envs]
+circle.append(circle)
+del envs, circle
+signal.signal(signal.SIGALRM, signal.SIG_DFL)
+child = os.fork()
+if not child:
+    gc.collect()
+    os._exit(7 if gc.isenabled() else 8)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), gc.isenabled())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_does_not_wait_for_threads_of_forgotten_environments():
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert done.stdout.split() == ["7", "True"], done.stderr
 
 
 # --- images and clouds ----------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ How a world uses it:
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import warnings
@@ -336,13 +337,37 @@ _engines: weakref.WeakSet[MujocoEngine] = weakref.WeakSet()
 _orphans: list[Any] = []
 
 
+_forking = 0  # threads that are about to fork
+_collecting = False  # whether garbage was collected before
+
+
+def _hold_garbage() -> None:
+    """No collection before `_survive_fork`: it would free simulations that nobody uses any more, and wait for their
+    threads, which are not in the child."""
+    global _forking, _collecting
+    if not _forking:
+        _collecting = gc.isenabled()
+    _forking += 1
+    gc.disable()
+
+
+def _release_garbage() -> None:
+    global _forking
+    _forking -= 1
+    if not _forking and _collecting:
+        gc.enable()
+
+
 def _survive_fork() -> None:
+    global _forking
     for engine in list(_engines):
         engine.survive_fork()
+    _forking = 1
+    _release_garbage()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_survive_fork)
+    os.register_at_fork(before=_hold_garbage, after_in_parent=_release_garbage, after_in_child=_survive_fork)
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
