@@ -10,6 +10,7 @@ machine was too noisy to tell.
 """
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -57,26 +58,16 @@ def main() -> None:
     if not (given.other / "rlenvs").is_dir():
         raise SystemExit(f"{given.other} is no checkout of this package")
     os.environ.setdefault("RLENVS_QUIET", "1")
-    single = given.form in ("single", "parallel")
+    alone = given.form in ("single", "parallel")
+    sizes = itertools.product(given.names, [1] if alone else given.num, [1] if alone else given.threads)
     print(HEAD)
-    for name in given.names:
-        for num in [1] if single else given.num:
-            for threads in [1] if single else given.threads:
-                form = [
-                    "--id",
-                    name,
-                    "--form",
-                    given.form,
-                    "--num",
-                    str(num),
-                    "--threads",
-                    str(threads),
-                    "--with-resets",
-                ]
-                form += ["--keywords", json.dumps(given.keywords)]
-                found = compare(given.other.resolve(), form, given.slices, given.seconds)
-                numbers = " ".join(f"{ratio:7.3f}" for ratio in found)
-                print(f"{name:22} {given.form:8} {num:6} {threads:7} {numbers}", flush=True)
+    for name, num, threads in sizes:
+        form = ["--id", name, "--form", given.form, "--num", str(num), "--threads", str(threads)]
+        form += ["--with-resets", "--keywords", json.dumps(given.keywords)]
+        numbers = " ".join(
+            f"{ratio:7.3f}" for ratio in compare(given.other.resolve(), form, given.slices, given.seconds)
+        )
+        print(f"{name:22} {given.form:8} {num:6} {threads:7} {numbers}", flush=True)
 
 
 if __name__ == "__main__":
