@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import sys
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -40,8 +41,14 @@ class Timed:
         return getattr(self._driver, name)
 
     def run_worlds(self, *arguments: int) -> int:
+        return self._note(self._driver.run_worlds, *arguments)
+
+    def run_blocks(self, own: bool) -> Any:
+        return partial(self._note, self._driver.run_blocks(own))
+
+    def _note(self, function: Any, *arguments: int) -> int:
         start = perf_counter()
-        code = self._driver.run_worlds(*arguments)
+        code = function(*arguments)
         self.inside.append(perf_counter() - start)
         return code
 

@@ -10,6 +10,7 @@ from rlenvs.core import (
     discrete,
     f8,
     i8,
+    maths,
     param,
     published,
     role,
@@ -49,19 +50,19 @@ def swing(name, dtype):
     def step(p, s, a, rng, r):
         off = (s.angle + math.pi) % (2.0 * math.pi) - math.pi
         r.upright = -(off * off + 0.1 * s.speed * s.speed + 0.001 * a[0] * a[0])
-        speed = s.speed + (15.0 * math.sin(s.angle) + 3.0 * p.torque * a[0]) * 0.05
+        speed = s.speed + (15.0 * maths.sin(s.angle) + 3.0 * p.torque * a[0]) * 0.05
         s.speed = min(max(speed, -FASTEST), FASTEST)
         s.angle += s.speed * 0.05
 
     @made.observe
     def observe(p, s, o):
-        o.direction[0] = math.cos(s.angle)
-        o.direction[1] = math.sin(s.angle)
+        o.direction[0] = maths.cos(s.angle)
+        o.direction[1] = maths.sin(s.angle)
         o.speed = s.speed
 
     @made.expert
     def expert(p, s, a):
-        a[0] = 3.0 * math.sin(s.angle) + s.speed  # beyond the bounds at times
+        a[0] = 3.0 * maths.sin(s.angle) + s.speed  # beyond the bounds at times
 
     @made.keys
     def keys(pressed, values):

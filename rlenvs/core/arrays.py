@@ -25,6 +25,9 @@ Row = Kind | Layout | dict[str, Kind]  # a number or numbers (then `.value`), or
 SCALARS = (
     *("worlds", "agents", "autoreset", "action_numbers", "scaled", "converted", "cost_maximum", "randomized"),
     *("first_decides", "has_images", "plan_steps"),
+    # of lanes: where the blocks lie and how far apart, the block to which the record belongs, the address of compiled
+    # `run_worlds`, the first row of parameters, and of the states
+    *("blocks", "block_bytes", "blocks_end", "block", "run_worlds", "params_common", "state_rows"),
 )
 SCALING = ("gain", "offset", "low", "high")
 # the axis of the numbers of an action, as kernels see it, by `Setup.action_kind`
@@ -46,6 +49,8 @@ class Array:
         fill: what it holds at first.
         only: what a batch needs to have it (rows are missing otherwise): "final" observations to set aside, "flat"
             actions, "converted" ones, "images".
+        lanes: when blocks of worlds exchange it with the batch, see `rlenvs.core.lanes.blocks`: "taken" before a step,
+            "given" behind it, "seen" when the worlds are observed; "own" where it never leaves the block.
     """
 
     per: str
@@ -55,6 +60,7 @@ class Array:
     outcome: bool = False
     fill: int = 0
     only: tuple[str, ...] = ()
+    lanes: tuple[str, ...] = ()
 
     @property
     def views(self) -> Mapping[str, Row]:
@@ -103,15 +109,19 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
             state,
             {"state": state, "episode_bytes": u1("episode_bytes"), "words": u4("state_words")},
             kept=True,
+            lanes=("taken", "given"),
         ),
         # parameters, options, data and weights: one row for all worlds, until they differ (`own_params`)
-        "param_rows": Array("world", params, {"params": params, "param_numbers": f8("param_numbers")}, kept=True),
+        "param_rows": Array(
+            "world", params, {"params": params, "param_numbers": f8("param_numbers")}, kept=True, lanes=("taken",)
+        ),
         # what the last step used and the next one will
         "actions": Array(
             "world",
             number("agents", "action_numbers"),
             {"action_values": number("actions"), **(for_kernels if kind != "flat" else {})},
             kept=True,
+            lanes=("taken",),
         ),
         # the choices for which flat actions stand; numbers as kernels see them, where users give others (there the
         # views of `actions` for kernels are on this array)
@@ -120,6 +130,7 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
             number("agents", "action_numbers" if kind == "continuous" else "dimensions"),
             {"split_values": number("split_numbers"), **(for_kernels if kind == "flat" else {})},
             only=("converted",) if kind == "continuous" else ("flat",),
+            lanes=("own",),
         ),
         # which worlds begin a new episode
         "_begin": Array("world", b1, "begin"),
@@ -130,14 +141,16 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
         # --- what agents see ------------------------------------------------------------------------------------------
         # vectors: in physical units while the kernel writes them, scaled and clipped behind it
         "observations": Array(
-            "agent", observed, {"observation": observation, "observation_values": observed}, kept=True
+            "agent", observed, {"observation": observation, "observation_values": observed}, kept=True, lanes=("seen",)
         ),
         # all images of an observation
         "_images": Array("agent", images, {"images": images, "image_bytes": pixels}, kept=True, only=("images",)),
         # which choices are allowed, those of all numbers of an action one after the other
-        "masks": Array("agent", i1("choices"), "mask", kept=True, fill=1),
+        "masks": Array("agent", i1("choices"), "mask", kept=True, fill=1, lanes=("seen",)),
         # the same for the choices for which flat actions stand
-        "_split_masks": Array("agent", i1("split_choices"), "split_mask", kept=True, fill=1, only=("flat",)),
+        "_split_masks": Array(
+            "agent", i1("split_choices"), "split_mask", kept=True, fill=1, only=("flat",), lanes=("own",)
+        ),
         # --- what came of the last step -------------------------------------------------------------------------------
         # as kernels write it: terms, costs, success, termination
         "results": Array(
@@ -146,17 +159,18 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
             {"result": result, "parts": parts, "result_bytes": u1("result_bytes")},
             kept=True,
             outcome=True,
+            lanes=("given",),
         ),
         # weighted sums of terms, and sums (or maxima) of costs
-        "rewards": Array("world", f8("agents"), "reward", kept=True, outcome=True),
-        "costs": Array("world", f8("agents"), "cost", kept=True, outcome=True),
+        "rewards": Array("world", f8("agents"), "reward", kept=True, outcome=True, lanes=("given",)),
+        "costs": Array("world", f8("agents"), "cost", kept=True, outcome=True, lanes=("given",)),
         # whose episode ended, by the world itself or by the time limit
-        "terminated": Array("world", b1("agents"), "terminated", kept=True, outcome=True),
-        "truncated": Array("world", b1("agents"), "truncated", kept=True, outcome=True),
+        "terminated": Array("world", b1("agents"), "terminated", kept=True, outcome=True, lanes=("given",)),
+        "truncated": Array("world", b1("agents"), "truncated", kept=True, outcome=True, lanes=("given",)),
         # why an episode was broken off, a code of `rlenvs.core.driver`
-        "_failed": Array("world", u1, "failed", kept=True, outcome=True),
+        "_failed": Array("world", u1, "failed", kept=True, outcome=True, lanes=("given", "seen")),
         # the terms alone, without weights
-        "reward_vectors": Array("agent", f4("reward_terms"), "reward_vector", kept=True),
+        "reward_vectors": Array("agent", f4("reward_terms"), "reward_vector", kept=True, lanes=("given",)),
         # --- the same of episodes whose successor began in the same step (SAME_STEP) ----------------------------------
         "final_observations": Array("agent", observed, "final_observation", kept=True, only=("final",)),
         "_final_images": Array("agent", images, {"final_image_bytes": pixels}, kept=True, only=("final", "images")),

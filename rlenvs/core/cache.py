@@ -229,6 +229,7 @@ def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False
         """One file. What cannot be read or written is as good as absent."""
 
         cache_path = ""
+        when_missing: Callable[[], None] | None = None  # called before something is compiled
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
@@ -245,6 +246,8 @@ def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False
                     _remove(path)
                     continue
                 return result
+            if self.when_missing is not None:
+                self.when_missing()
             return None
 
         def save_overload(self, sig: Any, data: Any) -> None:

@@ -9,9 +9,13 @@ import math
 
 # each is compiled when it is first called; all that steps, resets and observes is one function, so that kernels are
 # compiled once
-ENTRY_POINTS = ("run_worlds", "advise_worlds", "play_worlds", "central_worlds", "bar_worlds", "grade_goals")
+ENTRY_POINTS = (
+    *("run_worlds", "run_blocks", "advise_worlds", "play_worlds", "central_worlds", "bar_worlds", "grade_goals"),
+)
 # what `run_worlds` does
-ACT, CHECK, STEP, BEGIN, OBSERVE, ROLL, COMMAND, LOAD, JUDGE, PLACE = range(10)
+ACT, CHECK, STEP, BEGIN, OBSERVE, ROLL, COMMAND, LOAD, JUDGE, PLACE, FINISH = range(11)
+# when rows are copied between the worlds and a block
+TAKE_IN, GIVE_BACK, GIVE_SEEN = range(3)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
 # why the episode of a world was broken off
@@ -33,6 +37,7 @@ def run_worlds(address, start, stop, job):
     LOAD: what an engine applies in its next physics step.
     JUDGE: the second half of such a step. Returns how many begin anew (SAME_STEP).
     PLACE: finish the new episodes whose `begin` flag is set, when an engine has placed their bodies.
+    FINISH: what follows a step that was made in a block: break off, and begin anew (SAME_STEP).
     """
     b = batch_at(address, 0)
     if job in (ACT, CHECK):
@@ -85,6 +90,8 @@ def run_world(b, i, job):
         if not begin_of(b, i).value:
             return 0
         after_reset(params_of(b, i), s, s.rng)
+    elif job == FINISH and failed_of(b, i).value != UNBROKEN:
+        break_off(b, i, failed_of(b, i).value)
     if begins:
         clear_outcome(b, i)
     again = show_world(b, i, job, begins)
@@ -96,12 +103,13 @@ def run_world(b, i, job):
 def show_world(b, i, job, begins):
     """Begin an episode if asked to, and observe; then begin and observe the next one, where the step that ended an
     episode does that. Returns whether it did."""
-    stepped = job in (STEP, JUDGE)
+    stepped = job in (STEP, JUDGE, FINISH)
     begun = begins
     for _ in range(2):
         if begun:
             begin_world(b, i)
-        if failed_of(b, i).value == UNBROKEN and not observe_world(b, i) and stepped and not begun:
+        seen = job == FINISH and not begun  # in the block already
+        if failed_of(b, i).value == UNBROKEN and not seen and not observe_world(b, i) and stepped and not begun:
             break_off(b, i, OBSERVATION_NOT_FINITE)
         if begun or not stepped or not state_of(b, i).over or b.autoreset != SAME_STEP:
             break
@@ -118,13 +126,138 @@ def move_world(b, i, job):
             break
         if job == ROLL:
             take_plan(b, i, t)
-        failed_of(b, i).value = UNBROKEN
-        clear_result(b, i)
-        convert_actions(b, i)
-        step(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
-        settle_world(b, i)
+        advance_world(b, i)
+        check_world(b, i)
         if job == ROLL:
             note_plan(b, i, t)
+
+
+def advance_world(b, i):
+    """The kernels of a step, and what came of it."""
+    s = state_of(b, i)
+    failed_of(b, i).value = UNBROKEN
+    clear_result(b, i)
+    convert_actions(b, i)
+    step(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
+    settle_world(b, i)
+
+
+def check_world(b, i):
+    """Break off the episode of a world that is no longer finite."""
+    if failed_of(b, i).value != UNBROKEN:
+        break_off(b, i, failed_of(b, i).value)
+
+
+# --- several worlds at a time -----------------------------------------------------------------------------------------
+# `advance_lanes` and `show_lanes` are the lane forms of `advance_block` and `show_block`
+
+
+def run_blocks(address, start, stop, job):
+    """STEP of worlds start ... stop - 1, as `run_worlds` does it, WIDTH worlds at a time; one by one who is asleep,
+    begins a new episode, or is left over."""
+    b = batch_at(address, 0)
+    place = b.blocks
+    while atomic_set(place, 1) != 0:  # blocks begin with whether a thread works in them
+        place += b.block_bytes
+        if place == b.blocks_end:
+            place = b.blocks
+    block = block_at(place, 0)
+    count = 0
+    for i in range(start, stop):
+        if asleep_of(b, i).value or state_of(b, i).over:
+            call_loop(b.run_worlds, address, i, i + 1, STEP)
+            continue
+        block.worlds[count] = i
+        count += 1
+        if count == WIDTH:
+            fetch_ahead(b, i + 1, min(i + 1 + WIDTH, stop))
+            step_block(b, block, address)
+            count = 0
+    for j in range(count):
+        call_loop(b.run_worlds, address, block.worlds[j], block.worlds[j] + 1, STEP)
+    atomic_set(place, 0)
+    return FINE
+
+
+def fetch_ahead(b, first, last):
+    """Let the processor load the states of worlds first ... last - 1 meanwhile."""
+    for place in range(b.state + first * b.state_size, b.state + last * b.state_size, CACHE_LINE):
+        prefetch(place)
+
+
+def step_block(b, block, address):
+    """One step of the worlds of a block, none of which begins an episode."""
+    c = batch_at(block.batch, 0)
+    copy_rows(block, TAKE_IN)
+    set_lanes(block.broken, advance_lanes(c, 0))  # whose last observation stays
+    copy_rows(block, GIVE_BACK)
+    if some(show_lanes(c, 0)):
+        copy_rows(block, GIVE_SEEN)
+        for lane in range(WIDTH):
+            call_loop(b.run_worlds, address, block.worlds[lane], block.worlds[lane] + 1, FINISH)
+    else:
+        copy_rows(block, GIVE_SEEN)
+
+
+def advance_block(b, i):
+    """The kernels of a step. Returns whether the episode is to be broken off."""
+    advance_world(b, i)
+    return failed_of(b, i).value != UNBROKEN
+
+
+def show_block(b, i):
+    """Observe after a step. Returns whether something is to follow, see FINISH."""
+    failed = failed_of(b, i)
+    if failed.value == UNBROKEN and not observe_world(b, i):
+        failed.value = OBSERVATION_NOT_FINITE
+    return failed.value != UNBROKEN or (b.autoreset == SAME_STEP and state_of(b, i).over)
+
+
+def block_is_finite(b, i):
+    """The lane form of `state_is_finite`."""
+    block = block_at(b.block, 0)
+    spoilt = no_lanes()
+    for n in range(block.first[GIVE_BACK], block.first[GIVE_BACK + 1]):
+        run = run_of(block, n)
+        place = run.block
+        if run.floats == 8:
+            for _ in range(run.count):
+                numbers = lanes_at_8(place)
+                spoilt = spoilt | (numbers - numbers != 0.0)
+                place += 8 * WIDTH
+        elif run.floats == 4:
+            for _ in range(run.count):
+                halves = lanes_at_4(place)
+                spoilt = spoilt | (halves - halves != 0.0)
+                place += 4 * WIDTH
+    return outside(spoilt)
+
+
+def copy_rows(block, phase):
+    """Copy what a phase copies."""
+    worlds, spare = lanes_of(block.worlds), lanes_of(block.broken)
+    for n in range(block.first[phase], block.first[phase + 1]):
+        run = run_of(block, n)
+        rows = worlds * run.step + run.rows
+        if phase == GIVE_SEEN:
+            rows = rows * (1 - spare) + spare * block.spare
+        if phase == TAKE_IN:
+            if run.bytes_each == 8:
+                take_8(rows, run.block, run.count)
+            elif run.bytes_each == 4:
+                take_4(rows, run.block, run.count)
+            elif run.bytes_each == 2:
+                take_2(rows, run.block, run.count)
+            else:
+                take_1(rows, run.block, run.count)
+        elif run.bytes_each == 8:
+            give_8(rows, run.block, run.count)
+        elif run.bytes_each == 4:
+            give_4(rows, run.block, run.count)
+        elif run.bytes_each == 2:
+            give_2(rows, run.block, run.count)
+        else:
+            give_1(rows, run.block, run.count)
 
 
 def judge_world(b, i):
@@ -138,6 +271,7 @@ def judge_world(b, i):
     else:
         outcome(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
         settle_world(b, i)
+        check_world(b, i)
 
 
 def take_plan(b, i, t):
@@ -320,7 +454,7 @@ def begin_world(b, i):
 
 
 def settle_world(b, i):
-    """After the kernels of a step: time, rewards, costs, ends."""
+    """After the kernels of a step: time, rewards, costs, ends; and whether the world is still finite."""
     s, p = state_of(b, i), params_of(b, i)
     s.elapsed += 1
     late = s.elapsed >= p.horizon
@@ -355,8 +489,10 @@ def settle_world(b, i):
         s.alive[k] = not terminated[k]  # who is cut off by the time limit is alive in the final observation
         if s.alive[k] and not late and (k == 0 or not b.first_decides):
             s.over = False
-    if not (finite and state_is_finite(b, i)):
-        break_off(b, i, STATE_NOT_FINITE if finite else REWARD_NOT_FINITE)
+    if not finite:
+        failed_of(b, i).value = REWARD_NOT_FINITE
+    elif not state_is_finite(b, i):
+        failed_of(b, i).value = STATE_NOT_FINITE
 
 
 def break_off(b, i, reason):
@@ -390,15 +526,9 @@ def observe_world(b, i):
     sound = True
     for k in range(agents_of(b)):
         observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
-        mask = mask_of(b, i * agents_of(b) + k).value
-        if FLAT:
-            mask_agent(p, s, k, split_mask_of(b, i * agents_of(b) + k).value)
-            join_mask(b, i * agents_of(b) + k)
-        else:
-            mask_agent(p, s, k, mask)
-        for j in range(mask_length_of(b, 0).value[k], mask.size):
-            mask[j] = 0
-        if b.has_images:
+        if MASKED or not IN_LANES:  # otherwise all is allowed, from the beginning of the episode on
+            write_mask(b, i, k)
+        if not IN_LANES and b.has_images:
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))
         values, scaling = observation_values_of(b, i * agents_of(b) + k).value, scaling_of(b, 0)
         if b.scaled:
@@ -409,6 +539,19 @@ def observe_world(b, i):
                 values[j] = scaling.low[j] if values[j] != values[j] else values[j]
     note_shown(s, True)
     return sound
+
+
+def write_mask(b, i, k):
+    """What agent k may choose."""
+    p, s = params_of(b, i), state_of(b, i)
+    mask = mask_of(b, i * agents_of(b) + k).value
+    if FLAT:
+        mask_agent(p, s, k, split_mask_of(b, i * agents_of(b) + k).value)
+        join_mask(b, i * agents_of(b) + k)
+    else:
+        mask_agent(p, s, k, mask)
+    for j in range(mask_length_of(b, 0).value[k], mask.size):
+        mask[j] = 0
 
 
 def has_nan(values):

@@ -6,18 +6,34 @@ Kernels are called by such loops alone, so only the loops need that: a third les
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, PassManager, _LowerResult
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.ir_utils import get_definition, guard
 from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import RewriteSemanticConstants
 from numba.extending import register_jitable
+
+import rlenvs.core.bits  # noqa: F401  compiles `bits_of` and `float_of`
+
+_libraries: weakref.WeakSet[IntermediateLibrary] = weakref.WeakSet()
 
 
 class IntermediateLibrary(JITCodeLibrary):
     """Intermediate code that is linked into that of callers, and optimised there."""
+
+    module = ""  # in which its function is
+
+    def free(self) -> None:
+        """Give the memory back; nothing can be linked with it any more."""
+        self._final_module.close()
+        if self._shared_module is not None:
+            self._shared_module.close()
 
     def _optimize_final_module(self) -> None:
         return
@@ -35,6 +51,8 @@ class KernelLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> bool:
         library = state.library = IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        library.module = state.func_id.modname
+        _libraries.add(library)
         state.flags.no_compile = True
         super().run_pass(state)
         done = state.cr
@@ -43,19 +61,55 @@ class KernelLowering(NativeLowering):
         state.targetctx.insert_user_function(key, done.fndesc, [library])
         state.reload_init.extend(library._reload_init)
         state["cr"] = _LowerResult(done.fndesc, done.call_helper, cfunc=key, env=done.env)
+        state.type_annotation = None  # the whole function once more, kept for a display that nobody asks for
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class AxesKnown(FunctionPass):
+    """`a.ndim` as a constant, so that branches for other numbers of axes go away; numba does so for its arrays."""
+
+    _name = "axes_known"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        found = state.func_ir
+        for block in found.blocks.values():
+            for statement in block.find_insts(ir.Assign):
+                value = statement.value
+                if not (isinstance(value, ir.Expr) and value.op == "getattr" and value.attr == "ndim"):
+                    continue
+                given = guard(get_definition, found, value.value)
+                ndim = getattr(state.args[given.index], "ndim", None) if isinstance(given, ir.Arg) else None
+                if ndim is not None:
+                    known = ir.Const(ndim, statement.loc)
+                    definitions = found._definitions[statement.target.name]
+                    definitions[definitions.index(value)] = known
+                    statement.value = known
         return True
 
 
 class KernelCompiler(CompilerBase):
-    """numba's passes with `KernelLowering` in the place of its lowering."""
+    """numba's passes with `KernelLowering` in the place of its lowering, and `AxesKnown`."""
 
     def define_pipelines(self) -> list[PassManager]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         replaced = [(KernelLowering if each is NativeLowering else each, why) for each, why in passes.passes]
         manager = PassManager("nopython")
         manager.passes.extend(replaced)
+        manager.add_pass_after(AxesKnown, RewriteSemanticConstants)
         manager.finalize()
         return [manager]
+
+
+def free_kernels_of(module: str) -> None:
+    """Give back the memory of the kernels of a module, when all that calls them has been compiled."""
+    for library in list(_libraries):
+        if library.module == module:
+            _libraries.discard(library)
+            library.free()
 
 
 def make_compilable(function: Any) -> None:

@@ -61,7 +61,8 @@ class Layout:
         name: shown in error messages.
         fields: name to Kind.
         packed: keep the declared order and leave no gaps (observations, results). Otherwise fields of fixed size
-            come first, so that their offsets are constants in compiled code.
+            come first, so that their offsets are constants in compiled code; among these, as among the others, those
+            with the longest numbers, so that there are no gaps.
         last: names of fields that come after all others.
         shared: names of fields that are the same in all rows. Compiled code reads them in the first row, so that rows
             of a large batch take less of the processor's cache.
@@ -94,9 +95,9 @@ class Layout:
         self._dtypes: dict[tuple[int, ...], np.dtype] = {}
         self._place_fields()
 
-    def _rank(self, field: tuple[str, Kind]) -> tuple[bool, bool]:
+    def _rank(self, field: tuple[str, Kind]) -> tuple[bool, bool, int]:
         name, kind = field
-        return name in self.last, any(isinstance(d, str) for d in kind.shape)
+        return name in self.last, any(isinstance(d, str) for d in kind.shape), -np.dtype(kind.code).itemsize
 
     def _place_fields(self) -> None:
         offset: int | None = 0

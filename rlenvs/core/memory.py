@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.arrays import all_sizes, arrays_of, batch_layout, row_layouts
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.lanes.blocks import make_blocks
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 
@@ -126,6 +127,14 @@ class BatchMemory:
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
         self._binary, self._continuous = self.setup.binary, self.setup.continuous
+        # numbers within these are allowed in all places
+        if self._continuous:
+            self._least_action, self._most_action = (
+                self.setup.action_scaling[2].max(),
+                self.setup.action_scaling[3].min(),
+            )
+        else:
+            self._least_action, self._most_action = 0, self._choices.min() - 1
         self._action_kinds = "fiu" if self._continuous else "iu"
         self._first_numbers = 1 if self.setup.single_choice else self.setup.roles[0].action  # of the first agent
         bare = (int, np.int64) if self.num_worlds == 1 and self.setup.single_choice else ()
@@ -163,6 +172,7 @@ class BatchMemory:
         self._metas = {name: layout.meta(self._sizes) for name, layout in self._layouts.items()}
         self._record = np.zeros(1, batch_layout(tuple(self._layouts)).dtype({}))
         self._address = self._record.ctypes.data
+        self._blocks: np.ndarray | None = None  # made when they are needed
         record = self._record[0]
         for name, value in {
             "worlds": self.num_worlds,
@@ -187,10 +197,25 @@ class BatchMemory:
         """Let the driver find the rows of one of the table's arrays there. One row of parameters is every world's."""
         array, record = self._arrays[name], self._record[0]
         shared = name == "param_rows" and len(rows) == 1
+        if array.lanes:
+            self._blocks = None
+        if name == "param_rows":
+            record["params_common"] = rows.ctypes.data
+        elif name == "states":
+            record["state_rows"] = rows.ctypes.data
         for view in array.views:
             record[view] = rows.ctypes.data
             record[f"{view}_size"] = 0 if shared else array.step(self._sizes)
             record[f"{view}_meta"] = self._metas[view].ctypes.data
+
+    def _make_blocks(self, count: int) -> None:
+        """Rooms for `count` threads that step several worlds at a time, where there are not as many."""
+        if self._blocks is None or len(self._blocks) < count:
+            self._blocks = make_blocks(self, count)
+            start, size = self._blocks.ctypes.data, self._blocks.shape[1]
+            self._record["blocks"], self._record["block_bytes"] = start, size
+            self._record["blocks_end"] = start + self._blocks.nbytes
+        self._blocks[:, 0] = 0  # a process that was forked in the midst of a step begins anew
 
     @property
     def _kept(self) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.core import maths
 from rlenvs.core.kernels import kernel
 
 _11, _15, _17, _21, _28, _36, _47, _49 = (np.uint64(n) for n in (11, 15, 17, 21, 28, 36, 47, 49))
@@ -45,8 +46,8 @@ def below(rng: Any, count: int) -> int:
 @kernel
 def normal(rng: Any) -> float:
     """A float of the standard normal distribution (Box and Muller, one of the pair)."""
-    radius = math.sqrt(-2.0 * math.log(1.0 - float(next_word(rng) >> _11) * _UNIT))
-    return radius * math.cos(2.0 * math.pi * (float(next_word(rng) >> _11) * _UNIT))
+    radius = math.sqrt(-2.0 * maths.log(1.0 - float(next_word(rng) >> _11) * _UNIT))
+    return radius * maths.cos(2.0 * math.pi * (float(next_word(rng) >> _11) * _UNIT))
 
 
 def seed_words(generator: np.random.Generator) -> np.ndarray:

@@ -125,6 +125,8 @@ class World:
         incremental: the kernels observe, mask and look write only what has changed. `s.shown` tells them whether their
             arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
             Such observations are raw, and the arrays of a batch are read-only for its users.
+        lanes: large batches step several worlds at a time, in vectors (`rlenvs.core.lanes`). Pays for physics, whose
+            steps are the same arithmetic in all worlds; not for boards and searches.
         barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
         constraints: what has to hold between parameters, see `constraint`.
         published: `published(...)`, the spaces of the environment that this world re-implements. They are its default,
@@ -180,6 +182,7 @@ class World:
     roles: Callable[[Any], Sequence[Role]] | None = None
     central: Mapping[str, Block] = field(default_factory=dict)
     incremental: bool = False
+    lanes: bool = False
     barriers: int | str = 0
     constraints: Sequence[Constraint] = ()
     published: Published | None = None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.utils.seeding import np_random as make_generator
+from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.driver import ACT, BEGIN, CHECK, EPISODE_OVER, NOT_A_NUMBER, ROLL, STEP
 from rlenvs.core.errors import (
@@ -17,6 +18,7 @@ from rlenvs.core.errors import (
     shortened,
 )
 from rlenvs.core.inputs import actions_of, seeds_of, switches_of
+from rlenvs.core.lanes.blocks import WIDTH
 from rlenvs.core.memory import BatchMemory
 from rlenvs.core.rng import seed_words
 
@@ -24,6 +26,7 @@ from rlenvs.core.rng import seed_words
 WORTH_THREADS = 300e-6
 # calls that are timed; the first may compile
 TRIALS = 5
+ENOUGH_FOR_LANES = 4  # blocks; fewer worlds are stepped one after the other
 FEW = 1 / 64  # part of the worlds; fewer ones begin sooner in one thread
 NO_REASON = np.array("", object)
 # why the episode of a world was broken off, by the driver's codes
@@ -41,6 +44,7 @@ class BatchStepping(BatchMemory):
 
     backend: str
     threads: int | None
+    moved_by_engine: bool
     _driver: Any
 
     # counts returns and costs for images, where there are any: a `render.EpisodeTotals`
@@ -124,14 +128,48 @@ class BatchStepping(BatchMemory):
         """One step of the worlds that are awake."""
         if self.num_worlds == 1:
             code = self._driver.run_worlds(self._address, 0, 1, ACT)
+        elif self.in_lanes:
+            code = 0 if self._all_can_step else self._driver.run_worlds(self._address, 0, 0, CHECK)
+            if not code:
+                self._step_blocks()
         elif self.thread_count() == 1:
-            code = self._timed(ACT)
+            code = self._timed(self._driver.run_worlds, ACT)
         else:
             code = self._driver.run_worlds(self._address, 0, 0, CHECK)
             if not code:
                 self._run(STEP)
         if code:
             self._refuse(code)
+
+    @property
+    def in_lanes(self) -> bool:
+        """Whether several worlds are stepped at a time."""
+        return (
+            self.num_worlds >= ENOUGH_FOR_LANES * WIDTH
+            and WIDTH > 1
+            and self.world.lanes
+            and self.backend == "numba"
+            and not self.moved_by_engine
+            and not self.setup.image_shapes
+        )
+
+    @property
+    def _all_can_step(self) -> bool:
+        """Whether no action has to be refused or clipped, found out in a fraction of the time that CHECK takes."""
+        if self.autoreset is AutoresetMode.DISABLED:
+            return False
+        self._all_seeded = self._all_seeded or bool(self.states["rng"].any(axis=1).all())
+        least, most = self.actions.min(), self.actions.max()  # NaN where there is one
+        return bool(self._all_seeded and least >= self._least_action and most <= self._most_action)
+
+    def _step_blocks(self) -> None:
+        from rlenvs.core.threads import entry_of
+
+        threads = self.thread_count()
+        entry = self._driver.run_blocks(len(self.param_rows) > 1)
+        self._make_blocks(threads)
+        self._record["run_worlds"] = entry_of(self._driver.run_worlds, 4)
+        self._share(entry, STEP)
 
     @property
     def broken(self) -> np.ndarray:
@@ -236,16 +274,15 @@ class BatchStepping(BatchMemory):
         if job is None:
             function(self._address, 0, self.num_worlds)
         else:
-            self._timed(job)
+            self._timed(function, job)
 
     def _start_trials(self) -> None:
         self._serial_time = np.inf
         self._trials = TRIALS if self.threads is None and self.num_worlds > 1 else 0
 
-    def _timed(self, job: int) -> int:
+    def _timed(self, run: Any, job: int) -> int:
         """Do a job in this thread; the first steps tell whether threads are worth their while."""
-        run = self._driver.run_worlds
-        if self._trials == 0 or job not in (ACT, ROLL):
+        if self._trials == 0 or job not in (ACT, STEP, ROLL):
             return run(self._address, 0, self.num_worlds, job)
         start = time.perf_counter()
         code = run(self._address, 0, self.num_worlds, job)

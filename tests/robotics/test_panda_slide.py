@@ -179,7 +179,7 @@ def test_values_outside_are_refused(keywords):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert(level):
-    assert success(ID, 50, level=level) >= 0.98
+    assert success(ID, 50, level=level) >= 0.94  # 0.98 in the long run, see benchmarks/arms_success.md
 
 
 @pytest.mark.slow

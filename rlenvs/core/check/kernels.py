@@ -21,6 +21,7 @@ from rlenvs.core.spec import World
 
 EXACT = ("terminated", "truncated", "success", "masks")
 COMPUTED = ("terms", "rewards", "costs")
+FEW, IN_LANES = 11, 24  # worlds that are not in lanes, three times of which are; steps
 CORE_FIELDS = ("shown", "players_rng")  # that the core writes, or that players draw from
 
 
@@ -30,7 +31,8 @@ def backends_agree(t: Subject) -> str:
     Integers must be equal, floats to 1e-9, what is float32 (observations; all that is computed in a world with float32
     state) to 1e-5: compiled code may use another power or sine, whose last bit differs, and NumPy keeps float32 where
     numba takes float64. To mend: avoid integer overflow, uninitialised locals and arithmetic on booleans; take
-    float(...) of float32 fields before computing with them.
+    float(...) of float32 fields before computing with them. A world with lanes does the same to the bit in a batch that
+    takes several worlds at a time.
     """
     if t.backend != "numba":
         raise NotApplicable("checked with the numba backend only")
@@ -53,7 +55,26 @@ def backends_agree(t: Subject) -> str:
         plain.step_loaded()
         _same_outcome(compiled, plain, where)
         steps += 1
-    return f"8 steps from the start, {steps} in the midst of episodes"
+    lanes = _same_in_lanes(t) if t.world.lanes else ""
+    return f"8 steps from the start, {steps} in the midst of episodes{lanes}"
+
+
+def _same_in_lanes(t: Subject) -> str:
+    """Failed when worlds of a batch that takes several at a time do anything else than in batches of few."""
+    many = t.batch(3 * FEW)
+    if not many.in_lanes:
+        return ""
+    together = roll(many, IN_LANES)
+    for first in range(0, 3 * FEW, FEW):
+        mine = slice(first, first + FEW)
+        alone = roll(t.batch(FEW), IN_LANES, seed=first, actions=together.actions[:, mine])
+        for name, values in alone._asdict().items():
+            others = getattr(together, name)[:, mine]
+            if values.tolist() != others.tolist() if values.dtype == object else values.tobytes() != others.tobytes():
+                raise Failed(
+                    f"worlds {first} to {first + FEW - 1} of {3 * FEW}, in lanes: other {name} than in a batch of {FEW}"
+                )
+    return f", {IN_LANES} steps in lanes"
 
 
 def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None:

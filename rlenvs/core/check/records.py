@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from rlenvs.core.check.playing import roll
+from rlenvs.core.check.playing import Trajectory, roll
 from rlenvs.core.check.subject import Subject, golden_file
 from rlenvs.core.check.verdicts import Failed, NotApplicable
 from rlenvs.core.docs import check_headings
@@ -44,15 +46,21 @@ def golden(t: Subject) -> str:
         raise NotApplicable("nothing recorded; record with `python -m rlenvs.core.check --record`")
     found = golden_digest(t.world, t.backend)
     for name, value in recorded.items():
-        if name not in found or not math.isclose(found[name], value, rel_tol=1e-5, abs_tol=1e-5):
+        if name != "hash" and (name not in found or not math.isclose(found[name], value, rel_tol=1e-5, abs_tol=1e-5)):
             raise Failed(f"{name} is {found.get(name)}, recorded was {value}")
-    return ", ".join(f"{name} {value:g}" for name, value in found.items())
+    if recorded.get("hash") != found.get("hash"):
+        raise Failed(
+            f"the last bits differ: hash {found.get('hash')}, recorded was {recorded.get('hash')}; kernels take "
+            "elementary functions from rlenvs.core.maths, with the same bits on every processor, not from math"
+        )
+    return ", ".join(f"{name} {value:g}" if name != "hash" else f"{name} {value}" for name, value in found.items())
 
 
-def golden_digest(world: World, backend: str = "numba") -> dict[str, float]:
-    """Numbers that tell the behaviour of a world's default form: 4 worlds, 32 steps, random actions.
+def golden_digest(world: World, backend: str = "numba") -> dict[str, Any]:
+    """What tells the behaviour of a world's default form: 4 worlds, 32 steps, random actions.
 
-    Numbers, not a hash: the last bits of sin and exp differ between machines.
+    Numbers that show how far a change goes; and a hash of all bits, where the world's own kernels make them and no
+    physics engine.
     """
     batch = new_batch(world, 4, backend=backend)
     trajectory = roll(batch, 32)  # longer ones of some worlds are chaotic
@@ -62,9 +70,18 @@ def golden_digest(world: World, backend: str = "numba") -> dict[str, float]:
         return float(f"{flat @ np.cos(np.arange(flat.size)):.12g}")
 
     ends = trajectory.terminated.sum() + 1000 * trajectory.truncated.sum()
-    return {"observations": project(trajectory.observations), "terms": project(trajectory.terms), "ends": int(ends)}
+    numbers = {"observations": project(trajectory.observations), "terms": project(trajectory.terms), "ends": int(ends)}
+    if world.engine:
+        return numbers
+    return {**numbers, "hash": bits_of(trajectory)}
 
 
-def read_golden(path: Path | None) -> dict[str, dict[str, float]]:
+def bits_of(trajectory: Trajectory) -> str:
+    """A hash of all observations, terms and ends."""
+    parts = (trajectory.observations, trajectory.terms, trajectory.terminated, trajectory.truncated)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]
+
+
+def read_golden(path: Path | None) -> dict[str, dict[str, Any]]:
     """The recorded numbers by world; empty when there is no file."""
     return json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import choice, f8, i4, i8, kernel, u1
+from rlenvs.core import choice, f8, i4, i8, kernel, maths, u1
 from rlenvs.multi.battle.combat import MOST_ENERGY, squared_distance
 from rlenvs.multi.battle.orders import last_move, legal_move, legal_target
 from rlenvs.multi.battle.scenarios import Scenario, has_shields, type_bits
@@ -189,7 +189,7 @@ def observe_cones(p, s, i, o):
         dx = (s.x[j] - s.x[i]) * scale
         dy = (s.y[j] - s.y[i]) * scale
         if s.standing[j] and dx * dx + dy * dy < 1.0:
-            sector = min(int((math.atan2(dy, dx) + math.pi) * (SECTORS / (2.0 * math.pi))), SECTORS - 1)
+            sector = min(int((maths.atan2(dy, dx) + math.pi) * (SECTORS / (2.0 * math.pi))), SECTORS - 1)
             if s.in_sector[sector] < PER_SECTOR:
                 hides = not p.see_enemy_actions and (i < p.allies) != (j < p.allies)
                 base = (sector * PER_SECTOR + s.in_sector[sector]) * s.look.shape[1]

@@ -69,8 +69,6 @@ Mean return over seeds 0 to 99 of one agent with `opponent="expander"`. "random"
 v0: first version.
 """
 
-import math
-
 from rlenvs.core import (
     Score,
     b1,
@@ -87,6 +85,7 @@ from rlenvs.core import (
     i8,
     integer,
     kernel,
+    maths,
     param,
     term,
     u1,
@@ -380,7 +379,7 @@ def log_ratio(own, other, most):
     """log(own / other) in units of log(most), clipped to [-1, 1]."""
     if own <= 0:
         return -1.0
-    return min(max(math.log(own / other) / math.log(most), -1.0), 1.0)
+    return min(max(maths.log(own / other) / maths.log(most), -1.0), 1.0)
 
 
 # --- what players see -------------------------------------------------------------------------------------------------

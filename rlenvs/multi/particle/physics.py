@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlenvs.core import World, block, choice, continuous, discrete, f8, i8, kernel, param, published, uniform, world
+from rlenvs.core.maths import exp, log1p
 
 WORLD = 100.0  # m; positions stay inside
 FASTEST = 100.0  # m/s, along each axis
@@ -98,6 +99,7 @@ def scenario(name: str, *, params: Mapping[str, Any], state: Mapping[str, Any], 
         data={"motion": i8},
         horizon=25,
         fps=10,
+        lanes=True,
         **{"observation": numbers(), "action": moving, **own},
     )
     made.make_data(lambda values: {"motion": motion(values)})
@@ -162,7 +164,7 @@ def contact(p: Any, x: float, y: float, reach: float) -> float:
         return 0.0
     apart = max(math.sqrt(square), 1e-12)
     depth = (reach - apart) / p.contact_margin
-    softened = p.contact_margin * (max(depth, 0.0) + math.log1p(math.exp(-abs(depth))))
+    softened = p.contact_margin * (max(depth, 0.0) + log1p(exp(-abs(depth))))
     return p.contact_force * softened / apart
 
 
@@ -237,7 +239,7 @@ def leaving(x: float) -> float:
         return 0.0
     if x < 1.0:
         return (x - 0.9) * 10.0
-    return min(math.exp(2.0 * x - 2.0), 10.0)
+    return min(exp(2.0 * x - 2.0), 10.0)
 
 
 # --- what agents see: these write from `at` on and return where the next goes -----------------------------------------

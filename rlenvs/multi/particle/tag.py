@@ -51,7 +51,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, b1, choice, cost, f8, flag, integer, kernel, param, role, term, uniform
+from rlenvs.core import Score, b1, choice, cost, f8, flag, integer, kernel, maths, param, role, term, uniform
 from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64
@@ -157,7 +157,7 @@ def escape(p, s, k, rng):
     touching = p.adversary_radius + p.good_radius
     for _ in range(POINTS):
         length, angle = math.sqrt(uniform(rng, 0.0, 1.0)), math.pi * uniform(rng, 0.0, 2.0)
-        x, y = length * math.cos(angle), length * math.sin(angle)
+        x, y = length * maths.cos(angle), length * maths.sin(angle)
         score = 0.0
         for j in range(hunters):
             across, along = position[j, 0] - position[k, 0] - x, position[j, 1] - position[k, 1] - y

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from rlenvs.core import World, block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term, world
+from rlenvs.core.maths import acos, asin, atan2, cos, hypot, sin
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation.panda import ARM_QPOS, BASE, CONTROL_HZ, FINGER_OPEN, LOW_NEUTRAL, NEUTRAL, RANGES
 
@@ -210,7 +211,7 @@ def turn_target(s, a, k):
     q0, q1, q2, q3 = q[0], q[1], q[2], q[3]
     n0, n1 = w * q0 - x * q1 - y * q2 - z * q3, w * q1 + x * q0 + y * q3 - z * q2
     n2, n3 = w * q2 - x * q3 + y * q0 + z * q1, w * q3 + x * q2 - y * q1 + z * q0
-    norm = (n0 * n0 + n1 * n1 + n2 * n2 + n3 * n3) ** 0.5
+    norm = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2 + n3 * n3)
     q[0], q[1], q[2], q[3] = n0 / norm, n1 / norm, n2 / norm, n3 / norm
 
 
@@ -270,7 +271,7 @@ def observe_arm(p, s, k, o):
 def put(s, first, x, y, z, yaw):
     """Put the object whose free joint begins at qpos[first] upright at a place; called by `reset`."""
     s.qpos[first], s.qpos[first + 1], s.qpos[first + 2] = x, y, z
-    s.qpos[first + 3], s.qpos[first + 6] = math.cos(0.5 * yaw), math.sin(0.5 * yaw)
+    s.qpos[first + 3], s.qpos[first + 6] = cos(0.5 * yaw), sin(0.5 * yaw)
     s.qpos[first + 4] = s.qpos[first + 5] = 0.0
 
 
@@ -335,10 +336,10 @@ def bends(x, y, z):
     along = math.sqrt((x - BASE[0]) ** 2 + (y - BASE[1]) ** 2) - BEHIND
     up = z + ABOVE - SHOULDER
     reach = min(stretch(x, y, z), UPPER + LOWER)
-    elbow = math.acos(max((UPPER**2 + LOWER**2 - reach**2) / (2.0 * UPPER * LOWER), -1.0))
-    lift = math.acos(min((UPPER**2 + reach**2 - LOWER**2) / (2.0 * UPPER * reach), 1.0))
-    joint2 = math.atan2(along, up) - lift - math.asin(OFFSET / UPPER)
-    joint4 = elbow - math.pi - math.asin(OFFSET / UPPER) - math.asin(OFFSET / LOWER)
+    elbow = acos(max((UPPER**2 + LOWER**2 - reach**2) / (2.0 * UPPER * LOWER), -1.0))
+    lift = acos(min((UPPER**2 + reach**2 - LOWER**2) / (2.0 * UPPER * reach), 1.0))
+    joint2 = atan2(along, up) - lift - asin(OFFSET / UPPER)
+    joint4 = elbow - math.pi - asin(OFFSET / UPPER) - asin(OFFSET / LOWER)
     return joint2, joint4
 
 
@@ -347,7 +348,7 @@ def steer_joints(s, x, y, z, a):
     """`steer` in joint control, for arm 0: two joints reach in the vertical plane of the place, the wrist keeps the
     fingers down."""
     joint2, joint4 = bends(x, y, z)
-    turn_towards(s, 0, math.atan2(y - BASE[1], x - BASE[0]), a)
+    turn_towards(s, 0, atan2(y - BASE[1], x - BASE[0]), a)
     turn_towards(s, 1, joint2, a)
     turn_towards(s, 2, 0.0, a)
     turn_towards(s, 3, joint4, a)
@@ -408,7 +409,7 @@ def glide(p, s, x, y, z, fingers, a):
 def take(p, s, cube, clear, a):
     """Grip a cube: the hand goes there at the height `clear`, down, and closes the fingers."""
     x, y, z = cube[0], cube[1], cube[2]
-    high, off = s.grip[0, 2] > clear - 0.01, math.hypot(x - s.grip[0, 0], y - s.grip[0, 1])
+    high, off = s.grip[0, 2] > clear - 0.01, hypot(x - s.grip[0, 0], y - s.grip[0, 1])
     if off > (AROUND if high else 2.0 * AROUND):
         z = clear
         if not high:
@@ -419,7 +420,7 @@ def take(p, s, cube, clear, a):
 @kernel
 def carry(p, s, cube, x, y, z, clear, a):
     """Bring the cube that the fingers hold to (x, y, z): at least at the height `clear` on the way, then down."""
-    if math.hypot(x - cube[0], y - cube[1]) > 0.007:
+    if hypot(x - cube[0], y - cube[1]) > 0.007:
         z = max(z, clear)
         if cube[2] < clear - 0.02:
             x, y = cube[0], cube[1]

@@ -54,7 +54,7 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform
+from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
@@ -214,15 +214,15 @@ def reset(p, s, rng):
     x = FRONT + uniform(rng, -0.5 * PLACE_DEPTH, 0.5 * PLACE_DEPTH)
     y = uniform(rng, -0.5 * p.place_width, 0.5 * p.place_width)
     s.mocap_pos[1, 0], s.mocap_pos[1, 1], s.mocap_pos[1, 2] = x, y, 0.0
-    s.mocap_quat[1, 0], s.mocap_quat[1, 3] = math.cos(0.5 * s.heading), math.sin(0.5 * s.heading)
-    s.shut[0] = x + handle_offset(p) * math.cos(s.heading)
-    s.shut[1] = y + handle_offset(p) * math.sin(s.heading)
+    s.mocap_quat[1, 0], s.mocap_quat[1, 3] = maths.cos(0.5 * s.heading), maths.sin(0.5 * s.heading)
+    s.shut[0] = x + handle_offset(p) * maths.cos(s.heading)
+    s.shut[1] = y + handle_offset(p) * maths.sin(s.heading)
     opening = s.first_pull = uniform(rng, p.least_opening, p.most_opening)
     if p.task == CLOSE:
         s.qpos[SLIDE] = opening
         opening = 0.0
-    s.desired[0] = s.shut[0] - opening * math.cos(s.heading)
-    s.desired[1] = s.shut[1] - opening * math.sin(s.heading)
+    s.desired[0] = s.shut[0] - opening * maths.cos(s.heading)
+    s.desired[1] = s.shut[1] - opening * maths.sin(s.heading)
     s.desired[2] = HANDLE_HEIGHT
     for j in range(3):
         s.mocap_pos[2, j] = s.desired[j]
@@ -245,8 +245,8 @@ def act(p, s, a, rng):
 def to_hook(p, s):
     """Distance from the hand to the middle of the gap behind the rod, m, with x and y counted three times."""
     behind = ROD + 0.5 * p.handle_gap
-    x = s.handle[0] + behind * math.cos(s.heading) - s.grip[0, 0]
-    y = s.handle[1] + behind * math.sin(s.heading) - s.grip[0, 1]
+    x = s.handle[0] + behind * maths.cos(s.heading) - s.grip[0, 0]
+    y = s.handle[1] + behind * maths.sin(s.heading) - s.grip[0, 1]
     z = s.handle[2] - s.grip[0, 2]
     return math.sqrt(9.0 * x * x + 9.0 * y * y + z * z)
 
@@ -289,7 +289,7 @@ def expert(p, s, a):
     """Close the fingers, go over the rod, down behind it, and move the drawer with them."""
     if p.fingers:
         a[a.size - 1] = -1.0
-    forward, sideways = math.cos(s.heading), math.sin(s.heading)
+    forward, sideways = maths.cos(s.heading), maths.sin(s.heading)
     behind = ROD + 0.5 * p.handle_gap
     x, y = s.handle[0] + behind * forward, s.handle[1] + behind * sideways
     off_x, off_y = s.grip[0, 0] - x, s.grip[0, 1] - y

@@ -58,7 +58,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, f8, kernel, param, term, uniform
+from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda, rotations
 from rlenvs.robotics.manipulation.render import View, look_through, project
@@ -161,7 +161,7 @@ SPEC = arm.task(
 @kernel
 def nearest_goal(p):
     """The least angle between start and goal, rad."""
-    return CLEAR * 2.0 * math.asin(math.sqrt(p.threshold))
+    return CLEAR * 2.0 * maths.asin(math.sqrt(p.threshold))
 
 
 @SPEC.model
@@ -218,7 +218,7 @@ def draw_turn(p, rng):
     for _ in range(arm.TRIES):
         angle = uniform(rng, nearest_goal(p), p.goal_angle)
         # of rotations that are all equally likely, those by an angle are as frequent as 1 - cos(angle)
-        if p.goals != ANY or uniform(rng, 0.0, 2.0) < 1.0 - math.cos(angle):
+        if p.goals != ANY or uniform(rng, 0.0, 2.0) < 1.0 - maths.cos(angle):
             break
     up = 2.0 * uniform(rng, 0.0, 1.0) - 1.0
     if p.goals == TILT:
@@ -226,7 +226,7 @@ def draw_turn(p, rng):
     elif p.goals == YAW:
         up = 1.0 if up >= 0.0 else -1.0
     side, bearing = math.sqrt(1.0 - up * up), uniform(rng, -math.pi, math.pi)
-    return rotations.rotation(angle * side * math.cos(bearing), angle * side * math.sin(bearing), angle * up)
+    return rotations.rotation(angle * side * maths.cos(bearing), angle * side * maths.sin(bearing), angle * up)
 
 
 @SPEC.after_reset
@@ -331,7 +331,7 @@ def fetch(p, s, a):
 def fingers_apart(q, other):
     """Between the axes along which the fingers of two hands move, rad."""
     turn = rotations.product(rotations.inverse(q), other)
-    return math.acos(min(abs(1.0 - 2.0 * (turn[1] ** 2 + turn[3] ** 2)), 1.0))
+    return maths.acos(min(abs(1.0 - 2.0 * (turn[1] ** 2 + turn[3] ** 2)), 1.0))
 
 
 @kernel
@@ -390,16 +390,16 @@ def best_grasp(s):
             continue
         for k in range(3):
             tilt = (k - 1) * GRASP_TILT
-            x, y = -tilt * math.sin(twist), tilt * math.cos(twist)
+            x, y = -tilt * maths.sin(twist), tilt * maths.cos(twist)
             start = rotations.turned(twist, x, y)
             if k != 1 and not SHORTEST < stretch(s, start) < LONGEST:
                 continue
             ideal = rotations.product(rest, start)
             end = within_reach(ideal)
-            missing = 2.0 * math.asin(math.sqrt(rotations.difference(ideal, end)))
+            missing = 2.0 * maths.asin(math.sqrt(rotations.difference(ideal, end)))
             end_twist, end_x, end_y = rotations.twist_and_tilt(end)
-            way = abs(twist - now_twist) + math.hypot(x - now_x, y - now_y)
-            way += abs(end_twist - twist) + math.hypot(end_x - x, end_y - y)
+            way = abs(twist - now_twist) + maths.hypot(x - now_x, y - now_y)
+            way += abs(end_twist - twist) + maths.hypot(end_x - x, end_y - y)
             cost = 10.0 * max(missing - 0.3, 0.0) + way
             if cost < least:
                 best, least = start, cost
@@ -425,7 +425,7 @@ def heading(q):
         # the horizontal axes of the cube's own that are not upright
         x, y = column(q, j)
         if x * x + y * y > 0.5:
-            return math.atan2(y, x)
+            return maths.atan2(y, x)
     return 0.0
 
 

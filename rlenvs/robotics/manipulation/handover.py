@@ -51,7 +51,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, cost, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, panda
@@ -243,10 +243,10 @@ def outcome(p, s, a, rng, r):
         r.terminated[k] = p.ends_at_success == 1 and r.success[k]
         r.reached[k] = 0.0 if r.success[k] else -1.0
         r.distance[k] = -min(distance, FARTHEST)
-        r.giver_near[k] = 1.0 if taken else 1.0 - math.tanh(8.0 * to_handle(p, s, 0))
-        r.receiver_near[k] = 1.0 - math.tanh(8.0 * to_handle(p, s, 1)) if given or taken else 0.0
+        r.giver_near[k] = 1.0 if taken else 1.0 - maths.tanh(8.0 * to_handle(p, s, 0))
+        r.receiver_near[k] = 1.0 - maths.tanh(8.0 * to_handle(p, s, 1)) if given or taken else 0.0
         r.handed[k] = ((2.0 if given else 3.0) if taken else (1.0 if given else 0.0)) / 3.0
-        r.place[k] = 1.0 - math.tanh(4.0 * distance) if taken else 0.0
+        r.place[k] = 1.0 - maths.tanh(4.0 * distance) if taken else 0.0
         r.drop[k] = 1.0 if falls else 0.0
         r.clash[k] = 1.0 if pushes else 0.0
 

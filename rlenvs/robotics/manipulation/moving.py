@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from rlenvs.core import block, choice, f4, kernel, term
+from rlenvs.core import block, choice, f4, kernel, maths, term
 from rlenvs.robotics.manipulation import arm
 from rlenvs.robotics.manipulation.render import OVERVIEW, Way, apart, draw_ways
 
@@ -68,7 +67,7 @@ def start(s, place):
 
 @kernel
 def goal_outcome(p, achieved, desired, r):
-    r.placed = 1.0 - math.tanh(5.0 * arm.goal_outcome(p, achieved, desired, FARTHEST, r))
+    r.placed = 1.0 - maths.tanh(5.0 * arm.goal_outcome(p, achieved, desired, FARTHEST, r))
 
 
 @kernel
@@ -77,7 +76,7 @@ def outcome(p, s, place, r):
     for j in range(3):
         s.achieved[j] = min(max(place[j], -2.0), 2.0)
     goal_outcome(p, s.achieved, s.desired, r)
-    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], place))
+    r.near = 1.0 - maths.tanh(10.0 * arm.distance(s.grip[0], place))
 
 
 @kernel

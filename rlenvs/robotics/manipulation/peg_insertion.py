@@ -59,7 +59,7 @@ import math
 from dataclasses import replace
 from types import SimpleNamespace
 
-from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, param, term, uniform, world
+from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation import arm, panda, rotations
@@ -250,7 +250,7 @@ def reset(p, s, rng):
     for j in range(2):
         s.desired[j] = uniform(rng, -0.5 * p.hole_width, 0.5 * p.hole_width)
     turn = uniform(rng, -p.hole_turn, p.hole_turn)
-    s.mocap_quat[1, 0], s.mocap_quat[1, 3] = math.cos(0.5 * turn), math.sin(0.5 * turn)
+    s.mocap_quat[1, 0], s.mocap_quat[1, 3] = maths.cos(0.5 * turn), maths.sin(0.5 * turn)
     for j in range(3):
         s.mocap_pos[1, j] = s.desired[j]
     write_attitude(rotations.turned(turn, 0.0, 0.0), s.desired)
@@ -262,7 +262,7 @@ def reset(p, s, rng):
 @kernel
 def hold(p, s, x, y, z, turn):
     """The arm with its grip at (x, y, z), fingers down, turned about the vertical, and the peg between the fingers."""
-    s.qpos[0] = math.atan2(y - panda.BASE[1], x - panda.BASE[0])
+    s.qpos[0] = maths.atan2(y - panda.BASE[1], x - panda.BASE[0])
     s.qpos[1], s.qpos[3] = arm.bends(x, y, z)
     s.qpos[2] = s.qpos[4] = 0.0
     s.qpos[5] = s.qpos[1] - s.qpos[3]
@@ -383,8 +383,8 @@ def expert(p, s, a):
         down = min(max(0.5 * (OVER - over), -p.reach), p.reach)
     if abs(over) < EDGE and aside < ALIGNED:
         radius = SPIRAL * (s.elapsed % ROUND) / ROUND
-        x += radius * math.cos(TURNS * s.elapsed)
-        y += radius * math.sin(TURNS * s.elapsed)
+        x += radius * maths.cos(TURNS * s.elapsed)
+        y += radius * maths.sin(TURNS * s.elapsed)
     # the target is led by what the peg still misses, so that no error stays
     a[0] = min(max(GAIN * x / STEP, -1.0), 1.0)
     a[1] = min(max(GAIN * y / STEP, -1.0), 1.0)

@@ -44,7 +44,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, choice, kernel, param, uniform
+from rlenvs.core import Score, choice, kernel, maths, param, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, moving, panda
 
@@ -130,8 +130,8 @@ def reset(p, s, rng):
         y = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
         for j in range(2):
             s.desired[j] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
-        aside = p.start == NEUTRAL or math.hypot(x - panda.LOW_GRIP[0], y - panda.LOW_GRIP[1]) > ASIDE
-        if aside and math.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
+        aside = p.start == NEUTRAL or maths.hypot(x - panda.LOW_GRIP[0], y - panda.LOW_GRIP[1]) > ASIDE
+        if aside and maths.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
             break
     s.desired[2] = 0.5 * p.side
     arm.put(s, CUBE, x, y, 0.5 * p.side, 0.0)
@@ -178,9 +178,9 @@ def expert(p, s, a):
     """
     axis = choose_face(p, s)
     _, ahead, across = stand(p, s, axis)
-    nx, ny = math.cos(axis), math.sin(axis)
+    nx, ny = maths.cos(axis), maths.sin(axis)
     x, y = s.desired[0] - s.cube[0], s.desired[1] - s.cube[1]
-    distance = math.hypot(x, y)
+    distance = maths.hypot(x, y)
     z = HEIGHT - BRAKE * min(s.grip_velocity[0, 2], 0.0)
     if distance < 0.2 * p.threshold or (distance < 0.95 * p.threshold and not ready(s, ahead, across)):
         arm.bring(p, s, s.grip[0, 0], s.grip[0, 1], s.grip[0, 2], -1.0, a)
@@ -211,8 +211,8 @@ def turn(attitude):
     """Where one of the upright faces of a cube looks, rad about z, whatever face the cube lies on."""
     w, x, y, z = attitude[0], attitude[1], attitude[2], attitude[3]
     if abs(2.0 * (x * z - w * y)) < 0.7:  # the cube's x axis lies rather flat
-        return math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
-    return math.atan2(1.0 - 2.0 * (x * x + z * z), 2.0 * (x * y - w * z))
+        return maths.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+    return maths.atan2(1.0 - 2.0 * (x * x + z * z), 2.0 * (x * y - w * z))
 
 
 @kernel
@@ -222,9 +222,9 @@ def stand(p, s, axis):
     Returns the cosine between the axis and the way to the goal, and by how much the hand is ahead of and across from
     the place where it touches the face and pushes through the middle of the cube.
     """
-    nx, ny = math.cos(axis), math.sin(axis)
+    nx, ny = maths.cos(axis), maths.sin(axis)
     x, y = s.desired[0] - s.cube[0], s.desired[1] - s.cube[1]
-    distance = math.hypot(x, y) + 1e-9
+    distance = maths.hypot(x, y) + 1e-9
     cosine, sine = (x * nx + y * ny) / distance, (y * nx - x * ny) / distance
     offset = min(max(-0.5 * p.side * sine / max(cosine, 0.1), -OFFSET), OFFSET)
     hx, hy = s.grip[0, 0] - s.cube[0], s.grip[0, 1] - s.cube[1]
@@ -244,7 +244,7 @@ def push(s, along, aside, ahead, across, nx, ny):
         return GAP - ahead, -across
     speed = s.grip_velocity[0, 0] * nx + s.grip_velocity[0, 1] * ny
     # near the end of its reach the arm is slower forward than sideways, so sideways follows from the speed forward
-    slope = aside / max(along, 0.3 * math.hypot(along, aside))
+    slope = aside / max(along, 0.3 * maths.hypot(along, aside))
     return min(along, LEAD) - BRAKE * speed, slope * LAG * max(speed, 0.0) - across
 
 

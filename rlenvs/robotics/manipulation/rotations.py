@@ -6,7 +6,7 @@ The attitude of a hand is split in two: from its fingers pointing down it first 
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.robotics.manipulation.arm import TURN
 from rlenvs.robotics.manipulation.panda import DOWN
 
@@ -31,8 +31,8 @@ def inverse(q):
 def rotation(x, y, z):
     """The rotation about the axis (x, y, z) by the length of that vector."""
     angle = math.sqrt(x * x + y * y + z * z)
-    scale = 0.5 if angle < 1e-9 else math.sin(0.5 * angle) / angle
-    return (math.cos(0.5 * angle), scale * x, scale * y, scale * z)
+    scale = 0.5 if angle < 1e-9 else maths.sin(0.5 * angle) / angle
+    return (maths.cos(0.5 * angle), scale * x, scale * y, scale * z)
 
 
 @kernel
@@ -40,7 +40,7 @@ def vector(q):
     """The rotation vector of a rotation, of length pi at most."""
     size = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     sign = 1.0 if q[0] >= 0.0 else -1.0
-    scale = 2.0 * sign if size < 1e-9 else 2.0 * math.atan2(size, sign * q[0]) * sign / size
+    scale = 2.0 * sign if size < 1e-9 else 2.0 * maths.atan2(size, sign * q[0]) * sign / size
     return (scale * q[1], scale * q[2], scale * q[3])
 
 
@@ -53,7 +53,7 @@ def difference(a, b):
 @kernel
 def wrapped(angle):
     """The same angle in [-pi, pi]."""
-    return math.atan2(math.sin(angle), math.cos(angle))
+    return maths.atan2(maths.sin(angle), maths.cos(angle))
 
 
 @kernel
@@ -66,7 +66,7 @@ def turned(twist, tilt_x, tilt_y):
 def twist_and_tilt(q):
     """Twist, tilt_x, tilt_y of a hand's attitude; the twist is in [-pi, pi]."""
     from_down = product(q, inverse(DOWN))
-    twist = wrapped(2.0 * math.atan2(from_down[3], from_down[0]))
+    twist = wrapped(2.0 * maths.atan2(from_down[3], from_down[0]))
     tilt = vector(product(from_down, rotation(0.0, 0.0, -twist)))
     return (twist, tilt[0], tilt[1])
 

@@ -43,7 +43,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, kernel, param, uniform
+from rlenvs.core import Score, kernel, maths, param, uniform
 from rlenvs.robotics.manipulation import arm, moving, panda
 from rlenvs.robotics.manipulation.render import View
 
@@ -125,7 +125,7 @@ def reset(p, s, rng):
         y = uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width)
         s.desired[0] = uniform(rng, p.goal_near, p.goal_far)
         s.desired[1] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
-        if math.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
+        if maths.hypot(s.desired[0] - x, s.desired[1] - y) > moving.CLEAR * p.threshold:
             break
     s.desired[2] = 0.5 * p.height
     arm.put(s, PUCK, x, y, 0.5 * p.height, 0.0)
@@ -172,7 +172,7 @@ def expert(p, s, a):
     in joint control it fails.
     """
     x, y = s.desired[0] - s.puck[0], s.desired[1] - s.puck[1]
-    distance = math.hypot(x, y) + 1e-9
+    distance = maths.hypot(x, y) + 1e-9
     nx, ny = x / distance, y / distance
     speed = s.puck_velocity[0] * nx + s.puck_velocity[1] * ny
     drift = s.puck_velocity[1] * nx - s.puck_velocity[0] * ny
@@ -195,13 +195,13 @@ def expert(p, s, a):
 
 @kernel
 def on_puck(s):
-    return math.hypot(s.puck[0] - s.grip[0, 0], s.puck[1] - s.grip[0, 1]) < AROUND
+    return maths.hypot(s.puck[0] - s.grip[0, 0], s.puck[1] - s.grip[0, 1]) < AROUND
 
 
 @kernel
 def approach(p, s, distance, top):
     """The hand's velocity and height on its way to the puck; while the puck slides, it waits above."""
-    if math.hypot(s.puck_velocity[0], s.puck_velocity[1]) > STANDS or distance < 0.9 * p.threshold:
+    if maths.hypot(s.puck_velocity[0], s.puck_velocity[1]) > STANDS or distance < 0.9 * p.threshold:
         return 0.0, 0.0, top + CLEARANCE
     hx, hy = s.puck[0] - s.grip[0, 0], s.puck[1] - s.grip[0, 1]
     z = top - PRESS if on_puck(s) else top + 0.015

@@ -51,7 +51,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, kernel, param, term, uniform
+from rlenvs.core import Score, block, choice, f4, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
@@ -159,7 +159,7 @@ def model(values):
 @kernel
 def between(x, y, thing):
     """Horizontal distance, m."""
-    return math.hypot(x - thing[0], y - thing[1])
+    return maths.hypot(x - thing[0], y - thing[1])
 
 
 @kernel
@@ -217,7 +217,7 @@ def stacked(p, lower, upper):
 @SPEC.goal_outcome
 def goal_outcome(p, achieved, desired, r):
     first, second = arm.distance(achieved[:3], desired[:3]), arm.distance(achieved[3:], desired[3:])
-    distance = math.hypot(first, second)
+    distance = maths.hypot(first, second)
     r.success = distance <= p.threshold and (p.rule == PUBLISHED or stacked(p, achieved[:3], achieved[3:]))
     r.reached = 0.0 if r.success else -1.0
     r.distance = -min(distance, FARTHEST)
@@ -254,9 +254,9 @@ def outcome(p, s, a, rng, r):
 @kernel
 def judge_turn(s, cube, goal, r):
     """The shaped terms of the cube whose turn it is."""
-    r.near = 1.0 - math.tanh(10.0 * arm.distance(s.grip[0], cube))
+    r.near = 1.0 - maths.tanh(10.0 * arm.distance(s.grip[0], cube))
     r.held = 1.0 if arm.holds(s, cube) else 0.0
-    r.placed = 1.0 - math.tanh(5.0 * arm.distance(cube, goal))
+    r.placed = 1.0 - maths.tanh(5.0 * arm.distance(cube, goal))
 
 
 @SPEC.observe

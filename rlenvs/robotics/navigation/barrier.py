@@ -25,7 +25,7 @@ iteration. The margin is for both.
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.robotics.navigation.point import BALL, NOSE, NOSE_AT, TIMESTEP, clipped
 
 MARGIN = 0.005  # m
@@ -42,7 +42,7 @@ def ahead(p, s, turn):
     heading, spin = s.heading, s.spin
     along_x, along_y = 0.0, 0.0
     for _ in range(p.substeps):
-        cosine, sine = math.cos(heading), math.sin(heading)
+        cosine, sine = maths.cos(heading), maths.sin(heading)
         fy = -p.drag * (cosine * s.velocity[1] - sine * s.velocity[0])
         tz = p.torque * clipped((turn - spin / p.turn_rate) / p.saturation) - p.spin_drag * spin
         spin += TIMESTEP * coupled * (heavy * tz - moment * fy)
@@ -92,7 +92,7 @@ def keep_out(p, s, a, b):
     mass = p.body_mass + p.nose_mass
     offset = p.nose_mass * NOSE_AT / mass
     lag = mass / p.drag
-    cosine, sine = math.cos(s.heading), math.sin(s.heading)
+    cosine, sine = maths.cos(s.heading), maths.sin(s.heading)
     uneven = TIMESTEP * s.spin * s.spin  # the physics steps push by the old spin, and turn by the new one
     px = s.position[0] + lag * (s.velocity[0] + offset * (uneven * cosine - s.spin * sine))
     py = s.position[1] + lag * (s.velocity[1] + offset * (uneven * sine + s.spin * cosine))

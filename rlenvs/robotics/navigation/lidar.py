@@ -7,7 +7,7 @@ Achiam and Amodei, "Benchmarking Safe Exploration in Deep Reinforcement Learning
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 
 
 @kernel
@@ -16,11 +16,11 @@ def scan(lidar, objects, x, y, heading, reach):
     bins = lidar.shape[0]
     for k in range(bins):
         lidar[k] = 0.0
-    cosine, sine = math.cos(heading), math.sin(heading)
+    cosine, sine = maths.cos(heading), maths.sin(heading)
     for j in range(objects.shape[0]):
         dx, dy = objects[j, 0] - x, objects[j, 1] - y
         closeness = max(0.0, reach - math.sqrt(dx * dx + dy * dy)) / reach
-        bearing = math.atan2(cosine * dy - sine * dx, cosine * dx + sine * dy) % (2.0 * math.pi)
+        bearing = maths.atan2(cosine * dy - sine * dx, cosine * dx + sine * dy) % (2.0 * math.pi)
         place = bearing / (2.0 * math.pi) * bins
         whole = int(place)
         part = place - whole

@@ -9,7 +9,7 @@ half of that although the heading is right.
 
 import math
 
-from rlenvs.core import f8, kernel, param
+from rlenvs.core import f8, kernel, maths, param
 
 POINT = {
     "body_mass": param(0.001 * 4.0 / 3.0 * math.pi, 0.002, 0.008, "kg", "mass of the ball"),
@@ -58,7 +58,7 @@ def drive(p, s, throttle, turn, substeps):
     x, y, vx, vy = s.position[0], s.position[1], s.velocity[0], s.velocity[1]
     heading, spin = s.heading, s.spin
     for _ in range(substeps):
-        cosine, sine = math.cos(heading), math.sin(heading)
+        cosine, sine = maths.cos(heading), maths.sin(heading)
         fx = thrust - drag * (cosine * vx + sine * vy) + moment * spin * spin
         fy = -drag * (cosine * vy - sine * vx)
         tz = torque * clipped((turn - spin / p.turn_rate) / p.saturation) - spin_drag * spin
@@ -74,7 +74,7 @@ def drive(p, s, throttle, turn, substeps):
     s.heading, s.spin = heading, spin
 
     # the accelerometer reads the true accelerations at the end of the step, without the implicit part
-    cosine, sine = math.cos(heading), math.sin(heading)
+    cosine, sine = maths.cos(heading), maths.sin(heading)
     fx = thrust - drag * (cosine * vx + sine * vy) + moment * spin * spin
     fy = -drag * (cosine * vy - sine * vx)
     tz = torque * clipped((turn - spin / p.turn_rate) / p.saturation) - spin_drag * spin

@@ -53,6 +53,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core.maths import cos, sin
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
@@ -122,6 +123,7 @@ SPEC = world(
         "vases": cost(COST_LIMIT, COST_HIGH, "1 while a vase is touched or moves"),
     },
     combine_costs="max",
+    lanes=True,
     barriers="hazards",
     horizon=1000,
     fps=50,
@@ -209,7 +211,7 @@ def reset(p, s, rng):
     s.heading = uniform(rng, 0.0, 2.0 * math.pi)
     for j in range(s.vases.shape[0]):
         angle = uniform(rng, 0.0, 2.0 * math.pi)
-        s.vase_axis[j, 0], s.vase_axis[j, 1] = math.cos(angle), math.sin(angle)
+        s.vase_axis[j, 0], s.vase_axis[j, 1] = cos(angle), sin(angle)
 
 
 @kernel
@@ -256,7 +258,7 @@ def step(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    cosine, sine = math.cos(s.heading), math.sin(s.heading)
+    cosine, sine = cos(s.heading), sin(s.heading)
     o.accelerometer[0] = s.acceleration[0]
     o.accelerometer[1] = s.acceleration[1]
     o.accelerometer[2] = GRAVITY

@@ -2,7 +2,7 @@
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.robotics.navigation.point import clipped
 from rlenvs.robotics.navigation.vases import HALF
 
@@ -59,7 +59,7 @@ def steer(p, s, a):
     # the waypoints lie fixed around the obstacles, so that a robot on its way to one does not change its mind
     for k in range(obstacles * CORNERS if least > s.distance else 0):
         j = k // CORNERS
-        cosine, sine = math.cos(2.0 * math.pi * k / CORNERS), math.sin(2.0 * math.pi * k / CORNERS)
+        cosine, sine = maths.cos(2.0 * math.pi * k / CORNERS), maths.sin(2.0 * math.pi * k / CORNERS)
         if j < hazards:
             reach = WIDER * (p.hazard_radius + HAZARD_MARGIN)
             vx, vy = s.hazards[j, 0] + reach * cosine, s.hazards[j, 1] + reach * sine
@@ -79,9 +79,9 @@ def steer(p, s, a):
     # the force that brings the velocity to the wanted one
     fx = mass * 4.0 * (speed * dx / length - s.velocity[0]) + p.drag * s.velocity[0]
     fy = mass * 4.0 * (speed * dy / length - s.velocity[1]) + p.drag * s.velocity[1]
-    cosine, sine = math.cos(s.heading), math.sin(s.heading)
+    cosine, sine = maths.cos(s.heading), maths.sin(s.heading)
     forward, left = cosine * fx + sine * fy, cosine * fy - sine * fx
     # the drive works in both directions, so a quarter turn is the most that is needed
-    error = math.atan2(left, forward) if forward >= 0.0 else math.atan2(-left, -forward)
+    error = maths.atan2(left, forward) if forward >= 0.0 else maths.atan2(-left, -forward)
     a[0] = p.saturation * clipped(forward / p.thrust)
     a[1] = clipped(8.0 * error / p.turn_rate)

@@ -2,7 +2,7 @@
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.robotics.navigation.point import BALL, NOSE, NOSE_AT
 
 HALF = 0.1  # m, half side of a vase
@@ -19,7 +19,7 @@ def push(s, j, radius, ahead):
     The vase takes over the disc's speed along the line of contact and, as far as friction reaches, across it. It weighs
     8e-6 kg, the robot 650 times as much: the robot feels nothing.
     """
-    cosine, sine = math.cos(s.heading), math.sin(s.heading)
+    cosine, sine = maths.cos(s.heading), maths.sin(s.heading)
     dx = s.vases[j, 0] - s.position[0] - ahead * cosine
     dy = s.vases[j, 1] - s.position[1] - ahead * sine
     if dx * dx + dy * dy > (radius + 1.5 * HALF) ** 2:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.core.canvas import AGENT_COLORS, COLORS
 from rlenvs.robotics.quadcopter.scene import BLUE, BOX, CYLINDER, GREEN, KIND, RED, SPHERE, YAW, A, B, C, X, Y, Z
 
@@ -252,7 +252,7 @@ def axes_of(attitude, level):
 @kernel
 def relative_to(camera, x, y, z, yaw):
     """The camera (place, forward, right, up, light) in the axes of a shape."""
-    cosine, sine = math.cos(yaw), math.sin(yaw)
+    cosine, sine = maths.cos(yaw), maths.sin(yaw)
     place = (camera[0][0] - x, camera[0][1] - y, camera[0][2] - z)
     return (
         turned(place, cosine, sine),
@@ -316,7 +316,7 @@ def render(shapes, drones, me, radius, half_height, x, y, z, attitude, level, fo
     rows, columns = depth.shape
     forward, right, up = axes_of(attitude, level)
     camera = ((x, y, z), forward, right, up, LIGHT)
-    side = 2.0 * math.tan(0.5 * fov) / rows
+    side = 2.0 * maths.tan(0.5 * fov) / rows
     pixel, front = np.float32(side), np.float32(near)
     draw_floor_and_sky(pixels, depth, camera, pixel, front, np.float32(far))
     for i in range(shapes.shape[0]):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import choice, f8, kernel
+from rlenvs.core import choice, f8, kernel, maths
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.vehicle import BODY, VEHICLES, command_wrench, euler_angles, frame_data, hover_rpm
 
@@ -123,7 +123,7 @@ def pid(p, s, k, dt, x, y, z, yaw, speed_x, speed_y, speed_z, turn_x, turn_y, tu
     thrust = max(0.0, fx * rxz + fy * ryz + fz * rzz)
     size = max(math.sqrt(fx * fx + fy * fy + fz * fz), 1e-12)
     dxz, dyz, dzz = fx / size, fy / size, fz / size
-    cosine, sine = math.cos(yaw), math.sin(yaw)
+    cosine, sine = maths.cos(yaw), maths.sin(yaw)
     dxy, dyy, dzy = -dzz * sine, dzz * cosine, dxz * sine - dyz * cosine
     size = max(math.sqrt(dxy * dxy + dyy * dyy + dzy * dzy), 1e-12)
     dxy, dyy, dzy = dxy / size, dyy / size, dzy / size

@@ -10,7 +10,7 @@ kernels; both take forces and torques from `wrench`.
 
 import math
 
-from rlenvs.core import kernel, normal
+from rlenvs.core import kernel, maths, normal
 from rlenvs.robotics.quadcopter.control import THRUST_RATES, hold_rates
 from rlenvs.robotics.quadcopter.vehicle import RADIANS
 
@@ -27,7 +27,7 @@ def constants(p, dt):
         ground effect knows [m], its strength [m^2], drag torque per thrust [m], drag per speed and RPM across and
         along the axis of the rotors.
     """
-    gain = 1.0 - math.exp(-dt / max(p.lag_time, 1e-9)) if p.rotor_lag else 1.0
+    gain = 1.0 - maths.exp(-dt / max(p.lag_time, 1e-9)) if p.rotor_lag else 1.0
     drain = dt / p.battery_energy if p.battery else 0.0
     clip = max(0.25 * p.propeller_radius * math.sqrt(3.75 * p.ground_coefficient), 1e-9)
     lift = p.ground_coefficient * (0.25 * p.propeller_radius) ** 2
@@ -112,7 +112,7 @@ def cosine_and_sinc(square):
     """cos(x) and sin(x) / x from x^2; for small x by their series, whose next terms are below 3e-17."""
     if square > 1e-3:
         x = math.sqrt(square)
-        return math.cos(x), math.sin(x) / x
+        return maths.cos(x), maths.sin(x) / x
     fourth = square * square
     cosine = (1.0 - square * (1.0 / 2.0)) + fourth * (1.0 / 24.0 - square * (1.0 / 720.0))
     sinc = (1.0 - square * (1.0 / 6.0)) + fourth * (1.0 / 120.0 - square * (1.0 / 5040.0))
@@ -226,7 +226,7 @@ def blow(p, s, rng):
     """New wind for the coming control step: its mean and gusts that are forgotten exponentially."""
     if not p.wind:
         return
-    kept = 0.0 if s.elapsed == 0 else math.exp(-1.0 / (p.control_hz * p.gust_time))
+    kept = 0.0 if s.elapsed == 0 else maths.exp(-1.0 / (p.control_hz * p.gust_time))
     fresh = p.gust * math.sqrt(1.0 - kept * kept)
     s.wind[0] = p.wind_x + kept * (s.wind[0] - p.wind_x) + fresh * normal(rng)
     s.wind[1] = p.wind_y + kept * (s.wind[1] - p.wind_y) + fresh * normal(rng)

@@ -58,7 +58,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, param, term, uniform
+from rlenvs.core import Score, block, f8, kernel, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation, top_view
 
 CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
@@ -121,7 +121,7 @@ def move_goal(p, s, seconds):
         radius = 0.0
     speed = 0.0 if formation.one_dimensional(p) or radius <= 0.0 else p.goal_speed
     s.phase += speed * seconds / max(radius, 1e-9)
-    cosine, sine = math.cos(s.phase), math.sin(s.phase)
+    cosine, sine = maths.cos(s.phase), maths.sin(s.phase)
     s.goal[0], s.goal[1], s.goal[2] = radius * cosine, radius * sine, HEIGHT
     s.goal_velocity[0], s.goal_velocity[1], s.goal_velocity[2] = -speed * sine, speed * cosine, 0.0
 
@@ -203,7 +203,7 @@ def outcome(p, s, a, rng, r):
             done = done and nearest > TOO_NEAR and nearest < NEAR and offset < largest and speed < MATCHED
         if k == leader:
             distance = flight.distance_to(s, k, s.goal[0], s.goal[1], s.goal[2])
-            r.leader[k] = math.exp(-distance)
+            r.leader[k] = maths.exp(-distance)
             r.chain[k] = -min(distance * distance, FAR)
             done = done and distance < CLOSE
         else:

@@ -47,7 +47,7 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import Score, b1, block, cost, f8, param, term, uniform
+from rlenvs.core import Score, b1, block, cost, f8, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, gates, racing, render, scene, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 2.5, 2.0, 1.0
@@ -119,7 +119,7 @@ def reset(p, s, rng):
     x, yaw = uniform(rng, -p.gate_spread, p.gate_spread), YAW + uniform(rng, -p.gate_turn, p.gate_turn)
     z = HEIGHT + uniform(rng, -p.gate_spread, p.gate_spread)
     s.gate[0, 0], s.gate[0, 1], s.gate[0, 2], s.gate[0, 3] = x, GATE_Y, z, yaw
-    s.goal[0], s.goal[1], s.goal[2] = x + BEHIND * math.cos(yaw), GATE_Y + BEHIND * math.sin(yaw), z
+    s.goal[0], s.goal[1], s.goal[2] = x + BEHIND * maths.cos(yaw), GATE_Y + BEHIND * maths.sin(yaw), z
     racing.put_gates(s.shapes, s.gate, p.half_opening, p.half_opening + FRAME)
     x, y = uniform(rng, -p.start_spread, p.start_spread), uniform(rng, -p.start_spread, p.start_spread)
     flight.take_off(p, s, 0, x, y, HEIGHT + uniform(rng, -p.start_spread, p.start_spread), 0.0)
@@ -147,11 +147,11 @@ def outcome(p, s, a, rng, r):
     outside = aside > ROOM or z > CEILING
     to_goal = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     left = to_goal if s.passed else flight.distance_to(s, 0, s.gate[0, 0], s.gate[0, 1], s.gate[0, 2]) + BEHIND
-    r.way = math.exp(-left)
+    r.way = maths.exp(-left)
     r.crash = -1.0 if hit or outside else 0.0
     share = min((s.elapsed + 1) / (p.control_hz * REFERENCE_TIME), 1.0)
     along = (BEFORE + BEHIND) * share - BEFORE
-    ux, uy = math.cos(s.gate[0, 3]), math.sin(s.gate[0, 3])
+    ux, uy = maths.cos(s.gate[0, 3]), maths.sin(s.gate[0, 3])
     off = flight.distance_to(s, 0, s.gate[0, 0] + along * ux, s.gate[0, 1] + along * uy, s.gate[0, 2])
     r.fly_through = max(-500.0, -10.0 * off * off)
     r.effort = -flight.mean_square(a)
@@ -168,7 +168,7 @@ def observe(p, s, o):
     for j in range(3):
         o.to_gate[j] = s.gate[0, j] - s.position[0, j]
         o.to_goal[j] = s.goal[j] - s.position[0, j]
-    o.facing[0], o.facing[1] = math.cos(s.gate[0, 3]), math.sin(s.gate[0, 3])
+    o.facing[0], o.facing[1] = maths.cos(s.gate[0, 3]), maths.sin(s.gate[0, 3])
     o.passed = 1.0 if s.passed else 0.0
 
 
@@ -178,7 +178,7 @@ def expert(p, s, a):
     ahead, left, up = gates.gate_frame(s.gate, 0, s.position[0, 0], s.position[0, 1], s.position[0, 2])
     on_axis = max(abs(left), abs(up)) < 0.04 + 0.2 * max(-ahead - 0.2, 0.0)
     along = min(ahead + 0.3, BEHIND) if s.passed or on_axis else -0.4
-    x, y = s.gate[0, 0] + along * math.cos(s.gate[0, 3]), s.gate[0, 1] + along * math.sin(s.gate[0, 3])
+    x, y = s.gate[0, 0] + along * maths.cos(s.gate[0, 3]), s.gate[0, 1] + along * maths.sin(s.gate[0, 3])
     flight.fly_to(p, s, 0, a, x, y, s.gate[0, 2], 0.0, 0.0, 0.0, MOST, ROOM, CEILING)
 
 

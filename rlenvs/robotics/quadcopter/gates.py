@@ -8,7 +8,7 @@ smaller and the outside larger by its radius.
 
 import math
 
-from rlenvs.core import kernel, uniform
+from rlenvs.core import kernel, maths, uniform
 
 MISSED, PASSED, HIT, BACKWARDS = 0, 1, 2, 3
 
@@ -22,7 +22,7 @@ TRIES = 30  # for a gate, and for a course
 def gate_frame(gates, g, x, y, z):
     """A point of the world in the axes of gate g: metres ahead of it, to its left, and above its centre."""
     dx, dy = x - gates[g, 0], y - gates[g, 1]
-    cosine, sine = math.cos(gates[g, 3]), math.sin(gates[g, 3])
+    cosine, sine = maths.cos(gates[g, 3]), maths.sin(gates[g, 3])
     return cosine * dx + sine * dy, cosine * dy - sine * dx, z - gates[g, 2]
 
 
@@ -55,7 +55,7 @@ def gate_corners(gates, g, half_opening, x, y, z, corners):
     Seen in the direction of flight: left and right at the bottom, right and left at the top.
     """
     dx, dy, dz = gates[g, 0] - x, gates[g, 1] - y, gates[g, 2] - z
-    left_x, left_y = -half_opening * math.sin(gates[g, 3]), half_opening * math.cos(gates[g, 3])
+    left_x, left_y = -half_opening * maths.sin(gates[g, 3]), half_opening * maths.cos(gates[g, 3])
     for j in range(4):
         side = 1.0 if j == 0 or j == 3 else -1.0
         corners[j, 0] = dx + side * left_x
@@ -66,8 +66,8 @@ def gate_corners(gates, g, half_opening, x, y, z, corners):
 @kernel
 def end_distance(gates, g, other, side, half_outer):
     """Distance [m] in the plan from one end of the frame of gate g (side 1.0 left, -1.0 right) to another frame."""
-    x = gates[g, 0] - side * half_outer * math.sin(gates[g, 3])
-    y = gates[g, 1] + side * half_outer * math.cos(gates[g, 3])
+    x = gates[g, 0] - side * half_outer * maths.sin(gates[g, 3])
+    y = gates[g, 1] + side * half_outer * maths.cos(gates[g, 3])
     ahead, left, _ = gate_frame(gates, other, x, y, 0.0)
     beyond = max(abs(left) - half_outer, 0.0)
     return math.sqrt(ahead * ahead + beyond * beyond)
@@ -82,7 +82,7 @@ def frame_gap(gates, a, b, half_outer):
     """
     ahead_a, _, up = gate_frame(gates, a, gates[b, 0], gates[b, 1], gates[b, 2])
     ahead_b, _, _ = gate_frame(gates, b, gates[a, 0], gates[a, 1], gates[a, 2])
-    turn = abs(math.sin(gates[b, 3] - gates[a, 3]))
+    turn = abs(maths.sin(gates[b, 3] - gates[a, 3]))
     # lines cross where each has an end on either side of the other; parallel ones are left to their ends
     if turn > 1e-9 and max(abs(ahead_a), abs(ahead_b)) <= half_outer * turn:
         plan = 0.0
@@ -114,7 +114,7 @@ def bisector(gates, g):
             y += out_y
     if x * x + y * y < 1e-12:
         x, y = out_x, out_y
-    return math.atan2(y, x)
+    return maths.atan2(y, x)
 
 
 # --- random courses ---------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def turn(gates, a, b, c):
     """The change of direction [rad, 0 to pi] at gate b between the legs a-b and b-c, in the plan."""
     x0, y0 = gates[b, 0] - gates[a, 0], gates[b, 1] - gates[a, 1]
     x1, y1 = gates[c, 0] - gates[b, 0], gates[c, 1] - gates[b, 1]
-    return abs(math.atan2(x0 * y1 - y0 * x1, x0 * x1 + y0 * y1))
+    return abs(maths.atan2(x0 * y1 - y0 * x1, x0 * x1 + y0 * y1))
 
 
 @kernel
@@ -185,7 +185,7 @@ def ring_course(rng, gates, half_x, half_y, height, half_outer):
     first = uniform(rng, 0.0, 2.0 * math.pi)
     for g in range(count):
         angle = first + 2.0 * math.pi * g / count
-        gates[g, 0], gates[g, 1], gates[g, 2] = radius * math.cos(angle), radius * math.sin(angle), 0.5 * height
+        gates[g, 0], gates[g, 1], gates[g, 2] = radius * maths.cos(angle), radius * maths.sin(angle), 0.5 * height
     for g in range(count):
         gates[g, 3] = bisector(gates, g)
 

@@ -50,7 +50,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, kernel, param, term, uniform
+from rlenvs.core import Score, block, choice, cost, f8, kernel, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import control, dynamics, flight, geofence, render, scene, tasks, vehicle
 
 GOAL_HEIGHT = 1.0
@@ -130,8 +130,8 @@ def throw(p, s, rng):
     """Start in motion: a random tilt, velocity and rates."""
     roll = 0.5 * uniform(rng, -p.start_tilt, p.start_tilt)
     pitch = 0.5 * uniform(rng, -p.start_tilt, p.start_tilt)
-    s.attitude[0, 0], s.attitude[0, 1] = math.sin(roll) * math.cos(pitch), math.cos(roll) * math.sin(pitch)
-    s.attitude[0, 2], s.attitude[0, 3] = -math.sin(roll) * math.sin(pitch), math.cos(roll) * math.cos(pitch)
+    s.attitude[0, 0], s.attitude[0, 1] = maths.sin(roll) * maths.cos(pitch), maths.cos(roll) * maths.sin(pitch)
+    s.attitude[0, 2], s.attitude[0, 3] = -maths.sin(roll) * maths.sin(pitch), maths.cos(roll) * maths.cos(pitch)
     vehicle.euler_angles(s, 0)
     for j in range(3):
         s.velocity[0, j] = uniform(rng, -p.start_speed, p.start_speed)
@@ -177,7 +177,7 @@ def outcome(p, s, a, rng, r):
     distance = flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     tilt = flight.largest_tilt(s, 0)
     r.effort = -flight.mean_square(a)
-    r.hover = max(0.0, 2.0 - distance**4) if p.reward == ORIGINAL else 2.0 * math.exp(-NARROW * distance)
+    r.hover = max(0.0, 2.0 - distance**4) if p.reward == ORIGINAL else 2.0 * maths.exp(-NARROW * distance)
     r.distance = -min(distance, FAR)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0
     r.geofence = 1.0 if math.sqrt(s.position[0, 0] ** 2 + s.position[0, 1] ** 2) > SAFE_RADIUS else 0.0

@@ -48,9 +48,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-import math
-
-from rlenvs.core import Score, block, f8, kernel, term, uniform
+from rlenvs.core import Score, block, f8, kernel, maths, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest observed square
@@ -121,10 +119,10 @@ def outcome(p, s, a, rng, r):
         distance = to_place(p, s, k, leader)
         done = done and distance < CLOSE
         if k == leader:
-            r.leader[k] = math.exp(-distance)
+            r.leader[k] = maths.exp(-distance)
             r.original[k] = -min(distance * distance, FAR)
         else:
-            r.formation[k] = math.exp(-distance)
+            r.formation[k] = maths.exp(-distance)
             r.original[k] = -min((s.position[k, 2] - s.position[leader, 2]) ** 2 / count, FAR)
     for k in range(count):
         r.success[k] = done

@@ -48,7 +48,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, term, uniform
+from rlenvs.core import Score, block, f8, kernel, maths, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 NEAREST, MIDDLE, FARTHEST = 0.2, 0.35, 0.5  # m, between partners
@@ -131,10 +131,10 @@ def outcome(p, s, a, rng, r):
         j = partner_of(s, k)
         if j == k:
             distance = from_home(s, k)
-            r.meet[k], r.original[k] = math.exp(-distance), -min(distance * distance, FAR)
+            r.meet[k], r.original[k] = maths.exp(-distance), -min(distance * distance, FAR)
         elif s.alive[j]:
             distance = formation.distance_between(s, k, j)
-            r.meet[k], r.original[k] = math.exp(-abs(distance - MIDDLE)), -min(distance * distance, FAR)
+            r.meet[k], r.original[k] = maths.exp(-abs(distance - MIDDLE)), -min(distance * distance, FAR)
     for k in range(s.position.shape[0]):
         r.success[k] = done
 

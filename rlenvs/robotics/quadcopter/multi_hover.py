@@ -47,9 +47,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-import math
-
-from rlenvs.core import Score, block, f8, kernel, term
+from rlenvs.core import Score, block, f8, kernel, maths, term
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest observed distance
@@ -108,7 +106,7 @@ def outcome(p, s, a, rng, r):
         if s.alive[k]:
             distance = to_goal(s, k)
             r.hover[k] = max(0.0, 2.0 - distance**4)
-            r.goal[k] = math.exp(-distance)
+            r.goal[k] = maths.exp(-distance)
             r.distance[k] = -min(distance, FAR)
             total += r.hover[k]
             flying += 1

@@ -51,7 +51,7 @@ import dataclasses
 import math
 from typing import Any
 
-from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, param, term, uniform
+from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, ranges, render, scene, tasks, vehicle
 
@@ -193,13 +193,13 @@ def put_obstacle(p, s, rng, row, x, y, radius):
     if row < p.moving:
         z, angle = uniform(rng, LOWEST, HIGHEST), uniform(rng, -math.pi, math.pi)
         scene.put_sphere(s.shapes, row, x, y, z, radius, MOVING_COLOR[0], MOVING_COLOR[1], MOVING_COLOR[2])
-        s.drift[row, 0], s.drift[row, 1] = p.obstacle_speed * math.cos(angle), p.obstacle_speed * math.sin(angle)
+        s.drift[row, 0], s.drift[row, 1] = p.obstacle_speed * maths.cos(angle), p.obstacle_speed * maths.sin(angle)
     elif kind == BALL:
         z = uniform(rng, radius, CEILING - radius)
         scene.put_sphere(s.shapes, row, x, y, z, radius, BALL_COLOR[0], BALL_COLOR[1], BALL_COLOR[2])
     elif kind == CUBOID:
         half, corner = 0.5 * uniform(rng, LOWEST_BOX, CEILING), uniform(rng, math.pi / 6.0, math.pi / 3.0)
-        wide, deep, yaw = radius * math.cos(corner), radius * math.sin(corner), uniform(rng, -math.pi, math.pi)
+        wide, deep, yaw = radius * maths.cos(corner), radius * maths.sin(corner), uniform(rng, -math.pi, math.pi)
         scene.put_box(s.shapes, row, x, y, half, wide, deep, half, yaw, BOX_COLOR[0], BOX_COLOR[1], BOX_COLOR[2])
     elif kind == PILLAR:
         half = 0.5 * CEILING
@@ -384,17 +384,17 @@ def expert(p, s, a):
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     ahead, left = s.goal[0] - x, s.goal[1] - y
     distance = math.sqrt(ahead * ahead + left * left)
-    course = math.atan2(left, ahead)
+    course = maths.atan2(left, ahead)
     cruise = min(min(CRUISE, p.speed_limit) if p.action == flight.VELOCITY else CRUISE, 1.5 * distance)
     best, vx, vy = -1e9, 0.0, 0.0
     for j in range(2 * HEADINGS):
         turn = 2.0 * math.pi * (j // 2) / HEADINGS - math.pi
         speed = cruise if j % 2 == 0 else 0.4 * cruise
-        cosine, sine = math.cos(course + turn), math.sin(course + turn)
+        cosine, sine = maths.cos(course + turn), maths.sin(course + turn)
         needed = min(FORESIGHT, distance / max(speed, 1e-9))
         lacking = 1.0 - min(1.0, free_time(p, s, speed * cosine, speed * sine) / max(needed, 1e-9))
         swerve = abs(s.velocity[0, 0] - speed * cosine) + abs(s.velocity[0, 1] - speed * sine)
-        score = speed * math.cos(turn) - 4.0 * lacking - 0.1 * swerve
+        score = speed * maths.cos(turn) - 4.0 * lacking - 0.1 * swerve
         if score > best:
             best, vx, vy = score, speed * cosine, speed * sine
     vx = s.velocity[0, 0] + control.limited(vx - s.velocity[0, 0], SUDDEN)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.courses import Point, check_inside, parse_rows
 
@@ -31,7 +31,7 @@ def _swing(out, axis, middle, amplitude, frequency, phase):
     """middle + amplitude sin(phase), phase growing by `frequency` [rad/s]; each derivative is a quarter turn ahead."""
     size = amplitude
     for row in range(out.shape[0]):
-        out[row, axis] = size * math.sin(phase + 0.5 * math.pi * row)
+        out[row, axis] = size * maths.sin(phase + 0.5 * math.pi * row)
         size *= frequency
     out[0, axis] += middle
 

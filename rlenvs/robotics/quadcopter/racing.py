@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, param, uniform
+from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, maths, param, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, MASS, limited, pid_target
 from rlenvs.robotics.quadcopter.courses import (
@@ -224,7 +224,7 @@ def start_place(shapes, gates, g, place):
     x, y, z = gates[g, 0], gates[g, 1], gates[g, 2]
     from_x, from_y, from_z = gates[last, 0], gates[last, 1], gates[last, 2]
     if count < 3 and g == 0:
-        from_x, from_y = x - 2.0 * BEHIND * math.cos(gates[0, 3]), y - 2.0 * BEHIND * math.sin(gates[0, 3])
+        from_x, from_y = x - 2.0 * BEHIND * maths.cos(gates[0, 3]), y - 2.0 * BEHIND * maths.sin(gates[0, 3])
         from_z = z
     best = -1e9
     for tenth in (5, 4, 6, 3, 7):
@@ -276,7 +276,7 @@ def set_course(p, s, rng):
 def heading_to(s, g, x, y):
     """The direction [rad] from a place to gate g; the gate's own above or below its centre."""
     dx, dy = s.gates[g, 0] - x, s.gates[g, 1] - y
-    return math.atan2(dy, dx) if dx * dx + dy * dy > 0.01 else s.gates[g, 3]
+    return maths.atan2(dy, dx) if dx * dx + dy * dy > 0.01 else s.gates[g, 3]
 
 
 @kernel
@@ -413,7 +413,7 @@ def observe_course(p, s, k, o):
         g = next_gate(s, k, i)
         for j in range(3):
             o.to_gates[i, j] = s.gates[g, j] - s.position[k, j]
-        o.facing[i, 0], o.facing[i, 1] = math.cos(s.gates[g, 3]), math.sin(s.gates[g, 3])
+        o.facing[i, 0], o.facing[i, 1] = maths.cos(s.gates[g, 3]), maths.sin(s.gates[g, 3])
     o.left = (p.passes - s.passed[k]) / p.passes
 
 
@@ -445,7 +445,7 @@ def race_speed(p, s, k):
     x, y = s.gates[after, 0] - s.gates[g, 0], s.gates[after, 1] - s.gates[g, 1]
     leg = max(leg_length(s, after), 0.1)
     # 1 where the course goes on straight, 0 where it turns back
-    straight = 0.5 + 0.5 * (x * math.cos(s.gates[g, 3]) + y * math.sin(s.gates[g, 3])) / leg
+    straight = 0.5 + 0.5 * (x * maths.cos(s.gates[g, 3]) + y * maths.sin(s.gates[g, 3])) / leg
     short = min(leg_length(s, g), leg) if s.gates.shape[0] > 1 else 10.0
     speed = (TURNING + (1.0 - TURNING) * straight) * math.sqrt(BOLD * short)
     ahead, left, up = gate_frame(s.gates, g, s.position[k, 0], s.position[k, 1], s.position[k, 2])
@@ -467,7 +467,7 @@ def race_pull(p, s, k, speed):
     Close to the gate it aims at a point beyond, so that the time to go never falls below LOOK_AHEAD.
     """
     g = next_gate(s, k, 0)
-    ux, uy = math.cos(s.gates[g, 3]), math.sin(s.gates[g, 3])
+    ux, uy = maths.cos(s.gates[g, 3]), maths.sin(s.gates[g, 3])
     vx, vy, vz = s.velocity[k, 0], s.velocity[k, 1], s.velocity[k, 2]
     now = math.sqrt(vx * vx + vy * vy + vz * vz)
     time = s.distance[k] / (0.5 * (max(now, 0.5 * speed) + speed))

@@ -6,7 +6,7 @@ where it leaves the first.
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.robotics.quadcopter.scene import BOX, CYLINDER, KIND, NO_SHAPE, SPHERE, YAW, A, B, C, X, Y, Z, clearance
 
 FINEST = 0.005  # m, the smallest step of a march along a way
@@ -49,7 +49,7 @@ def ray_to_shape(shapes, row, x, y, z, dx, dy, dz):
         low, high = _between(z, dz, shapes[row, B])
         enter, leave = max(enter, low), min(leave, high)
     elif kind == BOX:
-        cosine, sine = math.cos(shapes[row, YAW]), math.sin(shapes[row, YAW])
+        cosine, sine = maths.cos(shapes[row, YAW]), maths.sin(shapes[row, YAW])
         enter, leave = _between(cosine * x + sine * y, cosine * dx + sine * dy, shapes[row, A])
         low, high = _between(cosine * y - sine * x, cosine * dy - sine * dx, shapes[row, B])
         enter, leave = max(enter, low), min(leave, high)
@@ -91,12 +91,12 @@ def measure_ranges(shapes, x, y, z, yaw, farthest, ranges):
         # only the rays that meet the circle around the shape
         first, last = 0, count - 1
         if away > radius:
-            middle, half = math.atan2(oy, ox) - yaw, math.asin(radius / away)
+            middle, half = maths.atan2(oy, ox) - yaw, maths.asin(radius / away)
             first, last = math.ceil((middle - half) / between), math.floor((middle + half) / between)
         for number in range(first, last + 1):
             ray = number % count
             angle = yaw + between * ray
-            distance = ray_to_shape(shapes, row, x, y, z, math.cos(angle), math.sin(angle), 0.0)
+            distance = ray_to_shape(shapes, row, x, y, z, maths.cos(angle), maths.sin(angle), 0.0)
             ranges[ray] = min(ranges[ray], distance)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 
 KIND, X, Y, Z, A, B, C, YAW, RED, GREEN, BLUE, SPARE = range(12)
 COLUMNS = 12
@@ -56,7 +56,7 @@ def put_gate(shapes, row, x, y, z, yaw, half_opening, thickness, red, green, blu
     """
     half = 0.5 * thickness
     middle = half_opening + half
-    left_x, left_y = -math.sin(yaw) * middle, math.cos(yaw) * middle
+    left_x, left_y = -maths.sin(yaw) * middle, maths.cos(yaw) * middle
     put_box(shapes, row, x + left_x, y + left_y, z, half, half, half_opening, yaw, red, green, blue)
     put_box(shapes, row + 1, x - left_x, y - left_y, z, half, half, half_opening, yaw, red, green, blue)
     put_box(shapes, row + 2, x, y, z - middle, half, half_opening + thickness, half, yaw, red, green, blue)
@@ -76,7 +76,7 @@ def distance_to_shape(shapes, row, x, y, z):
         beyond_side, beyond_end = max(out_side, 0.0), max(out_end, 0.0)
         return math.sqrt(beyond_side**2 + beyond_end**2) + min(max(out_side, out_end), 0.0)
     if kind == BOX:
-        cosine, sine = math.cos(shapes[row, YAW]), math.sin(shapes[row, YAW])
+        cosine, sine = maths.cos(shapes[row, YAW]), maths.sin(shapes[row, YAW])
         out_x = abs(cosine * x + sine * y) - shapes[row, A]
         out_y = abs(cosine * y - sine * x) - shapes[row, B]
         out_z = abs(z) - shapes[row, C]

@@ -3,10 +3,9 @@
 The model of the downwash: gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021).
 """
 
-import math
 from typing import Any
 
-from rlenvs.core import block, flag, integer, kernel, param
+from rlenvs.core import block, flag, integer, kernel, maths, param
 from rlenvs.robotics.quadcopter.dynamics import fly, fly_alone, load
 
 WASH_RANGE = 10.0  # m, beyond which no downwash is felt sideways
@@ -37,7 +36,7 @@ def downwash(p, s, k):
             ratio = p.propeller_radius / (4.0 * above)
             # the original's grows without bound for near vehicles
             strength = min(p.downwash_force * ratio * ratio, p.downwash_most * p.mass * p.gravity)
-            force += strength * math.exp(-0.5 * square / (width * width))
+            force += strength * maths.exp(-0.5 * square / (width * width))
     return force
 
 

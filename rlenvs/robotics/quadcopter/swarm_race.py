@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, param, term
+from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, maths, param, term
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.rng import seed_words
 from rlenvs.robotics.quadcopter import dynamics, flight, formation, racing, render, scene, swarm, tasks, vehicle
@@ -93,7 +93,7 @@ def slot_fits(shapes, gates, first, room, x, y, z, clear, half_outer):
 def fill_slots(shapes, gates, first, room, place, heading, spacing, half_outer, slots):
     """Fill slots (A, 3) with starts on a grid around a place, the foremost first. Returns how many were found."""
     found, clear = 0, 0.5 * spacing
-    ux, uy = math.cos(heading), math.sin(heading)
+    ux, uy = maths.cos(heading), maths.sin(heading)
     for level in range(3):
         up = spacing * (0, 1, -1)[level]
         for row in range(ROWS):

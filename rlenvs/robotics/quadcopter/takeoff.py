@@ -46,7 +46,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, i8, param, term, uniform
+from rlenvs.core import Score, block, cost, f8, i8, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, render, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
@@ -122,7 +122,7 @@ def outcome(p, s, a, rng, r):
     x, y, z = s.position[0, 0], s.position[0, 1], s.position[0, 2]
     aside, distance = max(abs(x), abs(y)), flight.distance_to(s, 0, s.goal[0], s.goal[1], s.goal[2])
     tilt = flight.largest_tilt(s, 0)
-    r.goal = math.exp(-2.0 * distance)
+    r.goal = maths.exp(-2.0 * distance)
     r.takeoff = -5.0 if z < LOW else -1.0 / (10.0 * z)
     r.height = -min(abs(s.goal[2] - z), FAR)
     r.drift = -min(math.sqrt((s.goal[0] - x) ** 2 + (s.goal[1] - y) ** 2), FAR)

@@ -48,6 +48,7 @@ def _declare(name: str, state: Mapping[str, Any], own: dict[str, Any]) -> World:
         fps=flight.flight_fps,
         engines=flight.ENGINES,
         constraints=vehicle.CONSTRAINTS,
+        lanes=True,
         **own,
     )
     made.make_data(flight.flight_data)

@@ -55,7 +55,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, param, term, uniform
+from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, render, tasks, vehicle
 
@@ -234,7 +234,7 @@ def outcome(p, s, a, rng, r):
     error = flight.distance_to(s, 0, s.reference[0, 0], s.reference[0, 1], s.reference[0, 2])
     aside, z = max(abs(s.position[0, 0]), abs(s.position[0, 1])), s.position[0, 2]
     tilt = flight.largest_tilt(s, 0)
-    r.track = math.exp(-4.0 * error)
+    r.track = maths.exp(-4.0 * error)
     r.squared = -min(error * error, 25.0)
     r.effort = -flight.mean_square(a)
     r.tilt = 1.0 if tilt > SAFE_TILT else 0.0

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, param
+from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, maths, param
 
 # rotors of a vehicle: x and y in arm lengths, and the sign of the torque about body z that a faster rotor gives
 DIAGONAL = math.sqrt(0.5)
@@ -207,7 +207,7 @@ def max_rpm(p):
 def place(p, s, k, x, y, z, yaw):
     """Put vehicle k somewhere at rest, level, with its rotors at hover speed and its battery charged."""
     s.position[k, 0], s.position[k, 1], s.position[k, 2] = x, y, z
-    s.attitude[k, 2], s.attitude[k, 3] = math.sin(0.5 * yaw), math.cos(0.5 * yaw)
+    s.attitude[k, 2], s.attitude[k, 3] = maths.sin(0.5 * yaw), maths.cos(0.5 * yaw)
     s.angles[k, 2] = yaw
     s.charge[k] = p.battery_charge
     for j in range(4):
@@ -219,16 +219,16 @@ def place(p, s, k, x, y, z, yaw):
 def euler_angles(s, k):
     """Write roll, pitch and yaw [rad] of the attitude, rotations about x, y, z of the world in this order."""
     x, y, z, w = s.attitude[k, 0], s.attitude[k, 1], s.attitude[k, 2], s.attitude[k, 3]
-    s.angles[k, 0] = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
-    s.angles[k, 1] = math.asin(min(1.0, max(-1.0, 2.0 * (w * y - z * x))))
-    s.angles[k, 2] = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    s.angles[k, 0] = maths.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    s.angles[k, 1] = maths.asin(min(1.0, max(-1.0, 2.0 * (w * y - z * x))))
+    s.angles[k, 2] = maths.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 @kernel
 def tilt_of(s, k):
     """The angle [rad] between the vehicle's up and the world's."""
     x, y = s.attitude[k, 0], s.attitude[k, 1]
-    return math.acos(min(1.0, max(-1.0, 1.0 - 2.0 * (x * x + y * y))))
+    return maths.acos(min(1.0, max(-1.0, 1.0 - 2.0 * (x * x + y * y))))
 
 
 @kernel

@@ -51,7 +51,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import Score, b1, block, image, kernel, term, u1, uniform, world
+from rlenvs.core import Score, b1, block, image, kernel, maths, term, u1, uniform, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
 from rlenvs.multi.battle.minigames.render import draw_search
 from rlenvs.multi.battle.minigames.squads import (
@@ -157,7 +157,7 @@ def place_in_ring(p, s, rng, k, ring):
     for _ in range(TRIES):
         distance = math.sqrt(uniform(rng, ring[0] * ring[0], ring[1] * ring[1]))
         angle = uniform(rng, 0.0, 2.0 * math.pi)
-        x, y = 0.5 * p.width + distance * math.cos(angle), 0.5 * p.height + distance * math.sin(angle)
+        x, y = 0.5 * p.width + distance * maths.cos(angle), 0.5 * p.height + distance * maths.sin(angle)
         if free_place(s, k, x, y):
             place_foe(p, s, k, ZERGLING, x, y)
             break
@@ -178,7 +178,7 @@ def place_afield(p, s, rng, k, border, from_centre, from_marines):
 def reset(p, s, rng):
     for i in range(MARINES):
         angle = math.pi * (0.5 + i * 2.0 / MARINES)
-        place_marine(p, s, i, 0.5 * p.width + math.cos(angle), 0.5 * p.height + math.sin(angle))
+        place_marine(p, s, i, 0.5 * p.width + maths.cos(angle), 0.5 * p.height + maths.sin(angle))
     forget_foes(s)
     place_in_ring(p, s, rng, 0, FIRST)
     place_in_ring(p, s, rng, 1, SECOND)

@@ -1,0 +1,72 @@
+"""Whether a seed gives the same bits on other processors: `python benchmarks/processors.py [ID ...]` (long for all).
+
+Compiles each world for several processors, by the names and features that numba is told to compile for, and plays a
+short rollout of four worlds one by one, which `rlenvs.check` has recorded, and one of 64 worlds, in lanes where the
+world has them. Prints the hashes of all observations, terms and ends.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+# what numba compiles for, and what NumPy's linear algebra takes itself to run on
+TARGETS = {
+    "native": {},
+    "AVX2 and fused operations": {"NUMBA_CPU_NAME": "haswell", "OPENBLAS_CORETYPE": "Haswell"},
+    "SSE2 alone": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Prescott"},
+}
+
+
+def digests(ids: list[str]) -> dict[str, list[str]]:
+    """Of each id, the hash of four worlds and that of 64."""
+    import rlenvs
+    from rlenvs.core.check import golden_digest
+    from rlenvs.core.check.playing import roll
+    from rlenvs.core.check.records import bits_of
+    from rlenvs.core.registry import world_of
+
+    found = {}
+    for id in ids:
+        many = bits_of(roll(rlenvs.make_batch(id, 64), 32))
+        found[id] = [str(golden_digest(world_of(id)).get("hash")), many]
+    return found
+
+
+def run(ids: list[str], settings: dict[str, str]) -> dict[str, list[str]]:
+    """`digests` in a process that compiles for a processor."""
+    command = [sys.executable, __file__, "--digests", *ids]
+    done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", metavar="ID", help="default: all that no engine moves")
+    parser.add_argument(
+        "--digests", action="store_true", help="print those of this process's processor as JSON, and end"
+    )
+    given = parser.parse_args()
+    if given.digests:
+        print(json.dumps(digests(given.ids)))
+        return
+    import rlenvs
+    from rlenvs.core.registry import world_of
+
+    ids = given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id and not world_of(id).engine]
+    columns = {name: run(ids, settings) for name, settings in TARGETS.items()}
+    print(f"| id | {' | '.join(columns)} |\n{'|---' * (len(columns) + 1)}|")
+    same = 0
+    for id in ids:
+        rows = [found[id] for found in columns.values()]
+        same += all(row == rows[0] for row in rows)
+        print(f"| {id.removeprefix('rlenvs/')} | " + " | ".join(" ".join(row) for row in rows) + " |")
+    print(f"\n{same} of {len(ids)} are the same on all.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The memory of blocks: rooms in which WIDTH worlds of a batch are stepped, and what is copied to and from them.
+
+Each thread that steps works in a block of its own. It holds a record as the batch has one (`rlenvs.core.arrays`), whose
+addresses are those of rooms in the block, and a table of runs: numbers of one size that lie one after the other in the
+rows of an array.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rlenvs.core.layout import Layout, i8
+
+if TYPE_CHECKING:
+    from rlenvs.core.memory import BatchMemory
+
+WIDTH = int(os.environ.get("RLENVS_LANES") or 8)  # worlds of a block; 1: one world after the other
+LINE = 64  # bytes, to which rooms are aligned
+PHASES = ("taken", "given", "seen")
+# busy: whether a thread works in the block. worlds: those in it. broken: whose observation is not to be overwritten.
+# batch: address of the block's record. spare: of a room for rows that nobody wants. first: the first run of each phase.
+# run: where they are
+BLOCK = Layout("block", {"busy": i8, "worlds": i8(WIDTH), "broken": i8(WIDTH), "batch": i8, "spare": i8,
+                         "first": i8(len(PHASES) + 1), "run": i8, "run_size": i8, "run_meta": i8})  # fmt: skip
+# the first row and the step to the next, where it lies in the block, bytes of a number, how many; the same bytes where
+# these are floats of the state that have to be finite
+RUN = Layout("run", dict.fromkeys(("rows", "step", "block", "bytes_each", "count", "floats"), i8))
+
+
+def make_blocks(batch: BatchMemory, count: int) -> np.ndarray:
+    """Memory for `count` blocks, uint8 (count, bytes of a block)."""
+    rooms = [(name, array) for name, array in batch._arrays.items() if array.lanes and len(getattr(batch, name))]
+    sizes = [_bytes_of_world(batch, name) * WIDTH for name, array in rooms]
+    by_phase = [
+        [run for name, array in rooms if phase in array.lanes for run in _runs(batch, name)] for phase in PHASES
+    ]
+    table = [run for runs in by_phase for run in runs]
+    head, record, runs = (BLOCK.dtype({}).itemsize, batch._record.nbytes, max(len(table), 1) * RUN.dtype({}).itemsize)
+    places = np.cumsum([0, *(_rounded(size) for size in (head, record, runs, *sizes, max(sizes, default=0)))])
+    size = int(places[-1])
+    memory = np.zeros(count * size + LINE, np.uint8)
+    memory = memory[-memory.ctypes.data % LINE :][: count * size]
+    for n in range(count):
+        start = memory.ctypes.data + n * size
+        addresses = {name: start + int(places[3 + k]) for k, (name, _) in enumerate(rooms)}
+        block = memory[n * size :][:head].view(BLOCK.dtype({}))[0]
+        own = memory[n * size + places[1] :][:record].view(batch._record.dtype)
+        own[0] = batch._record[0]
+        _point_to_rooms(batch, own[0], addresses)
+        rows = memory[n * size + places[2] :][:runs].view(RUN.dtype({}))
+        for row, (name, rows_at, step, offset, item, length, floats) in zip(rows, table, strict=False):
+            row["rows"], row["step"], row["floats"] = rows_at, step, floats
+            row["block"], row["bytes_each"], row["count"] = addresses[name] + WIDTH * offset, item, length
+        own[0]["block"] = start
+        block["batch"] = start + int(places[1])
+        block["first"] = np.cumsum([0, *map(len, by_phase)])
+        block["run"], block["run_size"] = start + int(places[2]), RUN.dtype({}).itemsize
+        block["spare"] = start + int(places[-2])
+    return memory.reshape(count, size)
+
+
+def _rounded(size: int) -> int:
+    return -(-size // LINE) * LINE
+
+
+def _bytes_of_world(batch: BatchMemory, name: str) -> int:
+    rows = getattr(batch, name)
+    return int(rows.nbytes // len(rows))
+
+
+def _point_to_rooms(batch: BatchMemory, record: Any, addresses: dict[str, int]) -> None:
+    for name, address in addresses.items():
+        if name == "param_rows" and len(batch.param_rows) < batch.num_worlds:
+            continue  # all worlds have the same, which stay where they are
+        for view in batch._arrays[name].views:
+            record[view] = address
+    if batch.setup.converted:
+        record["action"] = record["advice"] = addresses["_split"]
+
+
+def _runs(batch: BatchMemory, name: str) -> Iterator[tuple[str, int, int, int, int, int, int]]:
+    """Of one array: its name, first row and step, and for each run its offset in a world's rows, bytes per number,
+    count, and the bytes again where it has to be finite."""
+    rows, layouts = getattr(batch, name), batch.world.layouts
+    if name == "param_rows" and len(rows) < batch.num_worlds:
+        return
+    if name == "masks" and "mask" not in batch.world.kernels:
+        return
+    step = _bytes_of_world(batch, name)
+    shared = layouts["params"].shared if name == "param_rows" else frozenset()
+    for offset, kind, count in _fields(rows.dtype, step, shared, layouts["state"].last):
+        floats = kind.itemsize if name == "states" and kind.kind == "f" else 0
+        yield name, rows.ctypes.data + offset, step, offset, kind.itemsize, count, floats
+
+
+def _fields(
+    dtype: np.dtype, size: int, shared: frozenset[str], last: frozenset[str]
+) -> list[tuple[int, np.dtype, int]]:
+    """The runs of a world's rows: offset, type of a number (a float where it has to be one), count. What is `shared` is
+    not copied, nor are the arrays among the `last` fields of the state, which stay in the rows."""
+    if dtype.names is None:
+        return [(0, dtype, size // dtype.itemsize)]
+    found: list[tuple[int, np.dtype, int]] = []
+    assert dtype.fields is not None
+    for name in dtype.names:
+        if name.startswith("_gap") or name in shared or (name in last and dtype[name].shape):
+            continue
+        kind, offset = dtype.fields[name][:2]
+        bytes_each = kind.base.itemsize
+        plain = np.dtype(f"{'f' if kind.base.kind == 'f' and name not in last else 'u'}{bytes_each}")
+        count = kind.itemsize // bytes_each
+        if found and found[-1][1] == plain and found[-1][0] + bytes_each * found[-1][2] == offset:
+            found[-1] = (found[-1][0], plain, found[-1][2] + count)
+        elif count:
+            found.append((offset, plain, count))
+    return found
