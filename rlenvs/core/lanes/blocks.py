@@ -39,28 +39,25 @@ def make_blocks(batch: BatchMemory, count: int) -> np.ndarray:
         [run for name, array in rooms if phase in array.lanes for run in _runs(batch, name)] for phase in PHASES
     ]
     table = [run for runs in by_phase for run in runs]
-    head, record, runs = (BLOCK.dtype({}).itemsize, batch._record.nbytes, max(len(table), 1) * RUN.dtype({}).itemsize)
-    places = np.cumsum([0, *(_rounded(size) for size in (head, record, runs, *sizes, max(sizes, default=0)))])
-    size = int(places[-1])
-    memory = np.zeros(count * size + LINE, np.uint8)
-    memory = memory[-memory.ctypes.data % LINE :][: count * size]
-    for n in range(count):
-        start = memory.ctypes.data + n * size
-        addresses = {name: start + int(places[3 + k]) for k, (name, _) in enumerate(rooms)}
-        block = memory[n * size :][:head].view(BLOCK.dtype({}))[0]
-        own = memory[n * size + places[1] :][:record].view(batch._record.dtype)
-        own[0] = batch._record[0]
-        _point_to_rooms(batch, own[0], addresses)
-        rows = memory[n * size + places[2] :][:runs].view(RUN.dtype({}))
-        for row, (name, rows_at, step, offset, item, length, floats) in zip(rows, table, strict=False):
-            row["rows"], row["step"], row["floats"] = rows_at, step, floats
-            row["block"], row["bytes_each"], row["count"] = addresses[name] + WIDTH * offset, item, length
-        own[0]["block"] = start
-        block["batch"] = start + int(places[1])
+    parts = (BLOCK.dtype({}).itemsize, batch._record.nbytes, len(table) * RUN.dtype({}).itemsize)
+    places = np.cumsum([0, *(_rounded(size) for size in (*parts, *sizes, max(sizes)))])  # the last: room for `spare`
+    memory = np.zeros(count * places[-1] + LINE, np.uint8)
+    memory = memory[-memory.ctypes.data % LINE :][: count * places[-1]].reshape(count, -1)
+    for one in memory:
+        at = [one.ctypes.data + int(place) for place in places]
+        block = one[: parts[0]].view(BLOCK.dtype({}))[0]
+        block["batch"], block["run"], block["run_size"], block["spare"] = at[1], at[2], RUN.dtype({}).itemsize, at[-2]
         block["first"] = np.cumsum([0, *map(len, by_phase)])
-        block["run"], block["run_size"] = start + int(places[2]), RUN.dtype({}).itemsize
-        block["spare"] = start + int(places[-2])
-    return memory.reshape(count, size)
+        addresses = {name: at[3 + k] for k, (name, _) in enumerate(rooms)}
+        record = one[places[1] :][: parts[1]].view(batch._record.dtype)
+        record[0] = batch._record[0]
+        record[0]["block"] = at[0]
+        _point_to_rooms(batch, record[0], addresses)
+        rows = one[places[2] :][: parts[2]].view(RUN.dtype({}))
+        for row, (name, first, step, offset, item, length, floats) in zip(rows, table, strict=True):
+            row["rows"], row["step"], row["floats"] = first, step, floats
+            row["block"], row["bytes_each"], row["count"] = addresses[name] + WIDTH * offset, item, length
+    return memory
 
 
 def _rounded(size: int) -> int:

@@ -62,7 +62,8 @@ class Expressions:
 
     def unsupported(self, node: ast.AST, why: str) -> LaneError:
         line = self.function.__code__.co_firstlineno + getattr(node, "lineno", 1) - 1
-        return LaneError(f"{self.function.__module__}.{self.function.__qualname__}, line {line}: {why}")
+        place = f"{self.function.__module__}.{self.function.__qualname__}, line {line}"
+        return LaneError(f"{place}: {why}; write it in another way, or declare the world without lanes")
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
