@@ -64,6 +64,7 @@ from rlenvs.core import (
     i8,
     integer,
     kernel,
+    maths,
     param,
     term,
     uniform,
@@ -200,7 +201,7 @@ def reset(p, s, rng):
     ahead = s.midline[0, 1] - s.midline[0, 0]
     dx = (s.midline[1, 1] - s.midline[1, 0]) / ahead - ahead * (2.0 * s.midline[3, 0] + s.midline[3, 1]) / 6.0
     dy = (s.midline[2, 1] - s.midline[2, 0]) / ahead - ahead * (2.0 * s.midline[4, 0] + s.midline[4, 1]) / 6.0
-    s.heading = math.atan2(-dy, -dx)
+    s.heading = maths.atan2(-dy, -dx)
     look(p, s)
 
 
@@ -208,9 +209,9 @@ def reset(p, s, rng):
 def step(p, s, a, rng, r):
     speed = max(0.0, s.speed + a[0] * p.acceleration * p.dt)
     heading = wrapped(s.heading - a[1] * turn_limit(p, speed))
-    x = s.position[0] + speed * math.cos(heading) * p.dt
-    y = s.position[1] + speed * math.sin(heading) * p.dt
-    angle = math.atan2(y, x)
+    x = s.position[0] + speed * maths.cos(heading) * p.dt
+    y = s.position[1] + speed * maths.sin(heading) * p.dt
+    angle = maths.atan2(y, x)
     turned = angle - s.angle
     if s.angle < -0.9 * math.pi and angle > 0.9 * math.pi:
         turned -= 2.0 * math.pi
@@ -254,11 +255,11 @@ def expert(p, s, a):
     ahead = FARTHEST
     while True:
         radius = free_middle(s.border, s.walls, thickness, s.angle - ahead)
-        tx, ty = radius * math.cos(s.angle - ahead), radius * math.sin(s.angle - ahead)
+        tx, ty = radius * maths.cos(s.angle - ahead), radius * maths.sin(s.angle - ahead)
         if ahead < NEAREST or sees(s.border, s.walls, thickness, SAFE, x, y, tx, ty):
             break
         ahead *= 0.85
-    error = wrapped(math.atan2(ty - y, tx - x) - s.heading)
+    error = wrapped(maths.atan2(ty - y, tx - x) - s.heading)
     target = min(TOP_SPEED, p.min_speed + 0.03 + 0.6 * ahead)
     a[0] = (target - s.speed) / (p.acceleration * p.dt)
     a[1] = -error / turn_limit(p, s.speed)

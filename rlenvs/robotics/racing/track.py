@@ -13,7 +13,7 @@ interval between the two radii: that is all the lidar has to look for.
 
 import math
 
-from rlenvs.core import below, f4, f8, i8, kernel, u8, uniform
+from rlenvs.core import below, f4, f8, i8, kernel, maths, u8, uniform
 
 CONTROLS = 20  # control points, the first and the last on the same ray
 CHICANE_POINTS = 4
@@ -141,7 +141,7 @@ def place_controls(s, spread):
         k[X, i] = soften(k[X, (i + n) % CONTROLS], k[X, i], k[X, (i + 1) % CONTROLS])
     for i in range(CONTROLS):
         radius, angle = BASE_RADIUS + spread * k[X, i], 2.0 * math.pi * i / n
-        k[ANGLE, i], k[X, i], k[Y, i] = angle, radius * math.cos(angle), radius * math.sin(angle)
+        k[ANGLE, i], k[X, i], k[Y, i] = angle, radius * maths.cos(angle), radius * maths.sin(angle)
     s.knots = n
 
 
@@ -158,7 +158,7 @@ def insert_chicane(s, at, push):
     for j in range(-2, 3):
         shift = (abs(j) > 1) * CHICANE_OUTER + (abs(j) == 1) * CHICANE_INNER
         theta = angle + math.copysign(shift, j) * step
-        c, sn = math.cos(theta), math.sin(theta)
+        c, sn = maths.cos(theta), maths.sin(theta)
         radius = (x0 * y1 - y0 * x1) / (c * (y1 - y0) - sn * (x1 - x0))
         if abs(j) == 1:
             radius *= 1.0 - j * push
@@ -178,7 +178,7 @@ def sample_edge(s, offset):
         x, y, dx, dy = on_spline(m, i, theta)
         shift = offset / math.sqrt(dx * dx + dy * dy)
         k[X, j], k[Y, j] = x - dy * shift, y + dx * shift
-        angle = math.atan2(k[Y, j], k[X, j])
+        angle = maths.atan2(k[Y, j], k[X, j])
         if angle < last - math.pi:
             angle += 2.0 * math.pi
         if j > 0 and angle <= last:
@@ -201,7 +201,7 @@ def tabulate_edge(s, side):
     k, border = s.edge, s.border
     gate = math.ceil(k[ANGLE, 0] / GATE_ANGLE)
     t = gate * GATE_ANGLE
-    c, sn = math.cos(t), math.sin(t)
+    c, sn = maths.cos(t), maths.sin(t)
     i = 0
     for _ in range(GATES):
         x, y, rate, error = 0.0, 0.0, 1.0, 1.0
@@ -292,7 +292,7 @@ def build_track(s, number, width, spread, chicanes, obstacles):
 @kernel
 def border_gap(border, x, y):
     """Distance [m] of a point from the nearer border, negative outside of the track."""
-    place = math.atan2(y, x) / GATE_ANGLE
+    place = maths.atan2(y, x) / GATE_ANGLE
     cell = math.floor(place)
     part = place - cell
     j = cell & (GATES - 1)
@@ -389,13 +389,13 @@ def scan(border, walls, thickness, x, y, heading, view, distances):
     """
     slack = max(0.0, 1e-6 - border_gap(border, x, y))
     thickness -= 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, x, y))
-    place = math.floor(math.atan2(y, x) / GATE_ANGLE)
-    c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
+    place = math.floor(maths.atan2(y, x) / GATE_ANGLE)
+    c, sn = maths.cos(place * GATE_ANGLE), maths.sin(place * GATE_ANGLE)
     gate = place & (GATES - 1)
     rays = distances.size
     turn = view / (rays - 1)
-    turn_c, turn_s = math.cos(turn), math.sin(turn)
-    right_c, right_s = math.cos(heading - 0.5 * view), math.sin(heading - 0.5 * view)
+    turn_c, turn_s = maths.cos(turn), maths.sin(turn)
+    right_c, right_s = maths.cos(heading - 0.5 * view), maths.sin(heading - 0.5 * view)
     dx, dy, far = right_c, right_s, 0.0
     for j in range(rays):
         distances[j] = border_distance(border, slack, gate, c, sn, x, y, dx, dy)
@@ -421,13 +421,13 @@ def free_middle(border, walls, thickness, angle):
     """Radius [m] of the middle of the track at a polar angle; near a wall, of the half that it leaves free."""
     gate = math.floor(angle / GATE_ANGLE) & (GATES - 1)
     inner, outer = float(border[gate, INNER]), float(border[gate, OUTER])
-    c, sn = math.cos(angle), math.sin(angle)
+    c, sn = maths.cos(angle), maths.sin(angle)
     part = 0.5
     for w in range(WALLS):
         x, y = 0.5 * (walls[w, 0] + walls[w, 2]), 0.5 * (walls[w, 1] + walls[w, 3])
         ahead, across = c * x + sn * y, abs(c * y - sn * x)
         if ahead > 0.0 and across < 0.5 * WALL_ANGLE * ahead + thickness:
-            at = math.floor(math.atan2(y, x) / GATE_ANGLE) & (GATES - 1)
+            at = math.floor(maths.atan2(y, x) / GATE_ANGLE) & (GATES - 1)
             middle = 0.5 * (float(border[at, INNER]) + float(border[at, OUTER]))
             part = 0.25 if math.sqrt(x * x + y * y) > middle else 0.75
     return inner + part * (outer - inner)
@@ -440,8 +440,8 @@ def sees(border, walls, thickness, margin, x, y, tx, ty):
     dx, dy = (tx - x) / away, (ty - y) / away
     slack = max(-margin, 1e-6 - border_gap(border, x, y))
     thickness += 2.0 * min(margin, wall_gap(walls, thickness, x, y) - 1e-6)
-    place = math.floor(math.atan2(y, x) / GATE_ANGLE)
-    c, sn = math.cos(place * GATE_ANGLE), math.sin(place * GATE_ANGLE)
+    place = math.floor(maths.atan2(y, x) / GATE_ANGLE)
+    c, sn = maths.cos(place * GATE_ANGLE), maths.sin(place * GATE_ANGLE)
     free = min(away, border_distance(border, slack, place & (GATES - 1), c, sn, x, y, dx, dy))
     for w in range(WALLS):
         free = wall_distance(walls, w, thickness, x, y, dx, dy, free)
