@@ -21,7 +21,7 @@ WIDTH_STEP = 0.1  # m per finger and control step
 LOW, HIGH = (-0.5, -0.45, 0.012), (0.6, 0.45, 0.75)
 # m: the wrist behind and above the grip when the fingers point down; the elbow's joint to shoulder and wrist
 SHOULDER, BEHIND, ABOVE, OFFSET = 0.333, 0.088, 0.2104, 0.0825
-UPPER, LOWER = math.hypot(0.316, OFFSET), math.hypot(0.384, OFFSET)
+UPPER, LOWER = hypot(0.316, OFFSET), hypot(0.384, OFFSET)
 STRETCH = 0.7  # m, from shoulder to wrist; with the arm straighter than that the hand tilts
 
 PARAMS = {

@@ -21,7 +21,7 @@ from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, maths, p
 DIAGONAL = math.sqrt(0.5)
 CRAZYFLIE_X = ((DIAGONAL, -DIAGONAL, -1), (-DIAGONAL, -DIAGONAL, 1), (-DIAGONAL, DIAGONAL, -1), (DIAGONAL, DIAGONAL, 1))
 CRAZYFLIE_PLUS = ((1, 0, -1), (0, 1, 1), (-1, 0, -1), (0, -1, 1))
-RACER_ARM = math.hypot(0.085, 0.0675)
+RACER_ARM = maths.hypot(0.085, 0.0675)
 RACER_X, RACER_Y = 0.085 / RACER_ARM, 0.0675 / RACER_ARM
 RACER = ((RACER_X, RACER_Y, 1), (-RACER_X, RACER_Y, -1), (-RACER_X, -RACER_Y, 1), (RACER_X, -RACER_Y, -1))
 ROTORS = {

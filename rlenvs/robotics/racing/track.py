@@ -24,7 +24,7 @@ WALLS = 6
 REACH = 1.3  # m, tracks that leave the square of this half width are drawn again
 
 GATE_ANGLE = 2.0 * math.pi / GATES
-GATE_COS, GATE_SIN = math.cos(GATE_ANGLE), math.sin(GATE_ANGLE)
+GATE_COS, GATE_SIN = maths.cos(GATE_ANGLE), maths.sin(GATE_ANGLE)
 BASE_RADIUS = 0.7
 SHARPEST = 1.0  # largest |2 r_i - r_(i-1) - r_(i+1)| of the raw radii
 CHICANE_OUTER, CHICANE_INNER, CHICANE_PUSH = 1.0 / 3.0, 1.0 / 25.0, 0.02
