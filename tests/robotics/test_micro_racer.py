@@ -91,9 +91,23 @@ def on_raster(original, x, y):
     return original["raster"][int(x * 500) + 650, int(y * 500) + 650]
 
 
+def edge_gap(s, x, y):
+    return track.border_gap(s.border, math.atan2(y, x), x, y)
+
+
+def wall_gap(s, x, y):
+    return track.wall_gap(s.walls, 0.02, math.atan2(y, x), x, y)
+
+
+def scan(s, thickness, x, y, heading):
+    s.position, s.heading, s.angle = (x, y), heading, math.atan2(y, x)
+    track.scan(s, thickness, math.pi / 3, edge_gap(s, x, y), math.cos(heading), math.sin(heading))
+    return s.lidar.copy()
+
+
 def clearance(s, x, y):
     """How far [m] the car is from where it would be off the track, negative there."""
-    return min(track.border_gap(s.border, x, y) + KERB, track.wall_gap(s.walls, 0.02, x, y))
+    return min(edge_gap(s, x, y) + KERB, wall_gap(s, x, y))
 
 
 # --- the track --------------------------------------------------------------------------------------------------------
@@ -159,8 +173,8 @@ def area(original, s, count=1500):
         )
         angle = (k + part) * track.GATE_ANGLE
         x, y = radius * math.cos(angle), radius * math.sin(angle)
-        if track.wall_gap(s.walls, 0.02, x, y) > 2 * CELL:
-            gaps.append(track.border_gap(s.border, x, y))
+        if wall_gap(s, x, y) > 2 * CELL:
+            gaps.append(edge_gap(s, x, y))
             inside.append(on_raster(original, x, y))
     return np.array(gaps), np.array(inside)
 
@@ -185,8 +199,8 @@ def wall_errors(original, s, count=150):
     for wall in s.walls:
         for _ in range(count):
             x, y = (wall[:2] + wall[2:]) / 2 + rng.uniform(-0.03, 0.03, 2)
-            gap = track.wall_gap(s.walls, 0.02, x, y)
-            if track.border_gap(s.border, x, y) > CELL and on_raster(original, x, y) != (gap > 0):
+            gap = wall_gap(s, x, y)
+            if edge_gap(s, x, y) > CELL and on_raster(original, x, y) != (gap > 0):
                 gaps.append(abs(gap))
     return np.array(gaps)
 
@@ -211,7 +225,7 @@ def test_walls_lie_in_their_sectors(option, count):
             angle = np.arctan2(wall[1], wall[0]) % (2 * math.pi)
             assert (w + 1.5) * math.pi / 4 - 0.1 < angle < (w + 2) * math.pi / 4 + 0.1
             turned.append(angle - np.arctan2(wall[3], wall[2]) % (2 * math.pi))
-            gaps.append(track.border_gap(s.border, wall[0], wall[1]))
+            gaps.append(edge_gap(s, wall[0], wall[1]))
             outer.append(np.hypot(*wall[:2]) > s.border[int(angle / track.GATE_ANGLE)].mean())
     if count:  # medians, since at sharp bends the walls are shorter or longer
         assert np.median(turned) == pytest.approx(math.pi / 150, rel=0.05)
@@ -232,7 +246,7 @@ def test_any_number_makes_a_proper_track(number):
     assert (s.border[:, 1] - s.border[:, 0] > 0.02).all()
     assert s.knots == 23
     # the border bends between its knots, so 2 cm along the knot line are less from it
-    assert 0.015 < track.border_gap(s.border, *s.position) < 0.021
+    assert 0.015 < edge_gap(s, *s.position) < 0.021
 
 
 def test_track_seed():
@@ -263,11 +277,9 @@ def lidar_errors(original, s):
     load_track(original, s)
     states, readings = (np.concatenate([run[key] for run in original["runs"].values()]) for key in ("states", "lidar"))
     clear = np.array([clearance(s, *state[:2]) > KERB + 2 * CELL for state in states])
-    walls, free = s.walls.copy(), np.zeros_like(s.walls)
-    ours, without = np.zeros((2, clear.sum(), 19))
-    for row, other, (x, y, heading) in zip(ours, without, states[clear][:, :3], strict=True):
-        track.scan(s.border, walls, 0.02 + 2 * KERB, x, y, heading, math.pi / 3, row)
-        track.scan(s.border, free, 0.02, x, y, heading, math.pi / 3, other)
+    ours = np.array([scan(s, 0.02 + 2 * KERB, *state[:3]) for state in states[clear]])
+    s.walls[:] = 0.0
+    without = np.array([scan(s, 0.02, *state[:3]) for state in states[clear]])
     return readings[clear] / 1000.0 - ours, ours < without
 
 
@@ -303,20 +315,20 @@ def test_reduced_observation_of_the_original(recorded):
 def test_lidar_is_exact(sandbox):
     """Against tiny steps along the ray, from many places of a track with walls."""
     s = sandbox.records(0)[1]
-    rng, row = np.random.default_rng(1), np.zeros(19)
+    rng = np.random.default_rng(1)
     for _ in range(12):
         k = rng.integers(track.GATES)
         radius, angle = s.border[k].mean(), k * track.GATE_ANGLE
         x, y, heading = radius * math.cos(angle), radius * math.sin(angle), rng.uniform(-math.pi, math.pi)
-        if track.wall_gap(s.walls, 0.02, x, y) <= 0:
+        if wall_gap(s, x, y) <= 0:
             continue
-        track.scan(s.border, s.walls, 0.02, x, y, heading, math.pi / 3, row)
+        row = scan(s, 0.02, x, y, heading)
         for j in (0, 7, 18):
             direction = heading - math.pi / 6 + j * math.pi / 54
             far = 0.0
             while True:
                 point = x + far * math.cos(direction), y + far * math.sin(direction)
-                if min(track.border_gap(s.border, *point), track.wall_gap(s.walls, 0.02, *point)) < 0:
+                if min(edge_gap(s, *point), wall_gap(s, *point)) < 0:
                     break
                 far += 2e-4
             assert row[j] == pytest.approx(far, abs=4e-4)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rlenvs.core.inputs import one_of
 from rlenvs.core.layout import Layout, i8
 
 if TYPE_CHECKING:
     from rlenvs.core.memory import BatchMemory
 
-WIDTH = int(os.environ.get("RLENVS_LANES") or 8)  # worlds of a block; 1: one world after the other
+WIDTH = int(one_of("RLENVS_LANES", os.environ.get("RLENVS_LANES") or "8", ("1", "4", "8")))  # worlds of a block
 LINE = 64  # bytes, to which rooms are aligned
 PHASES = ("taken", "given", "seen")
 # busy: whether a thread works in the block. worlds: those in it. broken: whose observation is not to be overwritten.

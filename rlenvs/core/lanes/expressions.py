@@ -210,7 +210,7 @@ class Expressions:
         plain, self.out = not self.out, kept
         if plain and not any(value.varying for value in tried):
             return Value(ast.BoolOp(node.op, [value.node for value in tried]), False)
-        if all(is_harmless(each) for each in node.values):
+        if all(is_harmless(each, self.varying) for each in node.values):
             values = [self.expression(each, mask) for each in node.values]
             masks: list[ast.expr] = [call_of("_mask", value.node) for value in values]
             combine = ast.BitAnd() if conjunction else ast.BitOr()
@@ -267,7 +267,7 @@ class Expressions:
     def chosen(self, node: ast.expr, mask: str) -> Value:
         """One side of a conditional expression, for the lanes of a mask; looked at only if there are any, where it
         reads what may lie outside of an array for all others."""
-        if is_harmless(node):
+        if is_harmless(node, self.varying):
             return self.expression(node, mask)
         name = f"t{self.temporaries}_"
         self.temporaries += 1

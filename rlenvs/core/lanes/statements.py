@@ -229,7 +229,7 @@ class Translation(Expressions):
         self.confining.append(holder)
         made = self.inside(lambda: left.append(self.statements(nodes, mask)))
         self.confining.pop()
-        if is_cheap(nodes):
+        if is_cheap(nodes, self.varying):
             self.out.extend(made)
         else:
             self.emit(ast.If(call_of("_some", name_of(mask)), made, []))

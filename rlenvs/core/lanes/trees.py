@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Collection
 from types import FunctionType
 from typing import NamedTuple
 
@@ -81,9 +82,9 @@ def has_return(tree: ast.AST) -> bool:
     return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
 
-def is_harmless(node: ast.AST) -> bool:
+def is_harmless(node: ast.AST, varying: Collection[str]) -> bool:
     """Whether what is written may be computed for lanes that do not need it: it calls no kernels, and every index is a
-    constant or a counter as it stands."""
+    constant or a counter as it stands, none of the variables that differ by lane."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call):
             called = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
@@ -95,12 +96,14 @@ def is_harmless(node: ast.AST) -> bool:
             parts = each.slice.elts if isinstance(each.slice, ast.Tuple) else [each.slice]
             if not all(isinstance(part, (ast.Constant, ast.Name)) for part in parts):
                 return False
+            if any(isinstance(part, ast.Name) and part.id in varying for part in parts):
+                return False
     return True
 
 
-def is_cheap(nodes: list[ast.stmt]) -> bool:
+def is_cheap(nodes: list[ast.stmt], varying: Collection[str]) -> bool:
     """Whether a branch costs less than asking whether any lane takes it."""
     every = [each for node in nodes for each in ast.walk(node)]
     if any(isinstance(each, (ast.For, ast.While)) for each in every):
         return False
-    return len(every) <= CHEAP and all(is_harmless(node) for node in nodes)
+    return len(every) <= CHEAP and all(is_harmless(node, varying) for node in nodes)

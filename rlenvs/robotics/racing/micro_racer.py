@@ -162,12 +162,6 @@ def seen_thickness(p):
 
 
 @kernel
-def look(p, s):
-    x, y = s.position[0], s.position[1]
-    scan(s.border, s.walls, seen_thickness(p), x, y, s.heading, p.field_of_view, s.lidar)
-
-
-@kernel
 def longest_ray(lidar):
     best = 0
     for j in range(1, lidar.size):
@@ -202,20 +196,22 @@ def reset(p, s, rng):
     dx = (s.midline[1, 1] - s.midline[1, 0]) / ahead - ahead * (2.0 * s.midline[3, 0] + s.midline[3, 1]) / 6.0
     dy = (s.midline[2, 1] - s.midline[2, 0]) / ahead - ahead * (2.0 * s.midline[4, 0] + s.midline[4, 1]) / 6.0
     s.heading = maths.atan2(-dy, -dx)
-    look(p, s)
+    sn, c = maths.sin_cos(s.heading)
+    scan(s, seen_thickness(p), p.field_of_view, 0.5 * p.width, c, sn)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
     speed = max(0.0, s.speed + a[0] * p.acceleration * p.dt)
     heading = wrapped(s.heading - a[1] * turn_limit(p, speed))
-    x = s.position[0] + speed * maths.cos(heading) * p.dt
-    y = s.position[1] + speed * maths.sin(heading) * p.dt
+    sn, c = maths.sin_cos(heading)
+    x, y = s.position[0] + speed * c * p.dt, s.position[1] + speed * sn * p.dt
     angle = maths.atan2(y, x)
     turned = angle - s.angle
     if s.angle < -0.9 * math.pi and angle > 0.9 * math.pi:
         turned -= 2.0 * math.pi
-    gap = min(border_gap(s.border, x, y), wall_gap(s.walls, 0.5 * p.width, x, y) - p.kerb)
+    edge = border_gap(s.border, angle, x, y)
+    gap = min(edge, wall_gap(s.walls, 0.5 * p.width, angle, x, y) - p.kerb)
     r.near_edge = 1.0 if gap < NEAR else 0.0
     if gap < -p.kerb:
         s.end = OFF_TRACK
@@ -232,7 +228,7 @@ def step(p, s, a, rng, r):
         return
     r.progress = speed * p.dt
     s.position[0], s.position[1], s.heading, s.speed, s.angle = x, y, heading, speed, angle
-    look(p, s)
+    scan(s, seen_thickness(p), p.field_of_view, edge, c, sn)
 
 
 @SPEC.observe
@@ -256,7 +252,7 @@ def expert(p, s, a):
     while True:
         radius = free_middle(s.border, s.walls, thickness, s.angle - ahead)
         tx, ty = radius * maths.cos(s.angle - ahead), radius * maths.sin(s.angle - ahead)
-        if ahead < NEAREST or sees(s.border, s.walls, thickness, SAFE, x, y, tx, ty):
+        if ahead < NEAREST or sees(s, thickness, SAFE, tx, ty):
             break
         ahead *= 0.85
     error = wrapped(maths.atan2(ty - y, tx - x) - s.heading)

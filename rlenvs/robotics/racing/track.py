@@ -8,10 +8,12 @@ the spline, within 0.0004 m at the bends of a chicane. Every quantity a car need
 is exact on these polylines.
 
 A ray keeps turning the same way about the origin, so it passes gate after gate in one direction until it leaves the
-interval between the two radii: that is all the lidar has to look for.
+interval between the two radii; of rays side by side, those at the ends of the row leave first.
 """
 
 import math
+
+import numpy as np
 
 from rlenvs.core import below, f4, f8, i8, kernel, maths, u8, uniform
 
@@ -21,10 +23,11 @@ SAMPLES = 119  # distinct samples per border
 GATES = 1024
 TRIES = 100  # improper tracks are rare: none in thousands at the default width
 WALLS = 6
+CLEAR = 0.03  # m, walls that far away do not matter
 REACH = 1.3  # m, tracks that leave the square of this half width are drawn again
 
 GATE_ANGLE = 2.0 * math.pi / GATES
-GATE_COS, GATE_SIN = maths.cos(GATE_ANGLE), maths.sin(GATE_ANGLE)
+UNITS = np.array([maths.sin_cos(j * GATE_ANGLE)[::-1] for j in range(GATES)])  # vectors of the gates
 BASE_RADIUS = 0.7
 SHARPEST = 1.0  # largest |2 r_i - r_(i-1) - r_(i+1)| of the raw radii
 CHICANE_OUTER, CHICANE_INNER, CHICANE_PUSH = 1.0 / 3.0, 1.0 / 25.0, 0.02
@@ -37,6 +40,8 @@ INNER, OUTER = 0, 1
 
 # survives resets: the track follows from its number and four parameters
 TRACK_MEMO = {
+    "fan": f8(5),  # rad, field of view; sine and cosine of half of it and of the angle between rays
+    "walls": f8(WALLS, 4),  # m, x, y of both ends; all zero without obstacles
     "built": f8(5),  # number + 1, width, spread, chicanes, obstacles of the track below
     "track": i8,  # the number of the track: the same number gives the same track
     "track_rng": u8(2),
@@ -44,7 +49,6 @@ TRACK_MEMO = {
     "midline": f8(7, CONTROLS + CHICANE_POINTS),
     "edge": f8(7, SAMPLES + 1),  # the spline of the border built last, the outer one
     "border": f4(GATES, 2),  # m, inner and outer radius at each gate
-    "walls": f8(WALLS, 4),  # m, x, y of both ends; all zero without obstacles
 }
 
 
@@ -201,9 +205,9 @@ def tabulate_edge(s, side):
     k, border = s.edge, s.border
     gate = math.ceil(k[ANGLE, 0] / GATE_ANGLE)
     t = gate * GATE_ANGLE
-    c, sn = maths.cos(t), maths.sin(t)
     i = 0
     for _ in range(GATES):
+        c, sn = UNITS[gate & (GATES - 1), 0], UNITS[gate & (GATES - 1), 1]
         x, y, rate, error = 0.0, 0.0, 1.0, 1.0
         for _ in range(4):
             i = interval(k, SAMPLES, t, i)
@@ -221,7 +225,6 @@ def tabulate_edge(s, side):
         border[gate & (GATES - 1), side] = c * x + sn * y
         gate += 1
         t += GATE_ANGLE / rate
-        c, sn = c * GATE_COS - sn * GATE_SIN, sn * GATE_COS + c * GATE_SIN
     return True
 
 
@@ -290,39 +293,40 @@ def build_track(s, number, width, spread, chicanes, obstacles):
 
 
 @kernel
-def border_gap(border, x, y):
-    """Distance [m] of a point from the nearer border, negative outside of the track."""
-    place = maths.atan2(y, x) / GATE_ANGLE
-    cell = math.floor(place)
-    part = place - cell
-    j = cell & (GATES - 1)
-    k = (j + 1) & (GATES - 1)
-    r = math.sqrt(x * x + y * y)
-    inner, inner_1 = float(border[j, INNER]), float(border[k, INNER])
-    outer, outer_1 = float(border[j, OUTER]), float(border[k, OUTER])
-    rise_in, rise_out = (inner_1 - inner) / (GATE_ANGLE * inner), (outer_1 - outer) / (GATE_ANGLE * outer)
-    inner += part * (inner_1 - inner)
-    outer += part * (outer_1 - outer)
-    return min((r - inner) / math.sqrt(1.0 + rise_in * rise_in), (outer - r) / math.sqrt(1.0 + rise_out * rise_out))
+def border_gap(border, angle, x, y):
+    """Distance [m] of a point from the nearer border, negative outside of the track; `angle` is its polar angle."""
+    cell = math.floor(angle / GATE_ANGLE)
+    part, r = angle / GATE_ANGLE - cell, math.sqrt(x * x + y * y)
+    j, k = cell & (GATES - 1), (cell + 1) & (GATES - 1)
+    inner, outer = float(border[j, INNER]) * 1.0, float(border[j, OUTER]) * 1.0  # no longer f4
+    rise_in, rise_out = float(border[k, INNER]) - inner, float(border[k, OUTER]) - outer
+    run_in, run_out = GATE_ANGLE * inner, GATE_ANGLE * outer
+    gap_in = (r - inner - part * rise_in) * run_in / math.sqrt(run_in * run_in + rise_in * rise_in)
+    gap_out = (outer + part * rise_out - r) * run_out / math.sqrt(run_out * run_out + rise_out * rise_out)
+    return min(gap_in, gap_out)
 
 
 @kernel
-def wall_gap(walls, thickness, x, y):
-    """About the distance [m] of a point from the nearest wall, negative in it.
+def may_hold(walls, w, low, high):
+    """Whether there is a wall w, and the half sector that it may lie in is within 32 gates of gates `low` to `high`."""
+    start = (2 * w + 3) * GATES // 16 - 32
+    return (high - start) & (GATES - 1) <= high - low + GATES // 16 + 64 and walls[w, 0] != 0.0
+
+
+@kernel
+def wall_gap(walls, thickness, angle, x, y):
+    """About the distance [m] of a point from the nearest wall, negative in it, at most CLEAR.
 
     A wall is all points whose distance from its line is at most half the thickness along both axes: a hexagon, the
     common part of three strips.
     """
-    gap = REACH
-    half = 0.5 * thickness
+    gap, half, gate = CLEAR, 0.5 * thickness, math.floor(angle / GATE_ANGLE)
     for w in range(WALLS):
-        ex, ey = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-        length = math.sqrt(ex * ex + ey * ey)
-        if length == 0.0:
-            return gap
-        px, py = x - 0.5 * (walls[w, 2] + walls[w, 0]), y - 0.5 * (walls[w, 3] + walls[w, 1])
-        across = (abs(ex * py - ey * px) - half * (abs(ex) + abs(ey))) / length
-        gap = min(gap, max(abs(px) - half - 0.5 * abs(ex), abs(py) - half - 0.5 * abs(ey), across))
+        if may_hold(walls, w, gate, gate):
+            ex, ey = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+            px, py = x - 0.5 * (walls[w, 2] + walls[w, 0]), y - 0.5 * (walls[w, 3] + walls[w, 1])
+            across = (abs(ex * py - ey * px) - half * (abs(ex) + abs(ey))) / math.sqrt(ex * ex + ey * ey)
+            gap = min(gap, max(abs(px) - half - 0.5 * abs(ex), abs(py) - half - 0.5 * abs(ey), across))
     return gap
 
 
@@ -330,34 +334,50 @@ def wall_gap(walls, thickness, x, y):
 
 
 @kernel
-def border_distance(border, slack, gate, c, sn, x, y, dx, dy):
-    """Distance [m] to the border from (x, y), between `gate` (unit vector c, sn) and the next, in direction (dx, dy).
+def gate_ends(border, slack, gate, mirror, x, y):
+    """Outer and inner end of a gate, relative to (x, y); both borders are taken `slack` metres further out."""
+    j = gate & (GATES - 1)
+    c, sn = UNITS[j, 0], mirror * UNITS[j, 1]
+    outer, inner = float(border[j, OUTER]) + slack, float(border[j, INNER]) - slack
+    return outer * c - x, outer * sn - y, inner * c - x, inner * sn - y
 
-    Both borders are taken `slack` metres further out.
-    Per gate, `across` and `ahead` are its unit vector's parts across and along the ray. The ray passes it at radius
-    moment / across. A ray that turns clockwise about the origin is handled as its mirror image.
+
+@kernel
+def distance_to_line(ax, ay, bx, by, dx, dy):
+    """Distance [m] in direction (dx, dy) to the line through two points that are given relative to the ray's start."""
+    return max(0.0, (ax * by - ay * bx) / (dx * (by - ay) - dy * (bx - ax)))
+
+
+@kernel
+def sweep(s, slack, step, first, first_x, first_y, last, last_x, last_y, turn_c, turn_s):
+    """Distances [m] to the border along rays that turn the same way about the origin; returns the last gate they reach.
+
+    A ray hits the outer border before a gate if it passes the gate's outer end on the outside, the inner border if it
+    passes the inner end on the inside. Only the outermost rays can do the former, only the innermost the latter: what
+    lies between need not be looked at. Rays that turn clockwise (step -1) are handled as their mirror images.
     """
-    moment, start = x * dy - y * dx, x * dx + y * dy
-    across, ahead = c * dy - sn * dx, c * dx + sn * dy
-    step = 1
-    if moment < 0.0:
-        across, ahead = across * GATE_COS - ahead * GATE_SIN, ahead * GATE_COS + across * GATE_SIN
-        moment, across, step = -moment, -across, -1
-        gate = (gate + 1) & (GATES - 1)
-    while True:
-        following = (gate + step) & (GATES - 1)
-        across_1, ahead_1 = across * GATE_COS - ahead * GATE_SIN, ahead * GATE_COS + across * GATE_SIN
-        if moment >= (float(border[following, OUTER]) + slack) * across_1:
-            side = OUTER
-            break
-        if moment <= (float(border[following, INNER]) - slack) * across_1:
-            side = INNER
-            break
-        gate, across, ahead = following, across_1, ahead_1
-    shift = slack if side == OUTER else -slack
-    r, r_1 = float(border[gate, side]) + shift, float(border[following, side]) + shift
-    part = (moment - r * across) / (r_1 * across_1 - r * across)
-    return max(0.0, (1.0 - part) * r * ahead + part * r_1 * ahead_1 - start)
+    if step < 0:  # first the outermost
+        first, first_x, first_y, last, last_x, last_y = last, last_x, last_y, first, first_x, first_y
+    border, gate = s.border, math.floor(s.angle / GATE_ANGLE) + (step < 0)
+    x, y, first_y, last_y = s.position[0], step * s.position[1], step * first_y, step * last_y
+    ox, oy, ix, iy = gate_ends(border, slack, gate, step, x, y)
+    for _ in range(GATES):
+        gate += step
+        ox_1, oy_1, ix_1, iy_1 = gate_ends(border, slack, gate, step, x, y)
+        while first_x * oy_1 >= first_y * ox_1:
+            s.lidar[first] = distance_to_line(ox, oy, ox_1, oy_1, first_x, first_y)
+            if first == last:
+                return gate
+            first += step
+            first_x, first_y = first_x * turn_c - first_y * turn_s, first_y * turn_c + first_x * turn_s
+        while last_x * iy_1 <= last_y * ix_1:
+            s.lidar[last] = distance_to_line(ix, iy, ix_1, iy_1, last_x, last_y)
+            if first == last:
+                return gate
+            last -= step
+            last_x, last_y = last_x * turn_c + last_y * turn_s, last_y * turn_c - last_x * turn_s
+        ox, oy, ix, iy = ox_1, oy_1, ix_1, iy_1
+    return gate
 
 
 @kernel
@@ -382,35 +402,46 @@ def wall_distance(walls, w, thickness, x, y, dx, dy, reach):
 
 
 @kernel
-def scan(border, walls, thickness, x, y, heading, view, distances):
+def scan(s, thickness, view, gap, c, sn):
     """Lidar: distances [m] to border or wall along rays spread evenly over the angle `view`, from right to left.
 
-    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not.
+    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not. The car's
+    `gap` is that from the borders, its heading has the vector (c, sn).
     """
-    slack = max(0.0, 1e-6 - border_gap(border, x, y))
-    thickness -= 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, x, y))
-    place = math.floor(maths.atan2(y, x) / GATE_ANGLE)
-    c, sn = maths.cos(place * GATE_ANGLE), maths.sin(place * GATE_ANGLE)
-    gate = place & (GATES - 1)
-    rays = distances.size
-    turn = view / (rays - 1)
-    turn_c, turn_s = maths.cos(turn), maths.sin(turn)
-    right_c, right_s = maths.cos(heading - 0.5 * view), maths.sin(heading - 0.5 * view)
-    dx, dy, far = right_c, right_s, 0.0
-    for j in range(rays):
-        distances[j] = border_distance(border, slack, gate, c, sn, x, y, dx, dy)
-        far = max(far, distances[j])
-        dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
+    fan, last, slack = s.fan, s.lidar.size - 1, max(0.0, 1e-6 - gap)
+    turn, right = view / last, s.heading - 0.5 * view
+    if fan[0] != view:
+        fan[0] = view
+        fan[1], fan[2] = maths.sin_cos(0.5 * view)
+        fan[3], fan[4] = maths.sin_cos(turn)
+    half_s, half_c, turn_s, turn_c = fan[1], fan[2], fan[3], fan[4]
+    right_x, right_y = c * half_c + sn * half_s, sn * half_c - c * half_s
+    left_x, left_y = c * half_c - sn * half_s, sn * half_c + c * half_s
+    # rays turn anticlockwise from the car's polar angle on, clockwise from half a turn later on: at most one change
+    half_turns = (right - s.angle) / math.pi
+    passed = math.floor(half_turns)
+    step = 1 - 2 * (passed & 1)
+    change = math.ceil((passed + 1 - half_turns) * math.pi / turn)
+    other = math.floor(s.angle / GATE_ANGLE)
+    if change <= last:
+        mid_y, mid_x = maths.sin_cos(right + change * turn)
+        other = sweep(s, slack, -step, change, mid_x, mid_y, last, left_x, left_y, turn_c, turn_s)
+        last, left_x, left_y = change - 1, mid_x * turn_c + mid_y * turn_s, mid_y * turn_c - mid_x * turn_s
+    seen = sweep(s, slack, step, 0, right_x, right_y, last, left_x, left_y, turn_c, turn_s)
+    scan_walls(s, thickness, min(seen, other), max(seen, other), right_x, right_y, turn_c, turn_s)
+
+
+@kernel
+def scan_walls(s, thickness, low, high, right_x, right_y, turn_c, turn_s):
+    """Shorten the distances where walls, between two gates, are nearer than borders."""
+    x, y, walls = s.position[0], s.position[1], s.walls
     for w in range(WALLS):
-        wx, wy = 0.5 * (walls[w, 0] + walls[w, 2]) - x, 0.5 * (walls[w, 1] + walls[w, 3]) - y
-        half_x, half_y = 0.5 * (walls[w, 2] - walls[w, 0]), 0.5 * (walls[w, 3] - walls[w, 1])
-        size = math.sqrt(half_x * half_x + half_y * half_y) + 0.75 * thickness
-        if wx * wx + wy * wy > (far + size) * (far + size):
-            continue
-        dx, dy = right_c, right_s
-        for j in range(rays):
-            distances[j] = wall_distance(walls, w, thickness, x, y, dx, dy, distances[j])
-            dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
+        if may_hold(walls, w, low, high):
+            thin = thickness - 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, s.angle, x, y))
+            dx, dy = right_x, right_y
+            for j in range(s.lidar.size):
+                s.lidar[j] = wall_distance(walls, w, thin, x, y, dx, dy, s.lidar[j])
+                dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
 
 
 # --- planning ---------------------------------------------------------------------------------------------------------
@@ -434,15 +465,25 @@ def free_middle(border, walls, thickness, angle):
 
 
 @kernel
-def sees(border, walls, thickness, margin, x, y, tx, ty):
-    """Whether the straight way from (x, y) to (tx, ty) keeps `margin` metres, or what there is now, from all edges."""
+def sees(s, thickness, margin, tx, ty):
+    """Whether the straight way from the car to (tx, ty) keeps `margin` metres, or what there is now, from all edges."""
+    x, y, angle, border, walls = s.position[0], s.position[1], s.angle, s.border, s.walls
     away = math.sqrt((tx - x) ** 2 + (ty - y) ** 2)
     dx, dy = (tx - x) / away, (ty - y) / away
-    slack = max(-margin, 1e-6 - border_gap(border, x, y))
-    thickness += 2.0 * min(margin, wall_gap(walls, thickness, x, y) - 1e-6)
-    place = math.floor(maths.atan2(y, x) / GATE_ANGLE)
-    c, sn = maths.cos(place * GATE_ANGLE), maths.sin(place * GATE_ANGLE)
-    free = min(away, border_distance(border, slack, place & (GATES - 1), c, sn, x, y, dx, dy))
+    thickness += 2.0 * min(margin, wall_gap(walls, thickness, angle, x, y) - 1e-6)
     for w in range(WALLS):
-        free = wall_distance(walls, w, thickness, x, y, dx, dy, free)
-    return free >= away
+        if wall_distance(walls, w, thickness, x, y, dx, dy, away) < away:
+            return False
+    slack = max(-margin, 1e-6 - border_gap(border, angle, x, y))
+    step = 1 if x * dy - y * dx >= 0.0 else -1  # as in `sweep`, for one ray
+    gate, y, dy = math.floor(angle / GATE_ANGLE) + (step < 0), step * y, step * dy
+    ox, oy, ix, iy = gate_ends(border, slack, gate, step, x, y)
+    for _ in range(GATES):
+        gate += step
+        ox_1, oy_1, ix_1, iy_1 = gate_ends(border, slack, gate, step, x, y)
+        if dx * oy_1 >= dy * ox_1:
+            return distance_to_line(ox, oy, ox_1, oy_1, dx, dy) >= away
+        if dx * iy_1 <= dy * ix_1:
+            return distance_to_line(ix, iy, ix_1, iy_1, dx, dy) >= away
+        ox, oy, ix, iy = ox_1, oy_1, ix_1, iy_1
+    return False
