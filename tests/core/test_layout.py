@@ -47,8 +47,13 @@ def test_compiled_code_and_numpy_see_the_same_record(rows, columns, agents, coun
     assert array[count].tobytes() == bytes(dtype.itemsize)
 
 
-def test_fields_of_fixed_size_come_first():
-    assert list(LAYOUT.fields)[-2:] == ["grid", "tail"]
+def test_fields_of_fixed_size_come_first_and_among_them_the_longest_numbers():
+    assert list(LAYOUT.fields) == ["x", "n", "v", "on", "tail", "grid"]
+
+
+def test_what_is_last_comes_last():
+    layout = Layout("test", {"kept": f8, "on": b1, "x": f8("n")}, last=("kept",))
+    assert list(layout.fields) == ["on", "x", "kept"]
 
 
 def test_packed_layout_keeps_order_and_has_no_gaps():
