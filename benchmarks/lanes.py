@@ -9,6 +9,7 @@ import statistics
 from time import perf_counter
 
 import numpy as np
+from core import random_actions
 
 import rlenvs
 from rlenvs.core.batch import KernelBatch
@@ -29,14 +30,6 @@ def prepared(kind: type[KernelBatch], id: str, worlds: int) -> KernelBatch:
     for _ in range(20):
         batch.step(random_actions(batch))
     return batch
-
-
-def random_actions(batch: KernelBatch) -> np.ndarray:
-    """Any allowed actions, the same for batches of one size."""
-    rng = np.random.default_rng(0)
-    if batch.setup.continuous:
-        return rng.uniform(*batch.setup.action_scaling[2:], batch.actions.shape)
-    return rng.integers(0, batch._choices.reshape(batch.actions.shape[1:]), batch.actions.shape)
 
 
 def steps_per_second(batch: KernelBatch, actions: np.ndarray, seconds: float) -> float:

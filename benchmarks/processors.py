@@ -24,12 +24,12 @@ def digests(ids: list[str]) -> dict[str, list[str]]:
     import rlenvs
     from rlenvs.core.check import golden_digest
     from rlenvs.core.check.playing import roll
-    from rlenvs.core.check.records import bits_of
+    from rlenvs.core.check.records import hash_of
     from rlenvs.core.registry import world_of
 
     found = {}
     for id in ids:
-        many = bits_of(roll(rlenvs.make_batch(id, 64), 32))
+        many = hash_of(roll(rlenvs.make_batch(id, 64), 32))
         found[id] = [str(golden_digest(world_of(id)).get("hash")), many]
     return found
 

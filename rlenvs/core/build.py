@@ -244,8 +244,6 @@ class CompiledDriver:
     def _compiled_lanes(self, own: bool) -> Any:
         from numba import njit
 
-        from rlenvs.core.intermediate import free_kernels_of
-
         module = ModuleType(f"{self._template['__name__']}_lanes{int(own)}")
         sys.modules[module.__name__] = module
         scope = vars(module)
@@ -254,10 +252,7 @@ class CompiledDriver:
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
         cache = entry._cache = code_cache(lane_key(self._key, own), "run_blocks")
         cache.when_missing = lambda: add_lane_names(scope, self._world, self._kind, own)
-        try:
-            return self._finished(entry)
-        finally:
-            free_kernels_of(module.__name__)
+        return self._finished(entry)
 
     def _make_compilable(self) -> None:
         from rlenvs.core.intermediate import make_compilable

@@ -6,7 +6,6 @@ Kernels are called by such loops alone, so only the loops need that: a third les
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 from numba import _dynfunc  # type: ignore[attr-defined]
@@ -21,19 +20,9 @@ from numba.extending import register_jitable
 
 import rlenvs.core.bits  # noqa: F401  compiles `bits_of` and `float_of`
 
-_libraries: weakref.WeakSet[IntermediateLibrary] = weakref.WeakSet()
-
 
 class IntermediateLibrary(JITCodeLibrary):
     """Intermediate code that is linked into that of callers, and optimised there."""
-
-    module = ""  # in which its function is
-
-    def free(self) -> None:
-        """Give the memory back; nothing can be linked with it any more."""
-        self._final_module.close()
-        if self._shared_module is not None:
-            self._shared_module.close()
 
     def _optimize_final_module(self) -> None:
         return
@@ -51,8 +40,6 @@ class KernelLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> bool:
         library = state.library = IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        library.module = state.func_id.modname
-        _libraries.add(library)
         state.flags.no_compile = True
         super().run_pass(state)
         done = state.cr
@@ -102,14 +89,6 @@ class KernelCompiler(CompilerBase):
         manager.add_pass_after(AxesKnown, RewriteSemanticConstants)
         manager.finalize()
         return [manager]
-
-
-def free_kernels_of(module: str) -> None:
-    """Give back the memory of the kernels of a module, when all that calls them has been compiled."""
-    for library in list(_libraries):
-        if library.module == module:
-            _libraries.discard(library)
-            library.free()
 
 
 def make_compilable(function: Any) -> None:

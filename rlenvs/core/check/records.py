@@ -73,10 +73,10 @@ def golden_digest(world: World, backend: str = "numba") -> dict[str, Any]:
     numbers = {"observations": project(trajectory.observations), "terms": project(trajectory.terms), "ends": int(ends)}
     if world.engine:
         return numbers
-    return {**numbers, "hash": bits_of(trajectory)}
+    return {**numbers, "hash": hash_of(trajectory)}
 
 
-def bits_of(trajectory: Trajectory) -> str:
+def hash_of(trajectory: Trajectory) -> str:
     """A hash of all observations, terms and ends."""
     parts = (trajectory.observations, trajectory.terms, trajectory.terminated, trajectory.truncated)
     return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]

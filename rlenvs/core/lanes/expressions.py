@@ -76,10 +76,22 @@ class Expressions:
 
     def temporary(self, value: ast.expr) -> str:
         """A new name for a value."""
-        name = f"t{self.temporaries}_"
-        self.temporaries += 1
-        self.emit(ast.Assign([ast.Name(name, ast.Store())], value, lineno=0))
+        name = self.new_name()
+        self.set(name, value)
         return name
+
+    def new_name(self) -> str:
+        """One that nothing has."""
+        self.temporaries += 1
+        return f"t{self.temporaries}_"
+
+    def set(self, name: str, value: ast.expr) -> None:
+        """Assign to a variable."""
+        self.emit(ast.Assign([ast.Name(name, ast.Store())], value, lineno=0))
+
+    def within(self, mask: str | None, condition: ast.expr) -> str:
+        """The lanes of a mask in which a condition holds."""
+        return self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), condition) if mask else condition)
 
     def inside(self, make: Callable[[], object]) -> list[ast.stmt]:
         """What `make` writes, apart."""
@@ -165,16 +177,11 @@ class Expressions:
                 return Value(call_of(bound, left.node), True)
         right = self.expression(node.right, mask)
         varying = left.varying or right.varying
-        if (
-            varying
-            and mask
-            and isinstance(node.op, (ast.FloorDiv, ast.Mod))
-            and self.constant_number(node.right) is None
-        ):
+        divides = isinstance(node.op, (ast.FloorDiv, ast.Mod)) and self.constant_number(node.right) is None
+        if varying and divides:
             self.sensitive = True  # a lane outside of the mask may divide by zero
-            right = Value(call_of("_select", name_of(mask), right.node, ast.Constant(1)), True)
-        elif varying and isinstance(node.op, (ast.FloorDiv, ast.Mod)) and self.constant_number(node.right) is None:
-            self.sensitive = True
+            if mask:
+                right = Value(call_of("_select", name_of(mask), right.node, ast.Constant(1)), True)
         return Value(ast.BinOp(left.node, node.op, right.node), varying)
 
     def on_compare(self, node: ast.Compare, mask: str | None) -> Value:
@@ -223,12 +230,12 @@ class Expressions:
         name = self.temporary(call_of("_mask", first.node))
         for each in node.values[1:]:
             is_open = name_of(name) if conjunction else call_of("_outside", name_of(name))
-            asked = self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), is_open) if mask else is_open)
+            asked = self.within(mask, is_open)
 
             def look(each: ast.expr = each, asked: str = asked) -> None:
                 value = call_of("_mask", self.expression(each, asked).node)
                 combine = ast.BitAnd() if conjunction else ast.BitOr()
-                self.emit(ast.Assign([ast.Name(name, ast.Store())], ast.BinOp(name_of(name), combine, value), lineno=0))
+                self.set(name, ast.BinOp(name_of(name), combine, value))
 
             self.emit(ast.If(call_of("_some", name_of(asked)), self.inside(look), []))
         return Value(name_of(name), True)
@@ -245,23 +252,19 @@ class Expressions:
             varying = body.varying or other.varying
             if plain:
                 return Value(ast.IfExp(test.node, body.node, other.node), varying)
-            name = f"t{self.temporaries}_"
-            self.temporaries += 1
+            name = self.new_name()
             branches = []
             for each in (node.body, node.orelse):
 
                 def choose(each: ast.expr = each) -> None:
-                    self.emit(ast.Assign([ast.Name(name, ast.Store())], self.expression(each, mask).node, lineno=0))
+                    self.set(name, self.expression(each, mask).node)
 
                 branches.append(self.inside(choose))
             self.emit(ast.If(test.node, *branches))
             return Value(name_of(name), varying)
         condition = self.temporary(call_of("_mask", test.node))
-        taken = self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), name_of(condition))) if mask else condition
-        out = call_of("_outside", name_of(condition))
-        rest = self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), out) if mask else out)
-        body = self.chosen(node.body, taken)
-        other = self.chosen(node.orelse, rest)
+        body = self.chosen(node.body, self.within(mask, name_of(condition)))
+        other = self.chosen(node.orelse, self.within(mask, call_of("_outside", name_of(condition))))
         return Value(call_of("_select", name_of(condition), body.node, other.node), True)
 
     def chosen(self, node: ast.expr, mask: str) -> Value:
@@ -269,16 +272,8 @@ class Expressions:
         reads what may lie outside of an array for all others."""
         if is_harmless(node, self.varying):
             return self.expression(node, mask)
-        name = f"t{self.temporaries}_"
-        self.temporaries += 1
-        varying: list[bool] = []
-
-        def look() -> None:
-            value = self.expression(node, mask)
-            varying.append(value.varying)
-            self.emit(ast.Assign([ast.Name(name, ast.Store())], value.node, lineno=0))
-
-        made = self.inside(look)
+        name = self.new_name()
+        made = self.inside(lambda: self.set(name, self.expression(node, mask).node))
         self.emit(f"{name} = _nothing()")
         self.emit(ast.If(call_of("_some", name_of(mask)), made, []))
         return Value(name_of(name), True)

@@ -9,8 +9,8 @@ What is the same for all lanes (parameters, sizes, counters of loops over sizes)
 a real branch, a real loop, a number. So every function is made anew for each pattern of arguments that differ by lane,
 and for use under a mask or without one.
 
-Not possible, and refused with `LaneError`: what has no source, recursion, slices, nested functions, `try`, `with`,
-comprehensions, and writing to what the worlds share.
+Not possible, and refused with `LaneError`: what has no source, recursion, slices whose ends differ, nested functions,
+`try`, `with`, comprehensions, and writing to what the worlds share.
 """
 
 from __future__ import annotations
@@ -77,7 +77,6 @@ class LaneKernels:
         self.varying = {id(each) for each in varying}
         self.uniform = {id(each) for each in uniform}
         self.replaced = replaced
-        self.sources: dict[str, str] = {}
         self.scope: dict[str, Any] = {"__name__": name, **LANGUAGE}
         self._make_compilable = make_compilable
         self._names: dict[int, str] = {}
@@ -107,7 +106,6 @@ class LaneKernels:
         translation = Translation(self, function, pattern, masked)
         tree = translation.translate(name)
         text = ast.unparse(tree)
-        self.sources[name] = text
         file = f"<lanes of {function.__module__}.{name}>"
         linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # for messages
         exec(compile(text, file, "exec"), self.scope)

@@ -42,10 +42,6 @@ class LaneRecordModel(models.StructModel):
         super().__init__(dmm, fe_type, [*members, ("rows", Lanes(types.int64))])
 
 
-def _is_shared(place: Place) -> bool:
-    return place.shared
-
-
 @infer_getattr
 class LaneRecordAttributes(AttributeTemplate):
     """Types of the attributes: a vector or a view; what rows share is a number or an array."""
@@ -57,7 +53,7 @@ class LaneRecordAttributes(AttributeTemplate):
         if place is None:
             return None
         element = from_dtype(np.dtype(place.code))
-        if _is_shared(place):
+        if place.shared:
             return types.Array(element, len(place.shape), "C") if place.shape else element
         if attr in record.layout.last and place.shape:
             return Scattered(element, len(place.shape), False)
@@ -72,7 +68,7 @@ def _place_pointer(context: Any, builder: Any, record: Any, place: Place) -> Any
 @lower_getattr_generic(LaneRecord)
 def _get_field(context: Any, builder: Any, kind: LaneRecord, value: Any, attr: str) -> Any:
     place = kind.layout.places[attr]
-    if _is_shared(place):
+    if place.shared:
         plain, whole = RecordType(kind.layout), cgutils.create_struct_proxy(kind)(context, builder, value=value)
         common = cgutils.create_struct_proxy(plain)(context, builder)
         common.data, common.meta, common.common = whole.data, whole.meta, whole.common

@@ -47,7 +47,6 @@ class Translation(Expressions):
         self.loops: list[Loop] = []
         self.confining: list[ast.AST] = []  # the conditions that differ by lane around the statement at hand
         self.out: list[ast.stmt] = []
-        self.left = False  # whether lanes may have returned already
         entry = "entry_" if self.masked else None
         for name in self.late:
             self.emit(f"{name} = _nothing()")
@@ -94,7 +93,7 @@ class Translation(Expressions):
         if not gone:
             raise AssertionError("no lane can have left")
         out = call_of("_outside", ast.parse(" | ".join(gone), mode="eval").body)
-        return self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), out) if mask else out)
+        return self.within(mask, out)
 
     def statement(self, node: ast.stmt, mask: str | None) -> bool:
         """One statement. Returns whether lanes may have left the block there."""
@@ -179,7 +178,7 @@ class Translation(Expressions):
         if by_lane:
             self.varying.add(name)
         self.defined.add(name)
-        self.emit(ast.Assign([ast.Name(name, ast.Store())], value.node, lineno=0))
+        self.set(name, value.node)
 
     def is_confined(self, name: str) -> bool:
         """Whether a variable is used only under the innermost condition that differs by lane."""
@@ -214,12 +213,9 @@ class Translation(Expressions):
             self.emit(ast.If(test.node, body, other if node.orelse else []))
             return any(left)
         condition = self.temporary(call_of("_mask", test.node))
-        taken = self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), name_of(condition))) if mask else condition
-        left = [self.under(node.body, taken)]
+        left = [self.under(node.body, self.within(mask, name_of(condition)))]
         if node.orelse:
-            out = call_of("_outside", name_of(condition))
-            rest = self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), out) if mask else out)
-            left.append(self.under(node.orelse, rest))
+            left.append(self.under(node.orelse, self.within(mask, call_of("_outside", name_of(condition)))))
         return any(left)
 
     def under(self, nodes: list[ast.stmt], mask: str) -> bool:
@@ -286,7 +282,7 @@ class Translation(Expressions):
 
         def first(inner: str) -> None:
             value = call_of("_select", name_of(inner), name_of(counter), name_of(target) if was else name_of(counter))
-            self.emit(ast.Assign([ast.Name(target, ast.Store())], value, lineno=0))
+            self.set(target, value)
             self.emit(f"{counter} = {counter} + 1")
 
         made = held.body(first)
@@ -303,11 +299,8 @@ class Translation(Expressions):
         loop = Loop(len(self.loops), node)
         if not test.varying and not isinstance(hoisted[0], ast.Pass):
             raise self.unsupported(node, "the condition of this loop has no lane form; compute it before the loop")
-        if test.varying:
-            self.sensitive = True
-            held = LoopBody(self, loop, node, mask, node.test)
-        else:
-            held = LoopBody(self, loop, node, mask)
+        self.sensitive = self.sensitive or test.varying
+        held = LoopBody(self, loop, node, mask, node.test if test.varying else None)
         made = held.body()
         held.open()
         self.emit(ast.While(ast.Constant(True) if test.varying else test.node, made, []))
@@ -327,11 +320,7 @@ class Translation(Expressions):
         taken = mask or self.temporary(call_of("_mask", ast.Constant(True)))
         if value is not None:
             self.returns_varying = True
-            self.emit(
-                ast.Assign(
-                    [ast.Name("value_", ast.Store())], call_of("_select", name_of(taken), value.node, name_of("value_"))
-                )
-            )
+            self.set("value_", call_of("_select", name_of(taken), value.node, name_of("value_")))
         self.emit(f"returned_ = returned_ | {taken}")
         return True
 

@@ -112,7 +112,7 @@ def as_lanes(context: Any, builder: Any, value: Any, kind: Any, element: Any) ->
     source, target = kind.element, element
     if source == target:
         return value
-    kinds = ir.VectorType(context.get_value_type(target), WIDTH)
+    kinds = vector_of(target, context)
     if isinstance(source, types.Boolean) and isinstance(target, types.Integer):
         return builder.zext(value, kinds)
     if isinstance(source, types.Boolean) and isinstance(target, types.Float):
@@ -147,28 +147,29 @@ def _cast_to_lanes(context: Any, builder: Any, kind: Any, wanted: Lanes, value: 
 # --- operators and functions, element by element ----------------------------------------------------------------------
 
 
-def _floats(name: str) -> Callable[..., Any]:
+def _of_builder(name: str) -> Callable[..., Any]:
+    """An instruction by its name."""
     return lambda builder, *values: getattr(builder, name)(*values)
 
 
 _FLOATS: dict[Any, Any] = {
-    operator.add: _floats("fadd"),
-    operator.sub: _floats("fsub"),
-    operator.mul: _floats("fmul"),
-    operator.truediv: _floats("fdiv"),
-    operator.neg: lambda builder, x: builder.fneg(x),
+    operator.add: _of_builder("fadd"),
+    operator.sub: _of_builder("fsub"),
+    operator.mul: _of_builder("fmul"),
+    operator.truediv: _of_builder("fdiv"),
+    operator.neg: _of_builder("fneg"),
     operator.pos: lambda builder, x: x,
 }
 _INTEGERS: dict[Any, Any] = {
-    operator.add: _floats("add"),
-    operator.sub: _floats("sub"),
-    operator.mul: _floats("mul"),
-    operator.and_: _floats("and_"),
-    operator.or_: _floats("or_"),
-    operator.xor: _floats("xor"),
-    operator.neg: lambda builder, x: builder.neg(x),
+    operator.add: _of_builder("add"),
+    operator.sub: _of_builder("sub"),
+    operator.mul: _of_builder("mul"),
+    operator.and_: _of_builder("and_"),
+    operator.or_: _of_builder("or_"),
+    operator.xor: _of_builder("xor"),
+    operator.neg: _of_builder("neg"),
     operator.pos: lambda builder, x: x,
-    operator.invert: lambda builder, x: builder.not_(x),
+    operator.invert: _of_builder("not_"),
 }
 _FLAGS: dict[Any, Any] = {name: _INTEGERS[name] for name in (operator.and_, operator.or_, operator.xor)}
 _COMPARED = {
@@ -209,7 +210,7 @@ def _shift(builder: Any, function: Any, element: Any, x: Any, y: Any) -> Any:
     return (builder.ashr if element.signed else builder.lshr)(x, y)
 
 
-def _vectorised(context: Any, builder: Any, function: Any, elements: Any, values: Any, given: Any) -> Any:
+def _vectorised(context: Any, builder: Any, function: Any, elements: Any, values: Any) -> Any:
     """The operation on whole vectors; None where there is none, or where it would not be what numba does."""
     element = elements[0]
     if len(set(elements)) > 1:
@@ -217,7 +218,7 @@ def _vectorised(context: Any, builder: Any, function: Any, elements: Any, values
     is_float = isinstance(element, types.Float)
     if function in _COMPARED:
         return _compare(builder, function, element, *values)
-    if function in (operator.lshift, operator.rshift) and all(isinstance(each, types.Integer) for each in given):
+    if function in (operator.lshift, operator.rshift):
         return _shift(builder, function, element, *values)
     if function in (min, max):
         x, y = values
@@ -263,7 +264,7 @@ def _elementwise(function: Any, count: int) -> None:
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         elements = [kind.element for kind in sig.args]
-        found = _vectorised(context, builder, function, elements, args, elements)
+        found = _vectorised(context, builder, function, elements, args)
         if found is not None:
             return found
         scalar = signature(sig.return_type.element, *elements)

@@ -27,6 +27,10 @@ class View(types.Type):
         self.element, self.ndim = element, ndim
         super().__init__(name=f"lane_view{WIDTH}({element}, {ndim})")
 
+    def with_axes(self, ndim: int) -> View:
+        """A view of fewer axes."""
+        return View(self.element, ndim)
+
 
 class Scattered(types.Type):
     """An array that lies elsewhere for each lane: part of one in a block, or one in the rows of the worlds. Elements
@@ -35,6 +39,10 @@ class Scattered(types.Type):
     def __init__(self, element: types.Type, ndim: int, in_block: bool) -> None:
         self.element, self.ndim, self.in_block = element, ndim, in_block
         super().__init__(name=f"lane_parts{WIDTH}({element}, {ndim}, {in_block})")
+
+    def with_axes(self, ndim: int) -> Scattered:
+        """A part of fewer axes."""
+        return Scattered(self.element, ndim, self.in_block)
 
 
 @register_model(View)
@@ -57,14 +65,9 @@ class ScatteredModel(models.StructModel):
 # --- places in memory -------------------------------------------------------------------------------------------------
 
 
-def _memory_type(context: Any, element: Any) -> Any:
-    """How an element lies in memory."""
-    return context.get_data_type(element)
-
-
 def load(context: Any, builder: Any, pointer: Any, element: Any) -> Any:
     """The vector at a place in a block."""
-    kind = ir.VectorType(_memory_type(context, element), WIDTH)
+    kind = ir.VectorType(context.get_data_type(element), WIDTH)
     value = builder.load(builder.bitcast(pointer, kind.as_pointer()), align=1)
     if isinstance(element, types.Boolean):
         return builder.icmp_unsigned("!=", value, ir.Constant(kind, None))
@@ -73,13 +76,13 @@ def load(context: Any, builder: Any, pointer: Any, element: Any) -> Any:
 
 def store(context: Any, builder: Any, value: Any, pointer: Any, element: Any) -> None:
     """Write a vector to a place in a block."""
-    kind = ir.VectorType(_memory_type(context, element), WIDTH)
+    kind = ir.VectorType(context.get_data_type(element), WIDTH)
     if isinstance(element, types.Boolean):
         value = builder.zext(value, kind)
     builder.store(value, builder.bitcast(pointer, kind.as_pointer()), align=1)
 
 
-def bytes_of(context: Any, element: Any) -> int:
+def bytes_of(element: Any) -> int:
     """The bytes of a number."""
     return int(np.dtype(str(element)).itemsize) if not isinstance(element, types.Boolean) else 1
 
@@ -110,8 +113,10 @@ def _flat(builder: Any, lengths: list[Any], indices: list[Any]) -> Any:
     return place
 
 
-def _indices(context: Any, builder: Any, kinds: Any, values: Any) -> list[Any]:
-    """Indices as int64: numbers, or vectors."""
+def _indices(context: Any, builder: Any, index: Any, value: Any) -> list[Any]:
+    """What is in brackets, as int64: numbers, or vectors."""
+    kinds = _index_types(index)
+    values = cgutils.unpack_tuple(builder, value) if isinstance(index, types.BaseTuple) else [value]
     return [
         as_lanes(context, builder, value, kind, types.int64)
         if isinstance(kind, Lanes)
@@ -120,21 +125,20 @@ def _indices(context: Any, builder: Any, kinds: Any, values: Any) -> list[Any]:
     ]
 
 
-def _view_at(context: Any, builder: Any, kind: View, value: Any, indices: list[Any]) -> Any:
-    """What lies behind the first indices of a view: an element or a smaller view."""
+def _pointer(context: Any, builder: Any, kind: View, value: Any, indices: list[Any]) -> tuple[Any, list[Any]]:
+    """Where what lies behind the first indices of a view begins, and the lengths of the other axes."""
     data, lengths = lengths_of(context, builder, kind, value)
-    place = _flat(builder, lengths, indices)
-    rest = lengths[len(indices) :]
+    place, rest = _flat(builder, lengths, indices), lengths[len(indices) :]
     for length in rest:
         place = builder.mul(place, length)
-    step = ir.Constant(place.type, WIDTH * bytes_of(context, kind.element))
-    pointer = builder.gep(data, [builder.mul(place, step)])
-    if not rest:
-        return load(context, builder, pointer, kind.element)
-    smaller = cgutils.create_struct_proxy(View(kind.element, len(rest)))(context, builder)
-    smaller.data = pointer
-    smaller.shape = cgutils.pack_array(builder, rest)
-    return smaller._getvalue()
+    step = ir.Constant(place.type, WIDTH * bytes_of(kind.element))
+    return builder.gep(data, [builder.mul(place, step)]), rest
+
+
+def _view(context: Any, builder: Any, kind: View, pointer: Any, lengths: list[Any]) -> Any:
+    made = cgutils.create_struct_proxy(kind)(context, builder)
+    made.data, made.shape = pointer, cgutils.pack_array(builder, lengths)
+    return made._getvalue()
 
 
 def _index_types(index: Any) -> list[Any]:
@@ -142,40 +146,34 @@ def _index_types(index: Any) -> list[Any]:
 
 
 @infer_global(operator.getitem)
-class ViewGetItem(AbstractTemplate):
+class GetItem(AbstractTemplate):
     """`view[i]`, `view[i, j]`: a vector, or a view of fewer axes."""
 
     def generic(self, args: Any, kws: Any) -> Any:
         view, index = args
-        kinds = _index_types(index)
-        if not isinstance(view, View) or not all(isinstance(kind, types.Integer) for kind in kinds):
+        if not isinstance(view, (View, Scattered)):
             return None
-        rest = view.ndim - len(kinds)
+        rest = view.ndim - len(_index_types(index))
         if rest < 0:
             return None
-        return signature(View(view.element, rest) if rest else Lanes(view.element), view, types.unliteral(index))
+        found = view.with_axes(rest) if rest else Lanes(view.element)
+        return signature(found, view, types.unliteral(index))
 
 
-@infer_global(operator.getitem)
-class ScatteredGetItem(AbstractTemplate):
-    """`part[i]`, `part[i, j]`: a vector, or a part of fewer axes."""
-
-    def generic(self, args: Any, kws: Any) -> Any:
-        part, index = args
-        kinds = _index_types(index)
-        if not isinstance(part, Scattered) or len(kinds) > part.ndim:
-            return None
-        rest = part.ndim - len(kinds)
-        found = Scattered(part.element, rest, part.in_block) if rest else Lanes(part.element)
-        return signature(found, part, types.unliteral(index))
+@lower_builtin(operator.getitem, View, types.Integer)
+@lower_builtin(operator.getitem, View, types.BaseTuple)
+def _get_item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    indices = _indices(context, builder, sig.args[1], args[1])
+    pointer, rest = _pointer(context, builder, sig.args[0], args[0], indices)
+    if rest:
+        return _view(context, builder, sig.return_type, pointer, rest)
+    return load(context, builder, pointer, sig.args[0].element)
 
 
 @lower_builtin(operator.getitem, Scattered, types.Integer)
 @lower_builtin(operator.getitem, Scattered, types.BaseTuple)
 def _get_scattered(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    kinds = _index_types(sig.args[1])
-    values = cgutils.unpack_tuple(builder, args[1]) if isinstance(sig.args[1], types.BaseTuple) else [args[1]]
-    indices = _indices(context, builder, kinds, values)
+    indices = _indices(context, builder, sig.args[1], args[1])
     if isinstance(sig.return_type, Scattered):
         return _part(context, builder, sig.args[0], args[0], indices, _everywhere(), sig.return_type)
     return _taken(context, builder, sig.args[0], args[0], indices, _everywhere())
@@ -183,15 +181,6 @@ def _get_scattered(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _everywhere() -> Any:
     return ir.Constant(ir.VectorType(FLAG, WIDTH), [1] * WIDTH)
-
-
-@lower_builtin(operator.getitem, View, types.Integer)
-@lower_builtin(operator.getitem, View, types.BaseTuple)
-def _get_item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    kinds = _index_types(sig.args[1])
-    values = cgutils.unpack_tuple(builder, args[1]) if isinstance(sig.args[1], types.BaseTuple) else [args[1]]
-    indices = _indices(context, builder, kinds, values)
-    return _view_at(context, builder, sig.args[0], args[0], indices)
 
 
 def _addresses(context: Any, builder: Any, kind: Any, value: Any, indices: list[Any], mask: Any) -> tuple[Any, Any]:
@@ -204,7 +193,7 @@ def _addresses(context: Any, builder: Any, kind: Any, value: Any, indices: list[
     if not isinstance(place.type, ir.VectorType):
         place = broadcast(builder, place)
     place = builder.select(mask, place, ir.Constant(place.type, None))
-    size = bytes_of(context, _element(kind))
+    size = bytes_of(_element(kind))
     in_block = isinstance(kind, View) or (isinstance(kind, Scattered) and kind.in_block)
     offset = builder.mul(place, broadcast(builder, ir.Constant(ir.IntType(64), size * (WIDTH if in_block else 1))))
     if isinstance(kind, Scattered):
@@ -217,7 +206,7 @@ def _addresses(context: Any, builder: Any, kind: Any, value: Any, indices: list[
 def _each_pointer(context: Any, builder: Any, kind: Any, value: Any, indices: list[Any], mask: Any) -> list[Any]:
     """Where the element of each lane lies."""
     addresses, _ = _addresses(context, builder, kind, value, indices, mask)
-    element = _memory_type(context, _element(kind)).as_pointer()
+    element = context.get_data_type(_element(kind)).as_pointer()
     return [builder.inttoptr(lane_of(builder, addresses, lane), element) for lane in range(WIDTH)]
 
 
@@ -235,7 +224,7 @@ def _element(kind: Any) -> Any:
 
 def _taken(context: Any, builder: Any, kind: Any, value: Any, indices: list[Any], mask: Any) -> Any:
     pointers = _each_pointer(context, builder, kind, value, indices, mask)
-    found = ir.Constant(ir.VectorType(_memory_type(context, _element(kind)), WIDTH), ir.Undefined)
+    found = ir.Constant(ir.VectorType(context.get_data_type(_element(kind)), WIDTH), ir.Undefined)
     for lane, pointer in enumerate(pointers):
         found = builder.insert_element(found, builder.load(pointer), WORD(lane))
     if isinstance(_element(kind), types.Boolean):
@@ -243,13 +232,12 @@ def _taken(context: Any, builder: Any, kind: Any, value: Any, indices: list[Any]
     return found
 
 
-def _parts(view: Any, index: Any, kinds: list[Any]) -> Any:
+def _parts(view: Any, index: Any, rest: int) -> Any:
     """`take` with fewer indices than there are axes."""
-    result = Scattered(view.element, view.ndim - len(kinds), isinstance(view, View) or view.in_block)
+    result = Scattered(view.element, rest, isinstance(view, View) or view.in_block)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = cgutils.unpack_tuple(builder, args[2]) if isinstance(index, types.BaseTuple) else [args[2]]
-        indices = _indices(context, builder, kinds, values)
+        indices = _indices(context, builder, index, args[2])
         return _part(context, builder, view, args[1], indices, args[0], result)
 
     return result(FLAGS, view, index), generate
@@ -273,7 +261,7 @@ def take(typing_context: Any, mask: Any, view: Any, index: Any) -> Any:
     if isinstance(view, types.UniTuple):
 
         def choose(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            [place] = _indices(context, builder, kinds, args[2:])
+            [place] = _indices(context, builder, index, args[2])
             length = ir.Constant(ir.IntType(64), view.count)
             place = _flat(builder, [length], [place])
             items = cgutils.unpack_tuple(builder, args[1])
@@ -285,13 +273,12 @@ def take(typing_context: Any, mask: Any, view: Any, index: Any) -> Any:
 
         return Lanes(view.dtype)(FLAGS, view, index), choose
     if isinstance(view, (View, Scattered)) and len(kinds) < view.ndim:
-        return _parts(view, index, kinds)
+        return _parts(view, index, view.ndim - len(kinds))
     if not isinstance(view, (View, Scattered, types.Array)) or len(kinds) != view.ndim:
         raise TypeError(f"lanes have no element {index} of {view}")
 
     def gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = cgutils.unpack_tuple(builder, args[2]) if isinstance(index, types.BaseTuple) else [args[2]]
-        return _taken(context, builder, view, args[1], _indices(context, builder, kinds, values), args[0])
+        return _taken(context, builder, view, args[1], _indices(context, builder, index, args[2]), args[0])
 
     return Lanes(_element(view))(FLAGS, view, index), gather
 
@@ -304,76 +291,50 @@ def put(typing_context: Any, mask: Any, view: Any, index: Any, value: Any) -> An
         raise TypeError(f"lanes cannot write to {index} of {view}")
 
     def scatter(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = cgutils.unpack_tuple(builder, args[2]) if isinstance(index, types.BaseTuple) else [args[2]]
-        indices = _indices(context, builder, kinds, values)
+        indices = _indices(context, builder, index, args[2])
         new = as_lanes(context, builder, args[3], sig.args[3], view.element)
-        if isinstance(view, View) and not any(isinstance(kind, Lanes) for kind in kinds):
-            data, lengths = lengths_of(context, builder, view, args[1])
-            place = _flat(builder, lengths, indices)
-            step = ir.Constant(place.type, WIDTH * bytes_of(context, view.element))
-            pointer = builder.gep(data, [builder.mul(place, step)])
+        if isinstance(view, Scattered) or any(isinstance(kind, Lanes) for kind in kinds):
+            _scatter(context, builder, view, args[1], indices, new, args[0])
+        else:
+            pointer, _ = _pointer(context, builder, view, args[1], indices)
             old = load(context, builder, pointer, view.element)
             store(context, builder, builder.select(args[0], new, old), pointer, view.element)
-            return context.get_dummy_value()
-        for lane, pointer in enumerate(_each_pointer(context, builder, view, args[1], indices, args[0])):
-            with builder.if_then(lane_of(builder, args[0], lane)):
-                each = lane_of(builder, new, lane)
-                builder.store(builder.zext(each, ir.IntType(8)) if each.type == FLAG else each, pointer)
         return context.get_dummy_value()
 
     return types.none(FLAGS, view, index, types.unliteral(value)), scatter
 
 
-@infer_global(operator.setitem)
-class ScatteredSetItem(AbstractTemplate):
-    """`part[i] = value` in all lanes."""
-
-    def generic(self, args: Any, kws: Any) -> Any:
-        part, index, value = args
-        if not isinstance(part, Scattered) or len(_index_types(index)) != part.ndim:
-            return None
-        return signature(types.none, part, types.unliteral(index), types.unliteral(value))
-
-
-@lower_builtin(operator.setitem, Scattered, types.Integer, types.Any)
-@lower_builtin(operator.setitem, Scattered, types.BaseTuple, types.Any)
-def _set_scattered(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    part = sig.args[0]
-    kinds = _index_types(sig.args[1])
-    values = cgutils.unpack_tuple(builder, args[1]) if isinstance(sig.args[1], types.BaseTuple) else [args[1]]
-    new = as_lanes(context, builder, args[2], sig.args[2], part.element)
-    indices = _indices(context, builder, kinds, values)
-    for lane, pointer in enumerate(_each_pointer(context, builder, part, args[0], indices, _everywhere())):
-        each = lane_of(builder, new, lane)
-        builder.store(builder.zext(each, ir.IntType(8)) if each.type == FLAG else each, pointer)
-    return context.get_dummy_value()
+def _scatter(context: Any, builder: Any, kind: Any, value: Any, indices: list[Any], new: Any, mask: Any) -> None:
+    """Write each lane of a vector to its own place."""
+    for lane, pointer in enumerate(_each_pointer(context, builder, kind, value, indices, mask)):
+        with builder.if_then(lane_of(builder, mask, lane)):
+            each = lane_of(builder, new, lane)
+            builder.store(builder.zext(each, ir.IntType(8)) if each.type == FLAG else each, pointer)
 
 
 @infer_global(operator.setitem)
-class ViewSetItem(AbstractTemplate):
+class SetItem(AbstractTemplate):
     """`view[i] = value` in all lanes."""
 
     def generic(self, args: Any, kws: Any) -> Any:
         view, index, value = args
-        kinds = _index_types(index)
-        if not isinstance(view, View) or not all(isinstance(kind, types.Integer) for kind in kinds):
-            return None
-        if len(kinds) != view.ndim:
+        if not isinstance(view, (View, Scattered)) or len(_index_types(index)) != view.ndim:
             return None
         return signature(types.none, view, types.unliteral(index), types.unliteral(value))
 
 
 @lower_builtin(operator.setitem, View, types.Integer, types.Any)
 @lower_builtin(operator.setitem, View, types.BaseTuple, types.Any)
+@lower_builtin(operator.setitem, Scattered, types.Integer, types.Any)
+@lower_builtin(operator.setitem, Scattered, types.BaseTuple, types.Any)
 def _set_item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     view = sig.args[0]
-    kinds = _index_types(sig.args[1])
-    values = cgutils.unpack_tuple(builder, args[1]) if isinstance(sig.args[1], types.BaseTuple) else [args[1]]
-    data, lengths = lengths_of(context, builder, view, args[0])
-    place = _flat(builder, lengths, _indices(context, builder, kinds, values))
-    step = ir.Constant(place.type, WIDTH * bytes_of(context, view.element))
-    pointer = builder.gep(data, [builder.mul(place, step)])
-    store(context, builder, as_lanes(context, builder, args[2], sig.args[2], view.element), pointer, view.element)
+    new = as_lanes(context, builder, args[2], sig.args[2], view.element)
+    indices = _indices(context, builder, sig.args[1], args[1])
+    if isinstance(view, Scattered):
+        _scatter(context, builder, view, args[0], indices, new, _everywhere())
+    else:
+        store(context, builder, new, _pointer(context, builder, view, args[0], indices)[0], view.element)
     return context.get_dummy_value()
 
 
@@ -410,13 +371,9 @@ def part(typing_context: Any, view: Any, first: Any, last: Any) -> Any:
 
         start, stop = (end(value) for value in args[1:])
         count = builder.sub(stop, start)
-        smaller = cgutils.create_struct_proxy(view)(context, builder)
-        smaller.data = builder.gep(
-            data, [builder.mul(start, ir.Constant(start.type, WIDTH * bytes_of(context, view.element)))]
-        )
-        none = builder.icmp_signed("<", count, zero)
-        smaller.shape = cgutils.pack_array(builder, [builder.select(none, zero, count)])
-        return smaller._getvalue()
+        count = builder.select(builder.icmp_signed("<", count, zero), zero, count)
+        offset = builder.mul(start, ir.Constant(start.type, WIDTH * bytes_of(view.element)))
+        return _view(context, builder, view, builder.gep(data, [offset]), [count])
 
     return view(view, types.int64, types.int64), generate
 
