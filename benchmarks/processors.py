@@ -1,6 +1,6 @@
 """Whether a seed gives the same bits on other processors: `python benchmarks/processors.py [ID ...]` (long for all).
 
-Compiles each world for several processors, by the names and features that numba is told to compile for, and plays a
+Compiles each world for several processors, by the names and features that numba and NumPy are told of, and plays a
 short rollout of four worlds one by one, which `rlenvs.check` has recorded, and one of 64 worlds, in lanes where the
 world has them. Prints the hashes of all observations, terms and ends.
 """
@@ -11,11 +11,24 @@ import os
 import subprocess
 import sys
 
-# what numba compiles for, and what NumPy's linear algebra takes itself to run on
+import numpy._core._multiarray_umath as cpu
+
+NUMPYS = [name for name in cpu.__cpu_dispatch__ if cpu.__cpu_features__[name]]  # features that its functions look for
+WIDEST = [name for name in NUMPYS if name.startswith(("X86_V4", "AVX512"))]
+# what numba compiles for, and what NumPy and its linear algebra take themselves to run on
 TARGETS = {
     "native": {},
-    "AVX2 and fused operations": {"NUMBA_CPU_NAME": "haswell", "OPENBLAS_CORETYPE": "Haswell"},
-    "SSE2 alone": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Prescott"},
+    "AVX2 and fused operations": {
+        "NUMBA_CPU_NAME": "haswell",
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(WIDEST),
+    },
+    "SSE2 alone": {
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "OPENBLAS_CORETYPE": "Prescott",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(NUMPYS),
+    },
 }
 
 

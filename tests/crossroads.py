@@ -15,6 +15,7 @@ from rlenvs.core import (
     integer,
     kernel,
     param,
+    prefetch,
     term,
     u1,
     uniform,
@@ -160,6 +161,7 @@ def step(p, s, a, rng, r):
     s.count += 1 if a[1] > 0.0 else -1
     s.count = max(0, min(s.count, 7))
     s.mark = s.count * 3 - int(2.5 * s.x)
+    prefetch(s.table, s.count)
     wander(s, rng)
     total, turns = steps_down(abs(s.x), p.limit)
     s.found = first_above(s.row, s.x)

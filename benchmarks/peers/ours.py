@@ -76,7 +76,7 @@ def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
     if batch.setup.continuous:
         actions = list(generator.uniform(-1, 1, (DRAWS, *batch.actions.shape)))
     else:
-        actions = list(generator.integers(batch.setup.action_size, size=(DRAWS, *batch.actions.shape[:2])))
+        actions = list(generator.integers(batch.setup.own_choices, size=(DRAWS, *batch.actions.shape)))
 
     def step(action: object) -> bool:
         batch.step(action)

@@ -105,10 +105,13 @@ def _attempt(job: tuple[str, dict[str, Any]]) -> tuple[str, str, bool]:
 def _compile(id: str, keywords: dict[str, Any]) -> None:
     """Call everything that is compiled for an environment."""
     from rlenvs.core.make import make_batch
+    from rlenvs.core.registry import world_of
+    from rlenvs.core.stepping import LEAST_IN_LANES
 
-    batch = make_batch(id, 2, **{"threads": 2, **checked(id, keywords)})  # with the code that shares worlds
+    worlds = LEAST_IN_LANES if world_of(id).lanes else 2
+    batch = make_batch(id, worlds, **{"threads": 2, **checked(id, keywords)})  # with the code that shares worlds
     try:
-        batch.seed([0, 1])
+        batch.seed(range(worlds))
         batch.reset()
         batch.step_loaded()
         _ask_everything(batch)

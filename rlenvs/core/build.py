@@ -25,7 +25,7 @@ import numpy as np
 from rlenvs.core import rng
 from rlenvs.core.arrays import all_sizes, arrays_of, batch_layout, row_layouts
 from rlenvs.core.cache import Digest, code_cache, versions
-from rlenvs.core.driver import ENTRY_POINTS
+from rlenvs.core.driver import ENTRY_POINTS, INLINED
 from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.inputs import one_of
 from rlenvs.core.kernels import marked
@@ -259,7 +259,7 @@ class CompiledDriver:
 
         for name, function in self._functions.items():
             if name not in ENTRY_POINTS:
-                make_compilable(function)
+                make_compilable(function, inline=name in INLINED)
 
     def __getattr__(self, name: str) -> Any:
         """An entry point, which is a plain attribute from then on."""
@@ -280,8 +280,10 @@ class CompiledDriver:
         """An entry point, compiled or found on disk."""
         from numba import types
 
+        from rlenvs.core.intermediate import signatures_remembered
+
         function = entry.py_func
-        with _told(self._world.name), _no_collection():
+        with _told(self._world.name), _no_collection(), signatures_remembered():
             try:
                 entry.compile((types.int64,) * function.__code__.co_argcount)
             except Exception as error:  # numba has errors of other classes for what it cannot read

@@ -23,6 +23,13 @@ def kernel(function: Function) -> Function:
     return function
 
 
+def prefetch(rows: Any, i: int) -> None:
+    """In a kernel: let the processor load the beginning of rows[i], which is needed soon; without effect otherwise.
+
+    Pays where a world's state is larger than the caches keep and what will be read of it is known before it is needed.
+    """
+
+
 def mark_again(functions: Iterable[Callable[..., Any]]) -> None:
     """Mark unpickled kernels, and those that they call."""
     for function in functions:

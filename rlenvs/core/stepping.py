@@ -26,7 +26,7 @@ from rlenvs.core.rng import seed_words
 WORTH_THREADS = 300e-6
 # calls that are timed; the first may compile
 TRIALS = 5
-ENOUGH_FOR_LANES = 4  # blocks; fewer worlds are stepped one after the other
+LEAST_IN_LANES = 4 * WIDTH  # fewer worlds are stepped one after the other
 FEW = 1 / 64  # part of the worlds; fewer ones begin sooner in one thread
 NO_REASON = np.array("", object)
 # why the episode of a world was broken off, by the driver's codes
@@ -145,7 +145,7 @@ class BatchStepping(BatchMemory):
     def in_lanes(self) -> bool:
         """Whether several worlds are stepped at a time."""
         return (
-            self.num_worlds >= ENOUGH_FOR_LANES * WIDTH
+            self.num_worlds >= LEAST_IN_LANES
             and WIDTH > 1
             and self.world.lanes
             and self.backend == "numba"

@@ -109,13 +109,20 @@ def test_compile_keeps_code_for_later(tmp_path):
         "XDG_CACHE_HOME": str(tmp_path / "none"),
         QUIET: "1",
     }
-    command = [sys.executable, "-m", "rlenvs", "compile", "DeepSeaTreasure-v0"]
+    command = [sys.executable, "-m", "rlenvs", "compile", "ParticleSimple-v0"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^rlenvs/DeepSeaTreasure-v0: \d+\.\d s\n.*" + re.escape(str(tmp_path)), done.stdout)
+    assert re.search(r"^rlenvs/ParticleSimple-v0: \d+\.\d s\n.*" + re.escape(str(tmp_path)), done.stdout)
     kept = {path.name: path.stat().st_ino for path in tmp_path.glob("*.bin")}
-    assert {"run_worlds", "advise_worlds"} <= {name.split(".")[-2].split("-")[0] for name in kept}
-    code = "import rlenvs; b = rlenvs.make_batch('DeepSeaTreasure-v0'); b.seed([0]); b.reset(); b.advise()"
+    assert {"run_worlds", "run_blocks", "play_worlds"} <= {name.split(".")[-2].split("-")[0] for name in kept}
+    code = """if True:
+        import rlenvs
+        batch = rlenvs.make_batch("ParticleSimple-v0", 64)
+        batch.seed(0)
+        batch.reset()
+        batch.step_loaded()
+        batch.play("direct")
+    """
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     assert {path.name: path.stat().st_ino for path in tmp_path.glob("*.bin")} == kept
 

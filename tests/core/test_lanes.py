@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rlenvs.core import registry, stepping
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.lanes.blocks import WIDTH
 from rlenvs.core.lanes.kernels import LaneKernels
 from rlenvs.core.lanes.trees import LaneError
 
@@ -27,7 +28,7 @@ class OneByOne(KernelBatch):
 
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch):
-    monkeypatch.setattr(stepping, "ENOUGH_FOR_LANES", 1)
+    monkeypatch.setattr(stepping, "LEAST_IN_LANES", WIDTH)
 
 
 def twins(world, count, seed=0, **choices):
@@ -143,7 +144,7 @@ def test_snapshots_and_copies_go_in_and_out():
 
 
 def test_few_worlds_images_and_plain_python_are_not_in_lanes(monkeypatch):
-    monkeypatch.setattr(stepping, "ENOUGH_FOR_LANES", 4)
+    monkeypatch.setattr(stepping, "LEAST_IN_LANES", 4 * WIDTH)
     assert not KernelBatch(crossroads.SPEC, 31).in_lanes
     assert KernelBatch(crossroads.SPEC, 32).in_lanes
     assert not KernelBatch(crossroads.SPEC, 32, backend="python").in_lanes

@@ -13,14 +13,13 @@ from numba import types as numba_types
 from numba.core import cgutils
 from numba.core.extending import intrinsic
 
+from rlenvs.core.bits import BYTE, load_early
 from rlenvs.core.lanes.blocks import WIDTH
 from rlenvs.core.lanes.vectors import FLAGS, WORD, Lanes, broadcast, lane_of
 from rlenvs.core.lanes.views import lengths_of
 
 # numba's stubs know too little of its types
 types: Any = numba_types
-
-BYTE = ir.IntType(8)
 
 
 @intrinsic
@@ -68,9 +67,7 @@ def prefetch(typing_context: Any, address: Any) -> Any:
     """Let the processor load what lies at an address, which need not be there."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), WORD, WORD, WORD])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [_pointer(builder, args[0], BYTE), WORD(1), WORD(3), WORD(1)])
+        load_early(builder, _pointer(builder, args[0], BYTE))
         return context.get_dummy_value()
 
     return types.none(types.int64), generate

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from rlenvs.core.kernels import prefetch
 from rlenvs.core.lanes.trees import (
     LaneError,
     Value,
@@ -284,6 +285,8 @@ class Expressions:
         if not self.is_global(node.func):
             raise self.unsupported(node, f"{ast.unparse(node.func)} is not known before the call")
         called = self.resolved(node.func)
+        if called is prefetch:  # blocks are in the caches
+            return Value(ast.Constant(None), False)
         values = [self.expression(each, mask) for each in node.args]
         nodes, varying = [value.node for value in values], any(value.varying for value in values)
         if id(called) in self.kernels.varying:

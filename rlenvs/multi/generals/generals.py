@@ -123,7 +123,7 @@ from rlenvs.multi.generals.players import (
 from rlenvs.multi.generals.render import draw_board_image, slot_shown, text_board
 from rlenvs.multi.generals.rules import MUTUAL_CAPTURE, ORDER, PRICE, play_tick, price, read_order
 
-ARMY_RATIO, LAND_RATIO = 1.6, 1.3
+ARMY_UNIT, LAND_UNIT = maths.log(1.6), maths.log(1.3)
 MOST = 1_000_000  # shown of an army or a number of ticks
 NOBODY, OWN, ALLY, ENEMY = 0, 1, 2, 3  # who holds a cell, as a player sees it
 
@@ -369,17 +369,17 @@ def note_potentials(p, s, k):
             army, land = side_army, side_land
         else:
             other_army, other_land = max(other_army, side_army), max(other_land, side_land)
-    s.army_potential[k] = log_ratio(army, other_army, ARMY_RATIO)
-    s.land_potential[k] = log_ratio(land, other_land, LAND_RATIO)
+    s.army_potential[k] = log_ratio(army, other_army, ARMY_UNIT)
+    s.land_potential[k] = log_ratio(land, other_land, LAND_UNIT)
     s.city_potential[k] = s.cities[k]
 
 
 @kernel
-def log_ratio(own, other, most):
-    """log(own / other) in units of log(most), clipped to [-1, 1]."""
+def log_ratio(own, other, unit):
+    """log(own / other) / unit, clipped to [-1, 1]."""
     if own <= 0:
         return -1.0
-    return min(max(maths.log(own / other) / maths.log(most), -1.0), 1.0)
+    return min(max(maths.log(own / other) / unit, -1.0), 1.0)
 
 
 # --- what players see -------------------------------------------------------------------------------------------------

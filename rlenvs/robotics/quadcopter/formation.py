@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import World, b1, below, choice, cost, f8, i4, i8, integer, kernel, param, uniform
+from rlenvs.core import World, b1, below, choice, cost, f8, i4, i8, integer, kernel, maths, param, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import tasks
 from rlenvs.robotics.quadcopter.control import limited, pid_target
@@ -159,10 +159,10 @@ def _slots(values: Any, closest: float) -> dict[str, Any]:
         fitting = int(REACH / closest)
         _check_fit(values, 1 + 3 * fitting * (fitting + 1))
     places = [(0.0, 0.0)]
+    corners = [np.array(maths.sin_cos(n * math.pi / 3.0)[::-1]) for n in range(7)]
     for ring in range(1, rings + 1):
-        corners = [ring * np.array([math.cos(n * math.pi / 3.0), math.sin(n * math.pi / 3.0)]) for n in range(7)]
         for first, second in pairwise(corners):
-            places += [tuple(first + (second - first) * (n / ring)) for n in range(ring)]
+            places += [tuple(ring * first + (second - first) * n) for n in range(ring)]
     slot = spacing * np.array(places[: values.agents])
     return {"slot": slot, "freedom": REACH - rings * spacing}
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.core import kernel, maths
+from rlenvs.core.algebra import solve
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter.courses import Point, check_inside, parse_rows
 
@@ -157,10 +158,10 @@ def minimum_snap(waypoints: Any, durations: Any) -> np.ndarray:
         row, column = ROWS * i - 4, ROWS * i
         matrix[row, column - ROWS : column], values[row] = end[0], points[i]
         matrix[row + 1, column : column + ROWS], values[row + 1] = begin[0], points[i]
-        ratio = (times[i - 1] / times[i]) ** np.arange(1, 7)[:, None]
+        ratio = np.cumprod(np.full((6, 1), times[i - 1] / times[i]), axis=0)
         matrix[row + 2 : row + 8, column - ROWS : column] = end[1:7]
         matrix[row + 2 : row + 8, column : column + ROWS] = -ratio * begin[1:7]
-    return np.linalg.solve(matrix, values).reshape(count, ROWS, 3).transpose(0, 2, 1)
+    return solve(matrix, values).reshape(count, ROWS, 3).transpose(0, 2, 1)
 
 
 # --- differential flatness --------------------------------------------------------------------------------------------
@@ -228,9 +229,9 @@ def flat_outputs(motion: Any, quad: Quad, yaw: Any = (0.0, 0.0, 0.0)) -> tuple[n
         y = _unit(_cross(z, [ahead, first * aside, second * aside - first**2 * ahead]))
         x = _cross(y, z)
     frames = [np.stack([x[k], y[k], z[k]], -1) for k in range(3)]
-    inverse = np.swapaxes(frames[0], -1, -2)
+    transposed = np.swapaxes(frames[0], -1, -2)
     # R' = R W and R'' = R (W W + W'), W the skew matrix of the body rates; W W is symmetric
-    rates, turns = _vee(inverse @ frames[1]), _vee(inverse @ frames[2])
+    rates, turns = _vee(transposed @ frames[1]), _vee(transposed @ frames[2])
     inertia = np.asarray(quad.inertia)
     torque = inertia * turns + np.cross(rates, inertia * rates)
     thrust = quad.mass * np.linalg.norm(force[0], axis=-1)

@@ -138,7 +138,7 @@ def with_finish(course: Course) -> Course:
     gates, passes = course.gates, course.passes
     if gates[passes % len(gates)][:3] != course.end:
         (x0, y0, _, _), (x1, y1, z1) = gates[-1], course.end
-        gates = (*gates, (x1, y1, z1, math.atan2(y1 - y0, x1 - x0)))
+        gates = (*gates, (x1, y1, z1, maths.atan2(y1 - y0, x1 - x0)))
     return replace(course, gates=gates, passes=passes + 1, end=None)
 
 

@@ -42,7 +42,6 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -149,7 +148,7 @@ def _slots(values: Any, data: dict[str, Any], gates: np.ndarray, first: int, spa
     if first > 0 or data["drawn"]:
         racing.start_place(shapes, gates, first, place)
     dx, dy = gates[first, :2] - place[:2]
-    heading = math.atan2(dy, dx) if dx * dx + dy * dy > 0.01 else float(gates[first, 3])
+    heading = maths.atan2(dy, dx) if dx * dx + dy * dy > 0.01 else float(gates[first, 3])
     return fill_slots(shapes, gates, first, data["room"], place, heading, spacing, half_outer, slots)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, maths, param
+from rlenvs.core.algebra import inverse
 
 # rotors of a vehicle: x and y in arm lengths, and the sign of the torque about body z that a faster rotor gives
 DIAGONAL = math.sqrt(0.5)
@@ -168,7 +169,7 @@ def frame_data(values: Any) -> dict[str, np.ndarray]:
     """The rotors' places and spins, (4, 3), the inverse of `mixing`, (4, 4), and the hull's radius and height, (2,)."""
     rotors = np.array(ROTORS[values.vehicle] if values.rotors is None else values.rotors, float)
     hull = HULLS[values.vehicle] if values.hull is None else values.hull
-    return {"rotor": rotors, "unmix": np.linalg.inv(mixing(rotors)), "hull": np.array(hull)}
+    return {"rotor": rotors, "unmix": inverse(mixing(rotors)), "hull": np.array(hull)}
 
 
 def vehicle_state(drones: int | str) -> dict[str, Any]:

@@ -71,7 +71,16 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.robotics.racing.render import draw_race
-from rlenvs.robotics.racing.track import TRACK_MEMO, border_gap, free_middle, generate, scan, sees, wall_gap
+from rlenvs.robotics.racing.track import (
+    TRACK_MEMO,
+    border_gap,
+    free_middle,
+    generate,
+    prefetch_border,
+    scan,
+    sees,
+    wall_gap,
+)
 
 OBSERVATION = choice("lidar", "reduced", doc="all distances and speed, or the original's five numbers")
 (LIDAR,) = OBSERVATION.codes("lidar")
@@ -202,6 +211,7 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
+    prefetch_border(s)
     speed = max(0.0, s.speed + a[0] * p.acceleration * p.dt)
     heading = wrapped(s.heading - a[1] * turn_limit(p, speed))
     sn, c = maths.sin_cos(heading)

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import below, f4, f8, i8, kernel, maths, u8, uniform
+from rlenvs.core import below, f4, f8, i8, kernel, maths, prefetch, u8, uniform
 
 CONTROLS = 20  # control points, the first and the last on the same ray
 CHICANE_POINTS = 4
@@ -110,17 +110,22 @@ def interval(k, n, angle, guess):
 
 
 @kernel
+def cubic(k, row, i):
+    """Coefficients of x, or y, in interval i: c_0 + c_1 b + c_2 b^2 + c_3 b^3, b from 0 to 1."""
+    bend = (k[ANGLE, i + 1] - k[ANGLE, i]) * (k[ANGLE, i + 1] - k[ANGLE, i]) * (1.0 / 6.0)
+    first, second = bend * k[row + XX - X, i], bend * k[row + XX - X, i + 1]
+    return k[row, i], k[row, i + 1] - k[row, i] - 2.0 * first - second, 3.0 * first, second - first
+
+
+@kernel
 def on_spline(k, i, angle):
     """Point and derivative (x, y, dx, dy) of the spline in interval i."""
-    h = k[ANGLE, i + 1] - k[ANGLE, i]
-    b = (angle - k[ANGLE, i]) / h
-    a = 1.0 - b
-    bend_a, bend_b = (a * a - 1.0) * a * h * h / 6.0, (b * b - 1.0) * b * h * h / 6.0
-    slope_a, slope_b = (3.0 * a * a - 1.0) * h / 6.0, (3.0 * b * b - 1.0) * h / 6.0
-    x = a * k[X, i] + b * k[X, i + 1] + bend_a * k[XX, i] + bend_b * k[XX, i + 1]
-    y = a * k[Y, i] + b * k[Y, i + 1] + bend_a * k[YY, i] + bend_b * k[YY, i + 1]
-    dx = (k[X, i + 1] - k[X, i]) / h - slope_a * k[XX, i] + slope_b * k[XX, i + 1]
-    dy = (k[Y, i + 1] - k[Y, i]) / h - slope_a * k[YY, i] + slope_b * k[YY, i + 1]
+    per_angle = 1.0 / (k[ANGLE, i + 1] - k[ANGLE, i])
+    b = (angle - k[ANGLE, i]) * per_angle
+    x0, x1, x2, x3 = cubic(k, X, i)
+    y0, y1, y2, y3 = cubic(k, Y, i)
+    x, dx = ((x3 * b + x2) * b + x1) * b + x0, ((3.0 * x3 * b + 2.0 * x2) * b + x1) * per_angle
+    y, dy = ((y3 * b + y2) * b + y1) * b + y0, ((3.0 * y3 * b + 2.0 * y2) * b + y1) * per_angle
     return x, y, dx, dy
 
 
@@ -200,32 +205,28 @@ def sample_edge(s, offset):
 def tabulate_edge(s, side):
     """Radius of the edge at every gate; False if the edge turns back or leaves the square.
 
-    The spline's parameter at a gate is found by Newton's method.
+    In an interval of the spline a point's distance from a gate's line is a cubic of the part b of the interval. Its
+    root is found by Newton's method, from where it is at both ends; no gate has to wait for the one before.
     """
-    k, border = s.edge, s.border
-    gate = math.ceil(k[ANGLE, 0] / GATE_ANGLE)
-    t = gate * GATE_ANGLE
-    i = 0
-    for _ in range(GATES):
-        c, sn = UNITS[gate & (GATES - 1), 0], UNITS[gate & (GATES - 1), 1]
-        x, y, rate, error = 0.0, 0.0, 1.0, 1.0
-        for _ in range(4):
-            i = interval(k, SAMPLES, t, i)
-            x, y, dx, dy = on_spline(k, i, t)
-            square = x * x + y * y
-            rate = (x * dy - y * dx) / square
-            if rate < 0.05:
-                return False
-            error = (c * y - sn * x) / math.sqrt(square)
-            if abs(error) < 1e-6:
-                break
-            t -= error / rate
-        if abs(error) > 1e-4 or max(abs(x), abs(y)) >= REACH:
-            return False
-        border[gate & (GATES - 1), side] = c * x + sn * y
-        gate += 1
-        t += GATE_ANGLE / rate
-    return True
+    k, border, sound = s.edge, s.border, True
+    for i in range(SAMPLES):
+        begin, per_angle = k[ANGLE, i], 1.0 / (k[ANGLE, i + 1] - k[ANGLE, i])
+        x0, x1, x2, x3 = cubic(k, X, i)
+        y0, y1, y2, y3 = cubic(k, Y, i)
+        for gate in range(math.ceil(begin / GATE_ANGLE), math.ceil(k[ANGLE, i + 1] / GATE_ANGLE)):
+            c, sn = UNITS[gate & (GATES - 1), 0], UNITS[gate & (GATES - 1), 1]
+            d0, d1, d2, d3 = c * y0 - sn * x0, c * y1 - sn * x1, c * y2 - sn * x2, c * y3 - sn * x3
+            b, change = (gate * GATE_ANGLE - begin) * per_angle, 0.0
+            slope = (3.0 * d3 * b + 2.0 * d2) * b + d1
+            per_slope = 1.0 / slope
+            for _ in range(2):
+                change = (((d3 * b + d2) * b + d1) * b + d0) * per_slope
+                b -= change
+            radius = c * (((x3 * b + x2) * b + x1) * b + x0) + sn * (((y3 * b + y2) * b + y1) * b + y0)
+            border[gate & (GATES - 1), side] = radius
+            ahead, found = slope * per_angle >= 0.05 * radius, abs(change) * slope <= 1e-5 * radius
+            sound = sound and ahead and found and radius * max(abs(c), abs(sn)) < REACH
+    return sound
 
 
 @kernel
@@ -287,6 +288,14 @@ def build_track(s, number, width, spread, chicanes, obstacles):
             s.walls[w, j] = 0.0
     if obstacles:
         place_walls(s, rng, width)
+
+
+@kernel
+def prefetch_border(s):
+    """Of the gates about the car: tracks fill the caches, and the next steps have to wait for them."""
+    gate = math.floor(s.angle / GATE_ANGLE)
+    for lines in range(-2, 3):
+        prefetch(s.border, (gate + 8 * lines) & (GATES - 1))
 
 
 # --- where is a point -------------------------------------------------------------------------------------------------
