@@ -16,6 +16,7 @@ SMALL = {
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "videos": [TREASURE, "--seconds", "0.5"],
     "first_minutes": ["--only", "rlenvs list"],
+    "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "lanes": [TREASURE, "ParticleSimple-v0", "--num", "64", "--slices", "2", "--seconds", "0.01"],
     "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],
