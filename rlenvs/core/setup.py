@@ -369,6 +369,10 @@ class Setup:
                 f"{name}: encoding='integer' is for observations of whole numbers, and {fraction!r} is none; "
                 "encoding='unit' and 'uint8' are for all"
             )
+        if self.encoding == "one_hot" and not discrete:
+            raise ParameterError(
+                f"{name}: encoding='one_hot' is for an observation that is one of n whole numbers; 'unit' is for all"
+            )
         return self._encoding_as("discrete" if self.encoding == "float" else self.encoding)
 
     def _published_encoding(self) -> Encoding | None:
@@ -490,7 +494,7 @@ class Setup:
         """Bounds and type of the observation without its images, as users have it."""
         if self.encode is None:
             return self.state_space.low, self.state_space.high, self.state_space.dtype
-        low, high = (bound.reshape(self.observation_shape) for bound in (self.encode.low, self.encode.high))
+        low, high = (bound.reshape(self.encode.shape) for bound in (self.encode.low, self.encode.high))
         return low, high, self.encode.dtype
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
