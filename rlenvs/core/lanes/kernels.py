@@ -9,8 +9,8 @@ What is the same for all lanes (parameters, sizes, counters of loops over sizes)
 a real branch, a real loop, a number. So every function is made anew for each pattern of arguments that differ by lane,
 and for use under a mask or without one.
 
-Not possible, and refused with `LaneError`: what has no source, recursion, slices whose lengths differ, nested functions,
-`try`, `with`, comprehensions, and writing to what the worlds share.
+Not possible, and refused with `LaneError`: what has no source, recursion, slices whose lengths differ, nested
+functions, `try`, `with`, comprehensions, and writing to what the worlds share.
 """
 
 from __future__ import annotations
