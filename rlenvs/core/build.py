@@ -23,19 +23,17 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import rng
-from rlenvs.core.arrays import all_sizes, arrays_of, batch_layout, row_layouts
+from rlenvs.core.arrays import all_sizes, batch_layout, row_layouts
 from rlenvs.core.cache import Digest, code_cache, versions
 from rlenvs.core.driver import ENTRY_POINTS, INLINED
 from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.inputs import one_of
 from rlenvs.core.kernels import marked
-from rlenvs.core.lanes.blocks import BLOCK, LINE, RUN, WIDTH
 from rlenvs.core.progress import progress
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
-LANES = Path(__file__).with_name("lanes")
 # the modules of this package that make machine code themselves
 CORE_SOURCES = ("bits", "records")
 MOST_ROWS = 4096  # of an array that plain Python keeps at hand
@@ -244,14 +242,16 @@ class CompiledDriver:
     def _compiled_lanes(self, own: bool) -> Any:
         from numba import njit
 
+        from rlenvs.core.lanes.driver import add_names, key_of
+
         module = ModuleType(f"{self._template['__name__']}_lanes{int(own)}")
         sys.modules[module.__name__] = module
         scope = vars(module)
         scope.update({name: value for name, value in self._template.items() if not name.startswith("__")})
         exec(_template_code(), scope)
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
-        cache = entry._cache = code_cache(lane_key(self._key, own), "run_blocks")
-        cache.when_missing = lambda: add_lane_names(scope, self._world, self._kind, own)
+        cache = entry._cache = code_cache(key_of(self._key, own), "run_blocks")
+        cache.when_missing = lambda: add_names(scope, self._world, self._kind, own)
         return self._finished(entry)
 
     def _make_compilable(self) -> None:
@@ -356,72 +356,6 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
         digest.add(name)
         digest.add(value)
     return digest.hexdigest()
-
-
-def lane_key(key: str, own: bool) -> str:
-    """The key of what is compiled for lanes.
-
-    Args:
-        key: that of the same driver, for one world after the other.
-        own: whether every world has parameters of its own.
-    """
-    digest = Digest()
-    digest.add(f"{key} {WIDTH} {own}")
-    for path in sorted(LANES.glob("*.py")):
-        digest.add(path.read_bytes())
-    return digest.hexdigest()
-
-
-def add_lane_names(scope: dict[str, Any], world: World, kind: str, own: bool) -> None:
-    """Put what `run_blocks` calls beside it: copiers of rows, and the lane forms of `advance_world` and `show_block`.
-
-    Args:
-        scope: the names of a driver, with the kernels of a world.
-        world, kind, own: as for `CompiledDriver` and its `run_blocks`.
-    """
-    from rlenvs.core.intermediate import make_compilable
-    from rlenvs.core.lanes import copying, kernels, masks
-    from rlenvs.core.lanes.records import lane_row_accessor
-    from rlenvs.core.records import accessor, row_accessor
-    from rlenvs.core.threads import _call, _set
-
-    layouts, arrays = row_layouts(world, kind), arrays_of(world, kind)
-    in_lanes = {
-        view: lane_row_accessor(view, layouts[view])
-        for name, array in arrays.items()
-        for view in array.views
-        if array.lanes and (own or name != "param_rows")
-    }
-    replaced = {f"{view}_of": accessor_of for view, accessor_of in in_lanes.items()}
-    uniform = [scope[f"{view}_of"] for view in layouts if view not in in_lanes]
-    for function in scope.values():
-        if (
-            isinstance(function, FunctionType)
-            and function.__globals__ is scope
-            and function.__name__ not in ENTRY_POINTS
-        ):
-            make_compilable(function)
-    replaced["state_is_finite"] = scope["block_is_finite"]
-    forms = kernels.LaneKernels(
-        scope["__name__"], replaced.values(), uniform, make_compilable, {**replaced, "IN_LANES": True}
-    )
-    for name, function in (("advance_lanes", scope["advance_block"]), ("show_lanes", scope["show_block"])):
-        scope[name] = forms.scope[forms.form(function, (False, False), False).name]
-    for item in (1, 2, 4, 8):
-        for name, inwards in ((f"take_{item}", True), (f"give_{item}", False)):
-            scope[name] = copying.copier(item, inwards)
-            scope[name].__module__, scope[name].__qualname__ = scope["__name__"], name  # as in `CompiledDriver`
-            make_compilable(scope[name])
-    scope.update(
-        WIDTH=WIDTH,
-        **{name: getattr(copying, name) for name in ("lanes_of", "set_lanes", "lanes_at_8", "lanes_at_4", "prefetch")},
-        **{name: getattr(masks, name) for name in ("some", "outside", "no_lanes")},
-        CACHE_LINE=LINE,
-        atomic_set=_set,
-        call_loop=_call,
-        block_at=accessor(BLOCK),
-        run_of=row_accessor("run", RUN),
-    )
 
 
 _drivers: dict[str, CompiledDriver] = {}  # by key

@@ -58,7 +58,7 @@ def _add(context: Any, address: Any, amount: Any) -> Any:
 
 
 @machine_code
-def _set(context: Any, address: Any, value: Any) -> Any:
+def atomic_set(context: Any, address: Any, value: Any) -> Any:
     """Give the counter at an address a value; what it was before."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -69,7 +69,7 @@ def _set(context: Any, address: Any, value: Any) -> Any:
 
 
 @machine_code
-def _call(context: Any, function: Any, batch: Any, start: Any, stop: Any, job: Any) -> Any:
+def call_loop(context: Any, function: Any, batch: Any, start: Any, stop: Any, job: Any) -> Any:
     """Call a compiled loop by its address. numba's functions take where to put the result and the error first; a loop
     without a job does not look at the last argument."""
 
@@ -108,7 +108,7 @@ def work(table: int, me: int, threads: int) -> None:
             start = _add(range_of, size)
             if start >= stop:
                 break
-            _call(function, batch, start, min(start + size, stop), job)
+            call_loop(function, batch, start, min(start + size, stop), job)
 
 
 @compiled("int64(int64, int64, int64)", nogil=True)
@@ -142,7 +142,7 @@ def help_out(table: int, known: int, me: int, threads: int) -> int:
 @compiled("void(int64)", nogil=True)
 def announce(table: int) -> None:
     """There is a new job in the table, which must be complete."""
-    _set(table + 8 * GATE, 0)
+    atomic_set(table + 8 * GATE, 0)
     _add(table + 8 * JOBS, 1)
 
 
