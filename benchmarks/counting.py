@@ -6,8 +6,9 @@ processor's own are more where registers run out, and fewer where it does two in
 
 Floating-point operations are additions, subtractions, multiplications, divisions, square roots, comparisons, minima,
 maxima and roundings, a vector of eight being eight of them; not negations, absolute values, selections, conversions.
-The table's "waits" of limits.py are the sum over all blocks that are executed of the longest chain of dependent
-instructions in each: the cycles of a processor that does all at once, but one block after the other.
+"vectors" are instructions on 64 bytes, loads and stores apart; those on half as much are half an instruction. "waits"
+are the sum over all blocks that are executed of the longest chain of dependent instructions in each: the cycles of a
+processor that does all at once, but one block after the other.
 """
 
 import argparse
@@ -54,13 +55,10 @@ WAITS |= dict.fromkeys(("mul", "insertelement", "extractelement"), 3)
 WAITS |= dict.fromkeys(("sdiv", "udiv", "srem", "urem"), 15)
 
 
-def size_of(text: str) -> tuple[int, int]:
-    """Elements and bytes of the first type in a text."""
-    found = TYPE.search(text)
-    if not found:
-        return 1, 0
-    lanes, kind = int(found[1] or 1), found[2]
-    return lanes, lanes * (BYTES.get(kind) or -(-int(kind[1:]) // 8))
+def sizes_of(text: str) -> list[tuple[int, int]]:
+    """Elements and bytes of the types in a text."""
+    types = [(int(found[1] or 1), found[2]) for found in TYPE.finditer(text)]
+    return [(lanes, lanes * (BYTES.get(kind) or -(-int(kind[1:]) // 8))) for lanes, kind in types]
 
 
 def meant_by(opcode: str, rest: str) -> str:
@@ -74,17 +72,21 @@ def meant_by(opcode: str, rest: str) -> str:
 
 def tally_of(name: str, rest: str) -> Counter[str]:
     """What an instruction executes, by the name that `meant_by` gives it."""
-    found = Counter(instructions=1, calls=not name)
-    lanes, size = size_of(rest)
-    if name in ARITHMETIC and rest:
+    found: Counter[str] = Counter(instructions=1, calls=not name)
+    sizes = sizes_of(rest) or [(1, 0)]
+    lanes, size = sizes[0]
+    if name in ARITHMETIC:
         unit = {"fdiv": "divisions", "frem": "divisions", "sqrt": "roots"}.get(name, "plain")
         found[f"{unit} in vectors" if lanes > 1 else unit] += lanes
     elif name == "load" or (name == "masked" and ".load." in rest):
         found["loaded"] += size
     elif name in ("store", "masked"):
-        found["stored"] += size_of(rest.partition("(")[2])[1] if name == "masked" else size
+        found["stored"] += size
     elif name == "memset":
         found["stored"] += sum(map(int, re.findall(r"i64 (\d+)", rest)))
+    if name not in ("", "load", "store", "masked"):
+        widest = max((size for lanes, size in sizes if lanes > 1), default=0)
+        found["vectors"] += 1.0 if widest > 32 else 0.5 if widest else 0.0
     found["branches"] += name == "switch" or (name == "br" and " i1 " in rest)
     return found
 
@@ -241,8 +243,8 @@ def counts_of(name: str) -> dict[str, float]:
 # --- the table -------------------------------------------------------------------------------------------------------
 
 HEAD = (
-    "| one step of one world | operations | in vectors | divisions | roots | instructions | one by one | branches "
-    "| calls | loaded, B | stored, B | most instructions in |"
+    "| one step of one world | operations | in vectors | divisions | roots | instructions | vectors | one by one "
+    "| branches | calls | loaded, B | stored, B | most instructions in |"
 )
 
 
@@ -251,7 +253,11 @@ def row(name: str, found: dict[str, float]) -> str:
     in_vectors = sum(counts[f"{unit} in vectors"] for unit in UNITS)
     totals = [counts[unit] + counts[f"{unit} in vectors"] for unit in UNITS]
     cells = [f"{sum(totals):,.0f}", f"{in_vectors / sum(totals):.0%}", *[f"{number:,.1f}" for number in totals[1:]]]
-    cells += [f"{counts['instructions']:,.0f}", f"{counts['one by one'] / counts['instructions']:.0%}"]
+    cells += [
+        f"{counts['instructions']:,.0f}",
+        f"{counts['vectors']:,.0f}",
+        f"{counts['one by one'] / counts['instructions']:.0%}",
+    ]
     cells += [f"{counts[key]:,.0f}" for key in ("branches", "calls", "loaded", "stored")]
     functions = Counter({key[3:]: number for key, number in counts.items() if key.startswith("in ")})
     most = [f"{key} {number / counts['instructions']:.0%}" for key, number in functions.most_common(3)]
@@ -262,7 +268,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("worlds", nargs="*", metavar="WORLD", help=f"of {', '.join(WORLDS)}; default: all")
     given = parser.parse_args()
-    print(f"{HEAD}\n{'|---' * 12}|", flush=True)
+    print(f"{HEAD}\n{'|---' * 13}|", flush=True)
     for name in given.worlds or WORLDS:
         print(row(name, counts_of(name)), flush=True)
 

@@ -193,7 +193,7 @@ def print_peaks(seconds: float) -> dict[tuple[str, int], float]:
 
 
 SHARES = (
-    "| world | M steps/s | G operations/s | of the peak | adders, multipliers | dividers | cycles "
+    "| world | M steps/s | G operations/s | of the peak | adders, multipliers | dividers | vector units | cycles "
     "| waits | instructions per cycle | to move, B | of the bandwidth | 256 worlds | 4 lanes | its instructions |"
 )
 
@@ -206,6 +206,7 @@ def share_row(name: str, found: Any, four: Any, peaks: dict[tuple[str, int], flo
     cycles, (moved, held) = peaks["cycles", 1] / rate, found["traffic"]
     cells = [f"{rate / 1e6:.2f}", f"{operations / 1e9:.2f}"]
     cells += [f"{operations / peaks['plain', 8]:.1%}", f"{busy[0]:.0%}", f"{busy[1] + busy[2]:.0%}"]
+    cells += [f"{8 * rate * counts['vectors'] / peaks['plain', 8]:.0%}"]
     cells += [f"{cycles:,.0f}", f"{counts['waits']:,.0f}", f"{counts['instructions'] / cycles:.2f}"]
     cells += [f"{moved:,} ({held:,} held)", f"{rate * moved / peaks['bytes', 256]:.0%}", f"{few / rate:.2f}"]
     if found["lanes"]:
@@ -228,7 +229,7 @@ def main() -> None:
         return
     check_counting()
     peaks = print_peaks(given.rounds * given.seconds)
-    rows = [f"{HEAD}\n{'|---' * 12}|"], [f"{SHARES}\n{'|---' * 14}|"]
+    rows = [f"{HEAD}\n{'|---' * 13}|"], [f"{SHARES}\n{'|---' * 15}|"]
     for name in given.worlds or WORLDS:
         found = measured(name, given, 8)
         four = measured(name, given, 4) if found["lanes"] else None
