@@ -72,7 +72,7 @@ def meant_by(opcode: str, rest: str) -> str:
 
 def tally_of(name: str, rest: str) -> Counter[str]:
     """What an instruction executes, by the name that `meant_by` gives it."""
-    found: Counter[str] = Counter(instructions=1, calls=not name)
+    found: Any = Counter(instructions=1, calls=not name)
     sizes = sizes_of(rest) or [(1, 0)]
     lanes, size = sizes[0]
     if name in ARITHMETIC:
@@ -110,7 +110,7 @@ class CountedCode:
 
     def __init__(self, text: str) -> None:
         self._tallies: list[Counter[str]] = []
-        self._times = np.zeros(text.count("\n"), np.int64)
+        self._times: Any = np.zeros(text.count("\n"), np.int64)
         self._engine = machine_code("\n".join(self._with_counters(text.split("\n"))))
         self.address_of = self._engine.get_function_address
 
@@ -167,7 +167,7 @@ class CountedLoop:
         self.code = CountedCode(entry.inspect_llvm(entry.signatures[0]))
         address = threads._entries[self] = self.code.address_of(overload.fndesc.llvm_func_name)
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 4)(address)
-        self._outputs = np.zeros(2, np.int64)  # the result and the error
+        self._outputs: Any = np.zeros(2, np.int64)  # the result and the error
 
     def __call__(self, *arguments: int) -> int:
         place = self._outputs.ctypes.data

@@ -119,7 +119,7 @@ def check_counting() -> None:
         assert {key: found[key] for key in (*UNITS, *wanted)} == {**dict.fromkeys(UNITS, 0), **wanted}, (found, wanted)
 
 
-# --- worlds ---
+# --- worlds -----------------------------------------------------------------------------------------------------------
 
 
 def traffic_of(name: str) -> tuple[int, int]:
@@ -225,7 +225,7 @@ def main() -> None:
     parser.add_argument("--measure", action="store_true", help="measure one world in this process, as JSON, and end")
     given = parser.parse_args()
     if given.measure:
-        measure(*given.worlds, given)
+        measure(given.worlds[0], given)
         return
     check_counting()
     peaks = print_peaks(given.rounds * given.seconds)
