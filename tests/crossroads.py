@@ -154,6 +154,25 @@ def ragged(s, most):
     return chosen, k
 
 
+@kernel
+def shift(values, amount):
+    """A part of an array, read and written."""
+    for j in range(values.size):
+        values[j] = 0.5 * values[j] + amount
+
+
+@kernel
+def move_windows(s, turns):
+    """Parts that begin elsewhere in each world, of an array and of a row of a table."""
+    first, n = max(s.found, 0), min(s.row.size, 1)
+    if s.x > 0.0:
+        shift(s.row[first : first + n], 0.125)
+    place = turns % 2
+    line = s.table[first][place : place + 2]
+    shift(line[1 : 1 + n], s.half)
+    s.draws += line[0] + line.shape[0]
+
+
 @SPEC.step
 def step(p, s, a, rng, r):
     s.x += p.pull * a[0] * sign_of(a[1])
@@ -168,6 +187,7 @@ def step(p, s, a, rng, r):
     if s.found >= 0 and s.row[s.found] > 0.0:
         s.row[s.found] -= 0.5
         s.table[s.found, turns % 3] += total
+    move_windows(s, turns)
     chosen, k = ragged(s, 6)
     high, flag = pair_of(total, float(k))
     s.lamps[turns % 3] = (s.lamps[turns % 3] + flag + 1) & 255

@@ -61,8 +61,9 @@ class Layout:
         name: shown in error messages.
         fields: name to Kind.
         packed: keep the declared order and leave no gaps (observations, results). Otherwise fields of fixed size
-            come first, so that their offsets are constants in compiled code; among these, as among the others, those
-            with the longest numbers, so that there are no gaps.
+            come first, so that their offsets are constants in compiled code.
+        by_size: among fields of fixed size, as among the others, those with the longest numbers come first, so that
+            there are no gaps and numbers of one length are copied together.
         last: names of fields that come after all others.
         shared: names of fields that are the same in all rows. Compiled code reads them in the first row, so that rows
             of a large batch take less of the processor's cache.
@@ -76,6 +77,7 @@ class Layout:
         name: str,
         fields: Mapping[str, Kind],
         packed: bool = False,
+        by_size: bool = False,
         last: Iterable[str] = (),
         shared: Iterable[str] = (),
     ) -> None:
@@ -84,6 +86,7 @@ class Layout:
                 raise ValueError(f"{name}: {field!r} cannot name a field; choose another identifier")
         self.name = name
         self.packed = packed
+        self.by_size = by_size
         self.last = frozenset(last) & fields.keys()
         self.shared = frozenset(shared) & fields.keys()
         ordered = list(fields.items())
@@ -97,7 +100,8 @@ class Layout:
 
     def _rank(self, field: tuple[str, Kind]) -> tuple[bool, bool, int]:
         name, kind = field
-        return name in self.last, any(isinstance(d, str) for d in kind.shape), -np.dtype(kind.code).itemsize
+        size = np.dtype(kind.code).itemsize if self.by_size else 0
+        return name in self.last, any(isinstance(d, str) for d in kind.shape), -size
 
     def _place_fields(self) -> None:
         offset: int | None = 0

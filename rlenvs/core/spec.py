@@ -208,8 +208,15 @@ class World:
         """Where the fields of the world's records lie, by the name of the record."""
         per_agent = ("agents",) if self.agents else ()
         return {
-            "state": Layout(f"{self.name} state", _state_fields(self), last=("players_rng", *self.persistent)),
-            "params": Layout(f"{self.name} parameters", _param_fields(self), shared=(*self.options, *self.data)),
+            "state": Layout(
+                f"{self.name} state", _state_fields(self), by_size=self.lanes, last=("players_rng", *self.persistent)
+            ),
+            "params": Layout(
+                f"{self.name} parameters",
+                _param_fields(self),
+                by_size=self.lanes,
+                shared=(*self.options, *self.data),
+            ),
             "observation": _blocks_layout(f"{self.name} observation", self.observation, self.seen_as),
             "central": _blocks_layout(f"{self.name} central state", self.central, f4),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),

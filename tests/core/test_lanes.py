@@ -178,6 +178,14 @@ def takes_every_second(s):
     s.row[::2]
 
 
+def takes_up_to(s):
+    s.row[s.count : s.found]
+
+
+def takes_as_many(s):
+    s.row[s.count : s.count + s.found]
+
+
 def form_of(function):
     count = function.__code__.co_argcount
     kernels = LaneKernels("tests", [], [], lambda made: None, {})
@@ -192,6 +200,8 @@ def form_of(function):
         (walks, "range"),
         (writes_to_all, "p.pull, which the worlds share"),
         (takes_every_second, "slices"),
+        (takes_up_to, "a.i : i . n."),
+        (takes_as_many, "the same length"),
         (eval("lambda s: s.x"), "source"),
     ],
 )

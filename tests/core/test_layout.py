@@ -7,9 +7,8 @@ from numba import njit
 from rlenvs.core.layout import Layout, b1, f4, f8, i1, i4, u8
 from rlenvs.core.records import accessor
 
-LAYOUT = Layout(
-    "test", {"grid": i1("rows", "columns"), "x": f8, "on": b1, "tail": f8("agents", 2), "n": i4, "v": f4(3)}
-)
+FIELDS = {"grid": i1("rows", "columns"), "x": f8, "on": b1, "tail": f8("agents", 2), "n": i4, "v": f4(3)}
+LAYOUT = Layout("test", FIELDS)
 record_at = accessor(LAYOUT)
 
 
@@ -47,8 +46,9 @@ def test_compiled_code_and_numpy_see_the_same_record(rows, columns, agents, coun
     assert array[count].tobytes() == bytes(dtype.itemsize)
 
 
-def test_fields_of_fixed_size_come_first_and_among_them_the_longest_numbers():
-    assert list(LAYOUT.fields) == ["x", "n", "v", "on", "tail", "grid"]
+def test_fields_of_fixed_size_come_first_and_by_size_the_longest_numbers():
+    assert list(LAYOUT.fields) == ["x", "on", "n", "v", "grid", "tail"]
+    assert list(Layout("test", FIELDS, by_size=True).fields) == ["x", "n", "v", "on", "tail", "grid"]
 
 
 def test_what_is_last_comes_last():

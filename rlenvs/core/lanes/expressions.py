@@ -15,6 +15,7 @@ from rlenvs.core.lanes.trees import (
     assigned_names,
     call_of,
     is_harmless,
+    mask_call,
     name_of,
     occurrences,
     source_of,
@@ -92,6 +93,8 @@ class Expressions:
 
     def within(self, mask: str | None, condition: ast.expr) -> str:
         """The lanes of a mask in which a condition holds."""
+        if mask is None and isinstance(condition, ast.Name):
+            return condition.id
         return self.temporary(ast.BinOp(name_of(mask), ast.BitAnd(), condition) if mask else condition)
 
     def inside(self, make: Callable[[], object]) -> list[ast.stmt]:
@@ -137,13 +140,27 @@ class Expressions:
         return Value(ast.Subscript(base.node, index.node, ast.Load()), base.varying)
 
     def sliced(self, base: Value, node: ast.Slice, mask: str | None) -> Value:
-        """Part of an array with one axis; the ends are those of all lanes."""
+        """Part of an array with one axis; the ends, or for `a[i : i + n]` the length, are those of all lanes."""
         size = ast.Attribute(base.node, "size", ast.Load())
         first = self.expression(node.lower, mask) if node.lower else Value(ast.Constant(0), False)
+        if first.varying:
+            length = self.expression(self.length_of(node), mask)
+            if length.varying:
+                raise self.unsupported(node, "slices have a lane form only where all lanes have the same length")
+            self.sensitive = True
+            return Value(call_of("_window", self.all_of(mask), base.node, first.node, length.node), True)
         last = self.expression(node.upper, mask) if node.upper else Value(size, False)
-        if node.step or first.varying or last.varying:
+        if node.step or last.varying:
             raise self.unsupported(node, "slices have a lane form only where all lanes have the same")
         return Value(call_of("_slice", base.node, first.node, last.node), True)
+
+    def length_of(self, node: ast.Slice) -> ast.expr:
+        """The `n` of `a[i : i + n]`."""
+        match node:
+            case ast.Slice(ast.expr() as first, ast.BinOp(again, ast.Add(), length), None):
+                if ast.dump(first) == ast.dump(again):
+                    return length
+        raise self.unsupported(node, "slices whose start differs have a lane form as `a[i : i + n]` alone")
 
     def all_of(self, mask: str | None) -> ast.expr:
         """The mask, where there is one; else all lanes."""
@@ -166,7 +183,7 @@ class Expressions:
     def on_unaryop(self, node: ast.UnaryOp, mask: str | None) -> Value:
         value = self.expression(node.operand, mask)
         if isinstance(node.op, ast.Not) and value.varying:
-            return Value(call_of("_outside", call_of("_mask", value.node)), True)
+            return Value(call_of("_outside", mask_call(value.node)), True)
         return Value(ast.UnaryOp(node.op, value.node), value.varying)
 
     def on_binop(self, node: ast.BinOp, mask: str | None) -> Value:
@@ -220,7 +237,7 @@ class Expressions:
             return Value(ast.BoolOp(node.op, [value.node for value in tried]), False)
         if all(is_harmless(each, self.varying) for each in node.values):
             values = [self.expression(each, mask) for each in node.values]
-            masks: list[ast.expr] = [call_of("_mask", value.node) for value in values]
+            masks: list[ast.expr] = [mask_call(value.node) for value in values]
             combine = ast.BitAnd() if conjunction else ast.BitOr()
             return Value(functools.reduce(lambda a, b: ast.BinOp(a, combine, b), masks), True)
         return self.short_circuit(node, mask, conjunction)
@@ -228,13 +245,13 @@ class Expressions:
     def short_circuit(self, node: ast.BoolOp, mask: str | None, conjunction: bool) -> Value:
         """Operands that may be looked at only where those before them leave the result open."""
         first = self.expression(node.values[0], mask)
-        name = self.temporary(call_of("_mask", first.node))
+        name = self.temporary(mask_call(first.node))
         for each in node.values[1:]:
             is_open = name_of(name) if conjunction else call_of("_outside", name_of(name))
             asked = self.within(mask, is_open)
 
             def look(each: ast.expr = each, asked: str = asked) -> None:
-                value = call_of("_mask", self.expression(each, asked).node)
+                value = mask_call(self.expression(each, asked).node)
                 combine = ast.BitAnd() if conjunction else ast.BitOr()
                 self.set(name, ast.BinOp(name_of(name), combine, value))
 
@@ -263,7 +280,7 @@ class Expressions:
                 branches.append(self.inside(choose))
             self.emit(ast.If(test.node, *branches))
             return Value(name_of(name), varying)
-        condition = self.temporary(call_of("_mask", test.node))
+        condition = self.temporary(mask_call(test.node))
         body = self.chosen(node.body, self.within(mask, name_of(condition)))
         other = self.chosen(node.orelse, self.within(mask, call_of("_outside", name_of(condition))))
         return Value(call_of("_select", name_of(condition), body.node, other.node), True)

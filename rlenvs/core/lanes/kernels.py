@@ -9,8 +9,8 @@ What is the same for all lanes (parameters, sizes, counters of loops over sizes)
 a real branch, a real loop, a number. So every function is made anew for each pattern of arguments that differ by lane,
 and for use under a mask or without one.
 
-Not possible, and refused with `LaneError`: what has no source, recursion, slices whose ends differ, nested functions,
-`try`, `with`, comprehensions, and writing to what the worlds share.
+Not possible, and refused with `LaneError`: what has no source, recursion, slices whose lengths differ, nested
+functions, `try`, `with`, comprehensions, and writing to what the worlds share.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ LANGUAGE = {
     "_take": views.take,
     "_put": views.put,
     "_slice": views.part,
+    "_window": views.window,
     "_float": vectors.as_float,
     "_int": vectors.as_integer,
     "_bool": vectors.as_flag,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from rlenvs.core.lanes.expressions import Expressions
-from rlenvs.core.lanes.trees import Value, as_loaded, call_of, counts, has_return, is_cheap, name_of
+from rlenvs.core.lanes.trees import Value, as_loaded, call_of, counts, has_return, is_cheap, mask_call, name_of
 
 
 class Loop:
@@ -212,7 +212,7 @@ class Translation(Expressions):
             self.defined |= after
             self.emit(ast.If(test.node, body, other if node.orelse else []))
             return any(left)
-        condition = self.temporary(call_of("_mask", test.node))
+        condition = self.temporary(mask_call(test.node))
         left = [self.under(node.body, self.within(mask, name_of(condition)))]
         if node.orelse:
             left.append(self.under(node.orelse, self.within(mask, call_of("_outside", name_of(condition)))))
@@ -389,7 +389,7 @@ class LoopBody:
                     test: ast.expr = ast.parse(self.test, mode="eval").body
                 else:
                     test = made.expression(self.test, mask).node
-                held = made.temporary(call_of("_mask", test))
+                held = made.temporary(mask_call(test))
                 made.emit(f"{loop.broken} = {loop.broken} | ({mask} & _outside({held}))")
                 mask = made.temporary(ast.parse(f"{mask} & {held}", mode="eval").body)
             made.emit(f"if not _some({mask}):\n    break")

@@ -51,6 +51,17 @@ def call_of(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
 
 
+def mask_call(condition: ast.expr) -> ast.expr:
+    """The lanes in which a condition holds, which may be a mask already."""
+    return condition if _is_mask(condition) else call_of("_mask", condition)
+
+
+def _is_mask(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_mask(node.left) and _is_mask(node.right)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_mask", "_outside")
+
+
 def as_loaded(target: ast.expr) -> ast.expr:
     """What is assigned to, as it is read."""
     text = ast.unparse(target)

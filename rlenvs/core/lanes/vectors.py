@@ -32,6 +32,7 @@ from rlenvs.core.maths import bits_of, float_of
 # numba's stubs know too little of its types
 types: Any = numba_types
 WORD, FLAG = ir.IntType(32), ir.IntType(1)
+FIRST = {"target": "cpu"}  # of a template: tried before the dozens of numba's own, which are for any target
 
 
 # --- types ------------------------------------------------------------------------------------------------------------
@@ -249,6 +250,7 @@ def _elementwise(function: Any, count: int) -> None:
 
     class Template(AbstractTemplate):
         key = function
+        metadata = FIRST
 
         def generic(self, args: Any, kws: Any) -> Any:
             if kws or len(args) != count or not any(isinstance(kind, Lanes) for kind in args):

@@ -14,7 +14,7 @@ from numba.core.imputils import lower_getattr
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 
 from rlenvs.core.lanes.blocks import WIDTH
-from rlenvs.core.lanes.vectors import FLAG, FLAGS, WORD, Lanes, as_lanes, broadcast, lane_of
+from rlenvs.core.lanes.vectors import FIRST, FLAG, FLAGS, WORD, Lanes, as_lanes, broadcast, lane_of
 
 # numba's stubs know too little of its types
 types: Any = numba_types
@@ -135,7 +135,7 @@ def _pointer(context: Any, builder: Any, kind: View, value: Any, indices: list[A
     return builder.gep(data, [builder.mul(place, step)]), rest
 
 
-def _view(context: Any, builder: Any, kind: View, pointer: Any, lengths: list[Any]) -> Any:
+def _view(context: Any, builder: Any, kind: View | Scattered, pointer: Any, lengths: list[Any]) -> Any:
     made = cgutils.create_struct_proxy(kind)(context, builder)
     made.data, made.shape = pointer, cgutils.pack_array(builder, lengths)
     return made._getvalue()
@@ -148,6 +148,8 @@ def _index_types(index: Any) -> list[Any]:
 @infer_global(operator.getitem)
 class GetItem(AbstractTemplate):
     """`view[i]`, `view[i, j]`: a vector, or a view of fewer axes."""
+
+    metadata = FIRST
 
     def generic(self, args: Any, kws: Any) -> Any:
         view, index = args
@@ -316,6 +318,8 @@ def _scatter(context: Any, builder: Any, kind: Any, value: Any, indices: list[An
 class SetItem(AbstractTemplate):
     """`view[i] = value` in all lanes."""
 
+    metadata = FIRST
+
     def generic(self, args: Any, kws: Any) -> Any:
         view, index, value = args
         if not isinstance(view, (View, Scattered)) or len(_index_types(index)) != view.ndim:
@@ -357,8 +361,9 @@ class ViewAttributes(AttributeTemplate):
 @intrinsic
 def part(typing_context: Any, view: Any, first: Any, last: Any) -> Any:
     """`view[first:last]` of one axis; ends beyond the array's are its ends, negative ones count from behind."""
-    if not isinstance(view, View) or view.ndim != 1:
+    if not isinstance(view, (View, Scattered)) or view.ndim != 1:
         raise TypeError(f"lanes have no slices of {view}")
+    step = bytes_of(view.element) * (WIDTH if isinstance(view, View) or view.in_block else 1)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data, [length] = lengths_of(context, builder, view, args[0])
@@ -372,10 +377,27 @@ def part(typing_context: Any, view: Any, first: Any, last: Any) -> Any:
         start, stop = (end(value) for value in args[1:])
         count = builder.sub(stop, start)
         count = builder.select(builder.icmp_signed("<", count, zero), zero, count)
-        offset = builder.mul(start, ir.Constant(start.type, WIDTH * bytes_of(view.element)))
-        return _view(context, builder, view, builder.gep(data, [offset]), [count])
+        offset = builder.mul(start, ir.Constant(start.type, step))
+        scattered = isinstance(view, Scattered)
+        place = builder.add(data, broadcast(builder, offset)) if scattered else builder.gep(data, [offset])
+        return _view(context, builder, view, place, [count])
 
     return view(view, types.int64, types.int64), generate
+
+
+@intrinsic
+def window(typing_context: Any, mask: Any, view: Any, first: Any, count: Any) -> Any:
+    """`view[first : first + count]` of one axis, which begins elsewhere in each lane and lies within the array."""
+    if not isinstance(view, (View, Scattered)) or view.ndim != 1:
+        raise TypeError(f"lanes have no slices of {view}")
+    result = Scattered(view.element, 1, isinstance(view, View) or view.in_block)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        indices = _indices(context, builder, first, args[2])
+        addresses, _ = _addresses(context, builder, view, args[1], indices, args[0])
+        return _view(context, builder, result, addresses, [args[3]])
+
+    return result(FLAGS, view, first, types.int64), generate
 
 
 @infer_getattr

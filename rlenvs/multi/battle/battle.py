@@ -248,6 +248,7 @@ SPEC = world(
     costs={"illegal": cost(0.0, doc="1 for a choice that the mask forbids")},
     horizon=lambda values: SMAX_LIMIT if values.rules == "smax" else scenario_of(values.scenario).limit,
     fps=lambda values: 1.0 / (values.ticks * values.tick),
+    lanes=True,
     levels={
         "easy": {"opponent": "random"},
         "medium": {"scenario": "8m"},

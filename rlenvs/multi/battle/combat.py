@@ -34,6 +34,7 @@ UNIT_STATE = {
     "side": i4("units"),
     "aim": i4("units"),
     "standing": b1("units"),
+    "flies": b1("units"),
     "body": f8("units"),  # radius, a little less, since touching is not overlapping; 0 for the fallen
     "push_x": f8("units"),  # scratch
     "push_y": f8("units"),
@@ -57,6 +58,7 @@ def place_unit(p, s, i, kind, side, x, y):
     s.y[i] = y
     s.health[i] = p.unit_health[kind]
     s.shield[i] = p.unit_shield[kind]
+    s.flies[i] = p.unit_flies[kind] != 0
     s.pace[i] = p.unit_speed[kind] * p.tick
     s.body[i] = p.unit_radius[kind] - 0.5 * TOUCH
     s.energy[i] = FIRST_ENERGY if p.unit_heals[kind] > 0.0 else 0.0
@@ -261,16 +263,16 @@ def touches_any(x, y, body, here_x, here_y, here_body):
 
 
 @kernel
-def push_from(p, s, i):
+def push_from(s, i):
     """Unit i and all that it overlaps among those after it: half of the overlap for each, unless only one flies."""
-    x, y, body, count = s.x, s.y, s.body, s.x.size
+    x, y, body, flies, count = s.x, s.y, s.body, s.flies, s.x.size
     here_x, here_y, here_body = x[i], y[i], body[i]
     for j in range(i + 1, count):
         dx = here_x - x[j]
         dy = here_y - y[j]
         near = here_body + body[j]
         squared = dx * dx + dy * dy
-        if squared < near * near and body[j] > 0.0 and p.unit_flies[s.kind[i]] == p.unit_flies[s.kind[j]]:
+        if squared < near * near and body[j] > 0.0 and flies[j] == flies[i]:
             share = 0.5 * max((near + TOUCH) / (math.sqrt(squared) + ALMOST_NOTHING) - 1.0, 0.0)
             s.push_x[i] += dx * share
             s.push_y[i] += dy * share
@@ -285,7 +287,7 @@ def push_apart(p, s):
     touched = False
     for i in range(x.size - 1):
         if body[i] > 0.0 and touches_any(x[i + 1 :], y[i + 1 :], body[i + 1 :], x[i], y[i], body[i]):
-            push_from(p, s, i)
+            push_from(s, i)
             touched = True
     if touched:
         shift(p, s)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rlenvs.core import choice, f8, i4, i8, kernel, maths, u1
 from rlenvs.multi.battle.combat import MOST_ENERGY, squared_distance
-from rlenvs.multi.battle.orders import last_move, legal_move, legal_target
+from rlenvs.multi.battle.orders import comrades_of, foe_of, foes_of, last_move, legal_foe, legal_move
 from rlenvs.multi.battle.scenarios import Scenario, has_shields, type_bits
 from rlenvs.multi.battle.units import KINDS, MEDIVAC, SMAX
 
@@ -243,17 +243,16 @@ def observe_smac(p, s, i, o):
         o[move] = 1.0 if legal_move(p, s, i, move) else 0.0
     sight = p.unit_sight[s.kind[i]]
     side = 0 if i < p.allies else 1
-    own, foes = (p.allies, p.enemies) if side == 0 else (p.enemies, p.allies)
     heals = p.unit_heals[s.kind[i]] > 0.0
     size = 5 + p.shield_bit[1 - side] + p.type_bits
     base = 4
-    for slot in range(foes):
-        j = p.allies + slot if side == 0 else p.allies - 1 - slot
+    for slot in range(foes_of(p, i)):
+        j = foe_of(p, i, slot)
         if s.standing[j] and squared_distance(s, i, j) < sight * sight:
-            write_seen(p, s, i, j, 1.0 if not heals and legal_target(p, s, i, slot) else 0.0, o, base)
+            write_seen(p, s, i, j, 1.0 if not heals and legal_foe(p, s, i, j) else 0.0, o, base)
         base += size
     size = 5 + p.shield_bit[side] + p.type_bits
-    for slot in range(own - 1):
+    for slot in range(comrades_of(p, i) - 1):
         j = other_unit(p, s, i, slot)
         if s.standing[j] and squared_distance(s, i, j) < sight * sight:
             write_seen(p, s, i, j, 1.0, o, base)

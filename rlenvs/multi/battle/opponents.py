@@ -4,7 +4,17 @@ import math
 
 from rlenvs.core import below, kernel
 from rlenvs.multi.battle.combat import squared_distance, weapon_reach
-from rlenvs.multi.battle.orders import first_target_of, legal, legal_target, target_of, targets_of, usable
+from rlenvs.multi.battle.orders import (
+    comrade_of,
+    comrades_of,
+    foe_of,
+    foes_of,
+    healable,
+    in_reach,
+    legal,
+    legal_foe,
+    legal_target,
+)
 
 KITING, PLAIN, RANDOM = range(3)  # the players, by number
 FAR = 1e9
@@ -39,15 +49,15 @@ def sees(p, s, i, j):
 def heal_somebody(p, s, i):
     """A healer's choice: the closest hurt unit in reach; else a move to the closest, the hurt first."""
     best, hurt, closest, distance = -1, False, -1, FAR
-    for slot in range(targets_of(p, s, i)):
-        j = target_of(p, s, i, slot)
-        if not usable(p, s, i, j):
+    for slot in range(comrades_of(p, i)):
+        j = comrade_of(p, i, slot)
+        if not healable(p, s, i, j):
             continue
         needs = s.health[j] < p.unit_health[s.kind[j]]
         away = squared_distance(s, i, j)
         if (needs and not hurt) or (needs == hurt and away < distance):
             closest, distance, hurt = j, away, needs
-            best = slot if needs and legal_target(p, s, i, slot) else -1
+            best = slot if needs and in_reach(p, s, i, j) else -1
     if best >= 0:
         return p.first_target + best
     if closest < 0 or distance < p.unit_range[s.kind[i]]:
@@ -64,11 +74,11 @@ def plain(p, s, i, rng):
     last = s.last_choice[i] - p.first_target
     if last >= 0 and legal_target(p, s, i, last):
         return s.last_choice[i]
-    x, y, standing, kind, count = s.x, s.y, s.standing, s.kind, targets_of(p, s, i)
+    x, y, standing, kind, count = s.x, s.y, s.standing, s.kind, foes_of(p, i)
     here_x, here_y, sight, reach = x[i], y[i], p.unit_sight[kind[i]], p.unit_reach[kind[i]]
     best, closest, seen = -1, reach * reach, 0
-    j, along = first_target_of(p, s, i), 1 if i < p.allies else -1
     for slot in range(count):
+        j = foe_of(p, i, slot)
         dx = x[j] - here_x
         dy = y[j] - here_y
         away = dx * dx + dy * dy
@@ -76,16 +86,15 @@ def plain(p, s, i, rng):
             seen += 1
             if away < closest and p.unit_hits_it[kind[i], kind[j]]:
                 best, closest = slot, away
-        j += along
     if best >= 0:
         return p.first_target + best
     if seen > 0:
         left = below(rng, seen)
         for slot in range(count):
-            j = target_of(p, s, i, slot)
-            if sees(p, s, i, j):
+            foe = foe_of(p, i, slot)
+            if sees(p, s, i, foe):
                 if left == 0:
-                    return move_towards(p, s.x[j] - s.x[i], s.y[j] - s.y[i])
+                    return move_towards(p, s.x[foe] - s.x[i], s.y[foe] - s.y[i])
                 left -= 1
     return cross_the_map(p, s, i)
 
@@ -118,11 +127,11 @@ def shared_target(p, s, i):
     there is no target."""
     rank = comrades_before(p, s, i)
     chosen, last = -1, -1.0
-    for _ in range(targets_of(p, s, i)):
+    for _ in range(foes_of(p, i)):
         best, least = -1, FAR
-        for slot in range(targets_of(p, s, i)):
-            if legal_target(p, s, i, slot):
-                j = target_of(p, s, i, slot)
+        for slot in range(foes_of(p, i)):
+            j = foe_of(p, i, slot)
+            if legal_foe(p, s, i, j):
                 walk = max(math.sqrt(squared_distance(s, i, j)) - weapon_reach(p, s, i, j), 0.0)
                 # ties go to the lowest slot, and no target comes twice
                 value = toughness(p, s, i, j) + DETOUR * walk + 1e-6 * slot
@@ -131,7 +140,7 @@ def shared_target(p, s, i):
         if best < 0:
             break
         chosen, last = best, least
-        needed = int(toughness(p, s, i, target_of(p, s, i, best)) + 0.999)
+        needed = int(toughness(p, s, i, foe_of(p, i, best)) + 0.999)
         if rank < needed:
             break
         rank -= needed
@@ -145,8 +154,8 @@ def kiting(p, s, i, rng):
     if p.unit_heals[s.kind[i]] > 0.0:
         return heal_somebody(p, s, i)
     nearest, distance = -1, FAR
-    for slot in range(targets_of(p, s, i)):
-        j = target_of(p, s, i, slot)
+    for slot in range(foes_of(p, i)):
+        j = foe_of(p, i, slot)
         if sees(p, s, i, j):
             away = squared_distance(s, i, j)
             if away < distance:
@@ -188,7 +197,7 @@ def step_back(p, s, i, dx, dy):
 @kernel
 def any_legal(p, s, i, rng):
     """One of the legal choices."""
-    last = p.first_target + targets_of(p, s, i)
+    last = p.first_target + max(p.allies, p.enemies)
     count = 0
     for choice in range(last):
         count += legal(p, s, i, choice)

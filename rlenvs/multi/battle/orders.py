@@ -50,44 +50,67 @@ def order_data(rules: str, reach: np.ndarray) -> dict[str, Any]:
 
 
 @kernel
-def targets_of(p, s, i):
-    """How many targets unit i can choose among."""
-    own = p.unit_heals[s.kind[i]] > 0.0
-    return p.allies if (i < p.allies) == own else p.enemies
+def comrades_of(p, i):
+    """The number of units of unit i's side, itself included."""
+    return p.allies if i < p.allies else p.enemies
 
 
 @kernel
-def first_target_of(p, s, i):
-    """The unit that is unit i's target number 0; the next ones follow upwards for allies, downwards for enemies."""
-    if p.unit_heals[s.kind[i]] > 0.0:
-        return 0 if i < p.allies else p.allies + p.enemies - 1
-    return p.allies if i < p.allies else p.allies - 1
+def foes_of(p, i):
+    """The number of units of the other side."""
+    return p.enemies if i < p.allies else p.allies
+
+
+@kernel
+def comrade_of(p, i, slot):
+    """The unit in place `slot` of unit i's side, upwards for allies, downwards for enemies."""
+    return slot if i < p.allies else p.allies + p.enemies - 1 - slot
+
+
+@kernel
+def foe_of(p, i, slot):
+    """The unit in place `slot` of the other side, in the same order."""
+    return p.allies + slot if i < p.allies else p.allies - 1 - slot
+
+
+@kernel
+def targets_of(p, s, i):
+    """How many targets unit i can choose among."""
+    return comrades_of(p, i) if p.unit_heals[s.kind[i]] > 0.0 else foes_of(p, i)
 
 
 @kernel
 def target_of(p, s, i, slot):
     """The unit that is unit i's target number `slot`."""
-    return first_target_of(p, s, i) + (slot if i < p.allies else -slot)
+    return comrade_of(p, i, slot) if p.unit_heals[s.kind[i]] > 0.0 else foe_of(p, i, slot)
 
 
 @kernel
-def usable(p, s, i, j):
-    """Whether unit i can do anything to unit j at any distance."""
-    if not s.standing[j]:
-        return False
-    if p.unit_heals[s.kind[i]] > 0.0:
-        return i != j and p.unit_biological[s.kind[j]] != 0
-    return p.unit_hits_it[s.kind[i], s.kind[j]] != 0
+def in_reach(p, s, i, j):
+    """Whether unit j is close enough to be a target of unit i."""
+    reach = p.unit_reach[s.kind[i]]
+    return squared_distance(s, i, j) < reach * reach
+
+
+@kernel
+def healable(p, s, i, j):
+    """Whether healer i can do anything for its comrade j at any distance."""
+    return i != j and s.standing[j] and p.unit_biological[s.kind[j]] != 0
+
+
+@kernel
+def legal_foe(p, s, i, j):
+    """Whether a living unit with a weapon may choose its foe j."""
+    return s.standing[j] and in_reach(p, s, i, j) and p.unit_hits_it[s.kind[i], s.kind[j]] != 0
 
 
 @kernel
 def legal_target(p, s, i, slot):
     """Whether a living unit may choose its target number `slot`."""
-    if slot >= targets_of(p, s, i):
-        return False
-    j = target_of(p, s, i, slot)
-    reach = p.unit_reach[s.kind[i]]
-    return squared_distance(s, i, j) < reach * reach and usable(p, s, i, j)
+    if p.unit_heals[s.kind[i]] > 0.0:
+        j = comrade_of(p, i, slot)
+        return slot < comrades_of(p, i) and in_reach(p, s, i, j) and healable(p, s, i, j)
+    return slot < foes_of(p, i) and legal_foe(p, s, i, foe_of(p, i, slot))
 
 
 @kernel
@@ -123,19 +146,18 @@ def fill_mask(p, s, i, m):
     m[p.stop] = 1
     for move in range(4):
         m[p.first_move + move] = legal_move(p, s, i, move)
-    x, y, standing, kind = s.x, s.y, s.standing, s.kind
-    here_x, here_y, reach, heals = x[i], y[i], p.unit_reach[kind[i]], p.unit_heals[kind[i]] > 0.0
-    j, along, first = first_target_of(p, s, i), 1 if i < p.allies else -1, p.first_target
-    for slot in range(targets_of(p, s, i)):
+    x, y, standing, kind, first = s.x, s.y, s.standing, s.kind, p.first_target
+    here_x, here_y, reach = x[i], y[i], p.unit_reach[kind[i]]
+    if p.unit_heals[kind[i]] > 0.0:
+        for slot in range(comrades_of(p, i)):
+            m[first + slot] = legal_target(p, s, i, slot)
+        return
+    for slot in range(foes_of(p, i)):
+        j = foe_of(p, i, slot)
         dx = x[j] - here_x
         dy = y[j] - here_y
-        if (
-            standing[j]
-            and dx * dx + dy * dy < reach * reach
-            and (usable(p, s, i, j) if heals else p.unit_hits_it[kind[i], kind[j]] != 0)
-        ):
+        if standing[j] and dx * dx + dy * dy < reach * reach and p.unit_hits_it[kind[i], kind[j]] != 0:
             m[first + slot] = 1
-        j += along
 
 
 @kernel

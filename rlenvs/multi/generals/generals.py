@@ -379,7 +379,7 @@ def log_ratio(own, other, unit):
     """log(own / other) / unit, clipped to [-1, 1]."""
     if own <= 0:
         return -1.0
-    return min(max(maths.log(own / other) / unit, -1.0), 1.0)
+    return 0.0 if own == other else min(max(maths.log(own / other) / unit, -1.0), 1.0)
 
 
 # --- what players see -------------------------------------------------------------------------------------------------
