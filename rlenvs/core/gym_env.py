@@ -208,6 +208,15 @@ class Env(ShowsLimit, gymnasium.Env):
         MaskablePPO calls."""
         return self.batch.first.mask.astype(np.bool_)
 
+    @property
+    def model(self) -> Any:
+        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`.
+
+        Raises:
+            AttributeError: the world has none. MissingExtraError: what makes it is not installed.
+        """
+        return self.batch.setup.exact_model()
+
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
         """The exact Pareto front with these options: the discounted sums of `reward_vector` of all policies that no
         other dominates, float64 (points, terms).

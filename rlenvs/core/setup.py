@@ -512,6 +512,16 @@ class Setup:
         front = np.asarray(self.world.functions["pareto_front"](self.values, self.horizon, float(gamma)), np.float64)
         return front.reshape(-1, len(self.world.terms))
 
+    def exact_model(self) -> Any:
+        """The exact model of a finite world, see `rlenvs.kits.tables.solve.Model`.
+
+        Raises:
+            AttributeError: the world has none. MissingExtraError: what makes it is not installed.
+        """
+        if "exact_model" not in self.world.functions:
+            raise AttributeError(f"{self.world.name} has no exact model; tabular worlds have one")
+        return self.world.functions["exact_model"](self.values)
+
     def _image_spaces(self) -> dict[str, spaces.Space]:
         return {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
 

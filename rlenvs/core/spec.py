@@ -423,6 +423,10 @@ class World:
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
         return self._use("pareto_front", function)
 
+    def exact_model(self, function: Function) -> Function:
+        """Plain Python (values) -> the exact model of a finite world, see `rlenvs.kits.tables`. Behind `env.model`."""
+        return self._use("exact_model", function)
+
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
         Where control depends on the game it is a class, as `rlenvs.play.Game` says."""

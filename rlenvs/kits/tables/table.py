@@ -6,14 +6,22 @@ that gives, and whether the episode ends there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rlenvs.core.errors import ParameterError
 
+MOST_SWEEPS = 2000
+TIE = 1e-9  # values that differ by less, relative to their size, are equal
 CERTAIN = 1e-9  # how far the probabilities of all outcomes together may be from 1
+
+
+def first_best(q: np.ndarray) -> np.ndarray:
+    """The first action of each state whose value (states, actions) is the largest but for rounding."""
+    largest = q.max(axis=1, keepdims=True)
+    return np.argmax(q >= largest - TIE * np.maximum(1.0, np.abs(largest)), axis=1)
 
 
 class Outcome(NamedTuple):
@@ -44,12 +52,14 @@ class Table:
     Attributes:
         starts: the probability of each state in which episodes may begin.
         allowed: (states, actions) uint8, 0 for an action that changes nothing.
+        map: rows of letters of the same length, for images; none by default.
     """
 
     def __init__(self, states: int, actions: int) -> None:
         self.states, self.actions = states, actions
         self.starts: dict[int, float] = {}
         self.allowed = np.ones((states, actions), np.uint8)
+        self.map: Sequence[str] = ()
         self._outcomes: list[list[Outcome]] = [[] for _ in range(states * actions)]
 
     def add(self, state: int, action: int, next_state: int, reward: float = 0.0, **more: Any) -> None:
@@ -68,8 +78,15 @@ class Table:
     @property
     def sizes(self) -> dict[str, int]:
         """The named sizes of a world that plays the table."""
-        count = sum(map(len, self._outcomes))
-        return {"states": self.states, "pairs": self.states * self.actions, "outcomes": count, "starts": len(self.starts)}
+        return {
+            "states": self.states,
+            "actions": self.actions,
+            "pairs_and_end": self.states * self.actions + 1,
+            "outcomes": sum(map(len, self._outcomes)),
+            "starts": len(self.starts),
+            "rows": len(self.map),
+            "columns": len(self.map[0]) if self.map else 0,
+        }
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
@@ -80,7 +97,7 @@ class Table:
         return {"pair": np.array(pairs, np.int64), **named}
 
     def data(self) -> dict[str, np.ndarray]:
-        """The arrays that kernels read, see `rlenvs.single.tabular.kit`.
+        """The arrays that kernels read, see `rlenvs.kits.tables.world`.
 
         Raises:
             ParameterError: probabilities that do not add up to 1, or a state that is not there.
@@ -104,7 +121,22 @@ class Table:
             "start": np.array(list(self.starts), np.int64),
             "begins": begins,
             "allowed": self.allowed,
+            "best": self.best_actions(),
+            "map": np.array([list(row.encode()) for row in self.map], np.uint8).reshape(len(self.map), -1),
         }
+
+    def best_actions(self, gamma: float = 1.0) -> np.ndarray:
+        """An action (states,) of the largest value in each state, by value iteration over as many steps as there are
+        states: the scripted expert."""
+        found, pairs = self.columns, self.states * self.actions
+        rewards = np.bincount(found["pair"], found["probability"] * found["reward"], pairs)
+        weights = gamma * found["probability"] * ~found["end"]
+        values = np.zeros(self.states)
+        q = rewards.reshape(self.states, self.actions)
+        for _ in range(MOST_SWEEPS if self.states > MOST_SWEEPS else self.states + 1):
+            q = (rewards + np.bincount(found["pair"], weights * values[found["next_state"]], pairs)).reshape(q.shape)
+            values = q.max(axis=1)
+        return first_best(q)
 
     def _check(self, found: Mapping[str, np.ndarray], sums: np.ndarray) -> None:
         wrong = np.flatnonzero(~(np.abs(sums - 1.0) <= CERTAIN))

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.single.tabular.table import Table
-
-TIE = 1e-9  # values that differ by less, relative to their size, are equal: the first action is taken
+from rlenvs.kits.tables.table import TIE, Table, first_best
 
 
 class Model(NamedTuple):
@@ -73,12 +71,6 @@ def _scipy() -> Any:
     return scipy
 
 
-def best_actions(q: np.ndarray) -> np.ndarray:
-    """The first action of each state whose value is the largest but for rounding."""
-    largest = q.max(axis=1, keepdims=True)
-    return np.argmax(q >= largest - TIE * np.maximum(1.0, np.abs(largest)), axis=1)
-
-
 def solve_model(model: Model, gamma: float = 1.0, horizon: int | None = None) -> Solution:
     """The best policy of a model and its exact values.
 
@@ -105,7 +97,7 @@ def solve_model(model: Model, gamma: float = 1.0, horizon: int | None = None) ->
     q = model.R
     for left in range(int(horizon)):
         q = _q(model, gamma, values)
-        policy[-1 - left] = best_actions(q)
+        policy[-1 - left] = first_best(q)
         values = q.max(axis=1)
     return Solution(values, policy, q, float(model.start @ values))
 
@@ -119,12 +111,12 @@ def _by_policy_iteration(model: Model, gamma: float) -> Solution:
     values = np.zeros(len(model.start))
     for _ in range(len(values) + 1):  # long enough to find an end from everywhere
         values = _q(model, gamma, values).max(axis=1)
-    policy = best_actions(_q(model, gamma, values))
+    policy = first_best(_q(model, gamma, values))
     states = np.arange(len(values))
     while True:
         values = _evaluated(model, gamma, policy)
         q = _q(model, gamma, values)
-        better = best_actions(q)
+        better = first_best(q)
         change = q[states, better] > q[states, policy] + TIE * np.maximum(1.0, np.abs(values))
         if not change.any():
             return Solution(values, policy, q, float(model.start @ values))
