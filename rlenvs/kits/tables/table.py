@@ -52,6 +52,8 @@ class Table:
     Attributes:
         starts: the probability of each state in which episodes may begin.
         allowed: (states, actions) uint8, 0 for an action that changes nothing.
+        shown: (states,) the number that is observed in each state, from 0 on; its own by default. States that show the
+            same number cannot be told apart.
         map: rows of letters of the same length, for images; none by default.
     """
 
@@ -59,6 +61,7 @@ class Table:
         self.states, self.actions = states, actions
         self.starts: dict[int, float] = {}
         self.allowed = np.ones((states, actions), np.uint8)
+        self.shown = np.arange(states)
         self.map: Sequence[str] = ()
         self._outcomes: list[list[Outcome]] = [[] for _ in range(states * actions)]
 
@@ -122,6 +125,7 @@ class Table:
             "begins": begins,
             "allowed": self.allowed,
             "best": self.best_actions(),
+            "shown": self.shown,
             "map": np.array([list(row.encode()) for row in self.map], np.uint8).reshape(len(self.map), -1),
         }
 

@@ -27,6 +27,7 @@ DATA = {
     "begins": f8("starts"),  # sums of the probabilities of the starts up to this one
     "allowed": u1("states", "actions"),
     "best": i4("states"),
+    "shown": i4("states"),
     "map": u1("rows", "columns"),  # letters, for images
 }
 
@@ -45,7 +46,7 @@ def tabular(name: str, build: Callable[[Any], Table], reward: tuple[float, float
         sizes=lambda values: build(values).sizes,
         data=DATA,
         state={"number": i4},
-        observation={"state": discrete_block(lambda values: build(values).states, doc="number of the state")},
+        observation={"state": discrete_block(lambda values: int(build(values).shown.max()) + 1, doc="number of the state")},
         terms={"reward": term(*reward, doc="what the table says")},
         **declared,
     )
@@ -96,7 +97,7 @@ def step(p, s, a, rng, r):
 
 
 def observe(p, s, o):
-    o.state = s.number
+    o.state = p.shown[s.number]
 
 
 def mask(p, s, m):

@@ -39,10 +39,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, choice, discrete, flag, free, integer
+from rlenvs.core import choice, discrete, flag, free, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
-from rlenvs.single.tabular.grid import STEPS, cell_of, cells_text, draw_cells, draw_walker, moved, pressed_move
+from rlenvs.single.tabular.grid import STEPS, cell_of, cells_text, draw_cells, draw_walker, moved, parse_probability, pressed_move
 
 START, ICE, HOLE, GOAL = "SFHG"
 MAPS = {
@@ -101,13 +101,6 @@ def parse_desc(given: Any) -> list[str] | None:
     return rows
 
 
-def parse_rate(given: Any) -> float:
-    """A probability."""
-    if isinstance(given, bool) or not 0.0 <= float(given) <= 1.0:
-        raise ValueError(f"needed: a probability in [0, 1], not {given!r}")
-    return float(given)
-
-
 def parse_rewards(given: Any) -> list[float]:
     """What goal, hole and ice are worth."""
     rewards = [float(number) for number in given]
@@ -161,17 +154,16 @@ SPEC = tabular(
         "map_name": choice("4x4", "8x8", "random", doc="the map"),
         "desc": free(None, parse_desc, "a map of its own: rows of S (start), F (ice), H (hole) and G (goal)"),
         "is_slippery": flag(True, "whether steps may slip to a side"),
-        "success_rate": free(1.0 / 3.0, parse_rate, "probability that a step on slippery ice goes where it was meant to"),
+        "success_rate": free(1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes where it was meant to"),
         "reward_schedule": free([1.0, 0.0, 0.0], parse_rewards, "what goal, hole and ice are worth"),
         "map_seed": integer(0, 0, 2**31 - 1, 'number of the map, for map_name="random"'),
         "map_size": integer(8, 2, LONGEST_SIDE, 'rows and columns, for map_name="random"'),
-        "frozen": free(0.8, parse_rate, 'part of the cells that is ice, for map_name="random"'),
+        "frozen": free(0.8, parse_probability, 'part of the cells that is ice, for map_name="random"'),
     },
     action=discrete("left", "down", "right", "up"),
     horizon=lambda values: 200 if len(lake_of(values)) > 5 else 100,
     fps=4,
     same_start=True,
-    scores={},
 )
 
 LARGE = SPEC.member("FrozenLake8x8-v0", "Frozen lake on the map of 8 x 8 cells.", map_name="8x8")
