@@ -126,7 +126,7 @@ class Table:
             "allowed": self.allowed,
             "best": self.best_actions(),
             "shown": self.shown,
-            "map": np.array([list(row.encode()) for row in self.map], np.uint8).reshape(len(self.map), -1),
+            "map": np.frombuffer("".join(self.map).encode(), np.uint8).reshape(self.sizes["rows"], self.sizes["columns"]),
         }
 
     def best_actions(self, gamma: float = 1.0) -> np.ndarray:
