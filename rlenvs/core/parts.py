@@ -94,6 +94,7 @@ class Choice:
     doc: str
     sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     usual: str = ""
+    seen: bool = True
 
     @property
     def default(self) -> str:
@@ -125,6 +126,7 @@ class Integer:
     low: int
     high: int
     doc: str
+    seen: bool = True
 
     def check(self, name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not self.low <= value <= self.high:
@@ -145,6 +147,7 @@ class Flag:
 
     default: bool
     doc: str
+    seen: bool = True
 
     def check(self, name: str, value: Any) -> bool:
         return truth(name, value)
@@ -164,6 +167,7 @@ class Free:
     default: Any
     parse: Callable[[Any], Any]
     doc: str
+    seen: bool = False
 
     def check(self, name: str, value: Any) -> Any:
         try:
@@ -206,6 +210,12 @@ def flag(default: bool, doc: str = "") -> Flag:
 def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
     """An option of any JSON-able type; `parse` checks it, raising ValueError with the reason."""
     return Free(default, parse, doc)
+
+
+def for_data(option: Choice | Integer | Flag | Free) -> Any:
+    """The same option, of which kernels see nothing: only what plain Python makes of the values depends on it (data,
+    sizes, bounds). Worlds that differ in such options alone share compiled code."""
+    return replace(option, seen=False)
 
 
 # --- spaces -----------------------------------------------------------------------------------------------------------

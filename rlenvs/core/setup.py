@@ -587,7 +587,7 @@ class Setup:
             option = self.world.options.get(name)
             if option is None:
                 row[name] = value
-            elif not isinstance(option, Free):
+            elif option.seen:
                 row[name] = option.code(value)
         for name, array in self.data.items():
             row[name] = array

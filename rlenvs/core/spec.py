@@ -597,7 +597,7 @@ def _blocks_layout(name: str, blocks: Mapping[str, Block], number: Kind) -> Layo
 
 
 def _param_fields(spec: World) -> dict[str, Kind]:
-    encoded = {name: i8 for name, option in spec.options.items() if not isinstance(option, Free)}
+    encoded = {name: i8 for name, option in spec.options.items() if option.seen}
     names: Sequence[str] = [*spec.params, *spec.options, *spec.data, "horizon", "weights"]
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):

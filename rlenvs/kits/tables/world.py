@@ -10,10 +10,11 @@ with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from rlenvs.core import World, discrete_block, f8, i4, i8, kernel, term, u1, uniform, world
+from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
 from rlenvs.kits.tables.table import Table
 
 DATA = {
@@ -32,13 +33,20 @@ DATA = {
 }
 
 
-def tabular(name: str, build: Callable[[Any], Table], reward: tuple[float, float], **declared: Any) -> World:
+def tabular(
+    name: str,
+    build: Callable[[Any], Table],
+    reward: tuple[float, float],
+    options: Mapping[str, Any] = MappingProxyType({}),
+    **declared: Any,
+) -> World:
     """A world that plays a table.
 
     Args:
         name: "Name-v0".
         build: function of the values that gives the table.
         reward: bounds of the reward of a step.
+        options: what the table depends on. Kernels see nothing of it, so one compiled form plays all tables.
         declared: the other keywords of `world`.
     """
     spec = world(
@@ -48,6 +56,7 @@ def tabular(name: str, build: Callable[[Any], Table], reward: tuple[float, float
         state={"number": i4},
         observation={"state": discrete_block(lambda values: int(build(values).shown.max()) + 1, doc="number of the state")},
         terms={"reward": term(*reward, doc="what the table says")},
+        options={key: for_data(option) for key, option in options.items()},
         **declared,
     )
     spec.make_data(lambda values: build(values).data())
