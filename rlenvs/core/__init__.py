@@ -51,8 +51,8 @@ else:
             "kernels": "kernel prefetch",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
-            "parts": "Score block choice constraint continuous cost discrete discrete_block flag for_data free image integer "
-            "multi_binary multi_discrete param published role term",
+            "parts": "Score block choice constraint continuous cost discrete discrete_block flag for_data free image "
+            "integer multi_binary multi_discrete param published role term",
             "spec": "World world",
         },
     )

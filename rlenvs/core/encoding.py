@@ -62,7 +62,7 @@ class Encoding:
         self.plain = np.dtype(self.dtype) if kind == "float32" or unscaled else None
 
     def __call__(self, values: np.ndarray, part: slice | None = None) -> Any:
-        """New arrays of the same shape; one number of a Discrete space as Python's, or as (..., n) with a 1 at its place.
+        """New arrays of the same shape; one number of a Discrete space as Python's, or one-hot (..., n).
 
         Args:
             values: float32 or float64, (..., *shape); for agents that see less, with a shorter last axis.

@@ -27,7 +27,6 @@ from rlenvs.core.parts import (
     Constraint,
     Cost,
     DiscreteChoice,
-    Free,
     Image,
     MultiChoice,
     Option,

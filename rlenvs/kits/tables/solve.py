@@ -31,7 +31,7 @@ class Solution(NamedTuple):
     Attributes:
         values: (states,) expected discounted sums of rewards under the policy. With a horizon those with all of its
             steps left.
-        policy: (states,) a best action in each state; with a horizon (horizon, states), the first row for the first step.
+        policy: (states,) a best action in each state; with a horizon (horizon, states), a row for each step.
         q: (states, actions) values of taking an action first.
         start_value: what is expected of an episode.
     """

@@ -126,7 +126,9 @@ class Table:
             "allowed": self.allowed,
             "best": self.best_actions(),
             "shown": self.shown,
-            "map": np.frombuffer("".join(self.map).encode(), np.uint8).reshape(self.sizes["rows"], self.sizes["columns"]),
+            "map": np.frombuffer("".join(self.map).encode(), np.uint8).reshape(
+                self.sizes["rows"], self.sizes["columns"]
+            ),
         }
 
     def best_actions(self, gamma: float = 1.0) -> np.ndarray:
@@ -150,9 +152,14 @@ class Table:
                 f"the probabilities of action {action} in state {state} add up to {sums[wrong[0]]:.12g}, not to 1; "
                 "give all that may come of it"
             )
-        for name, numbers in (("a next state", found["next_state"]), ("a start", np.array(list(self.starts), np.int64))):
+        for name, numbers in (
+            ("a next state", found["next_state"]),
+            ("a start", np.array(list(self.starts), np.int64)),
+        ):
             outside = numbers[(numbers < 0) | (numbers >= self.states)]
             if outside.size or not numbers.size:
-                raise ParameterError(f"{name} is one of 0 ... {self.states - 1}, not {outside[0] if outside.size else None}")
+                raise ParameterError(
+                    f"{name} is one of 0 ... {self.states - 1}, not {outside[0] if outside.size else None}"
+                )
         if not (np.isfinite(found["reward"]).all() and (found["probability"] > 0.0).all()):
             raise ParameterError("rewards are finite and probabilities above 0; leave out what never happens")

@@ -5,7 +5,8 @@ A world is a function from the values of its options to a `Table`, and names for
     SPEC = tabular("Chain-v0", chain, (0.0, 1.0), doc=__doc__, action=discrete("left", "right"), horizon=100)
 
 A table gives one number as reward, so there is one reward term. With `encoding="one_hot"` the state is seen as a vector
-with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact matrices, and `rlenvs.solve` their values.
+with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact matrices, and `rlenvs.solve` their
+values.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ def tabular(
         sizes=lambda values: build(values).sizes,
         data=DATA,
         state={"number": i4},
-        observation={"state": discrete_block(lambda values: int(build(values).shown.max()) + 1, doc="number of the state")},
+        observation={
+            "state": discrete_block(lambda values: int(build(values).shown.max()) + 1, doc="number of the state")
+        },
         terms={"reward": term(*reward, doc="what the table says")},
         options={key: for_data(option) for key, option in options.items()},
         **declared,
@@ -93,10 +96,12 @@ def drawn(chances, first, last, rng):
 
 
 def reset(p, s, rng):
+    """One of the states in which episodes begin."""
     s.number = p.start[drawn(p.begins, 0, p.begins.size - 1, rng)]
 
 
 def step(p, s, a, rng, r):
+    """One of the outcomes of an action in a state."""
     pair = s.number * p.allowed.shape[1] + a
     j = drawn(p.chance, p.first[pair], p.first[pair + 1] - 1, rng)
     s.number = p.next_state[j]
@@ -106,15 +111,18 @@ def step(p, s, a, rng, r):
 
 
 def observe(p, s, o):
+    """The number that the state shows."""
     o.state = p.shown[s.number]
 
 
 def mask(p, s, m):
+    """The actions that change something."""
     for action in range(p.allowed.shape[1]):
         m[action] = p.allowed[s.number, action]
 
 
 def expert(p, s, a):
+    """An action of the largest value, ignoring the time limit."""
     a[0] = p.best[s.number]
 
 

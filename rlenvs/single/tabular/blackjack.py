@@ -1,22 +1,22 @@
 """Blackjack: one more card, or not.
 
 ## Description
-A player against a dealer, cards drawn from an endless deck. The player takes cards until they stick or have more than 21;
-then the dealer, who shows one card, draws to 17 or more. An ace counts 11 where that does not exceed 21 (Sutton and Barto,
-"Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack (1.3): its rules and keywords.
-Different: the observation is one number in place of three (`parts_of` takes it apart); the dealer's play is part of the
-table, so `env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
+A player against a dealer, cards drawn from an endless deck. The player takes cards until they stick or have more than
+21; then the dealer, who shows one card, draws to 17 or more. An ace counts 11 where that does not exceed 21 (Sutton and
+Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack (1.3): its rules and
+keywords. Different: the observation is one number in place of three (`parts_of` takes it apart); the dealer's play is
+part of the table, so `env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
 
 ## Action Space
 stick, hit.
 
 ## Observation Space
-One number: ((sum - 4) 10 + card - 1) 2 + ace, for the player's sum from 4 to 31, the dealer's card (1 an ace) and whether an
-ace counts 11. With `encoding="one_hot"` a vector with a 1 at its place.
+One number: ((sum - 4) 10 + card - 1) 2 + ace, for the player's sum from 4 to 31, the dealer's card (1 an ace) and
+whether an ace counts 11. With `encoding="one_hot"` a vector with a 1 at its place.
 
 ## Rewards
-`reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, win 1.5 with `natural`,
-and with `sab` always win unless the dealer has a natural too, as in the book.
+`reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, win 1.5 with
+`natural`, and with `sab` always win unless the dealer has a natural too, as in the book.
 
 ## Costs
 None.

@@ -3,8 +3,8 @@
 ## Description
 States in a row. The far end is worth 1 in every step, the near one 0.01, so a learner that does not explore stays where
 it began: the "RiverSwim" and "chain" problems of exploration (Strehl and Littman, "An analysis of model-based interval
-estimation", JCSS 2008; Osband et al., "Deep exploration via randomized value functions", JMLR 2019). With `current` each
-step to the right may fail, as against a river.
+estimation", JCSS 2008; Osband et al., "Deep exploration via randomized value functions", JMLR 2019). With `current`
+each step to the right may fail, as against a river.
 
 ## Action Space
 left, right. At an end a step stays where it is.

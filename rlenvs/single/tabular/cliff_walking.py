@@ -4,12 +4,12 @@
 A walker goes from the lower left corner of a grid of 4 x 12 cells to the lower right one. The cells between them are a
 cliff: who falls is back at the start, for -100. Learners that follow what they do (SARSA) keep away from the edge,
 those that follow the best they know (Q-learning) walk along it (Sutton and Barto, "Reinforcement Learning", 2nd
-edition, example 6.6). Gymnasium's CliffWalking (1.3): its states, actions, rewards and `is_slippery`. Different: there is
-a time limit, `is_success`, and `env.unwrapped.model` has the exact matrices.
+edition, example 6.6). Gymnasium's CliffWalking (1.3): its states, actions, rewards and `is_slippery`. Different: there
+is a time limit, `is_success`, and `env.unwrapped.model` has the exact matrices.
 
 ## Action Space
-up, right, down, left. At the border a step stays where it is. With `is_slippery` a step goes where it was meant to or to
-one of its sides, each with probability 1/3.
+up, right, down, left. At the border a step stays where it is. With `is_slippery` a step goes where it was meant to or
+to one of its sides, each with probability 1/3.
 
 ## Observation Space
 The number of the cell, row by row from the upper left: 36 at the start, 47 at the goal. With `encoding="one_hot"` a

@@ -9,8 +9,8 @@ Four rooms joined by four narrow doorways, the standard grid of work on options 
 left, down, right, up.
 
 ## Observation Space
-The number of the free cell, 0 to 103, row by row from the upper left. With `encoding="one_hot"` a vector with a 1 at its
-place.
+The number of the free cell, 0 to 103, row by row from the upper left. With `encoding="one_hot"` a vector with a 1 at
+its place.
 
 ## Rewards
 `reward` is 1 for reaching the goal.

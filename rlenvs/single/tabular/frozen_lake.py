@@ -42,7 +42,16 @@ import numpy as np
 from rlenvs.core import choice, discrete, flag, free, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
-from rlenvs.single.tabular.grid import STEPS, cell_of, cells_text, draw_cells, draw_walker, moved, parse_probability, pressed_move
+from rlenvs.single.tabular.grid import (
+    STEPS,
+    cell_of,
+    cells_text,
+    draw_cells,
+    draw_walker,
+    moved,
+    parse_probability,
+    pressed_move,
+)
 
 START, ICE, HOLE, GOAL = "SFHG"
 MAPS = {
@@ -105,7 +114,9 @@ def parse_rewards(given: Any) -> list[float]:
     """What goal, hole and ice are worth."""
     rewards = [float(number) for number in given]
     if len(rewards) != 3 or not np.isfinite(rewards).all() or max(map(abs, rewards)) > LARGEST_REWARD:
-        raise ValueError(f"needed: rewards for goal, hole and ice, three numbers up to {LARGEST_REWARD:g}, not {given!r}")
+        raise ValueError(
+            f"needed: rewards for goal, hole and ice, three numbers up to {LARGEST_REWARD:g}, not {given!r}"
+        )
     return rewards
 
 
@@ -154,7 +165,9 @@ SPEC = tabular(
         "map_name": choice("4x4", "8x8", "random", doc="the map"),
         "desc": free(None, parse_desc, "a map of its own: rows of S (start), F (ice), H (hole) and G (goal)"),
         "is_slippery": flag(True, "whether steps may slip to a side"),
-        "success_rate": free(1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes where it was meant to"),
+        "success_rate": free(
+            1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes where it was meant to"
+        ),
         "reward_schedule": free([1.0, 0.0, 0.0], parse_rewards, "what goal, hole and ice are worth"),
         "map_seed": integer(0, 0, 2**31 - 1, 'number of the map, for map_name="random"'),
         "map_size": integer(8, 2, LONGEST_SIDE, 'rows and columns, for map_name="random"'),

@@ -1,14 +1,14 @@
 """Gambler: how much to stake on the next toss of a coin.
 
 ## Description
-A gambler has some capital and wants `goal`. Each bet is won with probability `heads`; a won stake is doubled, a lost one
-gone (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.3). With a coin that is against the gambler bold
-play is best; there are many best policies, and the textbook's jagged figure is one of them. `rlenvs.solve` gives the exact
-probability of reaching the goal from each capital.
+A gambler has some capital and wants `goal`. Each bet is won with probability `heads`; a won stake is doubled, a lost
+one gone (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.3). With a coin that is against the gambler
+bold play is best; there are many best policies, and the textbook's jagged figure is one of them. `rlenvs.solve` gives
+the exact probability of reaching the goal from each capital.
 
 ## Action Space
-The stake, 0 to half of the goal. The mask allows stakes from 1 to what one has and needs; a larger one is cut to that, and
-a stake of 0 is one of 1.
+The stake, 0 to half of the goal. The mask allows stakes from 1 to what one has and needs; a larger one is cut to that,
+and a stake of 0 is one of 1.
 
 ## Observation Space
 The capital, 0 to `goal`. With `encoding="one_hot"` a vector with a 1 at its place.

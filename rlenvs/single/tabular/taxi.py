@@ -3,11 +3,11 @@
 ## Description
 A taxi drives on a grid of 5 x 5 cells with walls. A passenger waits at one of four places and wants to another one
 (Dietterich, "Hierarchical reinforcement learning with the MAXQ value function decomposition", JAIR 2000). Gymnasium's
-Taxi (1.3): its states, actions, rewards, masks and keywords. With `is_rainy` a drive that no wall stops goes where it was
-meant to with probability `rainy_probability`, else to the left or right of that, each as likely. With `fickle_passenger`
-some passengers change their mind, once, when the taxi first moves with them: 30 % of them. Different: whether a passenger
-is fickle is a hidden part of the state, so `env.unwrapped.model` has the exact matrices of this case too: 1000 states, of
-which two at a time show the same number.
+Taxi (1.3): its states, actions, rewards, masks and keywords. With `is_rainy` a drive that no wall stops goes where it
+was meant to with probability `rainy_probability`, else to the left or right of that, each as likely. With
+`fickle_passenger` some passengers change their mind, once, when the taxi first moves with them: 30 % of them.
+Different: whether a passenger is fickle is a hidden part of the state, so `env.unwrapped.model` has the exact matrices
+of this case too: 1000 states, of which two at a time show the same number.
 
 ## Action Space
 down, up, right, left, pick up, drop off. The mask allows what changes something.
@@ -17,8 +17,8 @@ One number: ((row 5 + column) 5 + passenger) 4 + destination. The passenger is a
 `encoding="one_hot"` a vector with a 1 at its place.
 
 ## Rewards
-`reward` is -1 for a step, 20 for bringing the passenger to the destination, -10 for picking up or dropping off where that
-is impossible.
+`reward` is -1 for a step, 20 for bringing the passenger to the destination, -10 for picking up or dropping off where
+that is impossible.
 
 ## Costs
 None.
@@ -146,8 +146,12 @@ SPEC = tabular(
     options={
         "is_rainy": flag(False, "whether drives may drift to a side"),
         "fickle_passenger": flag(False, "whether some passengers change their mind"),
-        "rainy_probability": free(0.8, parse_probability, "probability that a drive in the rain goes where it was meant to"),
-        "fickle_probability": free(0.3, parse_probability, "part of the passengers who change their mind, where some do"),
+        "rainy_probability": free(
+            0.8, parse_probability, "probability that a drive in the rain goes where it was meant to"
+        ),
+        "fickle_probability": free(
+            0.3, parse_probability, "part of the passengers who change their mind, where some do"
+        ),
     },
     action=discrete("down", "up", "right", "left", "pick up", "drop off"),
     horizon=200,

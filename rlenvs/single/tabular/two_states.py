@@ -1,10 +1,10 @@
 """Two states: what a time limit does to values.
 
 ## Description
-The smallest problem in which cutting an episode off is not the same as ending it. In state 0 the action "stay" is worth 0
-and "leave" is worth `leave` and ends the episode; in state 1 every step is worth 1 and nothing ends. Episodes begin in
-either state. A learner that takes truncation for termination believes that state 1 is worth little more than the time
-left; with discount gamma its value is 1 / (1 - gamma). An example for teaching (Pardo et al., "Time limits in
+The smallest problem in which cutting an episode off is not the same as ending it. In state 0 the action "stay" is worth
+0 and "leave" is worth `leave` and ends the episode; in state 1 every step is worth 1 and nothing ends. Episodes begin
+in either state. A learner that takes truncation for termination believes that state 1 is worth little more than the
+time left; with discount gamma its value is 1 / (1 - gamma). An example for teaching (Pardo et al., "Time limits in
 reinforcement learning", ICML 2018).
 
 ## Action Space
