@@ -6,6 +6,7 @@ the functions of Python's `math`, which numba takes from the library of C. In la
 """
 
 import argparse
+import math
 import os
 import statistics
 import sys
@@ -29,7 +30,7 @@ LIBRARY = {"power": "math.pow(x[i], y[i])"}
 
 
 def loop(call: str) -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
-    scope = {"maths": maths, "math": __import__("math")}
+    scope = {"maths": maths, "math": math}
     exec(f"def run(x, y, out):\n    for i in range(x.size):\n        out[i] = {call}\n", scope)
     return njit(error_model="numpy")(scope["run"])
 

@@ -173,6 +173,11 @@ def move_windows(s, turns):
     s.draws += line[0] + line.shape[0]
 
 
+@SPEC.fetch
+def fetch(p, s):
+    prefetch(s.table, s.count)
+
+
 @SPEC.step
 def step(p, s, a, rng, r):
     s.x += p.pull * a[0] * sign_of(a[1])

@@ -28,7 +28,7 @@ from rlenvs.core.cache import Digest, code_cache, versions
 from rlenvs.core.driver import ENTRY_POINTS, INLINED
 from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.inputs import one_of
-from rlenvs.core.kernels import marked
+from rlenvs.core.kernels import marked, prefetch
 from rlenvs.core.progress import progress
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -56,6 +56,10 @@ def _show_nothing(p: Any, s: Any, k: Any, i: Any) -> None:
 
 
 def _act_nothing(p: Any, s: Any, a: Any, rng: Any) -> None:
+    return
+
+
+def _fetch_nothing(p: Any, s: Any) -> None:
     return
 
 
@@ -187,6 +191,9 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
         "uniform": rng.uniform,
         "ALONE": not world.agents,
         "MASKED": mask is not None,
+        "FETCHES": "fetch" in kernels,
+        "fetch": kernels.get("fetch", _fetch_nothing),
+        "prefetch_row": prefetch,
         "IN_LANES": False,
         "INCREMENTAL": world.incremental,
         "CONTINUOUS": kind == "continuous",

@@ -13,7 +13,8 @@ ENTRY_POINTS = (
     *("run_worlds", "run_blocks", "advise_worlds", "play_worlds", "central_worlds", "bar_worlds", "grade_goals"),
 )
 # functions for the sake of lanes: a call would cost small worlds that go one by one some percent
-INLINED = ("advance_world", "write_mask")
+INLINED = ("advance_world", "check_world", "write_mask")
+FETCHED_WORLDS, FETCHED_LINES = 3, 8  # how far ahead the beginning of a state is loaded, in lines of the cache
 # what `run_worlds` does
 ACT, CHECK, STEP, BEGIN, OBSERVE, ROLL, COMMAND, LOAD, JUDGE, PLACE, FINISH = range(11)
 # when rows are copied between the worlds and a block
@@ -48,8 +49,18 @@ def run_worlds(address, start, stop, job):
             return code
     begun = 0
     for i in range(start, stop):
+        if FETCHES and i + 1 < stop:
+            fetch_worlds(b, i)
         begun += run_world(b, i, STEP if job == ACT else job)
     return begun if job in (COMMAND, JUDGE) else FINE
+
+
+def fetch_worlds(b, i):
+    """Let the processor load what the worlds behind this one will read."""
+    far = min(i + FETCHED_WORLDS, b.worlds - 1)
+    for line in range(FETCHED_LINES):
+        prefetch_row(words_of(b, far).value, line * 16)
+    fetch(params_of(b, i + 1), state_of(b, i + 1))
 
 
 def run_world(b, i, job):
@@ -92,8 +103,8 @@ def run_world(b, i, job):
         if not begin_of(b, i).value:
             return 0
         after_reset(params_of(b, i), s, s.rng)
-    elif job == FINISH and failed_of(b, i).value != UNBROKEN:
-        break_off(b, i, failed_of(b, i).value)
+    elif job == FINISH:
+        check_world(b, i)
     if begins:
         clear_outcome(b, i)
     again = show_world(b, i, job, begins)
@@ -129,8 +140,7 @@ def move_world(b, i, job):
         if job == ROLL:
             take_plan(b, i, t)
         advance_world(b, i)
-        if failed_of(b, i).value != UNBROKEN:
-            break_off(b, i, failed_of(b, i).value)
+        check_world(b, i)
         if job == ROLL:
             note_plan(b, i, t)
 
@@ -143,6 +153,12 @@ def advance_world(b, i):
     convert_actions(b, i)
     step(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
     settle_world(b, i)
+
+
+def check_world(b, i):
+    """Break off the episode of a world that is no longer finite."""
+    if failed_of(b, i).value != UNBROKEN:
+        break_off(b, i, failed_of(b, i).value)
 
 
 # --- several worlds at a time -----------------------------------------------------------------------------------------
@@ -268,8 +284,7 @@ def judge_world(b, i):
     else:
         outcome(params_of(b, i), s, action_of(b, i).value, s.rng, result_of(b, i))
         settle_world(b, i)
-        if failed_of(b, i).value != UNBROKEN:
-            break_off(b, i, failed_of(b, i).value)
+        check_world(b, i)
 
 
 def take_plan(b, i, t):

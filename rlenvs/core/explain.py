@@ -36,6 +36,7 @@ ARGUMENTS = {
     "act": "p s a rng",
     "expert": "p s a",
     "barrier": "p s a b",
+    "fetch": "p s",
     "central": "p s o",
     "player": "p s k a rng",
     "goal_outcome": "p achieved desired r",

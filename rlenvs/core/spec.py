@@ -323,6 +323,11 @@ class World:
         """Kernel (p, s, a, rng, r): advances the state in place; fills the terms and costs, r.success, r.terminated."""
         return self._add("step", function)
 
+    def fetch(self, function: Function) -> Function:
+        """Kernel (p, s): asks, by `prefetch`, for what the next step will read of a large state. Called for each world
+        of a batch while the one before it is stepped; it changes nothing."""
+        return self._add("fetch", function)
+
     def act(self, function: Function) -> Function:
         """Kernel (p, s, a, rng), first part of a step whose motion an engine may take over: actions to commands."""
         return self._add("act", function)

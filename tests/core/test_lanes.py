@@ -145,9 +145,9 @@ def test_snapshots_and_copies_go_in_and_out():
 
 def test_few_worlds_images_and_plain_python_are_not_in_lanes(monkeypatch):
     monkeypatch.setattr(stepping, "LEAST_IN_LANES", 4 * WIDTH)
-    assert not KernelBatch(crossroads.SPEC, 31).in_lanes
-    assert KernelBatch(crossroads.SPEC, 32).in_lanes
-    assert not KernelBatch(crossroads.SPEC, 32, backend="python").in_lanes
+    assert not KernelBatch(crossroads.SPEC, 4 * WIDTH - 1).in_lanes
+    assert KernelBatch(crossroads.SPEC, 4 * WIDTH).in_lanes
+    assert not KernelBatch(crossroads.SPEC, 4 * WIDTH, backend="python").in_lanes
 
 
 # --- what has no lane form --------------------------------------------------------------------------------------------

@@ -209,9 +209,13 @@ def reset(p, s, rng):
     scan(s, seen_thickness(p), p.field_of_view, 0.5 * p.width, c, sn)
 
 
+@SPEC.fetch
+def fetch(p, s):
+    prefetch_border(s)
+
+
 @SPEC.step
 def step(p, s, a, rng, r):
-    prefetch_border(s)
     speed = max(0.0, s.speed + a[0] * p.acceleration * p.dt)
     heading = wrapped(s.heading - a[1] * turn_limit(p, speed))
     sn, c = maths.sin_cos(heading)

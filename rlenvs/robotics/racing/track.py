@@ -292,7 +292,7 @@ def build_track(s, number, width, spread, chicanes, obstacles):
 
 @kernel
 def prefetch_border(s):
-    """Of the gates about the car: tracks fill the caches, and the next steps have to wait for them."""
+    """Ask for the gates about the car: many tracks do not fit into the caches."""
     gate = math.floor(s.angle / GATE_ANGLE)
     for lines in range(-2, 3):
         prefetch(s.border, (gate + 8 * lines) & (GATES - 1))
