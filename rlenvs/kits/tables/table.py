@@ -83,7 +83,7 @@ class Table:
         """The named sizes of a world that plays the table."""
         return {
             "states": self.states,
-            "actions": self.actions,
+            "moves": self.actions,
             "pairs_and_end": self.states * self.actions + 1,
             "outcomes": sum(map(len, self._outcomes)),
             "starts": len(self.starts),

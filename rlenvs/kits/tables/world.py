@@ -27,7 +27,7 @@ DATA = {
     "succeeds": u1("outcomes"),
     "start": i4("starts"),
     "begins": f8("starts"),  # sums of the probabilities of the starts up to this one
-    "allowed": u1("states", "actions"),
+    "allowed": u1("states", "moves"),
     "best": i4("states"),
     "shown": i4("states"),
     "map": u1("rows", "columns"),  # letters, for images
