@@ -291,7 +291,7 @@ def block(
 MOST_DISCRETE = 2**24  # up to here the float32 arrays of a batch hold every whole number
 
 
-def discrete_block(n: int | Callable[[Any], int], doc: str = "") -> Block:
+def discrete_block(n: int | Callable[[Any], int], doc: str = "", *, constant: bool = False) -> Block:
     """An observation that is one of n whole numbers, such as the number of a cell: the space is Discrete(n).
 
     It is the only block of its world. Kernels write the number, 0 ... n - 1. An `encoding` gives a Box in its place.
@@ -299,11 +299,12 @@ def discrete_block(n: int | Callable[[Any], int], doc: str = "") -> Block:
     Args:
         n: how many there are, at most 2**24; or a function of the values that says so.
         doc: what the number says.
+        constant: declares that it may never change.
     """
     if not callable(n) and not 1 <= n <= MOST_DISCRETE:
         raise ParameterError(f"a discrete observation has 1 ... {MOST_DISCRETE} values, not {n}")
     high: Any = (lambda values: n(values) - 1.0) if callable(n) else n - 1.0
-    return Block((), 0.0, high, "", doc, raw=True, constant=False, whole=True, discrete=True)
+    return Block((), 0.0, high, "", doc, raw=True, constant=constant, whole=True, discrete=True)
 
 
 @dataclass(frozen=True)

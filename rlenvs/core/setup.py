@@ -17,7 +17,7 @@ from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
-from rlenvs.core.parts import Action, Block, Continuous, DiscreteChoice, MultiChoice, Published, Role
+from rlenvs.core.parts import Action, Block, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
 from rlenvs.core.spec import World
 from rlenvs.core.time_limit import check_limit, one_limit
 from rlenvs.core.values import load_engine, presets_of, range_example, values_of
@@ -587,7 +587,7 @@ class Setup:
             option = self.world.options.get(name)
             if option is None:
                 row[name] = value
-            elif option.seen:
+            elif option.seen and not isinstance(option, Free):
                 row[name] = option.code(value)
         for name, array in self.data.items():
             row[name] = array

@@ -12,6 +12,7 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, Player, active_in, alike_actions, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of
+from rlenvs.core.docs import has_success
 
 ENOUGH = 16  # different starts
 CLOCKS = 5  # worlds that are told another time
@@ -48,8 +49,8 @@ def starts_differ(t: Subject) -> str:
 
 
 def _openings(batch: KernelBatch) -> list[bytes]:
-    """What each world shows in its first steps under the same actions, coarsely: differences of less than a millionth
-    of the range of the observation do not count."""
+    """What each world shows and pays in its first steps under the same actions, coarsely: differences of less than a
+    millionth of the range of the observation, or in a reward, do not count."""
     space, setup = batch.setup.state_space, batch.setup
     ends = (space.low, space.high) if setup.alone else setup.scaling[2:]  # the published bounds may be infinite
     unit = 1e-6 * np.maximum(ends[1] - ends[0], 1e-9).reshape(space.shape)
@@ -59,6 +60,7 @@ def _openings(batch: KernelBatch) -> list[bytes]:
         batch.load_actions(alike_actions(batch, chooser))
         batch.step_loaded()
         seen.append(np.round(batch.observations / unit).astype(np.int64))
+        seen.append(np.round(batch.rewards * 1e6).astype(np.int64))
     return [b"".join(step[i].tobytes() for step in seen) for i in range(batch.num_worlds)]
 
 
@@ -259,7 +261,7 @@ def _easy(endings: list[Ending]) -> list[str]:
 
 def _vain(t: Subject, endings: list[Ending]) -> list[str]:
     """A doubt where the expert seldom succeeds, and no more often than the idle or the random policy."""
-    if not t.world.has_expert or len(t.policies) < 2 or any(not e.length for e in endings):
+    if not (t.world.has_expert and has_success(t.world)) or len(t.policies) < 2 or any(not e.length for e in endings):
         return []
     name = t.policies[1]
     shares = {who: np.mean([e.success for e in endings if e.policy == who]) for who in (name, "random", "still")}

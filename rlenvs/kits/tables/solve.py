@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.kits.tables.table import TIE, Table, first_best
+from rlenvs.core.make import make
+from rlenvs.kits.tables.table import CERTAIN, MOST_SWEEPS, Table, better_policy
 
 
 class Model(NamedTuple):
@@ -18,11 +21,13 @@ class Model(NamedTuple):
             a row lacks to 1 is the probability that it ends.
         R: (states, actions) expected rewards of a step.
         start: (states,) where episodes begin.
+        allowed: (states, actions) bool, False for an action that the mask forbids.
     """
 
     P: tuple[Any, ...]
     R: np.ndarray
     start: np.ndarray
+    allowed: np.ndarray
 
 
 class Solution(NamedTuple):
@@ -32,7 +37,7 @@ class Solution(NamedTuple):
         values: (states,) expected discounted sums of rewards under the policy. With a horizon those with all of its
             steps left.
         policy: (states,) a best action in each state; with a horizon (horizon, states), a row for each step.
-        q: (states, actions) values of taking an action first.
+        q: (states, actions) values of taking an action first; -inf where it is not allowed.
         start_value: what is expected of an episode.
     """
 
@@ -60,80 +65,121 @@ def model_of(table: Table) -> Model:
     rewards = np.bincount(found["pair"], found["probability"] * found["reward"], table.states * table.actions)
     start = np.zeros(table.states)
     start[list(table.starts)] = list(table.starts.values())
-    return Model(tuple(matrices), rewards.reshape(table.states, table.actions), start / start.sum())
+    rewards = rewards.reshape(table.states, table.actions)
+    return Model(tuple(matrices), rewards, start / start.sum(), table.open_actions())
+
+
+def model_of_arrays(
+    transitions: Sequence[np.ndarray], rewards: np.ndarray, start: np.ndarray, allowed: np.ndarray
+) -> Model:
+    """A model from matrices (states, states), one for each action.
+
+    Raises:
+        MissingExtraError: SciPy is not installed.
+    """
+    sparse = _scipy().sparse
+    return Model(tuple(sparse.csr_array(matrix) for matrix in transitions), rewards, start, allowed)
 
 
 def _scipy() -> Any:
     try:
         import scipy.sparse.linalg
     except ImportError:
-        raise MissingExtraError("exact models need SciPy: pip install rlenvs[exact]") from None
+        raise MissingExtraError("the exact model of a world", "exact") from None
     return scipy
 
 
-def solve_model(model: Model, gamma: float = 1.0, horizon: int | None = None) -> Solution:
-    """The best policy of a model and its exact values.
+def solve(env: Any, gamma: float = 1.0, horizon: int | None = None) -> Solution:
+    """The best policy of a finite world and its exact values.
 
-    Without a horizon by policy iteration, each policy evaluated by a sparse linear solver; with one by backward
-    induction over its steps.
+        rlenvs.solve("FrozenLake-v0", gamma=0.95).start_value
+
+    Without a horizon by policy iteration, each policy evaluated by SciPy's sparse solver; with one by backward
+    induction over its steps. Where several states show the same number (`Taxi-v0` with fickle passengers), the policy
+    sees more than an agent does, and its value is a bound.
 
     Args:
-        model: the matrices.
+        env: the id of a world, an environment, or a `Model`.
         gamma: discount in (0, 1].
-        horizon: steps after which episodes are cut off, counted from the start; None: never.
+        horizon: steps after which episodes are cut off, counted from the start, such as `env.spec.max_episode_steps`;
+            None: never.
 
     Raises:
-        ParameterError: a discount or horizon out of range; or, with gamma=1 and no horizon, a model whose policies may
-            go on for ever.
+        AttributeError: the world has no exact model. MissingExtraError: SciPy is not installed.
+        ParameterError: a discount or horizon out of range; or, with gamma=1 and no horizon, a model in which some
+            policy gains without an end.
     """
-    if isinstance(gamma, bool) or not 0.0 < gamma <= 1.0:
-        raise ParameterError(f"gamma={gamma} must be a number in (0, 1]")
-    if horizon is None:
-        return _by_policy_iteration(model, gamma)
-    if isinstance(horizon, bool) or horizon != int(horizon) or horizon < 1:
-        raise ParameterError(f"horizon={horizon} must be a whole number from 1 on, or None")
-    values = np.zeros(len(model.start))
-    policy = np.zeros((int(horizon), len(model.start)), np.int64)
-    q = model.R
-    for left in range(int(horizon)):
+    if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0.0 < gamma <= 1.0:
+        raise ParameterError(f"gamma={gamma!r} must be a number in (0, 1]")
+    if horizon is not None and (not isinstance(horizon, Integral) or isinstance(horizon, bool) or horizon < 1):
+        raise ParameterError(f"horizon={horizon!r} must be a whole number from 1 on, or None")
+    if isinstance(env, str):
+        env = make(env)
+    model = env if isinstance(env, Model) else getattr(env, "unwrapped", env).model
+    return _by_policy_iteration(model, float(gamma)) if horizon is None else _backward(model, gamma, int(horizon))
+
+
+def _backward(model: Model, gamma: float, horizon: int) -> Solution:
+    values, q = np.zeros(len(model.start)), model.R
+    first = np.argmax(model.allowed, axis=1)
+    policy = np.zeros((horizon, len(model.start)), np.int64)
+    for left in range(horizon):
         q = _q(model, gamma, values)
-        policy[-1 - left] = first_best(q)
+        policy[-1 - left] = better_policy(q, policy[-left] if left else first)
         values = q.max(axis=1)
     return Solution(values, policy, q, float(model.start @ values))
 
 
 def _q(model: Model, gamma: float, values: np.ndarray) -> np.ndarray:
-    return model.R + gamma * np.stack([matrix @ values for matrix in model.P], axis=1)
+    q = model.R + gamma * np.stack([matrix @ values for matrix in model.P], axis=1)
+    return np.where(model.allowed, q, -np.inf)
 
 
 def _by_policy_iteration(model: Model, gamma: float) -> Solution:
-    """From the policy of the last sweep of value iteration on; ties keep the action, so that it ends."""
-    values = np.zeros(len(model.start))
-    for _ in range(len(values) + 1):  # long enough to find an end from everywhere
-        values = _q(model, gamma, values).max(axis=1)
-    policy = first_best(_q(model, gamma, values))
-    states = np.arange(len(values))
+    """From the policy of value iteration over as many steps as there are states, which ends wherever it should."""
+    states = len(model.start)
+    values, policy = np.zeros(states), np.argmax(model.allowed, axis=1)
+    for _ in range(min(states + 1, MOST_SWEEPS)):
+        q = _q(model, gamma, values)
+        values, policy = q.max(axis=1), better_policy(q, policy)
     while True:
         values = _evaluated(model, gamma, policy)
         q = _q(model, gamma, values)
-        better = first_best(q)
-        change = q[states, better] > q[states, policy] + TIE * np.maximum(1.0, np.abs(values))
-        if not change.any():
+        improved = better_policy(q, policy)
+        if np.array_equal(improved, policy):
             return Solution(values, policy, q, float(model.start @ values))
-        policy = np.where(change, better, policy)
+        policy = improved
 
 
 def _evaluated(model: Model, gamma: float, policy: np.ndarray) -> np.ndarray:
-    """The values of a policy, from (1 - gamma P) v = R."""
+    """The values of a policy, from (1 - gamma P) v = R. States from which it never ends and gains nothing are worth 0,
+    though their equations have no single solution."""
     scipy = _scipy()
     states = np.arange(len(policy))
     chosen = scipy.sparse.csr_array((len(policy), len(policy)))
     for action, matrix in enumerate(model.P):
-        rows = scipy.sparse.diags_array((policy == action).astype(float))
-        chosen = chosen + rows @ matrix
+        chosen = chosen + scipy.sparse.diags_array((policy == action).astype(float)) @ matrix
+    rewards = model.R[states, policy]
     system = (scipy.sparse.eye_array(len(policy)) - gamma * chosen).tocsc()
-    with np.errstate(all="ignore"):
-        values = scipy.sparse.linalg.spsolve(system, model.R[states, policy])
-    if not np.isfinite(values).all():
-        raise ParameterError("with gamma=1 some policy goes on for ever; give a gamma below 1, or a horizon")
-    return np.atleast_1d(values)
+    if gamma == 1.0:
+        solved = _that_end(chosen)
+        rest = ~solved
+        if (np.abs(rewards[rest]) > 0.0).any():
+            raise ParameterError(
+                "with gamma=1 the rewards of some policy have no end; give a gamma below 1, or a horizon"
+            )
+        values = np.zeros(len(policy))
+        if solved.any():
+            values[solved] = scipy.sparse.linalg.spsolve(system[solved][:, solved], rewards[solved])
+        return values
+    return np.atleast_1d(scipy.sparse.linalg.spsolve(system, rewards))
+
+
+def _that_end(chosen: Any) -> np.ndarray:
+    """The states (bool) from which episodes may end, by the matrix of a policy."""
+    ends = np.asarray(chosen.sum(axis=1)).ravel() < 1.0 - CERTAIN
+    while True:
+        more = ends | (chosen @ ends.astype(float) > 0.0)
+        if np.array_equal(more, ends):
+            return ends
+        ends = more

@@ -18,10 +18,16 @@ TIE = 1e-9  # values that differ by less, relative to their size, are equal
 CERTAIN = 1e-9  # how far the probabilities of all outcomes together may be from 1
 
 
-def first_best(q: np.ndarray) -> np.ndarray:
-    """The first action of each state whose value (states, actions) is the largest but for rounding."""
-    largest = q.max(axis=1, keepdims=True)
-    return np.argmax(q >= largest - TIE * np.maximum(1.0, np.abs(largest)), axis=1)
+def better_policy(q: np.ndarray, policy: np.ndarray) -> np.ndarray:
+    """The policy with the first action of the largest value (states, actions) where its own is worth less.
+
+    Ties keep the action: where waiting costs nothing, waiting for ever is worth as much as going, by the values of one
+    more step, and a policy would never go.
+    """
+    largest = q.max(axis=1)
+    slack = TIE * np.maximum(1.0, np.abs(largest))
+    worse = q[np.arange(len(q)), policy] < largest - slack
+    return np.where(worse, np.argmax(q >= (largest - slack)[:, None], axis=1), policy)
 
 
 class Outcome(NamedTuple):
@@ -131,18 +137,25 @@ class Table:
             ),
         }
 
-    def best_actions(self, gamma: float = 1.0) -> np.ndarray:
-        """An action (states,) of the largest value in each state, by value iteration over as many steps as there are
-        states: the scripted expert."""
-        found, pairs = self.columns, self.states * self.actions
+    def open_actions(self) -> np.ndarray:
+        """(states, actions) bool: those that are allowed; all of them in a state where none is."""
+        return (self.allowed > 0) | ~self.allowed.any(axis=1, keepdims=True)
+
+    def best_actions(self) -> np.ndarray:
+        """An allowed action (states,) of the largest value in each state, by value iteration over as many steps as
+        there are states: the scripted expert."""
+        found, pairs, shape = self.columns, self.states * self.actions, (self.states, self.actions)
         rewards = np.bincount(found["pair"], found["probability"] * found["reward"], pairs)
-        weights = gamma * found["probability"] * ~found["end"]
-        values = np.zeros(self.states)
-        q = rewards.reshape(self.states, self.actions)
-        for _ in range(MOST_SWEEPS if self.states > MOST_SWEEPS else self.states + 1):
-            q = (rewards + np.bincount(found["pair"], weights * values[found["next_state"]], pairs)).reshape(q.shape)
-            values = q.max(axis=1)
-        return first_best(q)
+        weights = found["probability"] * ~found["end"]
+        open_to = self.open_actions()
+        values, policy = np.zeros(self.states), np.argmax(open_to, axis=1)
+        for _ in range(min(self.states + 1, MOST_SWEEPS)):
+            worth = rewards + np.bincount(found["pair"], weights * values[found["next_state"]], pairs)
+            q = np.where(open_to, worth.reshape(shape), -np.inf)
+            policy, before, values = better_policy(q, policy), values, q.max(axis=1)
+            if np.array_equal(values, before):
+                break
+        return policy
 
     def _check(self, found: Mapping[str, np.ndarray], sums: np.ndarray) -> None:
         wrong = np.flatnonzero(~(np.abs(sums - 1.0) <= CERTAIN))

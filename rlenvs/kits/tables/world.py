@@ -50,20 +50,21 @@ def tabular(
         options: what the table depends on. Kernels see nothing of it, so one compiled form plays all tables.
         declared: the other keywords of `world`.
     """
+    table_of = _remembered(build)
     spec = world(
         name,
-        sizes=lambda values: build(values).sizes,
+        sizes=lambda values: table_of(values).sizes,
         data=DATA,
         state={"number": i4},
         observation={
-            "state": discrete_block(lambda values: int(build(values).shown.max()) + 1, doc="number of the state")
+            "state": discrete_block(lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state")
         },
         terms={"reward": term(*reward, doc="what the table says")},
         options={key: for_data(option) for key, option in options.items()},
         **declared,
     )
-    spec.make_data(lambda values: build(values).data())
-    spec.exact_model(lambda values: _model(build(values)))
+    spec.make_data(lambda values: table_of(values).data())
+    spec.exact_model(lambda values: _model(table_of(values)))
     for role, function in KERNELS.items():
         getattr(spec, role)(function)
     return spec
@@ -72,6 +73,19 @@ def tabular(
 def letters_of(p: Any) -> list[str]:
     """The rows of the map of a table, for `draw` and `text`."""
     return [bytes(row.tolist()).decode() for row in p.map]
+
+
+def _remembered(build: Callable[[Any], Table]) -> Callable[[Any], Table]:
+    """The function that makes the last table only once: sizes, spaces, data and model of a world each ask for it."""
+    last: list[tuple[str, Table]] = []
+
+    def table_of(values: Any) -> Table:
+        key = repr(vars(values))
+        if not last or last[0][0] != key:
+            last[:] = [(key, build(values))]
+        return last[0][1]
+
+    return table_of
 
 
 def _model(table: Table) -> Any:

@@ -37,7 +37,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, flag, integer
+from rlenvs.core import Score, discrete, flag, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 from rlenvs.single.tabular.grid import draw_cells, draw_walker, pressed_move
@@ -45,6 +45,7 @@ from rlenvs.single.tabular.grid import draw_cells, draw_walker, pressed_move
 NEAR, FAR = 0.01, 1.0
 SWIMS, HELD, WASHED = 0.35, 0.6, 0.05  # against the current: a step succeeds, stays, falls back
 LEFT, RIGHT = 0, 1
+WINDOW = 12  # cells that are drawn
 COLORS = {"N": (240, 214, 150), ".": (214, 228, 238), "F": "orange"}
 
 
@@ -87,14 +88,22 @@ SPEC = tabular(
     fps=4,
     same_start=True,
     levels={"hard": {"length": 50}, "river": {"length": 6, "current": True}},
+    scores={
+        "random": Score(0.1708, 0.11, success=0.03),
+        "idle": Score(0.18, 0, success=0),
+        "expert": Score(11, 0, success=1),
+        "bound": Score(11, 0, "exact optimum within the time limit"),
+    },
 )
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.legend((COLORS["N"], f"worth {NEAR}"), (COLORS["F"], f"worth {FAR:g}"), ("blue", "walker", "disc"))
-    draw_cells(canvas, ["N" + "." * (p.shown.size - 2) + "F"], COLORS)
-    draw_walker(canvas, 0, int(s.number))
+    row = "N" + "." * (p.shown.size - 2) + "F"
+    first = min(max(int(s.number) - WINDOW // 2, 0), max(p.shown.size - WINDOW, 0))
+    draw_cells(canvas, [row[first : first + WINDOW]], COLORS)
+    draw_walker(canvas, 0, int(s.number) - first)
     canvas.caption(f"state {s.number} of {p.shown.size}")
 
 

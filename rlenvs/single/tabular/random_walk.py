@@ -23,7 +23,7 @@ None.
 The middle.
 
 ## Episode End
-Termination: at either end, the right one a success. Truncation: 10 000 steps.
+Termination: at either end. Truncation: 10 000 steps. Success is not defined.
 
 ## Parameters
 What a table depends on are options.
@@ -37,11 +37,12 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, integer
+from rlenvs.core import Score, discrete, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 from rlenvs.single.tabular.grid import draw_cells, draw_walker
 
+WINDOW = 11  # cells that are drawn
 COLORS = {"L": (150, 160, 176), ".": (214, 228, 238), "R": "orange"}
 
 
@@ -59,7 +60,7 @@ def build(values: Any) -> Table:
             chances[after] = chances.get(after, 0.0) + 0.5 / reach
         for after, probability in chances.items():
             reward = 1.0 if after == right else float(values.left) if after == 0 else 0.0
-            table.add(state, 0, after, reward, probability=probability, end=after in (0, right), success=after == right)
+            table.add(state, 0, after, reward, probability=probability, end=after in (0, right))
     return table
 
 
@@ -70,15 +71,21 @@ SPEC = tabular(
     doc=__doc__,
     source="Sutton and Barto, Reinforcement Learning, 2018",
     options={
-        "length": integer(19, 1, 10_000, "states between the ends"),
+        "length": integer(19, 1, 1000, "states between the ends"),
         "left": integer(-1, -1, 0, "what leaving at the left end is worth"),
-        "jump": integer(1, 1, 1000, "the farthest step; all steps up to it are as likely"),
+        "jump": integer(1, 1, 100, "the farthest step; all steps up to it are as likely"),
     },
     action=discrete("go on"),
     horizon=10_000,
     fps=8,
     same_start=True,
     levels={"five": {"length": 5, "left": 0}, "thousand": {"length": 1000, "jump": 100}},
+    scores={
+        "random": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
+        "idle": Score(-0.04, 0.2),
+        "expert": Score(-0.04, 0.2),
+        "bound": Score(0, 0, "exact optimum within the time limit"),
+    },
 )
 
 
@@ -86,9 +93,9 @@ SPEC = tabular(
 def draw(canvas, p, s):
     shown = p.shown.size
     canvas.legend((COLORS["R"], "worth 1"), (COLORS["L"], "the other end"), ("blue", "walker", "disc"))
-    first = min(max(int(s.number) - 12, 0), max(shown - 25, 0))
+    first = min(max(int(s.number) - WINDOW // 2, 0), max(shown - WINDOW, 0))
     row = "L" + "." * (shown - 2) + "R"
-    draw_cells(canvas, [row[first : first + 25]], COLORS)
+    draw_cells(canvas, [row[first : first + WINDOW]], COLORS)
     draw_walker(canvas, 0, int(s.number) - first)
     canvas.caption(f"state {s.number} of 0 to {shown - 1}")
 

@@ -41,13 +41,14 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, flag, free
+from rlenvs.core import Score, discrete, flag, free
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability, pressed_move, view_cells
 
 SIDE = 5
 PLACES = ((0, 0), (0, 4), (4, 0), (4, 3))
+PASSENGER = (150, 60, 170)
 COLORS = ("red", "green", "yellow", "blue")
 IN_TAXI = len(PLACES)
 # walls to the right of (row, column)
@@ -156,13 +157,19 @@ SPEC = tabular(
     action=discrete("down", "up", "right", "left", "pick up", "drop off"),
     horizon=200,
     fps=4,
+    scores={
+        "random": Score(-183.7, 8.1, success=0.16),
+        "idle": Score(-200, 0, success=0),
+        "expert": Score(7.66, 0.52, success=1),
+        "bound": Score(7.93, 0, "exact optimum within the time limit"),
+    },
 )
 
 
 @SPEC.draw
 def draw(canvas, p, s):
     row, column, passenger, destination = parts_of(int(p.shown[s.number]))
-    canvas.legend(("yellow", "taxi"), ("black", "wall"), ("purple", "passenger", "disc"), ("orange", "destination"))
+    canvas.legend(("yellow", "taxi"), ("black", "wall"), (PASSENGER, "passenger", "disc"), ("orange", "destination"))
     view_cells(canvas, SIDE, SIDE)
     for cell in range(SIDE * SIDE):
         r, c = divmod(cell, SIDE)
@@ -175,9 +182,9 @@ def draw(canvas, p, s):
         canvas.line([(c + 1, -r), (c + 1, -r - 1)], "black", 5.0)
     canvas.rectangle(column + 0.2, -row - 0.72, column + 0.8, -row - 0.3, (250, 196, 20), rounded=0.12)
     if passenger == IN_TAXI:
-        draw_walker(canvas, row, column, "purple")
+        draw_walker(canvas, row, column, PASSENGER)
     else:
-        draw_walker(canvas, *PLACES[passenger], "purple")
+        draw_walker(canvas, *PLACES[passenger], PASSENGER)
     told = "in the taxi" if passenger == IN_TAXI else f"waits at {COLORS[passenger]}"
     canvas.caption(f"passenger {told}, wants to {COLORS[destination]}")
 

@@ -23,7 +23,7 @@ None.
 State 0 or 1, each as likely.
 
 ## Episode End
-Termination: leaving state 0. Truncation: 10 steps.
+Termination: leaving state 0. Truncation: 10 steps. Success is not defined.
 
 ## Parameters
 What a table depends on are options.
@@ -37,7 +37,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, integer
+from rlenvs.core import Score, discrete, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 from rlenvs.single.tabular.grid import draw_cells, draw_walker, pressed_move
@@ -50,7 +50,7 @@ def build(values: Any) -> Table:
     table = Table(2, 2)
     table.starts = {0: 1.0, 1: 1.0}
     table.add(0, STAY, 0)
-    table.add(0, LEAVE, 0, float(values.leave), end=True, success=True)
+    table.add(0, LEAVE, 0, float(values.leave), end=True)
     table.add(1, STAY, 1, 1.0)
     table.add(1, LEAVE, 0)
     return table
@@ -67,6 +67,12 @@ SPEC = tabular(
     horizon=10,
     fps=2,
     starts=2,
+    scores={
+        "random": Score(5.7, 0.23),
+        "idle": Score(6.1, 0.96),
+        "expert": Score(8.05, 0.48),
+        "bound": Score(9, 0, "exact optimum within the time limit"),
+    },
 )
 
 
