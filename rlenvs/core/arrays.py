@@ -286,7 +286,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
     """The world's sizes and those that follow from its layouts.
 
     Raises:
-        ParameterError: the world has named one of its sizes like one that follows.
+        ParameterError: the world has a size with the name of one that follows, and another value.
     """
     following = {
         "episode_bytes": setup.world.layouts["state"].bytes_before_last(setup.sizes),
@@ -306,7 +306,10 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "terms": len(setup.world.terms) + len(setup.world.costs),
         "reward_terms": len(setup.world.terms),
     }
-    taken = sorted(following.keys() & setup.sizes.keys())
-    if taken:
-        raise ParameterError(f"{setup.world.name}: sizes={taken} are names of the core; choose others")
+    for name in following.keys() & setup.sizes.keys():
+        if setup.sizes[name] != following[name]:
+            raise ParameterError(
+                f"{setup.world.name}: the size {name!r} is {setup.sizes[name]}, and the core has {following[name]} under "
+                "this name; choose another one"
+            )
     return {**setup.sizes, **following}

@@ -176,6 +176,8 @@ class Env(ShowsLimit, gymnasium.Env):
             setup = self.batch.setup
             if (name in GOAL_METHODS and setup.in_goal_form) or (name == KEYS_METHOD and steered_by_held_keys(setup)):
                 return getattr(self, f"_{name}")
+            if name == "model":  # asked for once more, since the property said that there is none
+                return setup.exact_model()
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _get_keys_to_action(self) -> dict[tuple[int, ...], Any]:

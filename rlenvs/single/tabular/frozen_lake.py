@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import Score, choice, discrete, flag, free, integer
+from rlenvs.core.errors import ParameterError
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
 from rlenvs.single.tabular.grid import (
@@ -60,6 +61,7 @@ MAPS = {
 }
 COLORS = {START: (200, 220, 236), ICE: (222, 240, 250), HOLE: (24, 60, 104), GOAL: (120, 190, 120)}
 LONGEST_SIDE, LARGEST_REWARD = 64, 1000.0
+MOST_MAPS = 1000  # drawn until one has a way
 
 
 def leads_to_goal(rows: list[str]) -> bool:
@@ -83,12 +85,15 @@ def random_map(size: int, frozen: float, number: int) -> list[str]:
     """The map of this number: size x size cells, each ice with probability `frozen`, drawn until the goal in the lower
     right corner can be reached from the start in the upper left one."""
     generator = np.random.default_rng([number, size])
-    while True:
-        rows = [[ICE if generator.random() < frozen else HOLE for _ in range(size)] for _ in range(size)]
+    for _ in range(MOST_MAPS):
+        rows = [[ICE if ice else HOLE for ice in line] for line in generator.random((size, size)) < frozen]
         rows[0][0], rows[-1][-1] = START, GOAL
         found = ["".join(row) for row in rows]
         if leads_to_goal(found):
             return found
+    raise ParameterError(
+        f"frozen={frozen:g}: none of {MOST_MAPS} maps of {size} x {size} cells has a way; give more ice"
+    )
 
 
 def parse_desc(given: Any) -> list[str] | None:
