@@ -80,7 +80,7 @@ SPEC = tabular(
     fps=4,
     scores={
         "random": Score(0.4, 0.097, "exactly 0.3240; 100 episodes tell little", success=0.4),
-        "idle": Score(0, 0, success=0),
+        "idle": Score(0, 0, "without a stake nothing changes", success=0),
         "expert": Score(0.4, 0.097, success=0.4),
         "bound": Score(0.3991, 0, "exact optimum within the time limit"),
     },

@@ -82,7 +82,7 @@ SPEC = tabular(
     levels={"five": {"length": 5, "left": 0}, "thousand": {"length": 1000, "jump": 100}},
     scores={
         "random": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
-        "idle": Score(-0.04, 0.2),
+        "idle": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
         "expert": Score(-0.04, 0.2),
         "bound": Score(0, 0, "exact optimum within the time limit"),
     },
