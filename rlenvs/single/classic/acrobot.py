@@ -4,8 +4,9 @@
 Two links hang from a fixed joint that turns freely; a motor drives the joint between them. Gymnasium's Acrobot-v1
 (classic control, 1.4): its equations (Sutton, NIPS 1996, in the form of the book), Runge-Kutta step, spaces, starts,
 limits and reward, so code and policies carry over. From the same state a step gives the same numbers but for rounding.
-Different: all constants are parameters, gravity too, which is no context in CARL; starts are not rounded to float32;
-noise of the torque has no negative range. `AcrobotNoVelocity-v0` hides both velocities.
+Different: all constants are parameters, gravity too, which is no context in CARL; the goal is a height, so that both
+lengths count (the second has no effect in CARL); starts are not rounded to float32; noise of the torque has no negative
+range. `AcrobotNoVelocity-v0` hides both velocities.
 
 ## Action Space
 0, 1, 2: the torque -1, 0 or 1 N m on the joint between the links.
@@ -24,8 +25,8 @@ None.
 Angles and velocities uniform in [-0.1, 0.1].
 
 ## Episode End
-Termination, a success: -cos(first angle) - cos(sum of the angles) is above 1, which for links of 1 m is the height of
-the tip above the fixed joint. Truncation: 500 steps.
+Termination, a success: the tip is higher above the fixed joint than the links are long, 1 m (the mean where they
+differ). Truncation: 500 steps.
 
 ## Parameters
 The contexts of CARL (Benjamins et al., TMLR 2023) in small letters. Each link has the same moment of inertia about its
@@ -41,6 +42,7 @@ v0: first version.
 import math
 
 from rlenvs.core import (
+    Score,
     block,
     choice,
     constraint,
@@ -79,7 +81,7 @@ SPEC = world(
     params={
         "gravity": param(9.8, 0.1, 30.0, "m/s^2", "gravity"),
         "link_length_1": param(1.0, 0.1, 10.0, "m", "length of the first link"),
-        "link_length_2": param(1.0, 0.1, 10.0, "m", "length of the second link, for the image"),
+        "link_length_2": param(1.0, 0.1, 10.0, "m", "length of the second link"),
         "link_mass_1": param(1.0, 0.1, 10.0, "kg", "mass of the first link"),
         "link_mass_2": param(1.0, 0.1, 10.0, "kg", "mass of the second link"),
         "link_com_pos_1": param(0.5, 0.0, 1.0, "m", "centre of mass of the first link, from its joint"),
@@ -90,7 +92,7 @@ SPEC = world(
         "torque": param(1.0, 0.1, 10.0, "N m", "torque of the motor"),
         "torque_noise_max": param(0.0, 0.0, 1.0, "N m", "largest noise of the torque, uniform"),
         "dt": param(0.2, 0.02, 0.2, "s", "time per step"),
-        "target": param(1.0, 0.0, 1.9, "", "what minus the two cosines have to exceed"),
+        "target": param(1.0, 0.0, 1.9, "", "height of the tip to be passed, in mean lengths of the links"),
         "initial_angle_lower": param(-0.1, -1.0, 1.0, "rad", "least angles at the start"),
         "initial_angle_upper": param(0.1, -1.0, 1.0, "rad", "largest angles at the start"),
         "initial_velocity_lower": param(-0.1, -1.0, 1.0, "rad/s", "least velocities at the start"),
@@ -131,6 +133,11 @@ SPEC = world(
     horizon=500,
     fps=15,
     levels={"easy": {"torque": 2.0}, "hard": {"torque": 0.6, "target": 1.5}},
+    scores={
+        "random": Score(-499.7, 0.55, success=0.01),
+        "idle": Score(-500, 0, success=0),
+        "expert": Score(-63.96, 0.44, success=1),
+    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -138,6 +145,7 @@ NO_VELOCITY = SPEC.member(
     "Acrobot without velocities: swing up two links that show only where they are.",
     velocity="hidden",
     expert_sees="state",
+    scores=SPEC.scores,  # of the same states
 )
 
 
@@ -169,6 +177,13 @@ def accelerations(p, angle1, angle2, speed1, speed2, torque):
     pulled = coupling * (speed1 * speed1) * sine if p.book_or_nips == BOOK else 0.0
     turn2 = (torque + d2 / d1 * phi1 - pulled - weight2) / (own - d2 * d2 / d1)
     return -(d2 * turn2 + phi1) / d1, turn2
+
+
+@kernel
+def above_target(p, angle1, angle2):
+    """How far the tip is above the height to be passed [m]."""
+    height = -p.link_length_1 * cos(angle1) - p.link_length_2 * cos(angle1 + angle2)
+    return height - p.target * (0.5 * (p.link_length_1 + p.link_length_2))
 
 
 @kernel
@@ -205,7 +220,7 @@ def step(p, s, a, rng, r):
         torque += uniform(rng, -p.torque_noise_max, p.torque_noise_max)
     s.motor = torque
     s.theta1, s.theta2, s.dtheta1, s.dtheta2 = swing(p, s.theta1, s.theta2, s.dtheta1, s.dtheta2, torque)
-    there = -cos(s.theta1) - cos(s.theta1 + s.theta2) > p.target
+    there = above_target(p, s.theta1, s.theta2) > 0.0
     r.time = 0.0 if there else -1.0
     r.terminated = there
     r.success = there
@@ -227,7 +242,7 @@ def steps_to_goal(p, s, first, most):
     torque = first
     for t in range(most):
         angle1, angle2, speed1, speed2 = swing(p, angle1, angle2, speed1, speed2, torque)
-        if -cos(angle1) - cos(angle1 + angle2) > p.target:
+        if above_target(p, angle1, angle2) > 0.0:
             return t
         torque = p.torque if 2.0 * speed2 >= speed1 else -p.torque
     return most
@@ -250,13 +265,12 @@ def draw(canvas, p, s):
     canvas.legend(("blue", "links"), ("orange", "torque", "line"), ("green", "height to be passed", "line"))
     first, second = float(p.link_length_1), float(p.link_length_2)
     lean = float(s.theta1) + float(s.theta2)
-    reached = -cos(float(s.theta1)) - cos(lean)
-    canvas.caption(f"minus the cosines {reached:+.2f}, goal {float(p.target):.2f}")
+    height = float(p.target) * 0.5 * (first + second)
+    reached = -first * cos(float(s.theta1)) - second * cos(lean)
+    canvas.caption(f"tip at {reached:+.2f} m, to be passed {height:.2f} m")
     half = 1.12 * (first + second)
     canvas.view(-half, half, -half, half)
-    if first == second:
-        height = first * float(p.target)
-        canvas.line([(-half, height), (half, height)], "green", 6)
+    canvas.line([(-half, height), (half, height)], "green", 6)
     elbow = (first * sin(float(s.theta1)), -first * cos(float(s.theta1)))
     tip = (elbow[0] + second * sin(lean), elbow[1] - second * cos(lean))
     canvas.line([(0.0, 0.0), elbow, tip], "blue", 18)

@@ -52,27 +52,24 @@ def balancing_force(p, x, x_dot, theta, theta_dot):
     return (wanted / pull - rate * theta) / per_force
 
 
-def tip(x: float, theta: float, length: float) -> tuple[float, float]:
-    """Where a pole ends that stands on a cart at x, theta from the vertical."""
-    return x + length * sin(theta), length * cos(theta)
-
-
 def draw_cart(canvas: Any, x: float, poles: list[tuple[float, float, str]], limit: float, force: float = 0.0) -> None:
-    """A cart on its track with poles (angle, length, colour), the ends of the track, and the force in parts of 1."""
-    tallest = max(length for _, length, _ in poles)
-    half, below = 1.15 * limit, 0.35 * limit
-    size = 0.13 * limit  # of the cart
-    above = max(1.2 * tallest, 0.4 * half)
-    hanging = any(cos(angle) < 0.0 for angle, _, _ in poles)
-    canvas.view(-half, half, -max(below, 1.2 * tallest if hanging else below), max(above, below))
+    """A cart on its track with poles side by side (angle, length, colour), the ends of the track, and the force in
+    parts of 1. What is too short to be seen is drawn longer."""
+    half, size = 1.15 * limit, 0.11 * limit
+    lengths = [max(length, 0.22 * limit) for _, length, _ in poles]
+    room = 1.25 * max(lengths) + size
+    canvas.view(-half, half, -room, room)
     canvas.line([(-half, -size), (half, -size)], "grey", 4)
     for end in (-limit, limit):
-        canvas.rectangle(end - 0.03 * limit, -2.2 * size, end + 0.03 * limit, 1.2 * size, "red")
-    canvas.rectangle(x - 1.5 * size, -size, x + 1.5 * size, size, "blue", rounded=0.3 * size)
-    for angle, length, color in poles:
-        canvas.line([(x, 0.0), tip(x, angle, length)], color, 14)
-        canvas.circle(tip(x, angle, length), 0.028 * 2.0 * half, color)
-    canvas.circle((x, 0.0), 0.4 * size, "white")
+        canvas.rectangle(end - 0.03 * limit, -2.0 * size, end + 0.03 * limit, 2.0 * size, "red")
+    canvas.rectangle(x - 2.2 * size, -size, x + 2.2 * size, 0.0, "blue", rounded=0.3 * size)
+    for j, (angle, _, color) in enumerate(poles):
+        foot = x + (j - 0.5 * (len(poles) - 1)) * 2.0 * size
+        tip = (foot + lengths[j] * sin(angle), lengths[j] * cos(angle))
+        canvas.line([(foot, 0.0), tip], color, 14)
+        canvas.circle(tip, 0.024 * 2.0 * half, color)
+        canvas.circle((foot, 0.0), 0.45 * size, "grey")
     if abs(force) > 0.02:
         side = math.copysign(1.0, force)
-        canvas.arrow((x + 1.6 * size * side, 0.0), (x + (1.6 + 3.0 * abs(force)) * size * side, 0.0), "orange", 7)
+        start, height = x + 2.4 * size * side, -0.5 * size
+        canvas.arrow((start, height), (start + (1.0 + 3.0 * abs(force)) * size * side, height), "orange", 7)

@@ -31,8 +31,8 @@ Termination: the pole is more than 12 degrees from upright, or the cart more tha
 steps (Gymnasium's CartPole-v0: `horizon=200`). `is_success` says in the last step that the time limit was reached.
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) under its names, and the limits. There CARL starts in a range twice as
-wide as Gymnasium's; here the default is Gymnasium's.
+The contexts of CARL (Benjamins et al., TMLR 2023) under its names, and the limits. CARL starts in a range twice as wide
+as Gymnasium's; here the default is Gymnasium's.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is 1 a step up to the time limit.
@@ -44,6 +44,7 @@ v0: first version.
 import math
 
 from rlenvs.core import (
+    Score,
     block,
     choice,
     constraint,
@@ -129,6 +130,12 @@ SPEC = world(
         "easy": {"length": 1.0, "force_mag": 5.0},
         "hard": {"length": 0.15, "initial_state_lower": -0.1, "initial_state_upper": 0.1},
     },
+    scores={
+        "random": Score(21.05, 1.9, success=0),
+        "idle": Score(9.39, 0.14, success=0),
+        "expert": Score(500, 0, success=1),
+        "bound": Score(500, 0, "1 a step up to the time limit"),
+    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -136,6 +143,7 @@ NO_VELOCITY = SPEC.member(
     "CartPole without velocities: keep a pole upright that shows only where it is.",
     velocity="hidden",
     expert_sees="state",
+    scores=SPEC.scores,  # of the same states
 )
 
 

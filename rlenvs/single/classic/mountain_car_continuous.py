@@ -37,7 +37,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import continuous, f8, param, published, term, world
+from rlenvs.core import Score, continuous, f8, param, published, term, world
 from rlenvs.core.maths import cos
 from rlenvs.single.classic.hill import (
     BLOCKS,
@@ -82,6 +82,11 @@ SPEC = world(
     horizon=999,
     fps=30,
     levels={"easy": {"power": 0.003}, "hard": {"power": 0.0008}},
+    scores={
+        "random": Score(-33.26, 0.18, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(98.71, 0.048, success=1),
+    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -89,6 +94,7 @@ NO_VELOCITY = SPEC.member(
     "MountainCarContinuous without velocity: drive out of a valley in a car that shows only where it is.",
     velocity="hidden",
     expert_sees="state",
+    scores=SPEC.scores,  # of the same states
 )
 
 
