@@ -53,8 +53,14 @@ def speeds(values):
     return {"speeds": 0 if values.velocity == "hidden" else 1}
 
 
-ANGLE = {"low": lambda v: -2.0 * v.theta_threshold, "high": lambda v: 2.0 * v.theta_threshold, "unit": "rad"}
-RATE = {"low": -10.0, "high": 10.0, "unit": "rad/s"}
+def angle(doc):
+    return block(low=lambda v: -2.0 * v.theta_threshold, high=lambda v: 2.0 * v.theta_threshold, unit="rad", doc=doc)
+
+
+def rate(doc):
+    return block("speeds", low=-10.0, high=10.0, unit="rad/s", doc=doc)
+
+
 SPEC = world(
     "DoublePole-v0",
     doc=__doc__,
@@ -98,10 +104,10 @@ SPEC = world(
             low=lambda v: -2.0 * v.x_threshold, high=lambda v: 2.0 * v.x_threshold, unit="m", doc="position of the cart"
         ),
         "x_dot": block("speeds", low=-5.0, high=5.0, unit="m/s", doc="velocity of the cart"),
-        "long": block(**ANGLE, doc="angle of the long pole, positive to the right"),
-        "long_dot": block("speeds", **RATE, doc="its angular velocity"),
-        "short": block(**ANGLE, doc="angle of the short pole"),
-        "short_dot": block("speeds", **RATE, doc="its angular velocity"),
+        "long": angle("angle of the long pole, positive to the right"),
+        "long_dot": rate("its angular velocity"),
+        "short": angle("angle of the short pole"),
+        "short_dot": rate("its angular velocity"),
     },
     action=continuous("force"),
     terms={"balance": term(0.0, 1.0, 1.0, "1 for every step")},
