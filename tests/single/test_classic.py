@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import gymnasium
 import numpy as np
 import pytest
+from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
@@ -38,6 +39,7 @@ LARGEST = {  # of random states; the first number of the cars is shifted to the 
     "Acrobot-v0": (math.pi, math.pi, 4 * math.pi, 9 * math.pi),
 }
 ROUNDING = 1e-12
+RECORDED = ("states", "actions", "rewards", "length")
 # the original computes in float32, whose spacing is 6e-8 at 1
 ROUNDED = {"MountainCarContinuous-v0": 1.5e-7}
 
@@ -391,6 +393,34 @@ def test_the_swing_up_pays_as_bsuite_does(state, push, reward, ends):
     assert batch.terminated[0, 0] == ends
 
 
+def test_the_swing_up_is_bsuites():
+    record = np.load(DATA / "swing_up_bsuite.npz")
+    for states, actions, rewards, length in zip(*(record[name] for name in RECORDED), strict=True):
+        batch = rlenvs.make_batch("CartPoleSwingUp-v0", length)
+        batch.seed(0)
+        batch.reset()
+        for name, column in zip(FIELDS["CartPole-v0"], states[:length].T, strict=True):
+            batch.states[name] = column
+        batch.step(actions[:length, None] - 1.0)
+        after = np.stack([batch.states[name] for name in FIELDS["CartPole-v0"]], axis=1)
+        np.testing.assert_allclose(after, states[1 : length + 1], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(batch.rewards[:, 0], rewards[:length], rtol=1e-6)
+        ended = np.flatnonzero(batch.terminated[:, 0])
+        assert ended.tolist() == ([length - 1] if abs(states[length, 0]) > 3.0 else [])
+    assert np.nansum(record["rewards"], axis=1).max() > 700.0  # the pole has been up
+
+
+def test_the_pole_of_the_swing_up_hangs_at_first():
+    batch = rlenvs.make_batch("CartPoleSwingUp-v0", 500)
+    batch.seed(0)
+    batch.reset()
+    for name, middle in zip(FIELDS["CartPole-v0"], (0.0, 0.0, math.pi, 0.0), strict=True):
+        away = batch.states[name] - middle
+        assert -0.05 <= away.min() < -0.049
+        assert 0.049 < away.max() <= 0.05
+    assert batch.world.horizon == 1000
+
+
 def wieland(state, force, lengths=(0.5, 0.05), masses=(0.1, 0.01)):
     """Derivative of x, x', angles and rates as published; gravity there is -9.8."""
     x_dot, pushed, total, pulls = state[1], force - 0.0005 * np.sign(state[1]), 1.0, []
@@ -409,14 +439,15 @@ def wieland(state, force, lengths=(0.5, 0.05), masses=(0.1, 0.01)):
 
 def test_the_two_poles_move_as_wieland_says():
     generator = np.random.default_rng(0)
-    states = generator.uniform(-1.0, 1.0, (100, 6)) * [2.0, 2.0, 0.5, 2.0, 0.5, 3.0]
-    pushes = generator.uniform(-1.0, 1.0, 100)
-    batch = rlenvs.make_batch("DoublePole-v0", 100)
+    states = generator.uniform(-1.0, 1.0, (400, 6)) * [2.0, 2.0, 0.7, 2.0, 0.7, 3.0]
+    pushes = generator.uniform(-1.0, 1.0, 400)
+    batch = rlenvs.make_batch("DoublePole-v0", 400)
     batch.seed(0)
     batch.reset()
     batch.states["x"], batch.states["x_dot"] = states[:, 0], states[:, 1]
     batch.states["theta"], batch.states["theta_dot"] = states[:, 2::2], states[:, 3::2]
     batch.step(pushes[:, None])
+    assert 50 < batch.terminated.sum() < 200
     for i, (state, push) in enumerate(zip(states, pushes, strict=True)):
         for _ in range(2):
             k1 = wieland(state, 10 * push)

@@ -5,7 +5,7 @@ The cart and pole of CartPole, whose pole hangs at first and turns freely. Drivi
 while the pole is up, so who does not find it is better off standing still: a test of exploration. Equations, times,
 limits, starts and reward are those of bsuite's cartpole_swingup (Osband et al., ICLR 2020), whose three pushes are the
 actions -1, 0 and 1. Different: pushes of any size; the observation is in the form of this package's own worlds,
-without the time and without flags that follow from the other numbers; the time limit truncates.
+without the time and without flags that follow from the other numbers; the time limit truncates, one step earlier.
 
 ## Action Space
 The force on the cart, in parts of `force_mag`, positive to the right.
