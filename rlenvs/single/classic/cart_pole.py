@@ -17,8 +17,8 @@ Position and velocity of the cart, angle and angular velocity of the pole; the a
 twice the limits at which episodes end, for velocities nowhere. With `velocity="hidden"` position and angle alone.
 
 ## Rewards
-`balance` is 1 for every step, the last one included. With `sutton_barto_reward=True` it is 0, and `fall` is -1 in the
-step in which the pole falls or the cart leaves the track.
+`balance` is 1 for every step, the last one included. With `sutton_barto_reward=True` it is -1 in the step in which the
+pole falls or the cart leaves the track, and 0 before.
 
 ## Costs
 None.
@@ -118,10 +118,7 @@ SPEC = world(
         "theta_dot": block("speeds", low=-4.0, high=4.0, unit="rad/s", doc="angular velocity of the pole"),
     },
     action=discrete("push left", "push right"),
-    terms={
-        "balance": term(0.0, 1.0, 1.0, "1 for every step"),
-        "fall": term(-1.0, 0.0, 1.0, "with sutton_barto_reward, -1 at the end"),
-    },
+    terms={"balance": term(-1.0, 1.0, 1.0, "1 for every step; with sutton_barto_reward -1 for a fall, else 0")},
     published=published("Gymnasium CartPole-v1", low=lambda v: [-end for end in ends(v)], high=ends),
     lanes=True,
     horizon=500,
@@ -174,7 +171,7 @@ def step(p, s, a, rng, r):
     s.x_dot, s.theta_dot = x_dot, theta_dot
     fallen = abs(s.x) > p.x_threshold or abs(s.theta) > p.theta_threshold_radians
     if p.sutton_barto_reward:
-        r.fall = -1.0 if fallen else 0.0
+        r.balance = -1.0 if fallen else 0.0
     else:
         r.balance = 1.0
     r.terminated = fallen
