@@ -1,7 +1,7 @@
 """The cart with a pole that CartPole and its swing-up share: equations, the controller that balances it, the image.
 
-Equations: Barto, Sutton and Anderson, IEEE Transactions on Systems, Man, and Cybernetics 1983, without friction, as
-Florian (2005) corrected them. `length` is half of the pole's, as in every program since.
+Equations: Barto, Sutton and Anderson, IEEE Transactions on Systems, Man, and Cybernetics 1983, without friction.
+`length` is half of the pole's, as in every program since.
 """
 
 import math
