@@ -24,7 +24,8 @@ pole falls or the cart leaves the track, and 0 before.
 None.
 
 ## Starting State
-All four numbers uniform between `initial_state_lower` and `initial_state_upper`.
+All four numbers uniform in [-0.05, 0.05]: between `initial_state_lower` and `initial_state_upper`, which
+`reset(options={"params": {...}})` changes where the original's takes "low" and "high".
 
 ## Episode End
 Termination: the pole is more than 12 degrees from upright, or the cart more than 2.4 m from the middle. Truncation: 500
