@@ -13,6 +13,7 @@ SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
+    "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
@@ -75,6 +76,7 @@ ORIGINALS = {
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
     "record_safe_point": ["{out}/x.npz"],
+    "record_swing_up_bsuite": ["{out}/x.npz"],
 }
 
 
