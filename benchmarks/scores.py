@@ -59,7 +59,7 @@ def _short(number: float, digits: int = 4) -> str:
 
 def write(world: World, text: str) -> None:
     """Put scores into the file of a world; SystemExit where it holds no `scores={`, each row on a line."""
-    path = Path(rlenvs.__file__).parent.parent / Path(*world.module.split(".")).with_suffix(".py")
+    path = Path(rlenvs.__file__).parent.parent / Path(*world.address.partition(":")[0].split(".")).with_suffix(".py")
     changed, count = PLACE.subn(lambda _: text, path.read_text(encoding="utf-8"))
     if count != 1:
         raise SystemExit(f"{path}: needs one block `    scores={{`; it has {count}")
