@@ -55,7 +55,7 @@ def compare(original: object, puzzle: Path, actions: list[int], frames_every: in
         after = theirs.get_next_state(state, action)
         change = theirs.count_achieved_goals(after) - theirs.count_achieved_goals(state)
         ends = theirs.is_goal_state(after)
-        frame, reward, terminated, _, info = env.step(action)
+        frame, reward, terminated, _, _ = env.step(action)
         places = env.unwrapped.batch.records(0)[1]["at"][:, ::-1].tolist()
         expected = 10.0 if ends else change - 0.01
         wrong += places != [list(map(int, place)) for place in after]

@@ -34,4 +34,3 @@ def draw_letter(canvas: Canvas, row: float, column: float, text: str, size: floa
 def pressed_move(pressed: set[str], keys: Sequence[Sequence[str]] = ARROWS) -> int | None:
     """The action of the keys that are pressed, for `SPEC.keys`; None where there is none."""
     return next((action for action, names in enumerate(keys) if pressed.intersection(names)), None)
-

@@ -1,8 +1,8 @@
 """Puzzles as text, in the format of PushWorld's .pwp files: a line per row, elements between spaces.
 
-`.` is an empty cell, `A` the agent, `W` a wall, `AW` a wall for the agent alone, `Mk` a part of the movable object k and
-`Gk` a cell where that object has to go. `+` joins the elements of one cell. Capitals do not matter. A ring of walls is
-put around the map.
+`.` is an empty cell, `A` the agent, `W` a wall, `AW` a wall for the agent alone, `Mk` a part of the movable object k
+and `Gk` a cell where that object has to go. `+` joins the elements of one cell. Capitals do not matter. A ring of
+walls is put around the map.
 """
 
 from __future__ import annotations

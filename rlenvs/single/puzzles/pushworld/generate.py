@@ -1,9 +1,9 @@
 """Make the generated sets anew: python -m rlenvs.single.puzzles.pushworld.generate
 
-The seven categories of the published level 0, each with puzzles to train on and others to test: "base" has 5 x 5 cells,
-one object with a goal, one other object and three walls, all of one cell; the others change one thing, "all" everything.
-A puzzle is kept where a shortest plan is found, and no puzzle is there twice. The sets are kept with these plans, so
-this needs to be run only where the generator changes.
+The seven categories of the published level 0, each with puzzles to train on and others to test: "base" has 5 x 5
+cells, one object with a goal, one other object and three walls, all of one cell; the others change one thing, "all"
+everything. A puzzle is kept where a shortest plan is found, and no puzzle is there twice. The sets are kept with these
+plans, so this needs to be run only where the generator changes.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def shortest_plan(rows: str) -> str | None:
     from rlenvs.single.puzzles.pushworld.solver import Arrays, solve
 
     puzzle = read_puzzle(text_of(rows), "generated")
-    arrays = Arrays(Tables([puzzle], puzzle.rows, puzzle.columns, None).arrays)
+    arrays = Tables([puzzle], puzzle.rows, puzzle.columns, None).arrays
     try:
-        return solve(arrays, 0, arrays.start[0], MOST_STATES)
+        return solve(Arrays(arrays), 0, arrays["start"][0], MOST_STATES)
     except RuntimeError:
         return None
 

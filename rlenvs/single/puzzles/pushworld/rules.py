@@ -15,7 +15,7 @@ WAITING, TOUCHED, SETTLED = range(3)  # in the push set: not, found, and all tha
 def hits(lines, shape, tall, row, column):
     """Whether an object with its corner at (row, column) would lie on one of the marked cells; `lines` are rows of
     bits."""
-    for r in range(tall):
+    for r in range(tall):  # noqa: SIM110 (a kernel)
         if (shape[r] << column) & lines[row + r]:
             return True
     return False
@@ -25,7 +25,7 @@ def hits(lines, shape, tall, row, column):
 def meet(shape, tall, row, column, other, other_tall, other_row, other_column):
     """Whether two objects at these places would overlap."""
     first, last = max(row, other_row), min(row + tall, other_row + other_tall)
-    for r in range(first, last):
+    for r in range(first, last):  # noqa: SIM110 (a kernel)
         if (shape[r - row] << column) & (other[r - other_row] << other_column):
             return True
     return False

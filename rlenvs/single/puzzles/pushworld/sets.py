@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import nearest
+from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.single.puzzles.pushworld.files import Puzzle, find_files, read_file, read_puzzle
 from rlenvs.single.puzzles.pushworld.frames import Tiles
 from rlenvs.single.puzzles.pushworld.tables import Tables, grid_size, sizes_of
@@ -95,7 +95,7 @@ def puzzles_of(puzzles: Any, split: str, puzzle: str | int | None) -> tuple[Puzz
     """The puzzles that are played.
 
     Raises:
-        ValueError: there is no puzzle of this name or number.
+        ParameterError: there is no puzzle of this name or number.
     """
     found = _read(*_stamped(puzzles)) if puzzles not in CATEGORIES else ()
     if not found:
@@ -105,12 +105,15 @@ def puzzles_of(puzzles: Any, split: str, puzzle: str | int | None) -> tuple[Puzz
         return found
     if isinstance(puzzle, int):
         if not 0 <= puzzle < len(found):
-            raise ValueError(f"puzzle={puzzle} is not one of the {len(found)} puzzles 0 ... {len(found) - 1} of the set")
+            raise ParameterError(
+                f"puzzle={puzzle} is not one of the numbers 0 ... {len(found) - 1} of the set's puzzles"
+            )
         return (found[puzzle],)
     names = {each.name: each for each in found}
     if puzzle not in names:
-        close = nearest(puzzle, names) if len(names) < LISTED else f"Names run from {found[0].name!r} to {found[-1].name!r}."
-        raise ValueError(f"the set has no puzzle {puzzle!r}. {close}")
+        close = f"Names run from {found[0].name!r} to {found[-1].name!r}."
+        close = nearest(puzzle, names) if len(names) < LISTED else close
+        raise ParameterError(f"the set has no puzzle {puzzle!r}. {close}")
     return (names[puzzle],)
 
 

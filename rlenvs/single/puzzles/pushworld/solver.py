@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from rlenvs.core.cache import compiled
-from rlenvs.single.puzzles.pushworld.rules import achieved, hits, meet, move, push_set
+from rlenvs.single.puzzles.pushworld.rules import achieved, move, push_set
 from rlenvs.single.puzzles.pushworld.tables import NOWHERE
 
 LETTERS = "LRUD"
 BITS = 62  # in which a state is packed
 MOST_REMEMBERED = 100_000
 FIELDS = ("walls", "agent_walls", "outline", "tall", "goal", "distance")
-
-for _rule in (hits, meet, push_set, move, achieved):
-    register_jitable(_rule)  # so that `_search` may call what kernels are
 
 
 @compiled()
@@ -134,23 +131,6 @@ def solve(tables: Any, k: int, at: np.ndarray, most: int = 1_000_000) -> str | N
     return "".join(reversed(plan))
 
 
-_first: dict[tuple[bytes, ...], int | None] = {}  # first moves by puzzle and places
-
-
-def first_move(tables: Any, k: int, at: np.ndarray) -> int | None:
-    """The first action of a shortest plan; None where there is none, or the search gave up."""
-    key = (*(getattr(tables, name)[k].tobytes() for name in ("walls", "agent_walls", "outline", "goal")), at.tobytes())
-    if key not in _first:
-        if len(_first) >= MOST_REMEMBERED:
-            _first.clear()
-        try:
-            plan = solve(tables, k, at)
-        except RuntimeError:
-            plan = None
-        _first[key] = LETTERS.index(plan[0]) if plan else None
-    return _first[key]
-
-
 class Arrays:
     """The tables of a set as attributes.
 
@@ -158,5 +138,37 @@ class Arrays:
         arrays: by name.
     """
 
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
+    def __init__(self, arrays: Mapping[str, np.ndarray]) -> None:
         self.__dict__.update(arrays)
+
+
+_first: dict[tuple[bytes, ...], int | None] = {}  # first moves by puzzle and places
+
+
+def first_move(tables: Any, k: int, at: np.ndarray) -> int | None:
+    """The first action of a shortest plan; None where there is none, or the search gave up.
+
+    The search finds the first of all shortest plans in the order of letters, and its end is the first one from where it
+    begins. So what follows on a plan is known too, and does not depend on what was asked before.
+    """
+    puzzle = tuple(getattr(tables, name)[k].tobytes() for name in ("walls", "agent_walls", "outline", "goal"))
+    key = (*puzzle, at.tobytes())
+    if key not in _first:
+        if len(_first) >= MOST_REMEMBERED:
+            _first.clear()
+        try:
+            plan = solve(tables, k, at)
+        except RuntimeError:
+            plan = None
+        if not plan:
+            _first[key] = None
+            return None
+        places, pushed = at.copy(), np.zeros(len(at), np.uint8)
+        rules = tables.walls[k], tables.agent_walls[k], tables.outline[k], tables.tall[k]
+        count = int(tables.object_count[k])
+        for letter in plan:
+            action = LETTERS.index(letter)
+            _first[(*puzzle, places.tobytes())] = action
+            push_set(*rules, places, count, pushed, action)
+            move(places, pushed, count, action)
+    return _first[key]

@@ -9,7 +9,16 @@ import numpy as np
 from rlenvs.single.puzzles.pushworld.files import Puzzle, corner
 from rlenvs.single.puzzles.pushworld.frames import Tiles
 
-PLANES = ("agent", "walls", "agent walls", "objects with goals", "goals", "other objects", "joined right", "joined down")
+PLANES = (
+    "agent",
+    "walls",
+    "agent walls",
+    "objects with goals",
+    "goals",
+    "other objects",
+    "joined right",
+    "joined down",
+)
 AGENT, WALLS, AGENT_WALLS, OBJECTS, GOALS, OTHERS, JOINED_RIGHT, JOINED_DOWN = range(8)
 FULL, FADING, FAINTEST = 255, 24, 39  # the first goal and its object, how much less the next ones are, the least
 MOVES = ((0, -1), (0, 1), (-1, 0), (1, 0))  # rows and columns of left, right, up, down
