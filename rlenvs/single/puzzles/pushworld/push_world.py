@@ -11,7 +11,7 @@ must not overlap in a file.
 
 ## Action Space
 left, right, up, down. With `undo=n` a fifth one, `undo`, takes back the last change of places, up to n of them. Moves
-that change nothing are masked.
+that change nothing are masked, unless all are like that.
 
 ## Observation Space
 By default planes, uint8 (rows, columns, 8), 255 where a cell belongs to: the agent, walls, walls for the agent alone,
@@ -269,10 +269,16 @@ def step(p, s, a, rng, r):
 
 @SPEC.mask
 def mask(p, s, m):
+    count = 0
     for action in range(4):
         m[action] = 1 if can_move(p, s, action) else 0
+        count += m[action]
     if p.undo:
         m[UNDO] = 1 if s.remembered else 0
+        count += m[UNDO]
+    if count == 0:
+        for action in range(4):
+            m[action] = 1
 
 
 @kernel

@@ -9,6 +9,12 @@ STEPS_PER_CELL, TRIES = 12, 50
 
 
 @kernel
+def floor_of(height, width):
+    """How many cells the walker makes floor."""
+    return int(FLOOR_SHARE * (height - 2) * (width - 2))
+
+
+@kernel
 def carve(wall, rng):
     """Fill the room with walls and let a walker dig corridors and corners."""
     height, width = wall.shape
@@ -17,8 +23,7 @@ def carve(wall, rng):
             wall[r, c] = 1
     row, column = 1 + below(rng, height - 2), 1 + below(rng, width - 2)
     direction, floor = below(rng, 4), 0
-    wanted = int(FLOOR_SHARE * (height - 2) * (width - 2))
-    while floor < wanted:
+    while floor < floor_of(height, width):
         floor += dig(wall, row, column)
         if uniform(rng, 0.0, 1.0) < CROOKED:
             floor += dig(wall, row + 1 - 2 * below(rng, 2), column)
@@ -28,7 +33,6 @@ def carve(wall, rng):
             direction = below(rng, 4)
         row = min(max(row + DOWNWARD[direction], 1), height - 2)
         column = min(max(column + RIGHTWARD[direction], 1), width - 2)
-    return floor
 
 
 @kernel
@@ -109,8 +113,7 @@ def make_room(s, boxes, rng):
     """A room that can be solved, with every box off the targets if that is found."""
     height, width = s.wall.shape
     for _ in range(TRIES):
-        if carve(s.wall, rng) <= 2 * boxes:
-            continue
+        carve(s.wall, rng)
         place(s, boxes, rng)
         farthest = play_backwards(s, boxes, rng)
         if farthest == 0:

@@ -9,7 +9,7 @@ such as Boxoban's files: `levels_from="boxoban-levels/unfiltered/train"`. The sc
 solution.
 
 ## Action Space
-up, right, down, left. A step towards a box pushes it. Moves that change nothing are masked.
+up, right, down, left. A step towards a box pushes it. Moves that change nothing are masked, unless all are like that.
 
 ## Observation Space
 Planes of 0 and 1 (4, rows, columns): walls, targets, boxes, player.
@@ -59,24 +59,33 @@ from rlenvs.core import (
     u1,
     world,
 )
+from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.sokoban.levels import LARGEST, levels_of, parse_levels
-from rlenvs.single.puzzles.sokoban.rooms import DOWNWARD, RIGHTWARD, make_room, mark_alive
+from rlenvs.single.puzzles.sokoban.rooms import DOWNWARD, RIGHTWARD, floor_of, make_room, mark_alive
 
 KEYS = (("up", "w"), ("right", "d"), ("down", "s"), ("left", "a"))
 MOST_BOXES = 12
 WALL, FLOOR, BOX, BOX_ON, TARGET = (72, 76, 84), (238, 234, 224), (190, 120, 50), (0, 158, 115), (213, 94, 0)
 
+THREE = ["#####\n#@$.#\n#####", "######\n#@ $.#\n######", "#####\n#@ .#\n# $ #\n#   #\n#####"]
+
 
 def sizes(values):
-    if values.levels_from is None:
-        return {"height": values.rows, "width": values.columns, "boxes_room": values.boxes, "levels_count": 0}
-    found = levels_of(values.levels_from)
+    found = () if values.levels_from is None else levels_of(values.levels_from)
+    if not found and floor_of(values.rows, values.columns) <= 2 * values.boxes:
+        raise ParameterError(
+            f"boxes={values.boxes} do not fit into a room of {values.rows} x {values.columns} cells with walls; "
+            f"at most {(floor_of(values.rows, values.columns) - 1) // 2}"
+        )
+    height = max((level.wall.shape[0] for level in found), default=values.rows)
+    width = max((level.wall.shape[1] for level in found), default=values.columns)
     return {
-        "height": max(level.wall.shape[0] for level in found),
-        "width": max(level.wall.shape[1] for level in found),
-        "boxes_room": max(int(level.box.sum()) for level in found),
+        "height": height,
+        "width": width,
+        "cells": height * width,
+        "boxes_room": max((int(level.box.sum()) for level in found), default=values.boxes),
         "levels_count": len(found),
     }
 
@@ -111,7 +120,7 @@ SPEC = world(
         "origin": i2("boxes_room"),
         "current": i2("boxes_room"),
         "best": i2("boxes_room"),
-        "stack": i2("height", "width"),
+        "stack": i2("cells"),
         "box_count": i4,
         "on_target": i4,
         "dead": i4,
@@ -144,7 +153,9 @@ SPEC = world(
     fps=6,
     levels={"easy": {"rows": 7, "columns": 7, "boxes": 2}, "one": {"boxes": 1}, "hard": {"rows": 13, "columns": 13}},
     scores={
-        "random": Score(0, 0),
+        "random": Score(-11.24, 0.15, success=0, costs={"dead_end": 71.1}),
+        "idle": Score(-11.88, 0.064, success=0, costs={"dead_end": 17.7}),
+        "expert": Score(11.68, 0.13, success=1, costs={"dead_end": 0}),
     },
 )
 
@@ -237,8 +248,13 @@ def step(p, s, a, rng, r):
 
 @SPEC.mask
 def mask(p, s, m):
+    count = 0
     for action in range(4):
         m[action] = 1 if can_move(s, action) else 0
+        count += m[action]
+    if count == 0:
+        for action in range(4):
+            m[action] = 1
 
 
 @SPEC.observe
