@@ -126,8 +126,8 @@ _first: dict[tuple[bytes, bytes, bytes, int], int | None] = {}
 def first_move(s: Any) -> int | None:
     """The first action of a shortest solution; None where there is none, or the search gave up.
 
-    The search finds the first of all shortest solutions in the order of actions, and its end is the first one from where
-    it begins. So what follows on it is known too, and does not depend on what was asked before.
+    The search finds the first of all shortest solutions in the order of actions, and its end is the first one from
+    where it begins. So what follows on it is known too, and does not depend on what was asked before.
     """
     room = s.wall.tobytes(), s.target.tobytes()
     key = (*room, s.box.tobytes(), int(s.player))
