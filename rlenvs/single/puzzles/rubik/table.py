@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from rlenvs.core.cache import compiled
 from rlenvs.single.puzzles.rubik.turns import rotations, stickers, turns
 
-FAR, POSITIONS, TWISTS = 255, 3_674_160, 729
+FAR, ORDERS, TWISTS = 255, 5040, 729
+POSITIONS = ORDERS * TWISTS
 SIDES = 3  # stickers of a corner
 
 
@@ -22,7 +24,7 @@ def corners() -> np.ndarray:
         three = [k for k in range(len(places)) if tuple(places[k, :3]) == corner]
         three.sort(key=lambda k: -abs(int(places[k, 5])))
         first, second, third = (places[k, 3:] for k in three)
-        if np.dot(np.cross(first, second), third) * 1 > 0:
+        if np.dot(np.cross(first, second), third) > 0:
             three[1], three[2] = three[2], three[1]
         found.append(three)
     return np.array(found)
@@ -45,30 +47,39 @@ def _rank(colors: np.ndarray, corner: np.ndarray, which: np.ndarray) -> int:
         for j in range(i + 1, 7):
             smaller += 1 if order[j] < order[i] else 0
         rank = rank * (7 - i) + smaller
-    return rank * 729 + twist
+    return rank * TWISTS + twist
 
 
 @compiled()
-def _fill(
-    table: np.ndarray, start: np.ndarray, turn: np.ndarray, corner: np.ndarray, which: np.ndarray, queue: np.ndarray
-) -> int:
+def _fill(table: np.ndarray, start: int, order_after: np.ndarray, twist_after: np.ndarray, queue: np.ndarray) -> int:
     """Breadth first from the aim; returns how many positions there are."""
     queue[0] = start
-    table[_rank(start, corner, which)] = 0
+    table[start] = 0
     first, last = 0, 1
-    after = start.copy()
     while first < last:
-        steps = table[_rank(queue[first], corner, which)]
-        for t in range(turn.shape[0]):
-            for k in range(after.size):
-                after[k] = queue[first, turn[t, k]]
-            rank = _rank(after, corner, which)
-            if table[rank] == 255:
-                table[rank] = steps + 1
+        position = queue[first]
+        first += 1
+        for turn in range(order_after.shape[1]):
+            after = order_after[position // TWISTS, turn] * TWISTS + twist_after[position % TWISTS, turn]
+            if table[after] == FAR:
+                table[after] = table[position] + 1
                 queue[last] = after
                 last += 1
-        first += 1
     return last
+
+
+def _after(start: np.ndarray, still: np.ndarray, number: Callable[[np.ndarray], int], count: int) -> np.ndarray:
+    """What turns make of one part of a position, the order or the twists of its corners, which are independent."""
+    found = np.zeros((count, len(still)), np.int64)
+    seen, queue = {number(start)}, [start]
+    for colors in queue:  # grows
+        for turn, permutation in enumerate(still):
+            after = colors[permutation]
+            found[number(colors), turn] = number(after)
+            if number(after) not in seen:
+                seen.add(number(after))
+                queue.append(after)
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -84,8 +95,9 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     fixed = corner[7]
     still = np.array([turn for turn in turns(2) if all(turn[k] == k for k in fixed)])
     table = np.full(POSITIONS, FAR, np.uint8)
-    queue = np.zeros((POSITIONS, len(start)), np.uint8)
-    _fill(table, start, still, corner, which, queue)
+    order_after = _after(start, still, lambda colors: _rank(colors, corner, which) // TWISTS, ORDERS)
+    twist_after = _after(start, still, lambda colors: _rank(colors, corner, which) % TWISTS, TWISTS)
+    _fill(table, _rank(start, corner, which), order_after, twist_after, np.zeros(POSITIONS, np.int64))
     return table, corner, which
 
 
