@@ -300,7 +300,7 @@ def draw(canvas, p, s):
                 edges = column + 0.22, -row - 0.78, column + 0.78, -row - 0.22
                 canvas.rectangle(*edges, (255, 240, 220), width=2.0)
             elif s.target[row, column]:
-                canvas.circle((column + 0.5, -row - 0.5), 0.24, TARGET, width=4.0)
+                canvas.circle((column + 0.5, -row - 0.5), 0.32, TARGET, width=5.0)
     x, y = int(s.player) % width + 0.5, -(int(s.player) // width) - 0.5
     canvas.circle((x, y), 0.36, "white")
     canvas.circle((x, y), 0.32, "blue")
