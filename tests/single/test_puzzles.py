@@ -264,10 +264,8 @@ def test_numbers_say_how_many_mines_lie_around():
     assert mine.sum() == 9
     padded = np.pad(mine.astype(int), 1)
     around = sum(padded[1 + r : 7 + r, 1 + c : 9 + c] for r in (-1, 0, 1) for c in (-1, 0, 1)) - mine
-    opened = 0
-    for cell in np.flatnonzero(mine.ravel() == 0):
+    for opened, cell in enumerate(np.flatnonzero(mine.ravel() == 0), start=1):
         observation, reward, terminated, _, info = env.step(int(cell))
-        opened += 1
         assert reward == 1.0
         assert observation[0].ravel()[cell] == around.ravel()[cell]
         assert (observation[0] >= 0).sum() == opened

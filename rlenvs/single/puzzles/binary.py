@@ -11,7 +11,8 @@ import numpy as np
 def _reduced(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """The matrix in reduced row echelon form, what its rows became made of, and the columns of its leading ones."""
     rows, columns = matrix.shape
-    left, right, leading = matrix.copy() & 1, np.eye(rows, dtype=np.uint8), []
+    left, right = matrix.copy() & 1, np.eye(rows, dtype=np.uint8)
+    leading: list[int] = []
     for column in range(columns):
         found = np.flatnonzero(left[len(leading) :, column])
         if not found.size:
