@@ -2,9 +2,9 @@
 
     python benchmarks/puzzles.py --peers benchmarks/peers.toml --rounds 3
 
-Peers: PushWorld's own Gym environment, which draws a frame in every step, and its rules alone. Ours are batches, whose
-resets count, in one thread; observations, rewards and masks are made in every step. `--write` puts the table into
-benchmarks/puzzles.md.
+Peers: PushWorld's own Gym environment, which draws a frame in every step, and its rules alone; Jumanji's puzzles (JAX
+on the CPU, compiled, as many threads as it takes), whose resets count. Ours are batches, whose resets count, in one
+thread; observations, rewards and masks are made in every step. `--write` puts the table into benchmarks/puzzles.md.
 """
 
 import argparse
@@ -25,6 +25,11 @@ CASES = [
     Case("PushWorld-v0", "batch", "pushworld", 20, num=64, keywords=PIXELS),
     Case("PushWorld-v0", "single", "pushworld", 20),
     Case("PushWorld-v0", "single", "pushworld", 20, keywords=PIXELS),
+    Case("Game2048-v0", "batch", "jumanji-2048", 1, num=4096),
+    Case("SlidingTiles-v0", "batch", "jumanji-tiles", 1, num=4096, keywords={"size": 5}),
+    Case("Minesweeper-v0", "batch", "jumanji-mines", 1, num=4096),
+    Case("RubiksCube-v0", "batch", "jumanji-cube", 1, num=4096, keywords={"one_hot": False}),
+    Case("Sokoban-v0", "batch", "jumanji-sokoban", 1, num=4096),
 ]
 
 
@@ -41,7 +46,8 @@ def main() -> None:
         "# Puzzles: steps per second beside others",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"{options.rounds} turns of {options.seconds} s; medians. Random actions. Resets count in our batches alone.",
+        f"{options.rounds} turns of {options.seconds} s; medians. Random actions. Resets count in our batches",
+        "and in Jumanji, which may use both cores; ours one.",
         "",
         *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
         "",
