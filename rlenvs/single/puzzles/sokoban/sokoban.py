@@ -30,8 +30,8 @@ Termination: all boxes on targets, a success. Truncation: 120 steps.
 
 ## Parameters
 Levels overrule `rows`, `columns` and `boxes`; smaller ones than the largest are filled up with walls. `number` chooses
-a level, and may differ between the worlds of a batch. The expert gives up after three million states, or where there
-are too many boxes to number (seven on 10 x 10 cells); then it makes the first move that changes something.
+a level, and may differ between the worlds of a batch. The expert gives up after a million states, or where there are
+too many boxes to number (seven on 10 x 10 cells); then it makes the first move that changes something.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.

@@ -94,7 +94,7 @@ def _search(
     return -1
 
 
-def solve(s: Any, most: int = 3_000_000) -> list[int] | None:
+def solve(s: Any, most: int = 1_000_000) -> list[int] | None:
     """The actions of a shortest solution from the state of a record; None where there is none.
 
     Raises:
