@@ -145,7 +145,7 @@ SPEC = world(
         "goal_cell_count": i4("puzzle_count"),
         "goal_cell": u1("puzzle_count", "most_goal_cells", 4),
         "board": u1("puzzle_count", "shown_rows", "shown_columns", len(PLANES)),
-        "ground": i4("puzzle_count", "rows", "columns"),  # tiles of what never moves
+        "ground": i4("puzzle_count", "framed_rows", "framed_columns"),  # tiles of what never moves
         "tile": i4("puzzle_count", "most_cells"),
         "goal_tile": i4("puzzle_count", "most_goal_cells"),
         "tile_image": u1("tile_count", "tile_size", "tile_size", 3),
@@ -201,7 +201,7 @@ def measure(p, s):
         steps = p.distance[index, k, s.at[k + 1, 0], s.at[k + 1, 1]]
         if steps == NOWHERE:
             dead += 1
-            left_over += p.walls.shape[1] * p.ground.shape[2]
+            left_over += p.distance.shape[2] * p.distance.shape[3]
         else:
             left_over += steps
     s.left_over, s.dead = left_over, dead

@@ -117,7 +117,7 @@ def puzzles_of(puzzles: Any, split: str, puzzle: str | int | None) -> tuple[Puzz
     return (names[puzzle],)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _loaded(puzzles: tuple[Puzzle, ...], rows: int, columns: int, tile: int, border: int) -> Tables:
     tiles = Tiles(tile, border) if tile else None
     return Tables(puzzles, *grid_size(puzzles, rows, columns), tiles)
@@ -141,6 +141,8 @@ def sizes(values: Any) -> dict[str, int]:
         "columns": tables.columns,
         "shown_rows": shown[0],
         "shown_columns": shown[1],
+        "framed_rows": tables.rows if tile else 0,
+        "framed_columns": tables.columns if tile else 0,
         "frame_rows": tables.rows * tile,
         "frame_columns": tables.columns * tile,
         "tile_size": tile,

@@ -70,7 +70,7 @@ class Tables:
         size = sizes_of(puzzles)
         n, objects, slots = size["puzzle_count"], size["objects"], size["goal_slots"]
         self.rows, self.columns, self.tiles = rows, columns, tiles
-        shown = (0, 0) if tiles else (rows, columns)
+        shown, framed = ((0, 0), (rows, columns))[:: 1 if tiles else -1]
         self.arrays: dict[str, np.ndarray] = {
             "walls": np.zeros((n, rows), np.int64),
             "agent_walls": np.zeros((n, rows), np.int64),
@@ -86,7 +86,7 @@ class Tables:
             "goal_cell_count": np.zeros(n, np.int32),
             "goal_cell": np.zeros((n, size["most_goal_cells"], 4), np.uint8),
             "board": np.zeros((n, *shown, len(PLANES)), np.uint8),
-            "ground": np.zeros((n, rows, columns), np.int32),
+            "ground": np.zeros((n, *framed), np.int32),
             "tile": np.zeros((n, size["most_cells"]), np.int32),
             "goal_tile": np.zeros((n, size["most_goal_cells"]), np.int32),
         }
@@ -96,12 +96,12 @@ class Tables:
     def _fill(self, k: int, puzzle: Puzzle) -> None:
         a = self.arrays
         down, right = (self.rows - puzzle.rows) // 2, (self.columns - puzzle.columns) // 2
-        solid = np.zeros((self.rows, self.columns), np.bool_)
+        solid = np.zeros((puzzle.rows, puzzle.columns), np.bool_)
         for name, cells in (("walls", puzzle.walls), ("agent_walls", puzzle.agent_walls)):
             for row, column in cells:
                 a[name][k, row + down] |= np.int64(1 << (column + right))
                 if name == "walls":
-                    solid[row + down, column + right] = True
+                    solid[row, column] = True
         a["object_count"][k], a["goal_count"][k] = len(puzzle.objects), len(puzzle.goals)
         for i, cells in enumerate(puzzle.objects):
             top, left = corner(cells)
@@ -112,7 +112,8 @@ class Tables:
         for i, cells in enumerate(puzzle.goals):
             top, left = corner(cells)
             a["goal"][k, i] = top + down, left + right
-            a["distance"][k, i] = distances(solid, puzzle.objects[i + 1], a["goal"][k, i])
+            inside = slice(down, down + puzzle.rows), slice(right, right + puzzle.columns)
+            a["distance"][k, i][inside] = distances(solid, puzzle.objects[i + 1], (top, left))
         self._fill_cells(k, puzzle)
         if self.tiles is None:
             self._fill_board(k, puzzle, down, right)
@@ -160,7 +161,7 @@ class Tables:
             a["goal_tile"][k, j] = tiles.number("goal", int(a["goal_cell"][k, j, 3]))
 
 
-def distances(solid: np.ndarray, cells: frozenset[tuple[int, int]], goal: np.ndarray) -> np.ndarray:
+def distances(solid: np.ndarray, cells: frozenset[tuple[int, int]], goal: tuple[int, int]) -> np.ndarray:
     """In how many moves an object could get to its goal from each place of its corner, were it alone; NOWHERE where it
     cannot.
 
@@ -175,7 +176,7 @@ def distances(solid: np.ndarray, cells: frozenset[tuple[int, int]], goal: np.nda
         ways.append(fits & _any_at(~solid, behind, False))
     found = np.full(solid.shape, NOWHERE, np.int16)
     front = np.zeros(solid.shape, np.bool_)
-    front[tuple(goal)] = True
+    front[goal] = True
     steps = 0
     while front.any():
         found[front] = steps
