@@ -175,6 +175,8 @@ def _observation_tables(world: World) -> list[str]:
     if isinstance(setup.observation_space, spaces.Discrete):
         head = f"`{setup.observation_space}`{each}."
     table = _table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
+    if setup.alone:
+        return [*_image_tables(setup, each), "Other forms have numbers:", table]
     return [head, table, *_goal_note(world), *_tables_of_images(world)]
 
 
