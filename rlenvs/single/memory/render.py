@@ -1,0 +1,78 @@
+"""Images and text of the three games for people, who may see what the agent has to remember."""
+
+from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE
+from rlenvs.single.memory.arena import COMMAND_X, COMMAND_Y, COMMANDS, TILE, middle_of, tile_at
+
+SKIN, DARK = (250, 204, 153), (50, 50, 50)
+
+
+def view_screen(canvas):
+    """Pixels of the screen; y of the canvas runs up."""
+    canvas.view(0.0, SIDE, 0.0, SIDE)
+    canvas.rectangle(0.0, 0.0, SIDE, SIDE, "black")
+
+
+def box(canvas, x, y, width, height, color, width_of_line=0.0):
+    """A rectangle by its upper left corner."""
+    canvas.rectangle(x, SIDE - y - height, x + width, SIDE - y, color, width=width_of_line)
+
+
+def draw_figure(canvas, p, x, y, facing):
+    """Body and hands."""
+    scale = float(p.agent_scale)
+    centre = float(x), SIDE - float(y)
+    length = ROOT_HALF if facing % 2 else 1.0
+    ahead = AHEAD_X[facing] * length, -AHEAD_Y[facing] * length
+    canvas.circle(centre, 25.0 * scale, SKIN)
+    for side in (-1, 1):
+        hand = (
+            centre[0] + 16.0 * scale * (ahead[0] - side * ahead[1]),
+            centre[1] + 16.0 * scale * (ahead[1] + side * ahead[0]),
+        )
+        canvas.circle(hand, 10.0 * scale, DARK)
+
+
+def draw_mortar(canvas, p, s):
+    """The arena, the target and the command that is shown or due."""
+    due = COMMANDS[s.commands[min(s.current, s.count - 1)]]
+    shown = f"shown: {COMMANDS[s.cue]}" if s.cue >= 0 else f"due: {due}" if not s.cues_left else "shown: nothing"
+    canvas.caption(f"command {min(s.current + 1, s.count)} of {s.count}, {shown}")
+    canvas.legend(("green", "target, unseen by the agent", "ring"), ((112, 24, 36), "burning"))
+    view_screen(canvas)
+    first = (SIDE - TILE * p.arena_size) // 2
+    for row in range(p.arena_size):
+        for column in range(p.arena_size):
+            burns = s.burning and (column, row) != (s.target_x, s.target_y)
+            place = first + TILE * column, first + TILE * row, TILE, TILE
+            box(canvas, *place, (81, 18, 26) if burns else (21, 43, 77))
+            box(canvas, *place, (112, 24, 36) if burns else (29, 60, 107), 4.0)
+    target = middle_of(p, s.target_x), SIDE - middle_of(p, s.target_y)
+    canvas.circle(target, 6.5, "green", width=5.0)
+    draw_figure(canvas, p, s.x, s.y, int(s.facing))
+    if s.cue >= 0:
+        draw_command(canvas, s.cue)
+
+
+def draw_command(canvas, command):
+    """Its symbol in the middle of the screen."""
+    middle = SIDE / 2
+    if COMMAND_X[command] == COMMAND_Y[command] == 0:
+        canvas.circle((middle, middle), 10.0, "white", width=8.0)
+        canvas.line([(middle - 9.0, middle), (middle + 9.0, middle)], "white", width=8.0)
+        return
+    across, up = 10.0 * COMMAND_X[command], -10.0 * COMMAND_Y[command]
+    canvas.arrow((middle - across, middle - up), (middle + across, middle + up), "white", width=8.0)
+
+
+def arena_text(p, s):
+    """A letter per tile: A the agent, T the target, X both, # burning."""
+    rows = []
+    for row in range(p.arena_size):
+        cells = []
+        for column in range(p.arena_size):
+            agent = (tile_at(p, s.x), tile_at(p, s.y)) == (column, row)
+            target = (column, row) == (s.target_x, s.target_y)
+            cells.append("X" if agent and target else "A" if agent else "T" if target else "#" if s.burning else ".")
+        rows.append(" ".join(cells))
+    shown = COMMANDS[s.cue] if s.cue >= 0 else "-"
+    return "\n".join(rows) + f"\ncommand {min(s.current + 1, s.count)} of {s.count}, shown: {shown}\n"
