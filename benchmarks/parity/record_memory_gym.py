@@ -57,7 +57,7 @@ def clever(name, env):
     if "Mortar" in name:
         if "Grid" in name:
             here = env.normalized_agent_position
-            return turning(env, *(int(t - h) for t, h in zip(env._target_pos, here)))
+            return turning(env, *(int(t - h) for t, h in zip(env._target_pos, here, strict=True)))
         return toward(*(int(env.arena.rect[k] + 14 * env._target_pos[k] + 7 - place[k]) for k in range(2)))
     if "Mystery" in name:
         here = tuple(int(n) for n in env.normalized_agent_position)

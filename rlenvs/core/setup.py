@@ -357,7 +357,7 @@ class Setup:
         discrete = any(part.discrete for part in parts.values())
         if self.encoding == "float" and not discrete:
             return self._published_encoding()
-        if not parts:
+        if not parts or self.alone:
             raise ParameterError(f"{name}: encoding={self.encoding!r} is for numbers, and its observation is images")
         if self.in_goal_form:
             raise ParameterError(

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 import rlenvs
 from rlenvs.core import block, choice, discrete, image, term, u1, world
 from rlenvs.core.docs import page
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.setup import Setup
 
@@ -144,6 +145,9 @@ def test_an_option_chooses_between_an_image_and_numbers():
     env = Env(LAMP, backend="python", seen_as="both")
     assert {name: part.shape for name, part in env.reset(seed=0)[0].items()} == {"screen": (1, 1, 1), "state": (1,)}
     assert Setup(LAMP).alone == "screen"
+    with pytest.raises(ParameterError, match="its observation is images"):
+        Setup(LAMP, encoding="unit")
+    assert Setup(LAMP, encoding="unit", seen_as="number").observation_space.dtype == np.float32
     written = page(LAMP)
     assert "one image" in written
     assert "none by default" in written

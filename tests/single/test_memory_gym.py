@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from memory_replay import EPISODES, replay
 
-from rlenvs.single.memory import mortar_mayhem as mortar
-
 MORTAR = "rlenvs.single.memory.mortar_mayhem:SPEC"
+GRID = "rlenvs.single.memory.mortar_mayhem_grid:SPEC"
 MORTAR_FORMS = {
     "MortarMayhem": MORTAR,
-    "MortarMayhemGrid": f"{MORTAR}/MortarMayhemGrid-v0",
+    "MortarMayhemGrid": GRID,
     "MortarMayhemB": f"{MORTAR}/MortarMayhemB-v0",
-    "MortarMayhemBGrid": f"{MORTAR}/MortarMayhemBGrid-v0",
+    "MortarMayhemBGrid": f"{GRID}/MortarMayhemBGrid-v0",
     "EndlessMortarMayhem": f"{MORTAR}/EndlessMortarMayhem-v0",
 }
 

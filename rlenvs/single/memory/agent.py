@@ -6,6 +6,7 @@ from rlenvs.core import discrete, kernel, multi_discrete, param
 from rlenvs.kits.raster import disc
 
 SIDE = 84  # pixels of the square screen
+SCALE = 0.25  # size of the agent, unless a parameter says otherwise
 BODY, HAND = (250, 204, 153), (50, 50, 50)
 NORTH, WEST, SOUTH, EAST = 0, 2, 4, 6  # facings, in eighths of a turn to the left
 ROOT_HALF = math.sqrt(0.5)
@@ -31,6 +32,12 @@ AGENT_PARAMS = {
 @kernel
 def radius_of(p):
     return int(25.0 * p.agent_scale)
+
+
+@kernel
+def middle_hit(x, y, other_x, other_y, reach):
+    """Whether two points are at most `reach` apart."""
+    return (other_x - x) * (other_x - x) + (other_y - y) * (other_y - y) <= reach * reach
 
 
 @kernel
@@ -81,9 +88,8 @@ def turn(s, action):
 
 
 @kernel
-def draw_agent(p, image, x, y, facing):
+def draw_agent(image, x, y, facing, scale):
     """A body and two hands, which show where it looks."""
-    scale = p.agent_scale
     radius, hand = int(25.0 * scale), int(10.0 * scale)
     middle = (2 * radius + hand) // 2 + 7  # of the square in which positions of hands are cut to pixels
     side, front = float(int(18.0 * scale)), float(int(12.0 * scale) + 7 - middle)

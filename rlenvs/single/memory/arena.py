@@ -83,7 +83,7 @@ def middle_of(p, tile):
 
 
 @kernel
-def draw_arena(p, s, image):
+def draw_arena(p, s, image, scale):
     """What the player sees."""
     if s.burning and p.visual_feedback:
         copy_image(image, p.burnt)
@@ -91,6 +91,6 @@ def draw_arena(p, s, image):
         copy_patch(image, p.calm, first + TILE * s.target_x, first + TILE * s.target_y, TILE, TILE)
     else:
         copy_image(image, p.calm)
-    draw_agent(p, image, s.x, s.y, s.facing)
+    draw_agent(image, s.x, s.y, s.facing, scale)
     if s.cue >= 0:
         stamp(image, p.symbols[s.cue], CORNER, CORNER, WHITE)

@@ -17,9 +17,9 @@ def box(canvas, x, y, width, height, color, width_of_line=0.0):
     canvas.rectangle(x, SIDE - y - height, x + width, SIDE - y, color, width=width_of_line)
 
 
-def draw_figure(canvas, p, x, y, facing):
+def draw_figure(canvas, x, y, facing, scale):
     """Body and hands."""
-    scale = float(p.agent_scale)
+    scale = float(scale)
     centre = float(x), SIDE - float(y)
     length = ROOT_HALF if facing % 2 else 1.0
     ahead = AHEAD_X[facing] * length, -AHEAD_Y[facing] * length
@@ -32,7 +32,7 @@ def draw_figure(canvas, p, x, y, facing):
         canvas.circle(hand, 10.0 * scale, DARK)
 
 
-def draw_mortar(canvas, p, s):
+def draw_mortar(canvas, p, s, scale):
     """The arena, the target and the command that is shown or due."""
     due = COMMANDS[s.commands[min(s.current, s.count - 1)]]
     shown = f"shown: {COMMANDS[s.cue]}" if s.cue >= 0 else f"due: {due}" if not s.cues_left else "shown: nothing"
@@ -48,7 +48,7 @@ def draw_mortar(canvas, p, s):
             box(canvas, *place, (112, 24, 36) if burns else (29, 60, 107), 4.0)
     target = middle_of(p, s.target_x), SIDE - middle_of(p, s.target_y)
     canvas.circle(target, 6.5, "green", width=5.0)
-    draw_figure(canvas, p, s.x, s.y, int(s.facing))
+    draw_figure(canvas, s.x, s.y, int(s.facing), scale)
     if s.cue >= 0:
         draw_command(canvas, s.cue)
 
@@ -76,3 +76,17 @@ def arena_text(p, s):
         rows.append(" ".join(cells))
     shown = COMMANDS[s.cue] if s.cue >= 0 else "-"
     return "\n".join(rows) + f"\ncommand {min(s.current + 1, s.count)} of {s.count}, shown: {shown}\n"
+
+
+def keys_of_free_agent(pressed, values):
+    """Arrow keys."""
+    left, right, up, down = (name in pressed for name in ("left", "right", "up", "down"))
+    return [1 if left else 2 if right else 0, 1 if up else 2 if down else 0]
+
+
+def keys_of_turning_agent(pressed, values):
+    """Left and right turn, up goes forward."""
+    for action, name in ((1, "left"), (2, "right"), (3, "up")):
+        if name in pressed:
+            return action
+    return 0
