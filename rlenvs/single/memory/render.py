@@ -90,3 +90,31 @@ def keys_of_turning_agent(pressed, values):
         if name in pressed:
             return action
     return 0
+
+
+def draw_spotlights(canvas, p, s, goal_x, goal_y):
+    """The room by day, with the spotlights as rings."""
+    seen = "dark" if s.darkness >= 255 else "light"
+    canvas.caption(f"{seen}, health {max(s.health, 0.0):g} of {p.agent_health}, {s.collected} coins")
+    canvas.legend(
+        ("red", "spotlight", "ring"), ("orange", "coin"), ("green", "exit (grey: closed)"), ("blue", "goal", "ring")
+    )
+    view_screen(canvas)
+    for row in range(7):
+        for column in range(7):
+            dark = (60, 40, 45) if s.hit else (40, 45, 60)
+            box(canvas, 12 * column, 12 * row, 12, 12, dark if (row + column) % 2 else (56, 60, 72))
+    for k in range(s.spots):
+        if s.lit[k]:
+            centre = float(s.spot_x[k]), SIDE - float(s.spot_y[k])
+            canvas.circle(centre, float(s.radius[k]), (230, 225, 190))
+            canvas.circle(centre, float(s.radius[k]), "red", width=5.0)
+    if p.use_exit:
+        box(canvas, s.exit_x - 5.0, s.exit_y - 5.0, 10.0, 10.0, "grey" if s.coins else "green")
+    for k in range(s.coins):
+        canvas.circle((float(s.coin_x[k]), SIDE - float(s.coin_y[k])), 3.5, "orange")
+    if s.coins or p.use_exit:
+        canvas.circle((float(goal_x), SIDE - float(goal_y)), 8.0, "blue", width=5.0)
+    draw_figure(canvas, s.x, s.y, int(s.facing), p.agent_scale)
+    canvas.rectangle(0.0, SIDE - 4.0, SIDE, SIDE, "grey")
+    canvas.rectangle(0.0, SIDE - 4.0, SIDE * max(float(s.health), 0.0) / p.agent_health, SIDE, "green")

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
+
 from rlenvs.core import below, kernel, uniform
 from rlenvs.core.maths import cos, sin
 from rlenvs.kits.raster import clear, copy_image, disc, half_width, rectangle, ring, stamp
-from rlenvs.single.memory.agent import SIDE, draw_agent, radius_of
+from rlenvs.single.memory.agent import SIDE, draw_agent, middle_hit, radius_of
 
 BAR = 4  # px, height of the bar at the top
 QUARTER = SIDE // 4
@@ -23,20 +25,12 @@ DEGREE = math.pi / 180.0
 
 
 @kernel
-def free_slot(s):
-    """A place for one more spotlight; -1 where all are taken."""
-    for k in range(MOST_SPOTS):
-        if s.radius[k] == 0:
-            return k
-    return -1
-
-
-@kernel
 def spawn(p, s, rng):
-    """A spotlight outside of the screen, that will cross it."""
-    k = free_slot(s)
-    if k < 0:
+    """A spotlight outside of the screen, that will cross it. None where there are too many."""
+    k = int(s.spots)
+    if k >= MOST_SPOTS:
         return
+    s.spots += 1
     least, most = int(p.spot_min_radius), int(p.spot_max_radius + 1.0)
     s.radius[k] = least + below(rng, max(most - least, 1))
     s.speed[k] = uniform(rng, p.spot_min_speed, p.spot_max_speed)
@@ -49,7 +43,20 @@ def spawn(p, s, rng):
         degrees = start if end == 0 else (target if end == 1 else bend)
         s.ends[k, 2 * end] = CENTRE + far * cos(DEGREE * degrees)
         s.ends[k, 2 * end + 1] = CENTRE + far * sin(DEGREE * degrees)
-    place_spot(s, k, 0.0)
+    s.lit[k] = False
+    s.spot_x[k] = s.ends[k, 0]
+    s.spot_y[k] = s.ends[k, 1]
+
+
+@kernel
+def remove(s, k):
+    """The spotlights behind one that is gone move up."""
+    s.spots -= 1
+    for j in range(k, s.spots):
+        s.radius[j], s.speed[j], s.progress[j] = s.radius[j + 1], s.speed[j + 1], s.progress[j + 1]
+        s.spot_x[j], s.spot_y[j] = s.spot_x[j + 1], s.spot_y[j + 1]
+        for end in range(6):
+            s.ends[j, end] = s.ends[j + 1, end]
 
 
 @kernel
@@ -61,38 +68,29 @@ def spot_at(s, k, t, axis):
 
 
 @kernel
-def place_spot(s, k, t):
-    s.spot_x[k] = spot_at(s, k, t, 0)
-    s.spot_y[k] = spot_at(s, k, t, 1)
-
-
-@kernel
 def move_spots(p, s):
     """All spotlights go on. Returns how many of them hit the agent."""
-    hits = 0
-    skip = False
-    for k in range(MOST_SPOTS):
-        s.lit[k] = False
-        if s.radius[k] == 0:
+    hits, k = 0, 0
+    while k < s.spots:
+        if s.progress[k] >= 1.0:
+            remove(s, k)
+            if p.compat and k < s.spots:  # the original overlooks for a step the one behind one that it removes
+                s.lit[k] = False
+                k += 1
             continue
-        if skip:  # the original loses sight of the one behind one that it removes
-            skip = False
-        elif s.progress[k] >= 1.0:
-            s.radius[k] = 0
-            skip = p.compat == 1
-        else:
-            place_spot(s, k, s.progress[k])
-            s.lit[k] = True
-            s.progress[k] += s.speed[k]
-            hits += int(touches(p, s, s.spot_x[k], s.spot_y[k], float(s.radius[k])))
+        s.spot_x[k] = spot_at(s, k, s.progress[k], 0)
+        s.spot_y[k] = spot_at(s, k, s.progress[k], 1)
+        s.lit[k] = True
+        s.progress[k] += s.speed[k]
+        hits += int(touches(p, s, s.spot_x[k], s.spot_y[k], float(s.radius[k])))
+        k += 1
     return hits
 
 
 @kernel
 def touches(p, s, x, y, radius):
     """Whether the agent and a disc touch."""
-    reach = radius + radius_of(p)
-    return (x - s.x) * (x - s.x) + (y - s.y) * (y - s.y) <= reach * reach
+    return middle_hit(x, y, s.x, s.y, radius + radius_of(p))
 
 
 # --- the screen -------------------------------------------------------------------------------------------------------
@@ -101,7 +99,7 @@ def touches(p, s, x, y, radius):
 @kernel
 def is_lit(s, x, y):
     """Whether a spotlight shows a pixel."""
-    for k in range(MOST_SPOTS):
+    for k in range(s.spots):
         if s.lit[k]:
             row = y - int(s.spot_y[k])
             if -s.radius[k] <= row < s.radius[k]:
@@ -113,21 +111,39 @@ def is_lit(s, x, y):
 
 
 @kernel
-def darken(s, image, light):
-    """Dim what no spotlight shows; light is 256 for day and 0 for night."""
-    for y in range(SIDE):
-        for x in range(SIDE):
-            if not is_lit(s, x, y):
-                for c in range(3):
-                    image[y, x, c] = (int(image[y, x, c]) * light) >> 8
+def dimmed(value, light):
+    """A colour in a light of 0 ... 255."""
+    return (int(value) * light + 254) // 255
 
 
 @kernel
-def floor_color(p, s, x, y, c):
-    """Of a pixel of the floor."""
-    if p.black_background:
-        return 0
-    return p.red_floor[y, x, c] if s.hit and p.visual_feedback else p.blue_floor[y, x, c]
+def row_is_dark(s, y):
+    """Whether no spotlight reaches a row."""
+    for k in range(s.spots):
+        if s.lit[k] and -s.radius[k] <= y - int(s.spot_y[k]) < s.radius[k]:
+            return False
+    return True
+
+
+@kernel
+def darken(s, image, light):
+    """Dim what no spotlight shows."""
+    for y in range(SIDE):
+        dark = row_is_dark(s, y)
+        for x in range(SIDE):
+            if dark or not is_lit(s, x, y):
+                for c in range(3):
+                    image[y, x, c] = dimmed(image[y, x, c], light)
+
+
+@kernel
+def near_light(s, x, y, radius):
+    """Whether a spotlight may show part of a square around a point."""
+    for k in range(s.spots):
+        reach = s.radius[k] + radius + 1
+        if s.lit[k] and abs(int(s.spot_x[k]) - x) <= reach and abs(int(s.spot_y[k]) - y) <= reach:
+            return True
+    return False
 
 
 @kernel
@@ -146,19 +162,19 @@ def light_floor(p, s, image):
     clear(image)
     if p.black_background:
         return
-    for k in range(MOST_SPOTS):
+    for k in range(s.spots):
         if not s.lit[k]:
             continue
         radius, x, y = int(s.radius[k]), int(s.spot_x[k]), int(s.spot_y[k])
         for row in range(max(-radius, -y), min(radius, SIDE - y)):
             half = half_width(radius, row)
             for column in range(max(x - half, 0), min(x + half, SIDE)):
-                for c in range(3):
-                    image[y + row, column, c] = (
-                        p.red_floor[y + row, column, c]
-                        if s.hit and p.visual_feedback
-                        else p.blue_floor[y + row, column, c]
-                    )
+                if s.hit and p.visual_feedback:
+                    for c in range(3):
+                        image[y + row, column, c] = p.red_floor[y + row, column, c]
+                else:
+                    for c in range(3):
+                        image[y + row, column, c] = p.blue_floor[y + row, column, c]
 
 
 @kernel
@@ -175,33 +191,55 @@ def hide_again(s, image, x, y, radius):
 def draw_borders(p, s, image, light):
     """Rims of the spotlights, which a black floor would not show."""
     if p.black_background:
-        for k in range(MOST_SPOTS):
+        for k in range(s.spots):
             if s.lit[k]:
-                shade = (255 * (256 - light)) >> 8
+                shade = 255 - light
                 ring(image, int(s.spot_x[k]), int(s.spot_y[k]), int(s.radius[k]), 1, (shade, shade, shade))
 
 
 @kernel
-def draw_objects(p, s, image, hidden):
-    """Coins, exit and agent: those that the dark hides, or those that it does not."""
-    coin = coin_radius(p)
-    if (p.coins_visible == 0 and s.coin_shown == 0) == hidden:
+def coins_hidden(p, s):
+    return p.coins_visible == 0 and s.coin_shown == 0
+
+
+@kernel
+def draw_objects(p, s, image, hidden, night):
+    """Coins, exit and agent: those that the dark hides, or those that it does not. At night, what no spotlight is near
+    to is left out."""
+    coin, door = coin_radius(p), p.door.shape[0] // 2 + 1
+    if coins_hidden(p, s) == hidden:
         for k in range(s.coins):
-            disc(image, s.coin_x[k], s.coin_y[k], coin, ORANGE)
-    if p.use_exit and (p.exit_visible == 0) == hidden:
+            if not night or near_light(s, s.coin_x[k], s.coin_y[k], coin):
+                disc(image, s.coin_x[k], s.coin_y[k], coin, ORANGE)
+    if p.use_exit and (p.exit_visible == 0) == hidden and (not night or near_light(s, s.exit_x, s.exit_y, door)):
         draw_exit(p, s, image)
-    if (p.agent_visible == 0) == hidden:
-        draw_agent(p, image, s.x, s.y, s.facing if s.elapsed > 0 else 0)
+    if (p.agent_visible == 0) == hidden and (not night or near_light(s, s.x, s.y, size_of(p))):
+        draw_agent(image, s.x, s.y, s.facing if s.elapsed > 0 else 0, p.agent_scale)
+
+
+@kernel
+def size_of(p):
+    """How far the agent with its hands reaches from its middle, px."""
+    return radius_of(p) + int(10.0 * p.agent_scale) + 1
+
+
+@kernel
+def hide_objects(p, s, image):
+    """The dark in front of coins, exit and agent."""
+    coin, door = coin_radius(p), p.door.shape[0] // 2 + 1
+    if coins_hidden(p, s):
+        for k in range(s.coins):
+            if near_light(s, s.coin_x[k], s.coin_y[k], coin):
+                hide_again(s, image, int(s.coin_x[k]), int(s.coin_y[k]), coin)
+    if p.use_exit and p.exit_visible == 0 and near_light(s, s.exit_x, s.exit_y, door):
+        hide_again(s, image, int(s.exit_x), int(s.exit_y), door)
+    if p.agent_visible == 0 and near_light(s, s.x, s.y, size_of(p)):
+        hide_again(s, image, int(s.x), int(s.y), size_of(p))
 
 
 @kernel
 def coin_radius(p):
     return int(10.0 * p.coin_scale)
-
-
-@kernel
-def exit_radius(p):
-    return 10.0 * p.exit_scale
 
 
 @kernel
@@ -231,28 +269,41 @@ def draw_bar(p, s, image):
 @kernel
 def draw_stage(p, s, image):
     """What the player sees."""
-    light = 256 - s.darkness if s.darkness < 255 else 0
+    light = 255 - int(s.darkness)
     if light > 0:
         draw_floor(p, s, image)
-        draw_objects(p, s, image, True)
-        if light < 256:
+        draw_objects(p, s, image, True, False)
+        if light < 255:
             darken(s, image, light)
     else:
         light_floor(p, s, image)
-        draw_objects(p, s, image, True)
+        draw_objects(p, s, image, True, True)
         hide_objects(p, s, image)
     draw_borders(p, s, image, light)
-    draw_objects(p, s, image, False)
+    draw_objects(p, s, image, False, False)
     draw_bar(p, s, image)
 
 
-@kernel
-def hide_objects(p, s, image):
-    """The dark in front of coins, exit and agent."""
-    if p.coins_visible == 0 and s.coin_shown == 0:
-        for k in range(s.coins):
-            hide_again(s, image, int(s.coin_x[k]), int(s.coin_y[k]), coin_radius(p))
-    if p.use_exit and p.exit_visible == 0:
-        hide_again(s, image, int(s.exit_x), int(s.exit_y), p.door.shape[0])
-    if p.agent_visible == 0:
-        hide_again(s, image, int(s.x), int(s.y), radius_of(p) + int(10.0 * p.agent_scale) + 1)
+# --- images made once -------------------------------------------------------------------------------------------------
+
+
+def make_floor(color: tuple[int, int, int], plain: bool) -> np.ndarray:
+    """A chessboard of white and a colour, or all white."""
+    floor = np.full((SIDE, SIDE, 3), 255, np.uint8)
+    for row in range(0, SIDE, CHECK):
+        for column in range(0, SIDE, CHECK):
+            if (row + column) // CHECK % 2 and not plain:
+                rectangle(floor, column, row, CHECK, CHECK, color)
+    return floor
+
+
+def make_door(scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Masks of a door whose upper corners are round, and of its rim."""
+    side, radius = int(20 * scale), int(10 * scale)
+    door = np.zeros((side, side), np.uint8)
+    for row in range(side):
+        inset = radius - half_width(radius, radius - 1 - row) if row < radius else 0
+        door[row, inset : side - inset] = 1
+    inner = np.pad(door, 1)
+    rim = door & ~(inner[:-2, 1:-1] & inner[2:, 1:-1] & inner[1:-1, :-2] & inner[1:-1, 2:])
+    return door, rim
