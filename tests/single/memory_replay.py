@@ -41,13 +41,15 @@ def replay(address, name, episode, inject, **options):
         if t:
             batch.step(record["action"][t - 1][None])
             found.reward = max(found.reward, abs(batch.rewards[0, 0] - record["reward"][t - 1]))
-            found.ends += int(batch.terminated[0, 0] != record["done"][t - 1])
+            over = batch.terminated[0, 0] or batch.truncated[0, 0]
+            found.ends += int(over != record["done"][t - 1])
             found.steps += 1
         inject(state, batch, record, t)
         batch.observe()
         found.place = max(found.place, int(np.abs([state["x"], state["y"]] - record["agent"][t]).max()))
         if t in at:
             seen = batch.images["screen"][0, 0] if batch.images else batch.observations[0, 0]
-            wrong = (seen != record["frame"][at[t]].transpose(1, 0, 2)).any(axis=2)
+            screen = record["frame"][at[t]] if options.get("compat") else record["frame"][at[t]].transpose(1, 0, 2)
+            wrong = (seen != screen).any(axis=2)
             found.pixels.append(int(wrong.sum()))
     return found

@@ -118,3 +118,72 @@ def draw_spotlights(canvas, p, s, goal_x, goal_y):
     draw_figure(canvas, s.x, s.y, int(s.facing), p.agent_scale)
     canvas.rectangle(0.0, SIDE - 4.0, SIDE, SIDE, "grey")
     canvas.rectangle(0.0, SIDE - 4.0, SIDE * max(float(s.health), 0.0) / p.agent_health, SIDE, "green")
+
+
+def draw_mystery(canvas, s, scale):
+    """The hidden path, origin and goal, tiles that were visited, and a fall."""
+    canvas.caption(f"tile {s.place + 1} of {s.length}, {s.fails} falls")
+    canvas.legend(("grey", "path, unseen by the agent"), ("white", "visited"), ("blue", "origin"), ("green", "goal"))
+    view_screen(canvas)
+    for k in range(s.length):
+        tile = int(s.path[k])
+        color = "blue" if k == 0 else "green" if k == s.length - 1 else "white" if s.visited[tile] else (90, 90, 90)
+        box(canvas, 12 * (tile // 7) + 0.5, 12 * (tile % 7) + 0.5, 11, 11, color)
+    draw_figure(canvas, s.x, s.y, int(s.facing), scale)
+    if s.off:
+        draw_cross(canvas, float(s.x), SIDE - float(s.y))
+
+
+def draw_cross(canvas, x, y):
+    """A fall."""
+    canvas.line([(x - 5.0, y - 5.0), (x + 5.0, y + 5.0)], "red", width=12.0)
+    canvas.line([(x - 5.0, y + 5.0), (x + 5.0, y - 5.0)], "red", width=12.0)
+
+
+def mystery_text(s):
+    """A letter per tile: A the agent, o the path, O and G its ends."""
+    rows = []
+    for row in range(7):
+        cells = []
+        for column in range(7):
+            place = int(s.place_of[7 * column + row])
+            mark = "." if place == 0 else "O" if place == 1 else "G" if place == s.length else "o"
+            cells.append("A" if (s.x // 12, s.y // 12) == (column, row) else mark)
+        rows.append(" ".join(cells))
+    return "\n".join(rows) + f"\n{s.fails} falls\n"
+
+
+def draw_endless_mystery(canvas, p, s, size, on_path, rewarded):
+    """The hidden path around the agent, with the tiles that were visited."""
+    canvas.caption(f"column {s.x // 12}, {s.tiles} tiles, {s.fails} falls, stamina {s.stamina}")
+    canvas.legend(("grey", "path, unseen by the agent"), ("white", "visited"))
+    view_screen(canvas)
+    left = int(s.x) - 42
+    for tile in range(len(s.marks)):
+        x = 12 * (tile // size) - left
+        if s.marks[tile] & on_path and -12 < x < SIDE:
+            first, last = max(x + 0.5, 0.0), min(x + 11.5, float(SIDE))
+            box(
+                canvas,
+                first,
+                12 * (tile % size) + 0.5,
+                last - first,
+                11,
+                "white" if s.marks[tile] & rewarded else (90, 90, 90),
+            )
+    draw_figure(canvas, s.x - left, s.y, int(s.facing), p.agent_scale)
+    if s.off:
+        draw_cross(canvas, float(s.x - left), SIDE - float(s.y))
+
+
+def endless_mystery_text(s, size, columns, on_path):
+    """A letter per tile of the columns around the agent: A the agent, o the path."""
+    column = s.x // 12
+    shown = range(max(column - 5, 0), min(max(column - 5, 0) + 16, columns))
+    rows = []
+    for row in range(size):
+        cells = ["o" if s.marks[size * k + row] & on_path else "." for k in shown]
+        if s.y // 12 == row and column in shown:
+            cells[column - shown[0]] = "A"
+        rows.append(" ".join(cells))
+    return "\n".join(rows) + f"\ncolumn {column}, {s.fails} falls, stamina {s.stamina}\n"

@@ -119,10 +119,10 @@ def dimmed(value, light):
 @kernel
 def row_is_dark(s, y):
     """Whether no spotlight reaches a row."""
+    found = False
     for k in range(s.spots):
-        if s.lit[k] and -s.radius[k] <= y - int(s.spot_y[k]) < s.radius[k]:
-            return False
-    return True
+        found = found or (s.lit[k] and -s.radius[k] <= y - int(s.spot_y[k]) < s.radius[k])
+    return not found
 
 
 @kernel
