@@ -4,11 +4,11 @@
 The endless form of Mystery Path in Memory Gym (Pleines et al., JMLR 26(6), 2025). The path runs to the right, in
 segments of 7 x 7 tiles drawn as in MysteryPath-v0, with a tile between two of them; the screen moves along with the
 agent and shows the last tiles that were passed. Who leaves the path is back at its beginning, and all that was found
-out has to be walked again. Measured against version 1.0.2 of the original (frames, rules, random returns). Different from
-the original: a time limit, which truncates; images have rows before columns; the path never goes to the left, where
-the agent cannot follow; `show_origin` shows the origin, which a condition that never holds prevents there; the path has
-32 segments, at whose end the game is over. `compat=True` gives the original's order of axes, its termination at the time
-limit, its paths, and the origin that is never shown.
+out has to be walked again. Measured against version 1.0.2 of the original (frames, rules, random returns). Different
+from the original: a time limit, which truncates; images have rows before columns; the path never goes to the left,
+where the agent cannot follow; `show_origin` shows the origin, which a condition that never holds prevents there; the
+path has 32 segments, at whose end the game is over. `compat=True` gives the original's order of axes, its termination
+at the time limit, its paths, and the origin that is never shown.
 
 ## Action Space
 Stay, right, up or down; there is no way back to the left. After a fall the action has no effect.
@@ -16,13 +16,14 @@ Stay, right, up or down; there is no way back to the left. After a fall the acti
 ## Observation Space
 The screen, 84 x 84 RGB; the agent is always in the same column. `observation="vector"` gives numbers: row of the agent
 (in halves of the screen from its centre), how far it is into its tile, direction in which it looks (x, y), whether it
-fell, stamina where it is shown, and for six columns up to the agent's, row by row, whether the past path is shown there.
+fell, stamina where it is shown, and for six columns up to the agent's, row by row, whether the past path is shown
+there.
 
 ## Rewards
 0.1 for each new tile. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: where
-the path goes on (east, north, south), how long ago the agent was there, tiles and columns reached. The original's reset
-parameters `reward_path_progress`, `reward_path_progress_dense`, `reward_fall_off` and `reward_step` are the weights of
-`progress`, `again`, `fall` and `step`.
+the path goes on (east, north, south), how long ago the agent was there, tiles and columns reached. The original's
+reset parameters `reward_path_progress`, `reward_path_progress_dense`, `reward_fall_off` and `reward_step` are the
+weights of `progress`, `again`, `fall` and `step`.
 
 ## Costs
 None.
@@ -31,9 +32,9 @@ None.
 On the first tile, looking to the right.
 
 ## Episode End
-Termination: no new tile (new since the last fall) for `stamina_level` steps; a fall before the farthest column that was
-reached; a second fall at the same place; the end of the path. Truncation: 1,000 steps. `is_success` says that 50 tiles
-were visited.
+Termination: no new tile (new since the last fall) for `stamina_level` steps; a fall before the farthest column that
+was reached; a second fall at the same place; the end of the path. Truncation: 1,000 steps. `is_success` says that 50
+tiles were visited.
 
 ## Parameters
 As the reset parameters of the original, of the same names; `max_steps` is `horizon`.
@@ -174,6 +175,7 @@ SPEC = world(
     horizon=1_000,
     fps=25,
     expert_sees="state",
+    starts=7,
     levels={
         "easy": {"stamina_level": 60, "show_stamina": True},
         "hard": {"show_past_path": False},

@@ -9,9 +9,9 @@ of the original (frames, rules, random returns). In the endless game the arena i
 command and grows by one whenever it is completed, and only the new command is shown. Different from the original: the
 time limit truncates; images have rows before columns; `is_success` is not set when the last command fails (the
 original reports success); the endless game does not show the last episode's agent while commands are shown; sequences
-grow to at most 128 commands. `compat=True` gives the original's order of axes and its end at the time limit. Symbols of
-diagonal commands are a little off the centre, and diagonal moves to the upper left are a pixel longer in the endless
-game, as there.
+grow to at most 128 commands. `compat=True` gives the original's order of axes and its end at the time limit. Symbols
+of diagonal commands are a little off the centre, and diagonal moves to the upper left are a pixel longer in the
+endless game, as there.
 
 ## Action Space
 A direction, as two choices; in the grid forms turn or go forward. Actions have no effect while commands are shown.

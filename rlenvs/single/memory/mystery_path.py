@@ -19,8 +19,8 @@ shown and where (0 where not).
 ## Rewards
 1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0 and are there for
 `weights=` and as measurements in `info`: where the path goes on, how long ago the agent was there, falls. The
-original's reset parameters `reward_goal`, `reward_path_progress`, `reward_fall_off` and `reward_step` are the weights of `goal`,
-`progress`, `fall` and `step`.
+original's reset parameters `reward_goal`, `reward_path_progress`, `reward_fall_off` and `reward_step` are the weights
+of `goal`, `progress`, `fall` and `step`.
 
 ## Costs
 None.

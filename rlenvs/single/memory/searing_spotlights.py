@@ -1,32 +1,33 @@
 """Searing Spotlights: cross a dark room to a coin and the exit, out of the light that burns.
 
 ## Description
-One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). The room is bright at first and dims
-within six steps; then spotlights that wander across it are all that shows something. Whoever is touched by one loses
-health. The agent has to remember where the coin, the exit and it itself are: only its actions are shown in the bar at
-the top, beside its health. Measured against version 1.0.2 of the original (frames, rules, random returns). In the
-endless game coins appear one after another, each in sight for six steps, and each has to be found within 160.
-Different from the original: the time limit truncates; images have rows before columns; no spotlight is overlooked for a
-step when another one has left (`compat=True` gives these three as they were); a coin is not overlooked when another one
-was collected; games without an exit, without coins or without the display of actions do not crash; a black floor is not
-kept for later episodes; at most 48 spotlights are on. As in the original: the bar shows the action and the reward
-before the last, the agent looks up in the first image whatever its direction, and spotlights appear every 40 steps
-although the intervals are meant to get shorter (`schedule="shrinking"` makes them so).
+One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). The room is bright at first and
+dims within six steps; then spotlights that wander across it are all that shows something. Whoever is touched by one
+loses health. The agent has to remember where the coin, the exit and it itself are: only its actions are shown in the
+bar at the top, beside its health. Measured against version 1.0.2 of the original (frames, rules, random returns). In
+the endless game coins appear one after another, each in sight for six steps, and each has to be found within 160.
+Different from the original: the time limit truncates; images have rows before columns; no spotlight is overlooked for
+a step when another one has left (`compat=True` gives these three as they were); a coin is not overlooked when another
+one was collected; games without an exit, without coins or without the display of actions do not crash; a black floor
+is not kept for later episodes; at most 48 spotlights are on. As in the original: the bar shows the action and the
+reward before the last, the agent looks up in the first image whatever its direction, and spotlights appear every 40
+steps although the intervals are meant to get shorter (`schedule="shrinking"` makes them so).
 
 ## Action Space
 A direction, as two choices.
 
 ## Observation Space
 The screen, 84 x 84 RGB. `observation="vector"` gives numbers of what the screen shows: darkness, health, whether the
-agent is hit, the last two actions that the bar shows and whether it shows a reward; then, for agent, goal (coin, or exit
-once all coins are collected) and exit, whether it is in sight and where; then up to 12 spotlights: place and radius.
-Places are in halves of the screen from its centre, 0 for what is not seen.
+agent is hit, the last two actions that the bar shows and whether it shows a reward; then, for agent, goal (coin, or
+exit once all coins are collected) and exit, whether it is in sight and where; then up to 12 spotlights: place and
+radius. Places are in halves of the screen from its centre, 0 for what is not seen.
 
 ## Rewards
 0.25 for a coin, 1 for the exit. The other terms have weight 0 and are there for `weights=` and as measurements in
 `info`: the true places of agent and goal, and how long ago they were seen. The original's reset parameters
 `reward_inside_spotlight`, `reward_outside_spotlight`, `reward_death`, `reward_exit`, `reward_coin` and
-`reward_max_steps` (without effect there) are the weights of `inside`, `outside`, `death`, `exit`, `coin` and `timeout`.
+`reward_max_steps` (without effect there) are the weights of `inside`, `outside`, `death`, `exit`, `coin` and
+`timeout`.
 
 ## Costs
 `damage`: the health lost in a step.
@@ -36,8 +37,8 @@ Agent, coins and exit at random places, apart from each other; four spotlights j
 
 ## Episode End
 Termination: no health is left; the exit is reached with all coins; in the endless game, no coin for 160 steps.
-Truncation: 256 steps, 2,000 in the endless game. `is_success` says that the exit was reached (where there is none, that
-all coins were collected; in the endless game, that ten were).
+Truncation: 256 steps, 2,000 in the endless game. `is_success` says that the exit was reached (where there is none,
+that all coins were collected; in the endless game, that ten were).
 
 ## Parameters
 As the reset parameters of the original, of the same names; `max_steps` is `horizon`. Lists are drawn from, uniformly,
