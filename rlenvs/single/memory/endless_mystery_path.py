@@ -175,7 +175,6 @@ SPEC = world(
     horizon=1_000,
     fps=25,
     expert_sees="state",
-    starts=7,
     levels={
         "easy": {"stamina_level": 60, "show_stamina": True},
         "hard": {"show_past_path": False},

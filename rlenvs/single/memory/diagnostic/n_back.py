@@ -41,7 +41,7 @@ from rlenvs.single.memory.diagnostic.boxes import choose_by_number, draw_boxes
 
 SAME = 1.0 / 3.0  # how often
 MOST_BACK = 64
-COLORS = ("blue", "orange", "green", "red", "purple", "cyan", "yellow", "grey", "brown", "pink")
+COLORS = ("sky", "orange", "green", "red", "pink", "yellow", "grey", "blue")
 
 SPEC = world(
     "NBack-v0",
@@ -61,6 +61,7 @@ SPEC = world(
     },
     horizon=lambda values: values.length + values.n,
     expert_sees="state",
+    starts=8,
     levels={"easy": {"n": 1}, "hard": {"n": 5}},
 )
 
