@@ -14,10 +14,13 @@ import sys
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 
-import gymnasium
-import memory_gym  # noqa: F401 (registers ids)
-import numpy as np
-from memory_gym.pygame_assets import Command
+try:
+    import gymnasium
+    import memory_gym  # noqa: F401 (registers ids)
+    import numpy as np
+    from memory_gym.pygame_assets import Command
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
 EVERY = 4  # of the screens, how many steps lie between two that are kept
 GAMES = {

@@ -8,6 +8,7 @@ AHEAD = 60  # steps that are looked ahead
 DETOURS = (1, 2, 4, 7, 11, 16, 24)  # steps that a detour takes
 LEGS = (2, 5, 10, 18)  # the same where there are two
 HURT = 1000.0  # steps that a hit is worth
+PATIENCE = 80  # steps before the time is over from which on it goes at any price
 DEATH = 1e6  # the same of the end
 MARGIN, NEAR = 3.0, 4.0  # px from a spotlight that count as near, and steps that this is worth
 
@@ -65,17 +66,26 @@ def price(p, s, first, second, goal_x, goal_y, limit):
 
 
 @kernel
+def has_time(p, s):
+    """Whether it may wait."""
+    left = p.steps_per_coin - s.coin_clock if p.endless else p.horizon - s.elapsed
+    return left > PATIENCE
+
+
+@kernel
 def advise(p, s, a, goal_x, goal_y):
-    """The first step of the best way; detours of two legs where all others hurt."""
+    """The first step of the best way: a detour, after which the agent goes on or waits; detours of two legs where all
+    others hurt."""
     none = (0, 0, 0)
     best = price(p, s, none, none, goal_x, goal_y, 1e9)
     dx, dy = direction(p, goal_x - s.x), direction(p, goal_y - s.y)
     for steps in DETOURS:
         for way in range(9):
             leg = (way // 3 - 1, way % 3 - 1, steps)
-            found = price(p, s, leg, none, goal_x, goal_y, best)
-            if found < best:
-                best, dx, dy = found, leg[0], leg[1]
+            for stay in range(2 if has_time(p, s) else 1):
+                found = price(p, s, leg, (0, 0, stay * AHEAD), goal_x, goal_y, best)
+                if found < best:
+                    best, dx, dy = found, leg[0], leg[1]
     if best >= 0.5 * HURT:
         for steps in LEGS:
             for more in LEGS:

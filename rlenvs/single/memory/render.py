@@ -46,9 +46,9 @@ def draw_mortar(canvas, p, s, scale):
             place = first + TILE * column, first + TILE * row, TILE, TILE
             box(canvas, *place, (81, 18, 26) if burns else (21, 43, 77))
             box(canvas, *place, (112, 24, 36) if burns else (29, 60, 107), 4.0)
-    target = middle_of(p, s.target_x), SIDE - middle_of(p, s.target_y)
-    canvas.circle(target, 6.5, "green", width=5.0)
     draw_figure(canvas, s.x, s.y, int(s.facing), scale)
+    target = middle_of(p, s.target_x), SIDE - middle_of(p, s.target_y)
+    canvas.circle(target, 6.5, "green", width=7.0)
     if s.cue >= 0:
         draw_command(canvas, s.cue)
 

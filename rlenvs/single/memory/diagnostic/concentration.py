@@ -3,9 +3,9 @@
 ## Description
 The game of pairs, as a task of POPGym (Morad et al., ICLR 2023). Each step turns a card over; after two, they stay if
 they are a pair and are turned back otherwise, so what was seen has to be remembered. The default asks for pairs of
-colours, `level="medium"` does so with two decks, `level="hard"` asks for pairs of ranks, as there. Different from the
-original: cards that are face up already are masked, and turning one of them, or the same card twice, never makes a pair
-(the original pays for a pair of open cards again and again); the time limit truncates.
+ranks, as the hard form there does; `level="easy"` for pairs of colours, `level="medium"` with two decks. Different
+from the original: cards that are face up already are masked, and turning one of them, or the same card twice, never
+makes a pair (the original pays for a pair of open cards again and again); the time limit truncates.
 
 ## Action Space
 The card to turn.
@@ -41,8 +41,7 @@ import math
 from rlenvs.core import block, choice, discrete, i2, i4, integer, kernel, term, u1, world
 from rlenvs.single.memory.diagnostic.boxes import draw_boxes, shuffle
 
-COLORS_KIND, RANKS_KIND = 0, 1
-VALUES = (2, 13)
+VALUES = (13, 2)  # how many ranks and colours there are
 DOWN, OPEN, FOUND = 0, 1, 2
 
 
@@ -56,7 +55,7 @@ def steps(values):
 
 
 def face_down(values):
-    return VALUES[0 if values.pairs_of == "colors" else 1]
+    return VALUES[0 if values.pairs_of == "ranks" else 1]
 
 
 SPEC = world(
@@ -65,7 +64,7 @@ SPEC = world(
     source="POPGym Concentration (Morad et al., ICLR 2023)",
     options={
         "decks": integer(1, 1, 8, "decks of 52 cards"),
-        "pairs_of": choice("colors", "ranks", doc="what two cards of a pair share"),
+        "pairs_of": choice("ranks", "colors", doc="what two cards of a pair share"),
     },
     sizes=lambda values: {"cards": number_of_cards(values)},
     state={
@@ -84,7 +83,11 @@ SPEC = world(
     },
     horizon=steps,
     expert_sees="state",
-    levels={"medium": {"decks": 2}, "hard": {"pairs_of": "ranks"}},
+    levels={
+        "easy": {"pairs_of": "colors"},
+        "medium": {"pairs_of": "colors", "decks": 2},
+        "hard": {"decks": 2},
+    },
 )
 
 

@@ -115,7 +115,7 @@ def draw(canvas, p, s):
     canvas.legend(("green", "asked for in the end"), ("light", "others"))
     shown = min(s.context.size, 49)
     colors = ["green" if k == s.query else "light" for k in range(shown)]
-    draw_boxes(canvas, [int(bit) for bit in s.context[:shown]], colors, max(1, int(shown**0.5)))
+    draw_boxes(canvas, [str(bit) for bit in s.context[:shown]], colors, max(1, int(shown**0.5)))
 
 
 @SPEC.text
