@@ -47,6 +47,7 @@ v0: first version.
 """
 
 from rlenvs.core import (
+    Score,
     b1,
     below,
     block,
@@ -179,6 +180,11 @@ SPEC = world(
         "easy": {"stamina_level": 60, "show_stamina": True},
         "hard": {"show_past_path": False},
         "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.112, 0.024, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(25.02, 0.008, success=1),
     },
 )
 

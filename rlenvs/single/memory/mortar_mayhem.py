@@ -53,7 +53,7 @@ Mean return over seeds 0 to 99. The expert knows the target.
 v0: first version.
 """
 
-from rlenvs.core import kernel, world
+from rlenvs.core import Score, kernel, world
 from rlenvs.kits.raster import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import (
@@ -92,12 +92,22 @@ SPEC = world(
         "hard": {"command_count": [20], "arena_size": 6},
         "compat": {"compat": True},
     },
+    scores={
+        "random": Score(0.018, 0.0076, success=0),
+        "idle": Score(0.02, 0.0092, success=0),
+        "expert": Score(1, 0, success=1),
+    },
 )
 SPEC.member(
     "MortarMayhemB-v0",
     "Mortar Mayhem with the commands in sight: a vector beside the image holds them, so acting alone is tried.",
     source="Memory Gym 1.0.2 MortarMayhemB-v0 (Pleines et al., JMLR 26(6), 2025)",
     cue="vector",
+    scores={
+        "random": Score(0.017, 0.0079, success=0),
+        "idle": Score(0.02, 0.0092, success=0),
+        "expert": Score(1, 0, success=1),
+    },
 )
 SPEC.member(
     "EndlessMortarMayhem-v0",
@@ -110,6 +120,11 @@ SPEC.member(
         "easy": {"allowed_commands": 5},
         "hard": {"command_count": [10]},
         "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.011, 0.0068, success=0),
+        "idle": Score(0.026, 0.013, success=0),
+        "expert": Score(20.5, 0, success=1),
     },
 )
 

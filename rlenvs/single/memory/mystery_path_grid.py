@@ -34,7 +34,7 @@ Mean return over seeds 0 to 99. The expert knows the path.
 v0: first version.
 """
 
-from rlenvs.core import world
+from rlenvs.core import Score, world
 from rlenvs.kits.raster import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
@@ -61,6 +61,11 @@ SPEC = world(
         "easy": {"show_origin": True, "show_goal": True, "horizon": 256},
         "hard": {"horizon": 64},
         "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0, 0, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(1, 0, success=1),
     },
 )
 

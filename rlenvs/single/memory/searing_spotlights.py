@@ -52,6 +52,7 @@ v0: first version.
 """
 
 from rlenvs.core import (
+    Score,
     b1,
     below,
     block,
@@ -258,6 +259,11 @@ SPEC = world(
         "hard": {"num_coins": [3], "initial_spawns": 6},
         "compat": {"compat": True},
     },
+    scores={
+        "random": Score(0.0025, 0.0049, success=0, costs={"damage": 4.85}),
+        "idle": Score(0, 0, success=0, costs={"damage": 4.7}),
+        "expert": Score(1.25, 0, success=1, costs={"damage": 0}),
+    },
 )
 SPEC.member(
     "EndlessSearingSpotlights-v0",
@@ -272,6 +278,11 @@ SPEC.member(
         "easy": {"coins_visible": True, "agent_visible": True},
         "hard": {"coin_show_duration": 2, "spawn_interval": 30},
         "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.06, 0.022, success=0, costs={"damage": 8.52}),
+        "idle": Score(0.01, 0.0097, success=0, costs={"damage": 6.82}),
+        "expert": Score(19.2, 1.1, success=0.95, costs={"damage": 0.5}),
     },
 )
 

@@ -38,7 +38,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, choice, discrete, i2, i4, integer, kernel, term, u1, world
+from rlenvs.core import Score, block, choice, discrete, i2, i4, integer, kernel, term, u1, world
 from rlenvs.single.memory.diagnostic.boxes import draw_boxes, shuffle
 
 VALUES = (13, 2)  # how many ranks and colours there are
@@ -87,6 +87,11 @@ SPEC = world(
         "easy": {"pairs_of": "colors"},
         "medium": {"pairs_of": "colors", "decks": 2},
         "hard": {"decks": 2},
+    },
+    scores={
+        "random": Score(-0.8171, 0.021, success=0),
+        "idle": Score(-1, 0, success=0),
+        "expert": Score(1, 0, success=1),
     },
 )
 
