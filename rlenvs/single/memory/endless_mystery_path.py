@@ -96,7 +96,7 @@ from rlenvs.single.memory.render import draw_endless_mystery, endless_mystery_te
 SEGMENTS, SEGMENT = 32, SIZE + 1  # segments of the path, columns of each
 COLUMNS = SEGMENTS * SEGMENT
 TILES = COLUMNS * SIZE
-FIRST_SEGMENTS = 3
+FIRST_SEGMENTS = 2  # the original draws three at once, which nobody sees
 ICE = (125, 177, 250)
 BAR = 4  # px
 PAST = 6  # columns of the past path in the vector

@@ -49,16 +49,18 @@ def is_border(tile):
 
 @kernel
 def apart(tile, other):
-    """Steps between two tiles: along the longer axis, and in all."""
-    across, down = abs(tile // SIZE - other // SIZE), abs(tile % SIZE - other % SIZE)
-    return max(across, down), across + down
+    """Steps between two tiles."""
+    return abs(tile // SIZE - other // SIZE) + abs(tile % SIZE - other % SIZE)
 
 
 @kernel
 def touches_wall(s, tile):
+    """Whether one of the eight tiles around is a wall."""
+    column, row = tile // SIZE, tile % SIZE
     found = False
-    for other in range(TILES):
-        found = found or (s.wall[other] > 0 and apart(tile, other)[0] == 1)
+    for x in range(max(column - 1, 0), min(column + 2, SIZE)):
+        for y in range(max(row - 1, 0), min(row + 2, SIZE)):
+            found = found or (s.wall[SIZE * x + y] > 0 and SIZE * x + y != tile)
     return found
 
 
@@ -71,7 +73,7 @@ def build_walls(s, rng, start, goal):
         s.wall[tile] = 1 if inside and below(rng, 100) < WALL_PERCENT else 0
     count = 0
     for tile in range(TILES):
-        if is_border(tile) and apart(tile, start)[1] > 1 and apart(tile, goal)[1] > 1 and not touches_wall(s, tile):
+        if is_border(tile) and apart(tile, start) > 1 and apart(tile, goal) > 1 and not touches_wall(s, tile):
             s.candidates[count] = tile
             count += 1
     for _ in range(4 if below(rng, 2) == 0 else 8):
