@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rlenvs.kits import raster
+from rlenvs.kits.raster import draw as raster
 
 WHITE = (255, 255, 255)
 # half the width of each row from the middle on, of discs as pygame-ce 2.5.8 draws them

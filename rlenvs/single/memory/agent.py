@@ -3,7 +3,7 @@
 import math
 
 from rlenvs.core import discrete, kernel, multi_discrete, param
-from rlenvs.kits.raster import disc
+from rlenvs.kits.raster.draw import disc
 
 SIDE = 84  # pixels of the square screen
 SCALE = 0.25  # size of the agent, unless a parameter says otherwise

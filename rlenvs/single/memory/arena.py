@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from rlenvs.core import kernel
-from rlenvs.kits.raster import copy_image, copy_patch, line, outline, rectangle, ring, stamp
+from rlenvs.kits.raster.draw import copy_image, copy_patch, line, outline, rectangle, ring, stamp
 from rlenvs.single.memory.agent import SIDE, draw_agent
 
 TILE = 14  # px

@@ -65,7 +65,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.kits.raster import clear, outline, rectangle, stamp, transpose
+from rlenvs.kits.raster.draw import clear, outline, rectangle, stamp, transpose
 from rlenvs.single.memory.agent import (
     AGENT_PARAMS,
     AHEAD_X,

@@ -54,7 +54,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, kernel, world
-from rlenvs.kits.raster import transpose
+from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import (
     AGENT_PARAMS,

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rlenvs.core import below, f8, i1, i2, kernel, u1
-from rlenvs.kits.raster import line
+from rlenvs.kits.raster.draw import line
 
 SIZE, TILE = 7, 12  # tiles of a side, px of a tile
 TILES = SIZE * SIZE

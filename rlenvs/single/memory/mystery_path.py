@@ -42,7 +42,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, world
-from rlenvs.kits.raster import transpose
+from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AGENT_PARAMS, FREE, SIDE, choose_way, keep_inside, move_freely, sign_of
 from rlenvs.single.memory.mystery import MIDDLE, SIZE, TILE

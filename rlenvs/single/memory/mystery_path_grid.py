@@ -35,7 +35,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, world
-from rlenvs.kits.raster import transpose
+from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
 from rlenvs.single.memory.mystery import SIZE, TILE

@@ -1,7 +1,7 @@
 """What the free-moving and the turning agent of Mystery Path share: options, a new path, falls, what is seen."""
 
 from rlenvs.core import b1, below, block, choice, flag, i1, i2, i4, image, kernel, term, u1
-from rlenvs.kits.raster import clear, rectangle, stamp
+from rlenvs.kits.raster.draw import clear, rectangle, stamp
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE, draw_agent
 from rlenvs.single.memory.lists import draw_one, drawn, screen_side
 from rlenvs.single.memory.mystery import (

@@ -74,7 +74,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.kits.raster import transpose
+from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import spotlights
 from rlenvs.single.memory.agent import (
     AGENT_PARAMS,

@@ -6,7 +6,7 @@ import numpy as np
 
 from rlenvs.core import below, kernel, uniform
 from rlenvs.core.maths import cos, sin
-from rlenvs.kits.raster import clear, copy_image, disc, half_width, rectangle, ring, stamp
+from rlenvs.kits.raster.draw import clear, copy_image, disc, half_width, rectangle, ring, stamp
 from rlenvs.single.memory.agent import SIDE, draw_agent, middle_hit, radius_of
 
 BAR = 4  # px, height of the bar at the top
