@@ -403,3 +403,38 @@ def test_extremes_stay_inside_their_arrays(id, keywords):
     for _ in range(300):
         vectors.step(choose(vectors))
     assert vectors.setup.observation_space.contains(vectors.observations[0, 0])
+
+
+def endless_path(count=60):
+    batch = new_batch(load_world(ENDLESS_MYSTERY), count, observation="vector")
+    batch.seed(0)
+    batch.reset()
+    return batch, batch.states
+
+
+def test_the_endless_path_ends_when_stamina_is_out():
+    batch, s = endless_path()
+    for step in range(1, 21):
+        batch.step(np.zeros(60, int))
+        assert (s["over"] == (step == 20)).all()
+
+
+def test_the_second_fall_at_a_place_ends_the_endless_path():
+    """Three steps of 3 px lead from the middle of a tile over its border; one more brings the agent back."""
+    batch, s = endless_path()
+    start = s["start"].copy()
+    goes_up = s["onward"][np.arange(60), start] == start - 1
+    for step in range(1, 8):
+        batch.step(np.full(60, 2))
+        assert (s["fails"][~goes_up] == (0 if step < 3 else 1 if step < 7 else 2)).all()
+        assert (batch.terminated[~goes_up, 0] == (step == 7)).all()
+    assert 0 < goes_up.sum() < 60
+
+
+def test_a_fall_before_the_farthest_column_ends_the_endless_path():
+    batch, s = endless_path()
+    goes_up = s["onward"][np.arange(60), s["start"]] == s["start"] - 1
+    s["farthest"] = 1
+    for step in range(1, 4):
+        batch.step(np.full(60, 2))
+        assert (batch.terminated[~goes_up, 0] == (step == 3)).all()
