@@ -37,7 +37,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, discrete, discrete_block, i4, integer, kernel, term, u1, uniform, world
-from rlenvs.single.memory.diagnostic.boxes import choose_by_number, draw_boxes
+from rlenvs.single.memory.boxes import choose_by_number, draw_boxes
 
 SAME = 1.0 / 3.0  # how often
 MOST_BACK = 64

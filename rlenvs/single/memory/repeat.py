@@ -38,7 +38,7 @@ v0: first version.
 
 from rlenvs.core import Score, discrete, discrete_block, flag, i4, integer, term, u1, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.single.memory.diagnostic.boxes import choose_by_number, draw_boxes, shuffle
+from rlenvs.single.memory.boxes import choose_by_number, draw_boxes, shuffle
 
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 COLORS = ("green", "orange", "red", "blue")

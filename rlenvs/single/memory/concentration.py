@@ -39,7 +39,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, discrete, i2, i4, integer, kernel, term, u1, world
-from rlenvs.single.memory.diagnostic.boxes import draw_boxes, shuffle
+from rlenvs.single.memory.boxes import draw_boxes, shuffle
 
 VALUES = (13, 2)  # how many ranks and colours there are
 DOWN, OPEN, FOUND = 0, 1, 2

@@ -37,7 +37,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, block, discrete, i2, integer, term, u1, world
-from rlenvs.single.memory.diagnostic.boxes import choose_by_number, draw_boxes
+from rlenvs.single.memory.boxes import choose_by_number, draw_boxes
 
 SPEC = world(
     "MemoryLength-v0",
