@@ -175,6 +175,8 @@ def _observation_tables(world: World) -> list[str]:
     if isinstance(setup.observation_space, spaces.Discrete):
         head = f"`{setup.observation_space}`{each}."
     table = _table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
+    if setup.alone:
+        return [*_image_tables(setup, each), "Other forms have numbers:", table]
     return [head, table, *_goal_note(world), *_tables_of_images(world)]
 
 
@@ -435,7 +437,7 @@ def shape_text(setup: Setup) -> str:
     """The shapes of a setup's observation, such as "15" or "9 x 9 and 64 x 64 x 3"; a Discrete space as it is."""
     if isinstance(setup.observation_space, spaces.Discrete):
         return f"Discrete({setup.observation_space.n})"
-    vector = [setup.observation_shape] if setup.world.observation else []
+    vector = [setup.observation_shape] if setup.world.observation and not setup.alone else []
     shapes = [*vector, *setup.image_shapes.values()]
     return " and ".join(" x ".join(map(str, shape)) for shape in shapes if np.prod(shape))
 

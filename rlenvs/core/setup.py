@@ -357,7 +357,7 @@ class Setup:
         discrete = any(part.discrete for part in parts.values())
         if self.encoding == "float" and not discrete:
             return self._published_encoding()
-        if not parts:
+        if not parts or self.alone:
             raise ParameterError(f"{name}: encoding={self.encoding!r} is for numbers, and its observation is images")
         if self.in_goal_form:
             raise ParameterError(
@@ -537,14 +537,14 @@ class Setup:
             starts = {"observation": 0, "achieved_goal": first, "desired_goal": first + size}
             ends = [first, first + size, first + 2 * size]
             return {name: slice(start, end) for (name, start), end in zip(starts.items(), ends, strict=True)}, size
-        return ({"state": slice(None)} if self.image_shapes and world.observation else {}), size
+        return ({"state": slice(None)} if self.image_shapes and self.scaling.shape[1] else {}), size
 
     def _image_alone(self) -> str:
-        """The name of the image that is the whole observation; empty where there are blocks, or several images."""
-        if self.world.observation:
+        """The name of the image that is the whole observation; empty where there are numbers, or several images."""
+        if self.scaling.shape[1]:
             return ""
         if not self.image_shapes:
-            raise ParameterError(f"{self.world.name}: no blocks and no images are left of the observation")
+            raise ParameterError(f"{self.world.name}: no numbers and no images are left of the observation")
         return next(iter(self.image_shapes)) if len(self.image_shapes) == 1 else ""
 
     @property

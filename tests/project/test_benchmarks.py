@@ -26,6 +26,7 @@ SMALL = {
     "learn_hover": ["ppo", "sac", "td3", "--seeds", "1", "--quick", "--output", "{out}"],
     "learning_to_fly": ["--engines", "kernel", "--output", "{out}/table.md"],
     "levels": ["PathFinding-v0", "--seeds", "2"],
+    "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
@@ -71,6 +72,7 @@ def test_a_benchmark_runs(tmp_path, name):
 ORIGINALS = {
     "record_generals": ["paper", "{out}/x.npz"],
     "record_informarl": ["navigation", "{out}", "{out}/x.npz"],
+    "record_memory_gym": ["{out}/x.npz"],
     "record_microracer": ["--clone", "{out}"],
     "record_mpe2": ["{out}/x.npz"],
     "record_quadcopters": ["--clone", "{out}"],

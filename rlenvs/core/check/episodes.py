@@ -15,6 +15,7 @@ from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, ro
 from rlenvs.core.docs import has_success
 
 ENOUGH = 16  # different starts
+OPENING = 12  # steps; worlds that hide most of their state show by and by how they began
 CLOCKS = 5  # worlds that are told another time
 
 
@@ -56,7 +57,7 @@ def _openings(batch: KernelBatch) -> list[bytes]:
     unit = 1e-6 * np.maximum(ends[1] - ends[0], 1e-9).reshape(space.shape)
     seen = [np.round(batch.observations / unit).astype(np.int64)]
     chooser = np.random.default_rng(0)
-    for _ in range(4):
+    for _ in range(OPENING):
         batch.load_actions(alike_actions(batch, chooser))
         batch.step_loaded()
         seen.append(np.round(batch.observations / unit).astype(np.int64))
