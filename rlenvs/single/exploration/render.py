@@ -1,0 +1,97 @@
+"""Images of terrain that is explored: the unseen part is dark, the lidar shines from the rover."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.canvas import Canvas
+from rlenvs.core.maths import cos, sin
+from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN, ray_length
+
+SEEN_FREE, SEEN_ROCK = (232, 190, 150), (120, 66, 46)
+DARK_FREE, DARK_ROCK = (66, 58, 60), (46, 38, 40)
+KEYS = (("down", "s"), ("up", "w"), ("right", "d"), ("left", "a"))
+
+
+def pressed_move(pressed: set[str]) -> int | None:
+    """The move of the keys that are pressed."""
+    return next((move for move, names in enumerate(KEYS) if pressed.intersection(names)), None)
+
+
+def view_map(canvas: Canvas, rows: int, columns: int) -> None:
+    """Show rows x columns cells of size 1: cell (r, c) has its upper left corner at (c, -r)."""
+    canvas.view(-0.2, columns + 0.2, -rows - 0.2, 0.2)
+
+
+def draw_ground(canvas: Canvas, obstacle: np.ndarray, known: np.ndarray) -> None:
+    """The cells of a map, in runs of one colour."""
+    rows, columns = known.shape
+    view_map(canvas, rows, columns)
+    canvas.rectangle(-0.15, -rows - 0.15, columns + 0.15, 0.15, "black")
+    kinds = np.where(known == UNSEEN, 2, 0) + (np.asarray(obstacle) > 0)
+    colors = (SEEN_FREE, SEEN_ROCK, DARK_FREE, DARK_ROCK)
+    for row, line in enumerate(kinds.tolist()):
+        first = 0
+        for column in range(1, columns + 1):
+            if column == columns or line[column] != line[first]:
+                canvas.rectangle(first, -row - 1.0, column, -float(row), colors[line[first]])
+                first = column
+
+
+def draw_rover(canvas: Canvas, row: float, column: float, size: float, color: str = "blue") -> None:
+    """A rover, `size` cells wide."""
+    x, y, half = column + 0.5, -row - 0.5, 0.5 * size
+    for side in (-0.62, 0.62):
+        for along in (-0.6, 0.0, 0.6):
+            canvas.circle((x + along * half, y + side * half), 0.26 * half, "black")
+    canvas.rectangle(x - 0.8 * half, y - 0.5 * half, x + 0.8 * half, y + 0.5 * half, "white", rounded=0.2 * half)
+    canvas.rectangle(x - 0.68 * half, y - 0.38 * half, x + 0.68 * half, y + 0.38 * half, color, rounded=0.15 * half)
+    canvas.circle((x, y), 0.24 * half, "yellow")
+
+
+def rover_size(canvas: Canvas, rows: int, columns: int) -> float:
+    """Cells that a rover is wide, so that it is 24 pixels at least."""
+    cell = min(canvas.scene[0] / columns, canvas.scene[1] / rows)
+    return max(1.0, 26.0 / cell)
+
+
+def draw_terrain(canvas: Canvas, p: Any, s: Any) -> None:
+    """A map with one rover, its rays and the cells that it has been on."""
+    known, rows, columns = np.asarray(s.known), *np.asarray(s.known).shape
+    seen = 100.0 * float(s.seen) / known.size
+    canvas.caption(f"seen {seen:.1f} %", f"moves {int(s.moves)}")
+    canvas.legend(
+        ("blue", "rover", "disc"),
+        (SEEN_FREE, "seen, free"),
+        (SEEN_ROCK, "seen, obstacle"),
+        (DARK_FREE, "unseen"),
+        ("sky", "track", "line"),
+    )
+    draw_ground(canvas, s.obstacle, known)
+    row, column = int(s.row), int(s.column)
+    for channel in range(p.beam.shape[1]):
+        length = min(ray_length(p, s.obstacle, row, column, channel) + 0.5, p.beam.shape[2] - 1.0)
+        angle = channel * 2.0 * math.pi / p.beam.shape[1]
+        x = min(max(column + 0.5 + length * sin(angle), 0.0), float(columns))
+        y = min(max(row + 0.5 + length * cos(angle), 0.0), float(rows))
+        canvas.line([(column + 0.5, -row - 0.5), (x, -y)], "yellow", 1.0)
+    draw_track(canvas, np.asarray(s.track), int(s.moves))
+    draw_rover(canvas, row, column, rover_size(canvas, rows, columns))
+
+
+def draw_track(canvas: Canvas, track: np.ndarray, moves: int, shown: int = 60) -> None:
+    """The latest cells that a rover was on, as far as they lie beside each other."""
+    order = np.argsort(track, axis=None)[::-1][:shown]
+    cells = [divmod(int(cell), track.shape[1]) for cell in order if track.flat[cell] > max(moves - shown, 0)]
+    for (r, c), (r2, c2) in zip(cells, cells[1:], strict=False):
+        if abs(r - r2) + abs(c - c2) == 1:
+            canvas.line([(c + 0.5, -r - 0.5), (c2 + 0.5, -r2 - 0.5)], "sky", 3.0)
+
+
+def terrain_text(s: Any) -> str:
+    """What is known, a character per cell: "?" unseen, "." free, "#" obstacle, "R" the rover."""
+    letters = {UNSEEN: "?", FREE: ".", OBSTACLE: "#", ROVER: "R"}
+    return "\n".join("".join(letters[int(cell)] for cell in row) for row in np.asarray(s.known))
+
+
