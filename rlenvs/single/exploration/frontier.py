@@ -7,12 +7,22 @@ nearest to it, and takes the move with the fewest votes, but at least one, which
 """
 
 from rlenvs.core import choice, kernel
-from rlenvs.single.exploration.lidar import FREE, OBSTACLE, UNSEEN
+from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN
 from rlenvs.single.exploration.terrain import DOWN, RIGHT
 
 PLANNER = choice("path", "cost", "utility", doc="which frontier planner the scripted expert is")
 PATH, COST, UTILITY = PLANNER.codes("path", "cost", "utility")
 FAR = 1 << 40
+
+
+@kernel
+def find_rover(known):
+    """Row and column of the rover on its map."""
+    for row in range(known.shape[0]):
+        for column in range(known.shape[1]):
+            if known[row, column] == ROVER:
+                return row, column
+    return 0, 0
 
 
 @kernel
@@ -38,7 +48,7 @@ def path_move(known, queue, origin, row, column):
     """The first move of a shortest way over known free cells to a frontier; where there is none, any open move.
 
     `queue` and `origin` hold a number for each cell; what is in them is lost."""
-    height, width = known.shape
+    width = known.shape[1]
     for cell in range(origin.size):
         origin[cell] = -1
     start = row * width + column
@@ -68,12 +78,11 @@ def path_move(known, queue, origin, row, column):
 @kernel
 def published_move(known, row, column, vote):
     """The move of "utility" where `vote`, else of "cost"."""
-    height, width = known.shape
     value_0, value_1, value_2, value_3 = FAR, FAR, FAR, FAR  # nearest frontier of each move, or its votes
     if vote:
         value_0, value_1, value_2, value_3 = 0, 0, 0, 0
-    for r in range(height):
-        for c in range(width):
+    for r in range(known.shape[0]):
+        for c in range(known.shape[1]):
             if not is_frontier(known, r, c):
                 continue
             down, right = r - row, c - column

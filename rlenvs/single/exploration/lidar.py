@@ -5,7 +5,8 @@ clipped to the map. The first obstacle among them gives the length of the ray, c
 seen are the cells of 200 points on the length and half a cell more, but never more than the range.
 
 Rounding is to even numbers, so a point halfway between two cells falls on another one on odd rows or columns: there is
-a table for each.
+a table for each. With a number of rays that 12 divides, rays of 30 degrees have points within a rounding error of such
+halves, and the original's choice there depends on where the rover is.
 """
 
 import math

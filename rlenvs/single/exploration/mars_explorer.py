@@ -1,13 +1,14 @@
 """Mars explorer: reveal an unknown terrain with a lidar, quickly, and without bumping into anything.
 
 ## Description
-A rover on a grid looks around with a lidar of rays. Obstacles are drawn anew for every episode, and the task is over when
-nearly all cells have been seen. The rules and numbers are MarsExplorer's (Koutras et al., Electronics 10(22), 2021): its
-terrain, lidar, rewards and two frontier planners. `MarsExplorer-v0` is its exploConf-v01, done at 99 %,
+A rover on a grid looks around with a lidar of rays. Obstacles are drawn anew for every episode, and the task is over
+when nearly all cells have been seen. The rules and numbers are MarsExplorer's (Koutras et al., Electronics 10(22),
+2021): its terrain, lidar, rewards and two frontier planners. `MarsExplorer-v0` is its exploConf-v01, done at 99 %,
 `MarsExplorer95-v0` its explorer-v01, done at 95 %. Different: every episode has a seed; the step limit truncates, after
-400 steps and not after 401; the rover's cell always shows 0.6, where explorer-v01 shows 0.5 after the first step; the
-start is never an obstacle; moves that are known to be impossible are masked; `coverage="reachable"` counts what a rover
-can get to; a collision may be a cost in the place of an end; the bonus may come on top of the last step's reward.
+400 steps and not after 401; the rover's cell, and no other, shows 0.6, where explorer-v01 shows 0.5 after the first
+step; the start is never an obstacle; moves that are known to be impossible are masked; `coverage="reachable"` counts
+what a rover can get to; a collision may be a cost in the place of an end; the bonus may come on top of the last step's
+reward.
 
 ## Action Space
 One cell down (a higher row), up, right or left.
@@ -44,9 +45,10 @@ those of the original.
 v0: first version.
 """
 
-from rlenvs.core import block, choice, cost, discrete, free, i4, integer, kernel, param, term, u1, world
-from rlenvs.single.exploration.frontier import PLANNER, planned_move
+from rlenvs.core import block, choice, cost, discrete, flag, free, i4, integer, kernel, param, term, u1, world
+from rlenvs.single.exploration.frontier import PLANNER, find_rover, planned_move
 from rlenvs.single.exploration.lidar import (
+    FREE,
     LIDAR_DATA,
     LONGEST_RANGE,
     MOST_CHANNELS,
@@ -107,6 +109,7 @@ SPEC = world(
         "bonus_form": BONUS_FORM,
         "coverage": COVERAGE,
         "collisions": COLLISIONS,
+        "masked": flag(True, "whether moves known to end in an obstacle or off the map are masked"),
         "planner": PLANNER,
     },
     sizes=sizes,
@@ -124,6 +127,7 @@ SPEC = world(
         "track": i4("height", "width"),  # the number of the last move onto a cell, for images
         "origin": i4("cells"),  # scratch
     },
+    probe={"collision_reward": {"masked": False}, "out_of_bounds_reward": {"masked": False}},
     scratch=("queue", "origin"),
     observation={"map": block("height", "width", 1, low=0.0, high=1.0, raw=True, doc="what is known of each cell")},
     action=discrete("down", "up", "right", "left"),
@@ -206,6 +210,7 @@ def step(p, s, a, rng, r):
         s.bumps += 1
         r.collision_cost = 1.0
     else:
+        s.known[s.row, s.column] = FREE
         s.row, s.column = row, column
         s.moves += 1
         s.track[row, column] = s.moves
@@ -245,7 +250,7 @@ def mask(p, s, m):
     for move in range(4):
         row, column = s.row + DOWN[move], s.column + RIGHT[move]
         inside = 0 <= row < height and 0 <= column < width
-        m[move] = 1 if inside and s.known[row, column] != OBSTACLE else 0
+        m[move] = 1 if not p.masked or (inside and s.known[row, column] != OBSTACLE) else 0
         any_open += m[move]
     if any_open == 0:  # walled in: whatever it does, it bumps
         for move in range(4):
@@ -254,7 +259,8 @@ def mask(p, s, m):
 
 @SPEC.expert
 def expert(p, s, a):
-    a[0] = planned_move(p.planner, s.known, s.queue, s.origin, s.row, s.column)
+    row, column = find_rover(s.known)
+    a[0] = planned_move(p.planner, s.known, s.queue, s.origin, row, column)
 
 
 @SPEC.draw

@@ -1,6 +1,7 @@
 """Images of terrain that is explored: the unseen part is dark, the lidar shines from the rover."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def draw_track(canvas: Canvas, track: np.ndarray, moves: int, shown: int = 60) -
     """The latest cells that a rover was on, as far as they lie beside each other."""
     order = np.argsort(track, axis=None)[::-1][:shown]
     cells = [divmod(int(cell), track.shape[1]) for cell in order if track.flat[cell] > max(moves - shown, 0)]
-    for (r, c), (r2, c2) in zip(cells, cells[1:], strict=False):
+    for (r, c), (r2, c2) in pairwise(cells):
         if abs(r - r2) + abs(c - c2) == 1:
             canvas.line([(c + 0.5, -r - 0.5), (c2 + 0.5, -r2 - 0.5)], "sky", 3.0)
 
@@ -93,5 +94,3 @@ def terrain_text(s: Any) -> str:
     """What is known, a character per cell: "?" unseen, "." free, "#" obstacle, "R" the rover."""
     letters = {UNSEEN: "?", FREE: ".", OBSTACLE: "#", ROVER: "R"}
     return "\n".join("".join(letters[int(cell)] for cell in row) for row in np.asarray(s.known))
-
-
