@@ -9,7 +9,7 @@ import pytest
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN, scan
-from rlenvs.single.exploration.terrain import find_reachable
+from rlenvs.single.exploration.terrain import fill_padding, find_reachable
 
 ID = "rlenvs/MarsExplorer-v0"
 DOWN, UP, RIGHT, LEFT = range(4)
@@ -22,14 +22,19 @@ def make(**keywords):
     return gymnasium.make(ID, **keywords)
 
 
-def place(env, obstacles, row=None, column=None):
+def on_map(env, padded):
+    """What lies on the map of a padded array."""
+    return padded.reshape(33, 33)[6:-6, 6:-6] if padded.size == 33 * 33 else padded.reshape(39, 39)[9:-9, 9:-9]
+
+
+def place(env, obstacles):
     """Put these obstacles on the map of an episode that begins."""
     p, s = env.unwrapped.batch.records(0)
-    s.obstacle[:] = obstacles
-    s.known[:], s.reachable[:] = UNSEEN, 0
-    s.row, s.column = (p.start[0], p.start[1]) if row is None else (row, column)
-    s.in_reach = find_reachable(s, s.row, s.column)
-    s.seen, s.in_reach_seen = scan(p, s.obstacle, s.known, s.reachable, s.row, s.column)
+    on_map(env, s.obstacle)[:] = obstacles
+    fill_padding(p, s)
+    s.known[:], s.reachable[:], s.cell = UNSEEN, 0, p.start
+    s.in_reach = find_reachable(p, s, s.cell)
+    s.seen, s.in_reach_seen = scan(p, s.obstacle, s.known, s.reachable, s.cell, s.lengths)
     return s
 
 
@@ -62,10 +67,10 @@ def test_what_is_seen_and_paid_is_the_originals(name):
         env.reset(seed=episode)
         s = place(env, part["obstacles"][episode])
         seen = CODES[part["seen"][episode]]
-        assert np.array_equal(s.known, seen[0])
+        assert np.array_equal(on_map(env, s.known), seen[0])
         for t in range(length):
             _, reward, ended, late, info = env.step(int(part["moves"][episode, t]))
-            assert np.array_equal(s.known, seen[t + 1])
+            assert np.array_equal(on_map(env, s.known), seen[t + 1])
             assert reward == pytest.approx(part["rewards"][episode, t], abs=1e-5)
             assert (ended or late) == part["done"][episode, t]
         covered += info["is_success"]
@@ -227,7 +232,7 @@ def terrains(count=200, **keywords):
     batch = rlenvs.make_batch("MarsExplorer-v0", count, **keywords)
     batch.seed(range(count))
     batch.reset()
-    return batch.states["obstacle"]
+    return batch.states["obstacle"].reshape(count, 33, 33)[:, 6:-6, 6:-6]
 
 
 def test_free_obstacles():

@@ -17,95 +17,91 @@ FAR = 1 << 40
 
 @kernel
 def find_rover(known):
-    """Row and column of the rover on its map."""
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            if known[row, column] == ROVER:
-                return row, column
-    return 0, 0
+    """The rover's cell on its map."""
+    for cell in range(known.size):
+        if known[cell] == ROVER:
+            return cell
+    return 0
 
 
 @kernel
-def is_frontier(known, row, column):
+def is_frontier(p, known, cell):
     """Whether a cell is known to be free, and one of the eight around it is unknown."""
-    if known[row, column] != FREE:
+    if known[cell] != FREE:
         return False
-    for r in range(max(row - 1, 0), min(row + 2, known.shape[0])):
-        for c in range(max(column - 1, 0), min(column + 2, known.shape[1])):
-            if known[r, c] == UNSEEN:
+    home = p.home
+    for row in range(-1, 2):
+        first = cell + row * p.stride
+        for near in range(first - 1, first + 2):
+            if known[near] == UNSEEN and home[near] == near:
                 return True
     return False
 
 
 @kernel
-def is_open(known, row, column):
+def is_open(p, known, cell):
     """Whether a cell is on the map, and no obstacle as far as is known."""
-    return 0 <= row < known.shape[0] and 0 <= column < known.shape[1] and known[row, column] != OBSTACLE
+    return p.home[cell] == cell and known[cell] != OBSTACLE
 
 
 @kernel
-def path_move(known, queue, origin, row, column):
+def path_move(p, known, queue, origin, start):
     """The first move of a shortest way over known free cells to a frontier; where there is none, any open move.
 
     `queue` and `origin` hold a number for each cell; what is in them is lost."""
-    width = known.shape[1]
     for cell in range(origin.size):
         origin[cell] = -1
-    start = row * width + column
     queue[0] = start
     origin[start] = 4
     head, count = 0, 1
     while head < count:
         cell = queue[head]
         head += 1
-        r, c = cell // width, cell % width
-        if cell != start and is_frontier(known, r, c):
+        if cell != start and is_frontier(p, known, cell):
             return origin[cell]
         for move in range(4):
-            near_row, near_column = r + DOWN[move], c + RIGHT[move]
-            if is_open(known, near_row, near_column):
-                near = near_row * width + near_column
-                if origin[near] < 0 and known[near_row, near_column] != UNSEEN:
-                    origin[near] = move if cell == start else origin[cell]
-                    queue[count] = near
-                    count += 1
+            near = cell + DOWN[move] * p.stride + RIGHT[move]
+            if origin[near] < 0 and known[near] != UNSEEN and is_open(p, known, near):
+                origin[near] = move if cell == start else origin[cell]
+                queue[count] = near
+                count += 1
     for move in range(4):
-        if is_open(known, row + DOWN[move], column + RIGHT[move]):
+        if is_open(p, known, start + DOWN[move] * p.stride + RIGHT[move]):
             return move
     return 0
 
 
 @kernel
-def published_move(known, row, column, vote):
+def published_move(p, known, start, vote):
     """The move of "utility" where `vote`, else of "cost"."""
+    stride = p.stride
     value_0, value_1, value_2, value_3 = FAR, FAR, FAR, FAR  # nearest frontier of each move, or its votes
     if vote:
         value_0, value_1, value_2, value_3 = 0, 0, 0, 0
-    for r in range(known.shape[0]):
-        for c in range(known.shape[1]):
-            if not is_frontier(known, r, c):
-                continue
-            down, right = r - row, c - column
-            here = down * down + right * right + 1
-            d0, d1 = here - 2 * down, here + 2 * down  # squares of the distances after each move
-            d2, d3 = here - 2 * right, here + 2 * right
-            if vote:
-                least = min(d0, d1, d2, d3)
-                if d0 == least:
-                    value_0 += 1
-                elif d1 == least:
-                    value_1 += 1
-                elif d2 == least:
-                    value_2 += 1
-                else:
-                    value_3 += 1
+    for cell in range(known.size):
+        if not is_frontier(p, known, cell):
+            continue
+        down, right = cell // stride - start // stride, cell % stride - start % stride
+        here = down * down + right * right + 1
+        d0, d1 = here - 2 * down, here + 2 * down  # squares of the distances after each move
+        d2, d3 = here - 2 * right, here + 2 * right
+        if vote:
+            least = min(d0, d1, d2, d3)
+            if d0 == least:
+                value_0 += 1
+            elif d1 == least:
+                value_1 += 1
+            elif d2 == least:
+                value_2 += 1
             else:
-                value_0, value_1 = min(value_0, d0), min(value_1, d1)
-                value_2, value_3 = min(value_2, d2), min(value_3, d3)
+                value_3 += 1
+        else:
+            value_0, value_1 = min(value_0, d0), min(value_1, d1)
+            value_2, value_3 = min(value_2, d2), min(value_3, d3)
     best, found = FAR, 0
     for move in range(4):
         value = value_0 if move == 0 else value_1 if move == 1 else value_2 if move == 2 else value_3
-        if (vote and value == 0) or not is_open(known, row + DOWN[move], column + RIGHT[move]):
+        if (vote and value == 0) or not is_open(p, known, start + DOWN[move] * stride + RIGHT[move]):
             value = FAR
         if value < best:
             best, found = value, move
@@ -113,8 +109,8 @@ def published_move(known, row, column, vote):
 
 
 @kernel
-def planned_move(planner, known, queue, origin, row, column):
-    """The move of a planner."""
-    if planner == PATH:
-        return path_move(known, queue, origin, row, column)
-    return published_move(known, row, column, planner == UTILITY)
+def planned_move(p, known, queue, origin, start):
+    """The move of the planner that is asked for."""
+    if p.planner == PATH:
+        return path_move(p, known, queue, origin, start)
+    return published_move(p, known, start, p.planner == UTILITY)

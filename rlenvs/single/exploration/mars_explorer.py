@@ -46,13 +46,13 @@ v0: first version.
 """
 
 from rlenvs.core import block, choice, cost, discrete, flag, free, i4, integer, kernel, param, term, u1, world
-from rlenvs.single.exploration.frontier import PLANNER, find_rover, planned_move
+from rlenvs.single.exploration.frontier import PLANNER, find_rover, is_open, planned_move
 from rlenvs.single.exploration.lidar import (
     FREE,
     LIDAR_DATA,
     LONGEST_RANGE,
     MOST_CHANNELS,
-    OBSTACLE,
+    cell_at,
     lidar_data,
     lidar_sizes,
     scan,
@@ -65,6 +65,7 @@ from rlenvs.single.exploration.terrain import (
     TERRAIN_OPTIONS,
     TERRAIN_STATE,
     check_terrain,
+    fill_padding,
     find_reachable,
     make_terrain,
     parse_cell,
@@ -82,12 +83,7 @@ CELLS = LARGEST_MAP * LARGEST_MAP
 
 def sizes(values):
     check_terrain(values)
-    return {
-        "height": values.height,
-        "width": values.width,
-        "cells": values.height * values.width,
-        **lidar_sizes(values),
-    }
+    return {"height": values.height, "width": values.width, **lidar_sizes(values)}
 
 
 SPEC = world(
@@ -113,19 +109,19 @@ SPEC = world(
         "planner": PLANNER,
     },
     sizes=sizes,
-    data={"start": i4(2), **LIDAR_DATA},
+    data={"start": i4, **LIDAR_DATA},
     state={
         **TERRAIN_STATE,
-        "row": i4,
-        "column": i4,
-        "known": u1("height", "width"),
+        "cell": i4,  # the rover's
+        "known": u1("area"),
         "seen": i4,  # cells that are known
         "in_reach": i4,  # cells that can be reached
         "in_reach_seen": i4,
         "moves": i4,
         "bumps": i4,
-        "track": i4("height", "width"),  # the number of the last move onto a cell, for images
-        "origin": i4("cells"),  # scratch
+        "track": i4("area"),  # the number of the last move onto a cell, for images
+        "lengths": i4("channels"),  # of the lidar's rays
+        "origin": i4("area"),  # scratch
     },
     probe={"collision_reward": {"masked": False}, "out_of_bounds_reward": {"masked": False}},
     scratch=("queue", "origin"),
@@ -168,6 +164,11 @@ SPEC = world(
         },
         "huge": {"height": 84, "width": 84, "obstacles": 192, "horizon": 10000},
     },
+    scores={
+        "random": Score(196.1, 16, success=0.01, costs={"collision_cost": 0}),
+        "idle": Score(-297.2, 1.2, success=0, costs={"collision_cost": 1}),
+        "expert": Score(783.5, 1.1, success=1, costs={"collision_cost": 0}),
+    },
 )
 
 EARLY = SPEC.member(
@@ -180,43 +181,46 @@ EARLY = SPEC.member(
 
 @SPEC.make_data
 def data(values):
-    return {"start": values.initial, **lidar_data(values)}
+    made = lidar_data(values)
+    row, column = values.initial
+    return {**made, "start": (row + values.lidar_range) * made["stride"] + column + values.lidar_range}
 
 
 @SPEC.reset
 def reset(p, s, rng):
     make_terrain(p, s, rng)
-    s.row, s.column = p.start[0], p.start[1]
-    s.obstacle[s.row, s.column] = 0
-    s.in_reach = find_reachable(s, s.row, s.column)
-    s.seen, s.in_reach_seen = scan(p, s.obstacle, s.known, s.reachable, s.row, s.column)
+    s.obstacle[p.start] = 0
+    fill_padding(p, s)
+    s.cell = p.start
+    s.in_reach = find_reachable(p, s, s.cell)
+    s.seen, s.in_reach_seen = scan(p, s.obstacle, s.known, s.reachable, s.cell, s.lengths)
 
 
 @kernel
 def is_covered(p, s):
     """Whether enough has been seen."""
     if p.coverage == ALL:
-        return s.seen > p.threshold * s.known.size
+        return s.seen > p.threshold * (p.height * p.width)
     return s.in_reach_seen > p.threshold * s.in_reach
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    height, width = s.known.shape
-    row, column = s.row + DOWN[a], s.column + RIGHT[a]
-    outside = row < 0 or row >= height or column < 0 or column >= width
-    blocked = outside or s.obstacle[row, column] != 0
+    wanted = s.cell + DOWN[a] * p.stride + RIGHT[a]
+    outside = p.home[wanted] != wanted
+    blocked = outside or s.obstacle[wanted] != 0
+    fresh = 0
     if blocked:
         s.bumps += 1
         r.collision_cost = 1.0
     else:
-        s.known[s.row, s.column] = FREE
-        s.row, s.column = row, column
         s.moves += 1
-        s.track[row, column] = s.moves
-    fresh, fresh_in_reach = scan(p, s.obstacle, s.known, s.reachable, s.row, s.column)
-    s.seen += fresh
-    s.in_reach_seen += fresh_in_reach
+        s.track[wanted] = s.moves
+        s.known[s.cell] = FREE
+        s.cell = wanted
+        fresh, fresh_in_reach = scan(p, s.obstacle, s.known, s.reachable, s.cell, s.lengths)
+        s.seen += fresh
+        s.in_reach_seen += fresh_in_reach
     covered = is_covered(p, s)
     ended = covered or (blocked and p.collisions == END)
     if covered:
@@ -228,7 +232,7 @@ def step(p, s, a, rng, r):
     if not ended or p.bonus_form != PUBLISHED:
         r.explore = fresh
         r.move = -p.movement_cost
-    r.explored = s.seen / s.known.size
+    r.explored = s.seen / (p.height * p.width)
     r.reachable = s.in_reach_seen / s.in_reach
     r.path_length = s.moves
     r.success = covered
@@ -238,19 +242,18 @@ def step(p, s, a, rng, r):
 @SPEC.observe
 def observe(p, s, o):
     known, shown = s.known, o.map
-    for i in range(known.shape[0]):
-        for j in range(known.shape[1]):
-            shown[i, j, 0] = SHADES[known[i, j]]
+    width = shown.shape[1]
+    for i in range(shown.shape[0]):
+        first = cell_at(p, i, 0)
+        for j in range(width):
+            shown[i, j, 0] = SHADES[known[max(first + j, 0)]]
 
 
 @SPEC.mask
 def mask(p, s, m):
-    height, width = s.known.shape
     any_open = 0
     for move in range(4):
-        row, column = s.row + DOWN[move], s.column + RIGHT[move]
-        inside = 0 <= row < height and 0 <= column < width
-        m[move] = 1 if not p.masked or (inside and s.known[row, column] != OBSTACLE) else 0
+        m[move] = 1 if not p.masked or is_open(p, s.known, s.cell + DOWN[move] * p.stride + RIGHT[move]) else 0
         any_open += m[move]
     if any_open == 0:  # walled in: whatever it does, it bumps
         for move in range(4):
@@ -259,8 +262,7 @@ def mask(p, s, m):
 
 @SPEC.expert
 def expert(p, s, a):
-    row, column = find_rover(s.known)
-    a[0] = planned_move(p.planner, s.known, s.queue, s.origin, row, column)
+    a[0] = planned_move(p, s.known, s.queue, s.origin, find_rover(s.known))
 
 
 @SPEC.draw
@@ -270,7 +272,7 @@ def draw(canvas, p, s):
 
 @SPEC.text
 def text(p, s):
-    return terrain_text(s)
+    return terrain_text(p, s)
 
 
 @SPEC.keys

@@ -8,7 +8,7 @@ import numpy as np
 
 from rlenvs.core.canvas import Canvas
 from rlenvs.core.maths import cos, sin
-from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN, ray_length
+from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN
 
 SEEN_FREE, SEEN_ROCK = (232, 190, 150), (120, 66, 46)
 DARK_FREE, DARK_ROCK = (66, 58, 60), (46, 38, 40)
@@ -57,9 +57,33 @@ def rover_size(canvas: Canvas, rows: int, columns: int) -> float:
     return max(1.0, 26.0 / cell)
 
 
+def on_map(p: Any, padded: Any) -> np.ndarray:
+    """The part of a padded map that is the map, (rows, columns)."""
+    pad = int(p.pad)
+    return np.asarray(padded).reshape(-1, int(p.stride))[pad:-pad, pad:-pad]
+
+
+def place_of(p: Any, cell: int) -> tuple[int, int]:
+    """Row and column of a cell of a padded map."""
+    row, column = divmod(int(cell), int(p.stride))
+    return row - int(p.pad), column - int(p.pad)
+
+
+def draw_rays(canvas: Canvas, p: Any, cell: int, lengths: np.ndarray, rows: int, columns: int) -> None:
+    """The rays of a lidar at a cell."""
+    row, column = place_of(p, cell)
+    for channel, whole in enumerate(lengths.tolist()):
+        length = min(whole + 0.5, float(p.pad))
+        angle = channel * 2.0 * math.pi / len(lengths)
+        x = min(max(column + 0.5 + length * sin(angle), 0.0), float(columns))
+        y = min(max(row + 0.5 + length * cos(angle), 0.0), float(rows))
+        canvas.line([(column + 0.5, -row - 0.5), (x, -y)], "yellow", 1.0)
+
+
 def draw_terrain(canvas: Canvas, p: Any, s: Any) -> None:
     """A map with one rover, its rays and the cells that it has been on."""
-    known, rows, columns = np.asarray(s.known), *np.asarray(s.known).shape
+    known = on_map(p, s.known)
+    rows, columns = known.shape
     seen = 100.0 * float(s.seen) / known.size
     canvas.caption(f"seen {seen:.1f} %", f"moves {int(s.moves)}")
     canvas.legend(
@@ -69,16 +93,10 @@ def draw_terrain(canvas: Canvas, p: Any, s: Any) -> None:
         (DARK_FREE, "unseen"),
         ("sky", "track", "line"),
     )
-    draw_ground(canvas, s.obstacle, known)
-    row, column = int(s.row), int(s.column)
-    for channel in range(p.beam.shape[1]):
-        length = min(ray_length(p, s.obstacle, row, column, channel) + 0.5, p.beam.shape[2] - 1.0)
-        angle = channel * 2.0 * math.pi / p.beam.shape[1]
-        x = min(max(column + 0.5 + length * sin(angle), 0.0), float(columns))
-        y = min(max(row + 0.5 + length * cos(angle), 0.0), float(rows))
-        canvas.line([(column + 0.5, -row - 0.5), (x, -y)], "yellow", 1.0)
-    draw_track(canvas, np.asarray(s.track), int(s.moves))
-    draw_rover(canvas, row, column, rover_size(canvas, rows, columns))
+    draw_ground(canvas, on_map(p, s.obstacle), known)
+    draw_rays(canvas, p, int(s.cell), s.lengths, rows, columns)
+    draw_track(canvas, on_map(p, s.track), int(s.moves))
+    draw_rover(canvas, *place_of(p, s.cell), rover_size(canvas, rows, columns))
 
 
 def draw_track(canvas: Canvas, track: np.ndarray, moves: int, shown: int = 60) -> None:
@@ -90,7 +108,7 @@ def draw_track(canvas: Canvas, track: np.ndarray, moves: int, shown: int = 60) -
             canvas.line([(c + 0.5, -r - 0.5), (c2 + 0.5, -r2 - 0.5)], "sky", 3.0)
 
 
-def terrain_text(s: Any) -> str:
+def terrain_text(p: Any, s: Any) -> str:
     """What is known, a character per cell: "?" unseen, "." free, "#" obstacle, "R" the rover."""
     letters = {UNSEEN: "?", FREE: ".", OBSTACLE: "#", ROVER: "R"}
-    return "\n".join("".join(letters[int(cell)] for cell in row) for row in np.asarray(s.known))
+    return "\n".join("".join(letters[int(cell)] for cell in row) for row in on_map(p, s.known))

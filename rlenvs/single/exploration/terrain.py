@@ -4,6 +4,7 @@ from typing import Any
 
 from rlenvs.core import below, i4, integer, kernel, u1
 from rlenvs.core.errors import ParameterError
+from rlenvs.single.exploration.lidar import cell_at
 
 SMALLEST_MAP, LARGEST_MAP = 5, 128
 DOWN, RIGHT = (1, -1, 0, 0), (0, 0, 1, -1)  # the four moves: +row, -row, +column, -column
@@ -21,9 +22,9 @@ TERRAIN_OPTIONS = {
     "largest_obstacle": integer(2, 1, 16, "longest side of an obstacle; on a lattice the longest is one less"),
 }
 TERRAIN_STATE = {
-    "obstacle": u1("height", "width"),
-    "reachable": u1("height", "width"),  # free cells that the rover can get to
-    "queue": i4("cells"),  # scratch
+    "obstacle": u1("area"),  # in the padding, that of the cell's home
+    "reachable": u1("area"),  # free cells that the rover can get to
+    "queue": i4("area"),  # scratch
 }
 
 
@@ -51,12 +52,12 @@ def check_terrain(values: Any) -> None:
 
 
 @kernel
-def put_rectangle(s, row, column, tall, wide):
+def put_rectangle(p, s, height, width, row, column, tall, wide):
     """An obstacle, cut off at the border."""
-    obstacle = s.obstacle
-    for i in range(max(row, 0), min(row + tall, obstacle.shape[0])):
-        for j in range(max(column, 0), min(column + wide, obstacle.shape[1])):
-            obstacle[i, j] = 1
+    for i in range(row, min(row + tall, height)):
+        first = cell_at(p, i, column)
+        for j in range(min(wide, width - column)):
+            s.obstacle[first + j] = 1
 
 
 @kernel
@@ -70,7 +71,7 @@ def lattice_place(number, count, margin, length):
 @kernel
 def make_terrain(p, s, rng):
     """Draw the obstacles."""
-    height, width = s.obstacle.shape
+    height, width = p.height, p.width
     rows, columns = p.lattice_rows, p.lattice_columns
     if rows == 0 or columns == 0:
         sides = p.largest_obstacle - p.smallest_obstacle + 1
@@ -78,7 +79,7 @@ def make_terrain(p, s, rng):
             row = p.row_margin + below(rng, height - 1 - 2 * p.row_margin)
             column = p.column_margin + below(rng, width - 1 - 2 * p.column_margin)
             tall, wide = p.smallest_obstacle + below(rng, sides), p.smallest_obstacle + below(rng, sides)
-            put_rectangle(s, row, column, tall, wide)
+            put_rectangle(p, s, height, width, row, column, tall, wide)
         return
     sides = max(p.largest_obstacle - 1, 1)
     for i in range(rows):
@@ -89,26 +90,31 @@ def make_terrain(p, s, rng):
                 row = min(max(row - p.noise + below(rng, 2 * p.noise), 0), height - 1)
                 column = min(max(column - p.noise + below(rng, 2 * p.noise), 0), width - 1)
             tall, wide = 1 + below(rng, sides), 1 + below(rng, sides)
-            put_rectangle(s, row, column, tall, wide)
+            put_rectangle(p, s, height, width, row, column, tall, wide)
 
 
 @kernel
-def find_reachable(s, row, column):
+def fill_padding(p, s):
+    """The padding shows what its homes hold."""
+    obstacle, home = s.obstacle, p.home
+    for cell in range(home.size):
+        obstacle[cell] = obstacle[home[cell]]
+
+
+@kernel
+def find_reachable(p, s, start):
     """Mark the free cells that can be reached from a cell, by flood fill; returns how many there are."""
-    obstacle, reachable, queue = s.obstacle, s.reachable, s.queue
-    height, width = obstacle.shape
-    if reachable[row, column]:
-        return 0
-    reachable[row, column] = 1
-    queue[0] = row * width + column
+    obstacle, reachable, queue, home = s.obstacle, s.reachable, s.queue, p.home
+    reachable[start] = 1
+    queue[0] = start
     head, count = 0, 1
     while head < count:
         cell = queue[head]
         head += 1
         for move in range(4):
-            r, c = cell // width + DOWN[move], cell % width + RIGHT[move]
-            if 0 <= r < height and 0 <= c < width and not obstacle[r, c] and not reachable[r, c]:
-                reachable[r, c] = 1
-                queue[count] = r * width + c
+            near = cell + DOWN[move] * p.stride + RIGHT[move]
+            if home[near] == near and not obstacle[near] and not reachable[near]:
+                reachable[near] = 1
+                queue[count] = near
                 count += 1
     return count
