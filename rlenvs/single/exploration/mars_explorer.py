@@ -45,7 +45,7 @@ those of the original.
 v0: first version.
 """
 
-from rlenvs.core import block, choice, cost, discrete, flag, free, i4, integer, kernel, param, term, u1, world
+from rlenvs.core import Score, block, choice, cost, discrete, flag, free, i4, integer, kernel, param, term, u1, world
 from rlenvs.single.exploration.frontier import PLANNER, find_rover, is_open, planned_move
 from rlenvs.single.exploration.lidar import (
     FREE,
@@ -176,6 +176,11 @@ EARLY = SPEC.member(
     "Mars explorer, done when 95 % of the cells have been seen.",
     threshold=0.95,
     levels={**SPEC.levels},
+    scores={
+        "random": Score(195.9, 16, success=0.01, costs={"collision_cost": 0}),
+        "idle": Score(-297.2, 1.2, success=0, costs={"collision_cost": 1}),
+        "expert": Score(766.5, 1.3, success=1, costs={"collision_cost": 0}),
+    },
 )
 
 
