@@ -23,6 +23,10 @@ CASES = [
     Case("MarsExplorer-v0", "single", "mars-explorer", 10),
     Case("MarsExplorer-v0", peer="mars-explorer", goal=250, **CORE),
     Case("MarsExplorer-v0", peer="mars-explorer", goal=500, **WIDE),
+    Case("MiniGridDoorKey8x8-v0", "single", "minigrid-doorkey", 5),
+    Case("MiniGridDoorKey8x8-v0", peer="minigrid-doorkey", goal=50, **CORE),
+    Case("MiniGridDoorKey8x8-v0", peer="minigrid-doorkey", goal=50, **WIDE),
+    Case("MiniGridFourRooms-v0", peer="minigrid-fourrooms", goal=50, **WIDE),
 ]
 
 

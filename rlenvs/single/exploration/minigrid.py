@@ -48,6 +48,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import (
+    Score,
     below,
     choice,
     cost,
@@ -166,6 +167,11 @@ SPEC = world(
     horizon=usual_steps,
     fps=5,
     same_start=True,
+    scores={
+        "random": Score(0.1131, 0.039, success=0.3, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9613, 0, success=1, costs={"danger": 0}),
+    },
 )
 
 
@@ -292,29 +298,71 @@ def keys(pressed, values):
 
 RANDOM: dict[str, Any] = {"same_start": False, "starts": 0}
 CORNER = "Empty room of {0} x {0} cells: go to the green goal in the opposite corner."
-SPEC.member("MiniGridEmpty5x5-v0", CORNER.format(5), grid_size=5)
+SPEC.member(
+    "MiniGridEmpty5x5-v0",
+    CORNER.format(5),
+    grid_size=5,
+    scores={
+        "random": Score(0.216, 0.057, success=0.45, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.955, 0, success=1, costs={"danger": 0}),
+    },
+)
 SPEC.member(
     "MiniGridEmptyRandom5x5-v0",
     "Empty room of 5 x 5 cells with a random start.",
     grid_size=5,
     random_start=True,
     **RANDOM,
+    scores={
+        "random": Score(0.3106, 0.07, success=0.52, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9686, 0.0022, success=1, costs={"danger": 0}),
+    },
 )
-SPEC.member("MiniGridEmpty6x6-v0", CORNER.format(6), grid_size=6)
+SPEC.member(
+    "MiniGridEmpty6x6-v0",
+    CORNER.format(6),
+    grid_size=6,
+    scores={
+        "random": Score(0.1764, 0.051, success=0.4, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9563, 0, success=1, costs={"danger": 0}),
+    },
+)
 SPEC.member(
     "MiniGridEmptyRandom6x6-v0",
     "Empty room of 6 x 6 cells with a random start.",
     grid_size=6,
     random_start=True,
     **RANDOM,
+    scores={
+        "random": Score(0.2474, 0.064, success=0.43, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9717, 0.002, success=1, costs={"danger": 0}),
+    },
 )
-SPEC.member("MiniGridEmpty16x16-v0", CORNER.format(16), grid_size=16)
+SPEC.member(
+    "MiniGridEmpty16x16-v0",
+    CORNER.format(16),
+    grid_size=16,
+    scores={
+        "random": Score(0.03163, 0.025, success=0.07, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9763, 0, success=1, costs={"danger": 0}),
+    },
+)
 SPEC.member(
     "MiniGridFourRooms-v0",
     "Four rooms, joined by gaps: reach a goal somewhere in them.",
     task="four_rooms",
     grid_size=19,
     **RANDOM,
+    scores={
+        "random": Score(0.01867, 0.019, success=0.04, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.8589, 0.013, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDoorKey5x5-v0",
@@ -322,6 +370,11 @@ SPEC.member(
     task="door_key",
     grid_size=5,
     **RANDOM,
+    scores={
+        "random": Score(0.04352, 0.027, success=0.1, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9643, 0.0012, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDoorKey6x6-v0",
@@ -329,6 +382,11 @@ SPEC.member(
     task="door_key",
     grid_size=6,
     **RANDOM,
+    scores={
+        "random": Score(0.00125, 0.0024, success=0.01, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9685, 0.00094, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDoorKey8x8-v0",
@@ -336,6 +394,11 @@ SPEC.member(
     task="door_key",
     grid_size=8,
     **RANDOM,
+    scores={
+        "random": Score(0.007906, 0.011, success=0.02, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9761, 0.00081, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDoorKey16x16-v0",
@@ -343,6 +406,11 @@ SPEC.member(
     task="door_key",
     grid_size=16,
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9875, 0.0005, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMultiRoomN2S4-v0",
@@ -352,6 +420,11 @@ SPEC.member(
     rooms=2,
     largest_room=4,
     **RANDOM,
+    scores={
+        "random": Score(0.02583, 0.026, success=0.04, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.8486, 0.008, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMultiRoomN4S5-v0",
@@ -361,6 +434,11 @@ SPEC.member(
     rooms=4,
     largest_room=5,
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.7701, 0.0061, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMultiRoomN6-v0",
@@ -369,18 +447,33 @@ SPEC.member(
     grid_size=25,
     rooms=6,
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.6531, 0.008, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridUnlockPickup-v0",
     "Unlock and pick up: fetch the key, unlock the door, take the box behind it.",
     task="unlock_pickup",
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9444, 0.0016, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridObstructedMaze1Dl-v0",
     "Obstructed maze with one locked door: fetch the key, take the blue ball.",
     task="obstructed_maze",
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.943, 0.0018, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridObstructedMaze1Dlh-v0",
@@ -388,6 +481,11 @@ SPEC.member(
     task="obstructed_maze",
     key_in_box=True,
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9399, 0.0018, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridObstructedMaze1Dlhb-v0",
@@ -396,6 +494,11 @@ SPEC.member(
     key_in_box=True,
     blocked=True,
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9159, 0.0025, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridLavaCrossingS9N1-v0",
@@ -405,6 +508,11 @@ SPEC.member(
     crossings=1,
     river="lava",
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 0.88}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9606, 0.00035, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridLavaCrossingS9N2-v0",
@@ -414,6 +522,11 @@ SPEC.member(
     crossings=2,
     river="lava",
     **RANDOM,
+    scores={
+        "random": Score(0.006, 0.012, success=0.01, costs={"danger": 0.96}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9549, 0.0019, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridLavaCrossingS9N3-v0",
@@ -423,6 +536,11 @@ SPEC.member(
     crossings=3,
     river="lava",
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 1}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9551, 0.0016, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridLavaCrossingS11N5-v0",
@@ -432,6 +550,11 @@ SPEC.member(
     crossings=5,
     river="lava",
     **RANDOM,
+    scores={
+        "random": Score(0, 0, success=0, costs={"danger": 1}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9593, 0.0014, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridSimpleCrossingS9N1-v0",
@@ -441,6 +564,11 @@ SPEC.member(
     crossings=1,
     river="wall",
     **RANDOM,
+    scores={
+        "random": Score(0.01847, 0.013, success=0.08, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9606, 0.00035, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridSimpleCrossingS9N2-v0",
@@ -450,6 +578,11 @@ SPEC.member(
     crossings=2,
     river="wall",
     **RANDOM,
+    scores={
+        "random": Score(0.03347, 0.026, success=0.07, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9549, 0.0019, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridSimpleCrossingS9N3-v0",
@@ -459,6 +592,11 @@ SPEC.member(
     crossings=3,
     river="wall",
     **RANDOM,
+    scores={
+        "random": Score(0.006417, 0.0087, success=0.03, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9551, 0.0016, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridSimpleCrossingS11N5-v0",
@@ -468,6 +606,11 @@ SPEC.member(
     crossings=5,
     river="wall",
     **RANDOM,
+    scores={
+        "random": Score(0.004626, 0.0091, success=0.01, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9593, 0.0014, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDynamicObstacles5x5-v0",
@@ -476,6 +619,11 @@ SPEC.member(
     grid_size=5,
     balls=2,
     **RANDOM,
+    scores={
+        "random": Score(-1, 0, success=0, costs={"danger": 1}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.8824, 0.011, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDynamicObstaclesRandom5x5-v0",
@@ -485,6 +633,11 @@ SPEC.member(
     balls=2,
     random_start=True,
     **RANDOM,
+    scores={
+        "random": Score(-0.746, 0.13, success=0.13, costs={"danger": 0.87}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9429, 0.0081, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDynamicObstacles6x6-v0",
@@ -493,6 +646,11 @@ SPEC.member(
     grid_size=6,
     balls=3,
     **RANDOM,
+    scores={
+        "random": Score(-1, 0, success=0, costs={"danger": 1}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.8929, 0.0082, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDynamicObstaclesRandom6x6-v0",
@@ -502,6 +660,11 @@ SPEC.member(
     balls=3,
     random_start=True,
     **RANDOM,
+    scores={
+        "random": Score(-0.8819, 0.092, success=0.06, costs={"danger": 0.94}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9412, 0.0085, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDynamicObstacles8x8-v0",
@@ -510,6 +673,11 @@ SPEC.member(
     grid_size=8,
     balls=4,
     **RANDOM,
+    scores={
+        "random": Score(-1, 0, success=0, costs={"danger": 1}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9324, 0.0044, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridDynamicObstacles16x16-v0",
@@ -518,6 +686,11 @@ SPEC.member(
     grid_size=16,
     balls=8,
     **RANDOM,
+    scores={
+        "random": Score(-1, 0, success=0, costs={"danger": 1}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9677, 0.0011, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMemoryS7-v0",
@@ -525,6 +698,11 @@ SPEC.member(
     task="memory",
     grid_size=7,
     **RANDOM,
+    scores={
+        "random": Score(0.179, 0.063, success=0.26, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9842, 0.00077, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMemoryS9-v0",
@@ -532,6 +710,11 @@ SPEC.member(
     task="memory",
     grid_size=9,
     **RANDOM,
+    scores={
+        "random": Score(0.2379, 0.073, success=0.32, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9883, 0.00072, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMemoryS11-v0",
@@ -539,6 +722,11 @@ SPEC.member(
     task="memory",
     grid_size=11,
     **RANDOM,
+    scores={
+        "random": Score(0.1942, 0.071, success=0.25, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9909, 0.00065, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMemoryS13-v0",
@@ -546,6 +734,11 @@ SPEC.member(
     task="memory",
     grid_size=13,
     **RANDOM,
+    scores={
+        "random": Score(0.2153, 0.073, success=0.27, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9925, 0.00058, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMemoryS13Random-v0",
@@ -554,6 +747,11 @@ SPEC.member(
     grid_size=13,
     random_length=True,
     **RANDOM,
+    scores={
+        "random": Score(0.2265, 0.073, success=0.31, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9935, 0.00044, success=1, costs={"danger": 0}),
+    },
 )
 SPEC.member(
     "MiniGridMemoryS17Random-v0",
@@ -562,4 +760,9 @@ SPEC.member(
     grid_size=17,
     random_length=True,
     **RANDOM,
+    scores={
+        "random": Score(0.3041, 0.077, success=0.43, costs={"danger": 0}),
+        "idle": Score(0, 0, success=0, costs={"danger": 0}),
+        "expert": Score(0.9955, 0.00037, success=1, costs={"danger": 0}),
+    },
 )
