@@ -24,6 +24,7 @@ GROUND, LINES, MASONRY, HOT, GLOW = (38, 42, 48), (58, 62, 70), (120, 126, 134),
 SEEN = (84, 90, 100)  # ground in view
 LETTERS = {WALL: "#", KEY: "k", BALL: "o", BOX: "b", GOAL: "G", LAVA: "~"}
 ARROWS = ">v<^"
+LEGIBLE = 26.0  # pixels
 
 
 def draw_cell(canvas: Canvas, x: float, y: float, cell: int, ground: Any) -> None:
@@ -46,6 +47,17 @@ def draw_cell(canvas: Canvas, x: float, y: float, cell: int, ground: Any) -> Non
         draw_door(canvas, x, y, state_of(cell), paint)
     elif kind in (KEY, BALL, BOX):
         draw_object(canvas, x + 0.5, y + 0.5, 1.0, cell)
+
+
+def draw_thing(canvas: Canvas, x: float, y: float, size: float, cell: int) -> None:
+    """A goal, a door or an object, larger than its cell."""
+    kind, paint = kind_of(cell), PAINTS[min(colour_of(cell), 5)]
+    if kind == GOAL:
+        canvas.rectangle(x, y, x + size, y + size, "green")
+    elif kind == DOOR:
+        canvas.rectangle(x, y, x + size, y + size, paint, 4.0 if state_of(cell) == OPEN else 0.0)
+    elif kind in (KEY, BALL, BOX):
+        draw_object(canvas, x + 0.5 * size, y + 0.5 * size, size, cell)
 
 
 def draw_door(canvas: Canvas, x: float, y: float, state: int, paint: Any) -> None:
@@ -80,11 +92,11 @@ def draw_object(canvas: Canvas, x: float, y: float, size: float, cell: int) -> N
             canvas.rectangle(x + tooth * size, y - 0.2 * size, x + (tooth + 0.08) * size, y, paint)
 
 
-def draw_agent(canvas: Canvas, x: float, y: float, direction: int) -> None:
+def draw_agent(canvas: Canvas, x: float, y: float, direction: int, size: float) -> None:
     """A triangle that points where the agent looks, centred on a point."""
     turn = ((1, 0), (0, -1), (-1, 0), (0, 1))[direction]
     corners = ((0.4, 0.0), (-0.34, 0.32), (-0.18, 0.0), (-0.34, -0.32))
-    for scale, color in ((1.12, "white"), (0.92, "red")):
+    for scale, color in ((1.12 * size, "white"), (0.92 * size, "red")):
         points = [
             (x + scale * (a * turn[0] - b * turn[1]), y + scale * (a * turn[1] + b * turn[0])) for a, b in corners
         ]
@@ -95,14 +107,20 @@ def draw_grid(canvas: Canvas, cells: Any, seen: Any, at: tuple[int, int], direct
     """A grid of cells (columns, rows) with its agent and what it carries; cells that are `seen` are lighter."""
     columns, rows = cells.shape
     canvas.view(-0.1, columns + 0.1, -rows - 0.1, 0.1)
+    size = max(1.0, LEGIBLE * max(columns / canvas.scene[0], rows / canvas.scene[1]))
     for x in range(columns):
         for y in range(rows):
             draw_cell(canvas, x, -y - 1.0, int(cells[x, y]), SEEN if seen[x, y] else GROUND)
+    if size > 1.0:  # on large grids, what matters is larger than its cell
+        for x, y in zip(*(cells & 15 >= DOOR).nonzero(), strict=True):
+            low, left = -y - 0.5 - 0.5 * size, x + 0.5 - 0.5 * size
+            draw_thing(canvas, left, low, size, int(cells[x, y]))
     middle, centre = at[0] + 0.5, -at[1] - 0.5
-    draw_agent(canvas, middle, centre, direction)
+    draw_agent(canvas, middle, centre, direction, size)
     if carried:
-        canvas.circle((middle + 0.26, centre + 0.26), 0.24, "white")
-        draw_object(canvas, middle + 0.26, centre + 0.26, 0.5, carried)
+        middle, centre = middle + 0.26 * size, centre + 0.26 * size
+        canvas.circle((middle, centre), 0.24 * size, "white")
+        draw_object(canvas, middle, centre, 0.5 * size, carried)
 
 
 def grid_text(cells: Any, at: tuple[int, int], direction: int) -> str:
