@@ -27,6 +27,10 @@ CASES = [
     Case("MiniGridDoorKey8x8-v0", peer="minigrid-doorkey", goal=50, **CORE),
     Case("MiniGridDoorKey8x8-v0", peer="minigrid-doorkey", goal=50, **WIDE),
     Case("MiniGridFourRooms-v0", peer="minigrid-fourrooms", goal=50, **WIDE),
+    Case("Crafting-v0", "single", "crafter", 5),
+    Case("Crafting-v0", peer="crafter", goal=30, **CORE),
+    Case("Crafting-v0", peer="crafter", goal=30, **WIDE),
+    Case("Crafting-v0", peer="crafter", goal=30, keywords={"pixels": True}, **WIDE),
 ]
 
 

@@ -179,6 +179,8 @@ def reset(p, s, rng):
         s.items[item] = FULL
     s.felt = s.last_health = FULL
     make_land(s, rng)
+    for k in range(s.things):
+        s.born[k] = 0
 
 
 @kernel
