@@ -49,6 +49,7 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
+    Score,
     block,
     cost,
     discrete,
@@ -164,6 +165,11 @@ SPEC = world(
     costs={"damage": cost(20.0, high=9.0, doc="the health that was lost")},
     horizon=10_000,
     fps=8,
+    scores={
+        "random": Score(2.98, 0.23, success=0, costs={"damage": 9.91}),
+        "idle": Score(-0.9, 0, success=0, costs={"damage": 9.83}),
+        "expert": Score(18.34, 0.54, success=0.06, costs={"damage": 22.6}),
+    },
 )
 
 
