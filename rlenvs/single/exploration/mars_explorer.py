@@ -82,7 +82,7 @@ CELLS = LARGEST_MAP * LARGEST_MAP
 
 
 def sizes(values):
-    check_terrain(values)
+    check_terrain(values, values.initial)
     return {"height": values.height, "width": values.width, **lidar_sizes(values)}
 
 
@@ -277,7 +277,7 @@ def draw(canvas, p, s):
 
 @SPEC.text
 def text(p, s):
-    return terrain_text(p, s)
+    return terrain_text(p, s, [s.cell])
 
 
 @SPEC.keys

@@ -1,12 +1,13 @@
 """Images of terrain that is explored: the unseen part is dark, the lidar shines from the rover."""
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.canvas import Canvas, agent_color
 from rlenvs.core.maths import cos, sin
 from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN
 
@@ -108,7 +109,29 @@ def draw_track(canvas: Canvas, track: np.ndarray, moves: int, shown: int = 60) -
             canvas.line([(c + 0.5, -r - 0.5), (c2 + 0.5, -r2 - 0.5)], "sky", 3.0)
 
 
-def terrain_text(p: Any, s: Any) -> str:
-    """What is known, a character per cell: "?" unseen, "." free, "#" obstacle, "R" the rover."""
+def draw_team(canvas: Canvas, p: Any, s: Any) -> None:
+    """A map with several rovers, each in a colour of its own; those out of the game are grey."""
+    known = on_map(p, s.known)
+    rows, columns = known.shape
+    canvas.caption(f"seen {100.0 * float(s.seen) / known.size:.1f} %")
+    canvas.legend(
+        ("blue", "rover", "disc"),
+        (SEEN_FREE, "seen, free"),
+        (SEEN_ROCK, "seen, obstacle"),
+        (DARK_FREE, "unseen"),
+        ("grey", "out of the game", "disc"),
+    )
+    draw_ground(canvas, on_map(p, s.obstacle), known)
+    for k, cell in enumerate(np.asarray(s.cell).tolist()):
+        color = agent_color(k) if s.alive[k] else "grey"
+        draw_rover(canvas, *place_of(p, cell), rover_size(canvas, rows, columns), color)
+
+
+def terrain_text(p: Any, s: Any, rovers: Iterable[int]) -> str:
+    """What is known, a character per cell: "?" unseen, "." free, "#" obstacle, "R" a rover."""
     letters = {UNSEEN: "?", FREE: ".", OBSTACLE: "#", ROVER: "R"}
-    return "\n".join("".join(letters[int(cell)] for cell in row) for row in on_map(p, s.known))
+    lines = [[letters[int(cell)] for cell in row] for row in on_map(p, s.known)]
+    for cell in rovers:
+        row, column = place_of(p, cell)
+        lines[row][column] = "R"
+    return "\n".join(map("".join, lines))

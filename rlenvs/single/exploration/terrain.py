@@ -1,5 +1,6 @@
 """Terrain with rectangular obstacles, drawn anew for every episode, and which of its cells can be reached."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rlenvs.core import below, i4, integer, kernel, u1
@@ -36,7 +37,7 @@ def parse_cell(given: Any) -> list[int]:
     return cell
 
 
-def check_terrain(values: Any) -> None:
+def check_terrain(values: Any, initial: Sequence[int]) -> None:
     """ParameterError where there is no such terrain."""
     for side, margin in (("height", "row_margin"), ("width", "column_margin")):
         length, free = getattr(values, side), getattr(values, margin)
@@ -46,9 +47,9 @@ def check_terrain(values: Any) -> None:
         raise ParameterError(
             f"smallest_obstacle={values.smallest_obstacle} is above largest_obstacle={values.largest_obstacle}"
         )
-    row, column = values.initial
+    row, column = initial
     if row >= values.height or column >= values.width:
-        raise ParameterError(f"initial={values.initial} is outside of a map of {values.height} x {values.width} cells")
+        raise ParameterError(f"initial={list(initial)} is outside of a map of {values.height} x {values.width} cells")
 
 
 @kernel
