@@ -1,7 +1,7 @@
 """Images of terrain that is explored: the unseen part is dark, the lidar shines from the rover."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -125,6 +125,29 @@ def draw_team(canvas: Canvas, p: Any, s: Any) -> None:
     for k, cell in enumerate(np.asarray(s.cell).tolist()):
         color = agent_color(k) if s.alive[k] else "grey"
         draw_rover(canvas, *place_of(p, cell), rover_size(canvas, rows, columns), color)
+
+
+def draw_driver(canvas: Canvas, p: Any, s: Any, height: Callable[[float, float], float]) -> None:
+    """A map with hills, lighter where they are higher, and a rover with a heading."""
+    known, obstacle = on_map(p, s.known), on_map(p, s.obstacle)
+    rows, columns = known.shape
+    canvas.caption(f"seen {100.0 * float(s.seen) / known.size:.1f} %", f"way {float(s.way):.1f}")
+    canvas.legend(("blue", "rover", "disc"), (SEEN_FREE, "seen, higher is lighter"), (SEEN_ROCK, "seen, obstacle"))
+    draw_ground(canvas, obstacle, known)
+    highest = max(float(p.hill_height), 0.01)
+    for row in range(rows):
+        for column in range(columns):
+            if known[row, column] != UNSEEN and not obstacle[row, column]:
+                light = 0.85 + 0.22 * min(max(height(row + 0.5, column + 0.5) / highest, -1.0), 0.6)
+                red, green, blue = (min(round(light * part), 255) for part in SEEN_FREE)
+                canvas.rectangle(column, -row - 1.0, column + 1.0, -float(row), (red, green, blue))
+    draw_rays(canvas, p, int(s.cell), s.lengths, rows, columns)
+    x, y = float(s.column), -float(s.row)
+    size = rover_size(canvas, rows, columns)
+    canvas.circle((x, y), 0.5 * size, "white")
+    canvas.circle((x, y), 0.42 * size, "blue")
+    ahead = (x + 0.8 * size * cos(float(s.heading)), y - 0.8 * size * sin(float(s.heading)))
+    canvas.arrow((x, y), ahead, "yellow", 3.0)
 
 
 def terrain_text(p: Any, s: Any, rovers: Iterable[int]) -> str:
