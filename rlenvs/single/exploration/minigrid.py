@@ -697,7 +697,7 @@ SPEC.member(
     "Memory, 7 x 7 cells: at the end of the hallway, choose the object seen at its beginning.",
     task="memory",
     grid_size=7,
-    starts=10,  # of which the first views differ
+    starts=16,
     same_start=False,
     scores={
         "random": Score(0.179, 0.063, success=0.26, costs={"danger": 0}),
@@ -710,7 +710,7 @@ SPEC.member(
     "Memory, 9 x 9 cells: at the end of the hallway, choose the object seen at its beginning.",
     task="memory",
     grid_size=9,
-    starts=13,  # of which the first views differ
+    starts=24,
     same_start=False,
     scores={
         "random": Score(0.2379, 0.073, success=0.32, costs={"danger": 0}),
