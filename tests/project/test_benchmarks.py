@@ -17,6 +17,7 @@ SMALL = {
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
+    "exploration": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "first_minutes": ["--only", "rlenvs list"],
     "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
@@ -42,6 +43,7 @@ NEEDED = {"learn_arms": "stable_baselines3", "learn_hover": "stable_baselines3",
 PEERS = f"""
 mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
 panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
+minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 
@@ -74,6 +76,7 @@ ORIGINALS = {
     "record_informarl": ["navigation", "{out}", "{out}/x.npz"],
     "record_memory_gym": ["{out}/x.npz"],
     "record_microracer": ["--clone", "{out}"],
+    "record_mars_explorer": ["--clone", "{out}"],
     "record_mpe2": ["{out}/x.npz"],
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
