@@ -124,7 +124,7 @@ def make_room(s, boxes, rng):
         for k in range(boxes):
             s.box[s.best[k] // width, s.best[k] % width] = 1
         s.player = s.best_player
-        if farthest >= boxes * (width + 2):
+        if farthest >= boxes * width:
             return
 
 

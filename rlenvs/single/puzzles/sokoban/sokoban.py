@@ -153,9 +153,9 @@ SPEC = world(
     fps=6,
     levels={"easy": {"rows": 7, "columns": 7, "boxes": 2}, "one": {"boxes": 1}, "hard": {"rows": 13, "columns": 13}},
     scores={
-        "random": Score(-11.24, 0.15, success=0, costs={"dead_end": 71.1}),
-        "idle": Score(-11.88, 0.064, success=0, costs={"dead_end": 17.7}),
-        "expert": Score(11.68, 0.13, success=1, costs={"dead_end": 0}),
+        "random": Score(-11.39, 0.16, success=0, costs={"dead_end": 69.2}),
+        "idle": Score(-11.89, 0.062, success=0, costs={"dead_end": 22.3}),
+        "expert": Score(11.49, 0.16, success=1, costs={"dead_end": 0}),
     },
 )
 
