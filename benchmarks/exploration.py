@@ -17,8 +17,8 @@ from pathlib import Path
 from run import Case, rates_beside_peers
 
 HERE = Path(__file__).parent
-WIDE = {"form": "vector", "num": 1024, "threads": 2}
-CORE = {"form": "vector", "num": 1024, "threads": 1}
+WIDE = {"form": "vector", "num": 256, "threads": 2}
+CORE = {"form": "vector", "num": 256, "threads": 1}
 CASES = [
     Case("MarsExplorer-v0", "single", "mars-explorer", 10),
     Case("MarsExplorer-v0", peer="mars-explorer", goal=250, **CORE),

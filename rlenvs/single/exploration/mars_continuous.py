@@ -50,6 +50,7 @@ from rlenvs.core import (
     cost,
     f4,
     f8,
+    i1,
     i4,
     i8,
     integer,
@@ -142,7 +143,7 @@ SPEC = world(
         "seen": i4,
         "in_reach": i4,
         "lengths": i4("channels"),
-        "origin": i4("area"),  # scratch
+        "origin": i1("area"),  # scratch
     },
     scratch=("queue", "origin"),
     observation={

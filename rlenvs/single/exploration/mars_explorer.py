@@ -45,7 +45,24 @@ those of the original.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, choice, cost, discrete, flag, free, i4, integer, kernel, param, term, u1, world
+from rlenvs.core import (
+    Score,
+    block,
+    choice,
+    cost,
+    discrete,
+    flag,
+    free,
+    i1,
+    i2,
+    i4,
+    integer,
+    kernel,
+    param,
+    term,
+    u1,
+    world,
+)
 from rlenvs.single.exploration.frontier import PLANNER, find_rover, is_open, planned_move
 from rlenvs.single.exploration.lidar import (
     FREE,
@@ -79,6 +96,7 @@ COVERAGE = choice("all", "reachable", doc="which cells count: all, or free ones 
 COLLISIONS = choice("end", "cost", doc="whether a collision ends the episode, or the rover stays and it is a cost")
 (END,) = COLLISIONS.codes("end")
 CELLS = LARGEST_MAP * LARGEST_MAP
+LAST_SHOWN = 32767  # move of the track
 
 
 def sizes(values):
@@ -119,9 +137,9 @@ SPEC = world(
         "in_reach_seen": i4,
         "moves": i4,
         "bumps": i4,
-        "track": i4("area"),  # the number of the last move onto a cell, for images
+        "track": i2("area"),  # the number of the last move onto a cell, for images
         "lengths": i4("channels"),  # of the lidar's rays
-        "origin": i4("area"),  # scratch
+        "origin": i1("area"),  # scratch
     },
     probe={"collision_reward": {"masked": False}, "out_of_bounds_reward": {"masked": False}},
     scratch=("queue", "origin"),
@@ -220,7 +238,7 @@ def step(p, s, a, rng, r):
         r.collision_cost = 1.0
     else:
         s.moves += 1
-        s.track[wanted] = s.moves
+        s.track[wanted] = min(s.moves, LAST_SHOWN)
         s.known[s.cell] = FREE
         s.cell = wanted
         fresh, fresh_in_reach = scan(p, s.obstacle, s.known, s.reachable, s.cell, s.lengths)

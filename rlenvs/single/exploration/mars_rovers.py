@@ -36,7 +36,7 @@ Mean return of an agent over seeds 0 to 99. The expert sends each rover to its n
 v0: first version.
 """
 
-from rlenvs.core import Score, block, choice, cost, discrete, i4, integer, kernel, param, term, u1, world
+from rlenvs.core import Score, block, choice, cost, discrete, i1, i4, integer, kernel, param, term, u1, world
 from rlenvs.single.exploration.frontier import is_open, path_move
 from rlenvs.single.exploration.lidar import (
     FREE,
@@ -102,7 +102,7 @@ SPEC = world(
         "seen": i4,  # cells that are known
         "in_reach": i4,
         "lengths": i4("channels"),  # from here on scratch
-        "origin": i4("area"),
+        "origin": i1("area"),
         "plan": u1("area"),
         "taken": i4("agents"),
     },

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rlenvs.core import below, i4, integer, kernel, u1
+from rlenvs.core import below, i2, integer, kernel, u1
 from rlenvs.core.errors import ParameterError
 from rlenvs.single.exploration.lidar import cell_at
 
@@ -25,7 +25,7 @@ TERRAIN_OPTIONS = {
 TERRAIN_STATE = {
     "obstacle": u1("area"),  # in the padding, that of the cell's home
     "reachable": u1("area"),  # free cells that the rover can get to
-    "queue": i4("area"),  # scratch
+    "queue": i2("area"),  # scratch
 }
 
 
