@@ -17,12 +17,13 @@ def draw_boxes(canvas, labels, colors, columns):
             canvas.text((column + 0.5, row + 0.5), str(label), "black", size=22, align="centre")
 
 
-def choose_by_number(pressed, values):
-    """Number keys, from 0 on."""
-    for digit in DIGITS:
-        if digit in pressed:
-            return int(digit)
-    return None
+def number_keys(count):
+    """Keys for `count` choices: their numbers, from 0 on."""
+
+    def choose(pressed, values):
+        return next((int(digit) for digit in DIGITS[:count] if digit in pressed), None)
+
+    return choose
 
 
 @kernel

@@ -37,7 +37,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, block, discrete, i2, integer, term, u1, world
-from rlenvs.single.memory.boxes import choose_by_number, draw_boxes
+from rlenvs.single.memory.boxes import draw_boxes, number_keys
 
 SPEC = world(
     "MemoryLength-v0",
@@ -134,4 +134,4 @@ def text(p, s):
     return f"step {s.elapsed} of {p.memory_length + 1}: bits {bits}\n"
 
 
-SPEC.keys(choose_by_number)
+SPEC.keys(number_keys(2))

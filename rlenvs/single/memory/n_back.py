@@ -37,7 +37,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, discrete, discrete_block, i4, integer, kernel, term, u1, uniform, world
-from rlenvs.single.memory.boxes import choose_by_number, draw_boxes
+from rlenvs.single.memory.boxes import draw_boxes, number_keys
 
 SAME = 1.0 / 3.0  # how often
 MOST_BACK = 64
@@ -135,4 +135,4 @@ def text(p, s):
     return f"step {s.elapsed}: symbol {s.recent[s.elapsed % MOST_BACK]}\n"
 
 
-SPEC.keys(choose_by_number)
+SPEC.keys(number_keys(2))

@@ -38,7 +38,7 @@ v0: first version.
 
 from rlenvs.core import Score, discrete, discrete_block, flag, i4, integer, term, u1, world
 from rlenvs.core.errors import ParameterError
-from rlenvs.single.memory.boxes import choose_by_number, draw_boxes, shuffle
+from rlenvs.single.memory.boxes import draw_boxes, number_keys, shuffle
 
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 COLORS = ("green", "orange", "red", "blue")
@@ -142,4 +142,4 @@ def text(p, s):
     return f"card {s.elapsed + 1} of {s.deck.size}: {SUITS[s.deck[min(s.elapsed, s.deck.size - 1)]]}\n"
 
 
-SPEC.keys(choose_by_number)
+SPEC.keys(number_keys(len(SUITS)))
