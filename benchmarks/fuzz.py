@@ -247,8 +247,8 @@ class Looker:
             if not np.isfinite(rewards).all():
                 self.note("compute_reward is not finite")
 
-    def look(self) -> None:
-        """Note what is wrong with what the last step gave."""
+    def look_at_numbers(self) -> None:
+        """Note what is wrong with the numbers of observations."""
         batch = self.batch
         seen = batch.observations.reshape(-1, self.raw.size)
         if not np.isfinite(seen).all():
@@ -257,6 +257,12 @@ class Looker:
         if (abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any():
             where = np.flatnonzero((abs(clipped - seen) > 1e-5 * (1.0 + abs(clipped))).any(axis=0))[0]
             self.note(f"number {where} of an observation is outside its bounds")
+
+    def look(self) -> None:
+        """Note what is wrong with what the last step gave."""
+        batch = self.batch
+        if not batch.setup.alone:  # an image is of bytes, which are always in their bounds
+            self.look_at_numbers()
         if batch.setup.encode is not None:
             self.look_at_encoded()
         for j, (name, low, high) in enumerate(self.bounds):

@@ -1,7 +1,8 @@
 """Measure reference scores: `python benchmarks/scores.py [ID ...] [--seeds N] [--write]`.
 
 Random, idle and scripted expert play the defaults; where sides play against each other, every seed once from each side
-against the world's first scripted player. Prints the text that world files hold under `scores=`; `--write` puts it
+against the world's first scripted player. The bound of a world with an exact model is the value of
+its best policy within the time limit. Prints the text that world files hold under `scores=`; `--write` puts it
 there, with the notes and the other rows as they were. Afterwards: `python docs/generate.py`.
 """
 
@@ -32,6 +33,10 @@ def rows_of(id: str, seeds: int) -> dict[str, Score]:
         note = world.scores[name].note if name in world.scores else ""
         success = result.success_rate if has_success(world) else None
         found[name] = Score(result.mean, half_width, note, success, result.mean_costs)
+    if "exact_model" in world.functions:
+        env = rlenvs.make(id)
+        best = rlenvs.solve(env, horizon=env.spec.max_episode_steps)
+        found["bound"] = Score(best.start_value, 0.0, "exact optimum within the time limit")
     return found | {name: score for name, score in world.scores.items() if name not in found}
 
 
@@ -58,12 +63,16 @@ def _short(number: float, digits: int = 4) -> str:
 
 
 def write(world: World, text: str) -> None:
-    """Put scores into the file of a world; SystemExit where it holds no `scores={`, each row on a line."""
-    path = Path(rlenvs.__file__).parent.parent / Path(*world.module.split(".")).with_suffix(".py")
-    changed, count = PLACE.subn(lambda _: text, path.read_text(encoding="utf-8"))
-    if count != 1:
-        raise SystemExit(f"{path}: needs one block `    scores={{`; it has {count}")
-    path.write_text(changed, encoding="utf-8")
+    """Put scores into the file of a world; SystemExit where it holds no `scores={`, each row on a line, behind
+    the name of the world."""
+    module = world.address.partition(":")[0]
+    path = Path(rlenvs.__file__).parent.parent / Path(*module.split(".")).with_suffix(".py")
+    source = path.read_text(encoding="utf-8")
+    start = source.find(f'"{world.name}"')
+    changed, count = PLACE.subn(lambda _: text, source[start:], count=1)
+    if start < 0 or count != 1:
+        raise SystemExit(f'{path}: needs a block `    scores={{` behind "{world.name}"')
+    path.write_text(source[:start] + changed, encoding="utf-8")
 
 
 def main() -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rlenvs.core.simulate import simulate as simulate
     from rlenvs.integrations.sb3 import as_sb3 as as_sb3
     from rlenvs.integrations.sb3 import sb3_vec_env as sb3_vec_env
+    from rlenvs.kits.tables.solve import solve as solve
     from rlenvs.wrappers.forms import wrap as wrap
 else:
     __all__, __getattr__, __dir__ = lazy_names(
@@ -49,6 +50,7 @@ else:
             "core.make": "make make_batch make_vec parallel_env aec_env text_env text_parallel_env",
             "core.registry": "list_envs register",
             "core.simulate": "simulate Simulator",
+            "kits.tables.solve": "solve",
             "integrations.sb3": "sb3_vec_env as_sb3",
             "wrappers.forms": "wrap",
         },

@@ -125,7 +125,7 @@ def _action_words(setup: Setup) -> str:
 
 
 def _observation_words(setup: Setup) -> str:
-    if not setup.world.observation:
+    if not setup.world.observation or setup.alone:
         return ", ".join(f"an image {shape}: {name}" for name, shape in setup.image_shapes.items())
     shape = setup.observation_shape
     if not shape:

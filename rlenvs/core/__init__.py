@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rlenvs.core.parts import discrete as discrete
     from rlenvs.core.parts import discrete_block as discrete_block
     from rlenvs.core.parts import flag as flag
+    from rlenvs.core.parts import for_data as for_data
     from rlenvs.core.parts import free as free
     from rlenvs.core.parts import image as image
     from rlenvs.core.parts import integer as integer
@@ -50,8 +51,8 @@ else:
             "kernels": "kernel prefetch",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
-            "parts": "Score block choice constraint continuous cost discrete discrete_block flag free image integer "
-            "multi_binary multi_discrete param published role term",
+            "parts": "Score block choice constraint continuous cost discrete discrete_block flag for_data free image "
+            "integer multi_binary multi_discrete param published role term",
             "spec": "World world",
         },
     )

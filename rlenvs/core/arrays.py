@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i1, i8, resolved, u1, u4
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -282,9 +283,12 @@ def constant_sizes(world: World) -> dict[str, int]:
 
 
 def all_sizes(setup: Setup) -> dict[str, int]:
-    """The world's sizes and those that follow from its layouts."""
-    return {
-        **setup.sizes,
+    """The world's sizes and those that follow from its layouts.
+
+    Raises:
+        ParameterError: the world has a size with the name of one that follows, and another value.
+    """
+    following = {
         "episode_bytes": setup.world.layouts["state"].bytes_before_last(setup.sizes),
         "state_words": len(setup.world.layouts["state"].exponents(setup.sizes)),
         "image_bytes": setup.dtypes["images"].itemsize if setup.image_shapes else 0,
@@ -302,3 +306,10 @@ def all_sizes(setup: Setup) -> dict[str, int]:
         "terms": len(setup.world.terms) + len(setup.world.costs),
         "reward_terms": len(setup.world.terms),
     }
+    for name in following.keys() & setup.sizes.keys():
+        if setup.sizes[name] != following[name]:
+            raise ParameterError(
+                f"{setup.world.name}: the size {name!r} is {setup.sizes[name]}, and the core has {following[name]} "
+                "under this name; choose another one"
+            )
+    return {**setup.sizes, **following}

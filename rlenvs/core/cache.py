@@ -186,7 +186,7 @@ def processor() -> str:
 
 
 def compiled(signature: str | None = None, **options: Any) -> Any:
-    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are.
+    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are. They may call kernels.
 
     Args:
         signature: compile now, for these types; None compiles when it is first called.
@@ -196,6 +196,7 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
     def decorate(function: FunctionType) -> Any:
         from numba import njit
 
+        _make_callable(function)
         loop: Any = njit(**options)(function)
         loop._cache = code_cache(lambda: _stem_of(function, options), function.__name__, linkable=True)
         if signature is not None:
@@ -204,6 +205,21 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
         return loop
 
     return decorate
+
+
+def _make_callable(function: FunctionType) -> None:
+    """Let compiled code call the kernels that a function names, and those that they name."""
+    from numba.extending import register_jitable
+
+    for name in function.__code__.co_names:
+        named: Any = function.__globals__.get(name)
+        if getattr(named, "is_kernel", False) and named not in _callable:
+            _callable.add(named)
+            register_jitable(named)
+            _make_callable(named)
+
+
+_callable: set[Any] = set()  # kernels that compiled code may call
 
 
 def _stem_of(function: FunctionType, options: dict[str, Any]) -> str:

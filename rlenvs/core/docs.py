@@ -175,6 +175,8 @@ def _observation_tables(world: World) -> list[str]:
     if isinstance(setup.observation_space, spaces.Discrete):
         head = f"`{setup.observation_space}`{each}."
     table = _table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
+    if setup.alone:
+        return [*_image_tables(setup, each), "Other forms have numbers:", table]
     return [head, table, *_goal_note(world), *_tables_of_images(world)]
 
 
@@ -311,7 +313,9 @@ def _score_table(world: World) -> str:
     random, expert = (world.scores[name].mean if name in world.scores else None for name in ("random", "expert"))
     lines = []
     for name, score in world.scores.items():
-        scale = "" if random is None or expert is None else f"{(score.mean - random) / (expert - random):.3f}"
+        scale = ""
+        if random is not None and expert is not None and random != expert:
+            scale = f"{(score.mean - random) / (expert - random):.3f}"
         worst, limit, safe = cost_cells(score.costs, limits)
         success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
         lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
@@ -433,7 +437,7 @@ def shape_text(setup: Setup) -> str:
     """The shapes of a setup's observation, such as "15" or "9 x 9 and 64 x 64 x 3"; a Discrete space as it is."""
     if isinstance(setup.observation_space, spaces.Discrete):
         return f"Discrete({setup.observation_space.n})"
-    vector = [setup.observation_shape] if setup.world.observation else []
+    vector = [setup.observation_shape] if setup.world.observation and not setup.alone else []
     shapes = [*vector, *setup.image_shapes.values()]
     return " and ".join(" x ".join(map(str, shape)) for shape in shapes if np.prod(shape))
 

@@ -1,4 +1,4 @@
-"""Observations as other kinds of numbers: in [0, 1] or as bytes for convolutional networks, or whole for tables.
+"""Observations as other kinds of numbers: in [0, 1], as bytes for convolutional networks, whole for tables, one-hot.
 
 A world whose observation is one of n whole numbers is shown as such; the batch holds it as float32 too.
 
@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-ENCODINGS = ("float", "unit", "uint8", "integer")
+ENCODINGS = ("float", "unit", "uint8", "integer", "one_hot")
 DTYPES = {
     "float32": np.float32,
     "unit": np.float32,
     "uint8": np.uint8,
     "integer": np.int32,
+    "one_hot": np.float32,
     "discrete": np.int64,
 }
 EXACT = 2**24  # up to here float32 holds every whole number
@@ -29,7 +30,7 @@ class Encoding:
     Args:
         kind: one of ENCODINGS but "float"; "discrete": whole numbers from 0 on, of a Discrete space; or "float32": as
             they are, where a batch holds float64.
-        shape: of an observation, as the batch has it.
+        shape: of an observation, as the batch has it; the attribute `shape` has that of one as users have it.
         scaling: gain and offset that led from physical numbers to the batch's, and their bounds, float32 (4, numbers).
         physical: low and high before scaling, float64 (2, numbers).
         logs: bool (numbers,), where the logarithm is to be taken.
@@ -40,7 +41,7 @@ class Encoding:
     ) -> None:
         self.kind = kind
         self.keeps_units = kind == "float32"
-        self._shape = shape
+        self._shape = self.shape = shape
         self._gain, self._offset, self._low, high = scaling
         span = high - self._low
         span = np.where(span > 0, span, 1.0)  # what never changes is 0
@@ -53,12 +54,15 @@ class Encoding:
         self.low, self.high = self._physical[0].astype(self.dtype), most.astype(self.dtype)
         if kind == "float32":
             self.low, self.high = self._low, high
+        if kind == "one_hot":
+            self.shape = (int(physical[1, 0]) + 1,)
+            self.low, self.high = np.zeros(self.shape, np.float32), np.ones(self.shape, np.float32)
         unscaled = kind == "integer" and (self._gain == 1.0).all() and (self._offset == 0.0).all()
         # the type, where another type is all: the kernel has written numbers of the space
         self.plain = np.dtype(self.dtype) if kind == "float32" or unscaled else None
 
     def __call__(self, values: np.ndarray, part: slice | None = None) -> Any:
-        """New arrays of the same shape; one number of a Discrete space as Python's.
+        """New arrays of the same shape; one number of a Discrete space as Python's, or one-hot (..., n).
 
         Args:
             values: float32 or float64, (..., *shape); for agents that see less, with a shorter last axis.
@@ -74,6 +78,8 @@ class Encoding:
         values = values.astype(np.float32, copy=False)
         if self.kind == "discrete":
             return values.astype(np.int64) if values.ndim else int(values)
+        if self.kind == "one_hot":
+            return (values[..., None] == np.arange(self.shape[0])).astype(np.float32)
         if self.kind == "integer":
             found = np.rint((values - own(self._offset)) / own(self._gain))
             return np.clip(found, own(self._physical[0]), own(self._physical[1])).astype(self.dtype)

@@ -176,6 +176,8 @@ class Env(ShowsLimit, gymnasium.Env):
             setup = self.batch.setup
             if (name in GOAL_METHODS and setup.in_goal_form) or (name == KEYS_METHOD and steered_by_held_keys(setup)):
                 return getattr(self, f"_{name}")
+            if name == "model":  # asked for once more, since the property said that there is none
+                return setup.exact_model()
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _get_keys_to_action(self) -> dict[tuple[int, ...], Any]:
@@ -207,6 +209,15 @@ class Env(ShowsLimit, gymnasium.Env):
         """Which choices are allowed now, bool, those of all dimensions one after the other; the name that sb3-contrib's
         MaskablePPO calls."""
         return self.batch.first.mask.astype(np.bool_)
+
+    @property
+    def model(self) -> Any:
+        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`.
+
+        Raises:
+            AttributeError: the world has none. MissingExtraError: what makes it is not installed.
+        """
+        return self.batch.setup.exact_model()
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
         """The exact Pareto front with these options: the discounted sums of `reward_vector` of all policies that no

@@ -154,7 +154,7 @@ class Interpreter:
     def _blocks(self, k: int) -> list[str]:
         """The blocks of the observation in their own units."""
         world, setup = self.batch.world, self.batch.setup
-        if not world.observation:
+        if not world.observation or setup.alone:
             return [f"{name}: an image {shape}" for name, shape in setup.image_shapes.items()]
         gain, offset = setup.scaling[0], setup.scaling[1]
         values = (self.batch.observations[0, k].reshape(-1).astype(np.float64) - offset) / gain

@@ -60,6 +60,7 @@ class BatchMemory:
 
     def _allocate_or_refuse(self) -> None:
         """ParameterError, with the memory that was wanted, when there is not enough."""
+        self._sizes = all_sizes(self.setup)
         try:
             self._allocate()
         except (MemoryError, ValueError, OverflowError) as error:
@@ -79,7 +80,6 @@ class BatchMemory:
     def _allocate(self) -> None:
         """Make the arrays of the table."""
         setup = self.setup
-        self._sizes = all_sizes(setup)
         self._arrays = arrays_of(self.world, setup.action_kind)
         self._layouts = row_layouts(self.world, setup.action_kind)  # by the driver's names
         held = {

@@ -94,6 +94,7 @@ class Choice:
     doc: str
     sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     usual: str = ""
+    seen: bool = True
 
     @property
     def default(self) -> str:
@@ -125,6 +126,7 @@ class Integer:
     low: int
     high: int
     doc: str
+    seen: bool = True
 
     def check(self, name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not self.low <= value <= self.high:
@@ -145,6 +147,7 @@ class Flag:
 
     default: bool
     doc: str
+    seen: bool = True
 
     def check(self, name: str, value: Any) -> bool:
         return truth(name, value)
@@ -164,6 +167,7 @@ class Free:
     default: Any
     parse: Callable[[Any], Any]
     doc: str
+    seen: bool = False
 
     def check(self, name: str, value: Any) -> Any:
         try:
@@ -206,6 +210,12 @@ def flag(default: bool, doc: str = "") -> Flag:
 def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
     """An option of any JSON-able type; `parse` checks it, raising ValueError with the reason."""
     return Free(default, parse, doc)
+
+
+def for_data(option: Choice | Integer | Flag | Free) -> Any:
+    """The same option, of which kernels see nothing: only what plain Python makes of the values depends on it (data,
+    sizes, bounds). Worlds that differ in such options alone share compiled code."""
+    return replace(option, seen=False)
 
 
 # --- spaces -----------------------------------------------------------------------------------------------------------
@@ -281,7 +291,7 @@ def block(
 MOST_DISCRETE = 2**24  # up to here the float32 arrays of a batch hold every whole number
 
 
-def discrete_block(n: int | Callable[[Any], int], doc: str = "") -> Block:
+def discrete_block(n: int | Callable[[Any], int], doc: str = "", *, constant: bool = False) -> Block:
     """An observation that is one of n whole numbers, such as the number of a cell: the space is Discrete(n).
 
     It is the only block of its world. Kernels write the number, 0 ... n - 1. An `encoding` gives a Box in its place.
@@ -289,11 +299,12 @@ def discrete_block(n: int | Callable[[Any], int], doc: str = "") -> Block:
     Args:
         n: how many there are, at most 2**24; or a function of the values that says so.
         doc: what the number says.
+        constant: declares that it may never change.
     """
     if not callable(n) and not 1 <= n <= MOST_DISCRETE:
         raise ParameterError(f"a discrete observation has 1 ... {MOST_DISCRETE} values, not {n}")
     high: Any = (lambda values: n(values) - 1.0) if callable(n) else n - 1.0
-    return Block((), 0.0, high, "", doc, raw=True, constant=False, whole=True, discrete=True)
+    return Block((), 0.0, high, "", doc, raw=True, constant=constant, whole=True, discrete=True)
 
 
 @dataclass(frozen=True)

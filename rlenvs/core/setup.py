@@ -357,7 +357,7 @@ class Setup:
         discrete = any(part.discrete for part in parts.values())
         if self.encoding == "float" and not discrete:
             return self._published_encoding()
-        if not parts:
+        if not parts or self.alone:
             raise ParameterError(f"{name}: encoding={self.encoding!r} is for numbers, and its observation is images")
         if self.in_goal_form:
             raise ParameterError(
@@ -368,6 +368,10 @@ class Setup:
             raise ParameterError(
                 f"{name}: encoding='integer' is for observations of whole numbers, and {fraction!r} is none; "
                 "encoding='unit' and 'uint8' are for all"
+            )
+        if self.encoding == "one_hot" and not discrete:
+            raise ParameterError(
+                f"{name}: encoding='one_hot' is for an observation that is one of n whole numbers; 'unit' is for all"
             )
         return self._encoding_as("discrete" if self.encoding == "float" else self.encoding)
 
@@ -490,7 +494,7 @@ class Setup:
         """Bounds and type of the observation without its images, as users have it."""
         if self.encode is None:
             return self.state_space.low, self.state_space.high, self.state_space.dtype
-        low, high = (bound.reshape(self.observation_shape) for bound in (self.encode.low, self.encode.high))
+        low, high = (bound.reshape(self.encode.shape) for bound in (self.encode.low, self.encode.high))
         return low, high, self.encode.dtype
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
@@ -508,6 +512,16 @@ class Setup:
         front = np.asarray(self.world.functions["pareto_front"](self.values, self.horizon, float(gamma)), np.float64)
         return front.reshape(-1, len(self.world.terms))
 
+    def exact_model(self) -> Any:
+        """The exact model of a finite world, see `rlenvs.kits.tables.solve.Model`.
+
+        Raises:
+            AttributeError: the world has none. MissingExtraError: what makes it is not installed.
+        """
+        if "exact_model" not in self.world.functions:
+            raise AttributeError(f"{self.world.name} has no exact model; tabular worlds have one")
+        return self.world.functions["exact_model"](self.values)
+
     def _image_spaces(self) -> dict[str, spaces.Space]:
         return {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}
 
@@ -523,14 +537,14 @@ class Setup:
             starts = {"observation": 0, "achieved_goal": first, "desired_goal": first + size}
             ends = [first, first + size, first + 2 * size]
             return {name: slice(start, end) for (name, start), end in zip(starts.items(), ends, strict=True)}, size
-        return ({"state": slice(None)} if self.image_shapes and world.observation else {}), size
+        return ({"state": slice(None)} if self.image_shapes and self.scaling.shape[1] else {}), size
 
     def _image_alone(self) -> str:
-        """The name of the image that is the whole observation; empty where there are blocks, or several images."""
-        if self.world.observation:
+        """The name of the image that is the whole observation; empty where there are numbers, or several images."""
+        if self.scaling.shape[1]:
             return ""
         if not self.image_shapes:
-            raise ParameterError(f"{self.world.name}: no blocks and no images are left of the observation")
+            raise ParameterError(f"{self.world.name}: no numbers and no images are left of the observation")
         return next(iter(self.image_shapes)) if len(self.image_shapes) == 1 else ""
 
     @property
@@ -573,7 +587,7 @@ class Setup:
             option = self.world.options.get(name)
             if option is None:
                 row[name] = value
-            elif not isinstance(option, Free):
+            elif option.seen and not isinstance(option, Free):
                 row[name] = option.code(value)
         for name, array in self.data.items():
             row[name] = array

@@ -27,7 +27,6 @@ from rlenvs.core.parts import (
     Constraint,
     Cost,
     DiscreteChoice,
-    Free,
     Image,
     MultiChoice,
     Option,
@@ -428,6 +427,10 @@ class World:
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
         return self._use("pareto_front", function)
 
+    def exact_model(self, function: Function) -> Function:
+        """Plain Python (values) -> the exact model of a finite world, see `rlenvs.kits.tables`. Behind `env.model`."""
+        return self._use("exact_model", function)
+
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
         Where control depends on the game it is a class, as `rlenvs.play.Game` says."""
@@ -598,7 +601,7 @@ def _blocks_layout(name: str, blocks: Mapping[str, Block], number: Kind) -> Layo
 
 
 def _param_fields(spec: World) -> dict[str, Kind]:
-    encoded = {name: i8 for name, option in spec.options.items() if not isinstance(option, Free)}
+    encoded = {name: i8 for name, option in spec.options.items() if option.seen}
     names: Sequence[str] = [*spec.params, *spec.options, *spec.data, "horizon", "weights"]
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):

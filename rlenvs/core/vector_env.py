@@ -218,6 +218,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             self.batch.set_state(snapshot, i)
         return self._observations()
 
+    @property
+    def model(self) -> Any:
+        """The exact model with these options, as `Env.model` gives it."""
+        return self.batch.setup.exact_model()
+
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
         """The exact Pareto front with these options, as `Env.pareto_front` gives it."""
         return self.batch.setup.pareto_front(gamma)

@@ -34,7 +34,7 @@ def play(env, seed, steps=30):
     out = [env.reset(seed=seed)[0]]
     for _ in range(steps):
         observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
-        out.append((observation.tolist(), np.asarray(reward).tolist(), terminated, truncated))
+        out.append((np.asarray(observation).tolist(), np.asarray(reward).tolist(), terminated, truncated))
         if terminated or truncated:
             env.reset()
     return out[1:]

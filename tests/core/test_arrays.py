@@ -1,13 +1,16 @@
 """The table of a batch's arrays holds for every kind of action and observation."""
 
+import numpy as np
 import pursuit
 import pytest
 import thermostat
 from gymnasium.vector import AutoresetMode
 from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS
 
+from rlenvs.core import block, discrete, f8, term, world
 from rlenvs.core.arrays import all_sizes, arrays_of, row_layouts
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.errors import ParameterError
 
 WORLDS = [
     (thermostat.load(), {}),
@@ -46,3 +49,24 @@ def test_final_arrays_are_there_where_they_are_needed():
     for name, array in arrays_of(spec, "discrete").items():
         if array.only == ("final",):
             assert [len(getattr(batch, name)) for batch in mode.values()] == [3, 0], name
+
+
+def test_a_size_with_a_name_of_the_core_is_refused():
+    """Kernels would read an array of the world's with the core's dimensions."""
+    spec = world(
+        "Clash-v0",
+        doc="Clash.",
+        sizes=lambda values: {"actions": 4},
+        data={"table": f8("actions")},
+        state={"x": f8},
+        observation={"x": block(low=0.0, high=1.0)},
+        action=discrete("stay", "go"),
+        terms={"reward": term(0.0, 1.0)},
+        horizon=5,
+    )
+    spec.make_data(lambda values: {"table": np.zeros(4)})
+    spec.reset(lambda p, s, rng: None)
+    spec.step(lambda p, s, a, rng, r: None)
+    spec.observe(lambda p, s, o: None)
+    with pytest.raises(ParameterError, match="'actions' is 4, and the core has 1 under this name"):
+        KernelBatch(spec, 2, backend="python")

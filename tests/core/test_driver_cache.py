@@ -7,10 +7,12 @@ import sys
 import textwrap
 
 import numba
+import numpy as np
 import pytest
 from places import ROOT
 
 from rlenvs.core import cache as cache_files
+from rlenvs.core import kernel
 from rlenvs.core.errors import CacheError
 
 WORLD = """
@@ -253,3 +255,30 @@ def test_worlds_from_a_console_work_without_a_file():
     )
     output = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, check=True)
     assert output.stdout.strip() == "(2, 1)"
+
+
+@kernel
+def halved(number):
+    return number // 2
+
+
+@kernel
+def halvings(number):
+    """How often a number can be halved."""
+    count = 0
+    while number > 1:
+        number = halved(number)
+        count += 1
+    return count
+
+
+def test_loops_outside_of_worlds_call_kernels():
+    @cache_files.compiled()
+    def largest(numbers):
+        found = 0
+        for number in numbers:
+            found = max(found, halvings(number))
+        return found
+
+    assert largest(np.array([3, 1025, 7])) == 10
+    assert halvings(1025) == 10

@@ -8,6 +8,11 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import rlenvs
+from rlenvs.core import block, choice, discrete, image, term, u1, world
+from rlenvs.core.docs import page
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.gym_env import Env
+from rlenvs.core.setup import Setup
 
 SMALL = {"camera": "rgbd", "camera_width": 16, "camera_height": 12, "horizon": 5}
 PARTS = {"state": ((15,), np.float32), "rgb": ((12, 16, 4), np.uint8), "depth": ((12, 16, 1), np.uint8)}
@@ -90,3 +95,59 @@ def test_policies_of_evaluate_see_images():
 
     rlenvs.evaluate("QuadHover-v0", policy, seeds=2, **SMALL)
     assert seen[0] == (2, 12, 16, 1)
+
+
+LAMP = world(
+    "Lamp-v0",
+    doc="A lamp, as a pixel or as a number.",
+    options={"seen_as": choice("image", "number", "both", doc="what is observed")},
+    sizes=lambda values: {"side": int(values.seen_as != "number"), "numbers": int(values.seen_as != "image")},
+    state={"lit": u1},
+    observation={"lit": block("numbers", low=0, high=1, raw=True)},
+    images={"screen": image("side", "side", 1)},
+    action=discrete("off", "on"),
+    terms={"light": term(0, 1)},
+    horizon=4,
+)
+
+
+@LAMP.reset
+def _begin_dark(p, s, rng):
+    s.lit = 0
+
+
+@LAMP.step
+def _switch(p, s, a, rng, r):
+    s.lit = a
+    r.light = float(a)
+
+
+@LAMP.observe
+def _observe_lamp(p, s, o):
+    if o.lit.size > 0:
+        o.lit[0] = s.lit
+
+
+@LAMP.observe_images
+def _show_lamp(p, s, i):
+    i.screen[0, 0, 0] = 255 * s.lit
+
+
+def test_an_option_chooses_between_an_image_and_numbers():
+    """Where the blocks of a world have no numbers, its only image is the observation."""
+    for seen_as, shape in (("image", (1, 1, 1)), ("number", (1,))):
+        env = Env(LAMP, backend="python", seen_as=seen_as)
+        env.reset(seed=0)
+        seen = env.step(1)[0]
+        assert env.observation_space.shape == shape
+        assert env.observation_space.contains(seen)
+        assert seen.max() == env.observation_space.high.max()
+    env = Env(LAMP, backend="python", seen_as="both")
+    assert {name: part.shape for name, part in env.reset(seed=0)[0].items()} == {"screen": (1, 1, 1), "state": (1,)}
+    assert Setup(LAMP).alone == "screen"
+    with pytest.raises(ParameterError, match="its observation is images"):
+        Setup(LAMP, encoding="unit")
+    assert Setup(LAMP, encoding="unit", seen_as="number").observation_space.dtype == np.float32
+    written = page(LAMP)
+    assert "one image" in written
+    assert "none by default" in written

@@ -13,9 +13,11 @@ SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
+    "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
+    "exploration": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "first_minutes": ["--only", "rlenvs list"],
     "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
@@ -25,6 +27,7 @@ SMALL = {
     "learn_hover": ["ppo", "sac", "td3", "--seeds", "1", "--quick", "--output", "{out}"],
     "learning_to_fly": ["--engines", "kernel", "--output", "{out}/table.md"],
     "levels": ["PathFinding-v0", "--seeds", "2"],
+    "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
@@ -40,6 +43,7 @@ NEEDED = {"learn_arms": "stable_baselines3", "learn_hover": "stable_baselines3",
 PEERS = f"""
 mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
 panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
+minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 
@@ -70,11 +74,14 @@ def test_a_benchmark_runs(tmp_path, name):
 ORIGINALS = {
     "record_generals": ["paper", "{out}/x.npz"],
     "record_informarl": ["navigation", "{out}", "{out}/x.npz"],
+    "record_memory_gym": ["{out}/x.npz"],
     "record_microracer": ["--clone", "{out}"],
+    "record_mars_explorer": ["--clone", "{out}"],
     "record_mpe2": ["{out}/x.npz"],
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
     "record_safe_point": ["{out}/x.npz"],
+    "record_swing_up_bsuite": ["{out}/x.npz"],
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, active_in, alike_actions
 from rlenvs.core.check.subject import Subject
-from rlenvs.core.check.verdicts import Doubt, Failed
+from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 
 MOST = 48  # futures of a moment that are compared
 CHOICES = 6  # of an agent that are compared
@@ -34,6 +34,10 @@ def actions_matter(t: Subject) -> str:
         if wanted is None:
             numbers = range(batch.setup.numbers)
             wanted = {(k, j) for k in range(batch.agents) for j in numbers if j < batch.setup.roles[k].action}
+            if not batch.setup.continuous:
+                wanted = {place for place in wanted if batch.setup.own_choices[place] > 1}
+            if not wanted:
+                raise NotApplicable("there is nothing to choose between")
         moments += 1
         wanted -= _effects(t, batch, sorted(wanted))
         if not wanted:

@@ -143,7 +143,7 @@ def no_constant_elements(t: Subject) -> str:
     To mend: write the element in `observe`, drop it, or declare the block constant.
     """
     batch = t.batch(1)
-    if not t.world.observation:
+    if not t.world.observation or batch.setup.alone:
         return _images_change(t)
     names = block_names(t.world, batch.setup)
     exempt = np.concatenate(

@@ -1,0 +1,1 @@
+"""Boards of cells: maps in letters and text, and their images."""

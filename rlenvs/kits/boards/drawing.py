@@ -1,0 +1,36 @@
+"""Images of boards: cells of size 1, cell (row, column) with its upper left corner at (column, -row)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlenvs.core.canvas import Canvas, Color
+
+ARROWS = (("left", "a"), ("right", "d"), ("up", "w"), ("down", "s"))
+
+
+def view_board(canvas: Canvas, rows: int, columns: int, around: float = 0.15) -> float:
+    """Show rows x columns cells, centred. Returns how many pixels a cell takes."""
+    wide, tall = canvas.scene
+    half = 0.5 * max(columns + 2 * around, (rows + 2 * around) * wide / tall)
+    middle, centre = 0.5 * columns, -0.5 * rows
+    canvas.view(middle - half, middle + half, centre - half * tall / wide, centre + half * tall / wide)
+    return 0.5 * wide / half
+
+
+def draw_tile(
+    canvas: Canvas, row: float, column: float, color: Color, margin: float = 0.03, rounded: float = 0.08
+) -> None:
+    """One cell."""
+    edges = column + margin, -row - 1 + margin, column + 1 - margin, -row - margin
+    canvas.rectangle(*edges, color, rounded=rounded)
+
+
+def draw_letter(canvas: Canvas, row: float, column: float, text: str, size: float, color: Color = "black") -> None:
+    """Text in the middle of a cell, `size` pixels high."""
+    canvas.text((column + 0.5, -row - 0.5), text, color, max(round(size), 8), "centre")
+
+
+def pressed_move(pressed: set[str], keys: Sequence[Sequence[str]] = ARROWS) -> int | None:
+    """The action of the keys that are pressed, for `SPEC.keys`; None where there is none."""
+    return next((action for action, names in enumerate(keys) if pressed.intersection(names)), None)

@@ -1,0 +1,1 @@
+"""Worlds of cells with objects: a view ahead, doors, keys, boxes, balls, lava, goals, with the numbers of MiniGrid."""

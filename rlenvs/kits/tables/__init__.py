@@ -1,0 +1,1 @@
+"""Finite Markov decision processes: tables, one set of kernels that plays them all, exact solutions."""

@@ -1,0 +1,178 @@
+"""Tables: finite Markov decision processes as data, for kernels that play them and for solvers.
+
+A table lists, for every state and action, what may come of it: with which probability which state is next, what reward
+that gives, and whether the episode ends there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rlenvs.core.errors import ParameterError
+
+MOST_SWEEPS = 2000
+TIE = 1e-9  # values that differ by less, relative to their size, are equal
+CERTAIN = 1e-9  # how far the probabilities of all outcomes together may be from 1
+
+
+def better_policy(q: np.ndarray, policy: np.ndarray) -> np.ndarray:
+    """The policy with the first action of the largest value (states, actions) where its own is worth less.
+
+    Ties keep the action: where waiting costs nothing, waiting for ever is worth as much as going, by the values of one
+    more step, and a policy would never go.
+    """
+    largest = q.max(axis=1)
+    slack = TIE * np.maximum(1.0, np.abs(largest))
+    worse = q[np.arange(len(q)), policy] < largest - slack
+    return np.where(worse, np.argmax(q >= (largest - slack)[:, None], axis=1), policy)
+
+
+class Outcome(NamedTuple):
+    """What may come of an action.
+
+    Attributes:
+        next_state: the state that follows.
+        reward: what it is worth.
+        probability: above 0.
+        end: whether the episode ends there.
+        success: whether it is what the task asks for.
+    """
+
+    next_state: int
+    reward: float = 0.0
+    probability: float = 1.0
+    end: bool = False
+    success: bool = False
+
+
+class Table:
+    """A finite Markov decision process, filled outcome by outcome.
+
+    Args:
+        states: how many there are.
+        actions: how many there are, the same in all states.
+
+    Attributes:
+        starts: the probability of each state in which episodes may begin.
+        allowed: (states, actions) uint8, 0 for an action that changes nothing.
+        shown: (states,) the number that is observed in each state, from 0 on; its own by default. States that show the
+            same number cannot be told apart.
+        map: rows of letters of the same length, for images; none by default.
+    """
+
+    def __init__(self, states: int, actions: int) -> None:
+        self.states, self.actions = states, actions
+        self.starts: dict[int, float] = {}
+        self.allowed = np.ones((states, actions), np.uint8)
+        self.shown = np.arange(states)
+        self.map: Sequence[str] = ()
+        self._outcomes: list[list[Outcome]] = [[] for _ in range(states * actions)]
+
+    def add(self, state: int, action: int, next_state: int, reward: float = 0.0, **more: Any) -> None:
+        """One more outcome of an action; `more` are the other fields of `Outcome`."""
+        self._outcomes[state * self.actions + action].append(Outcome(next_state, reward, **more))
+
+    def stay(self, state: int) -> None:
+        """A state in which nothing happens any more: every action leads back to it and ends the episode."""
+        for action in range(self.actions):
+            self.add(state, action, state, end=True)
+
+    def outcomes(self, state: int, action: int) -> list[Outcome]:
+        """What may come of an action."""
+        return self._outcomes[state * self.actions + action]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The named sizes of a world that plays the table."""
+        return {
+            "states": self.states,
+            "moves": self.actions,
+            "pairs_and_end": self.states * self.actions + 1,
+            "outcomes": sum(map(len, self._outcomes)),
+            "starts": len(self.starts),
+            "rows": len(self.map),
+            "columns": len(self.map[0]) if self.map else 0,
+        }
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The outcomes of all pairs of a state and an action, one after the other, as arrays of one length."""
+        pairs = [number for number, found in enumerate(self._outcomes) for _ in found]
+        flat = [outcome for found in self._outcomes for outcome in found]
+        named = {name: np.array([getattr(each, name) for each in flat]) for name in Outcome._fields}
+        return {"pair": np.array(pairs, np.int64), **named}
+
+    def data(self) -> dict[str, np.ndarray]:
+        """The arrays that kernels read, see `rlenvs.kits.tables.world`.
+
+        Raises:
+            ParameterError: probabilities that do not add up to 1, or a state that is not there.
+        """
+        found = self.columns
+        first = np.searchsorted(found["pair"], np.arange(self.states * self.actions + 1))
+        total = np.add.accumulate(found["probability"])
+        before = np.concatenate([[0.0], total])[first[:-1]]
+        chance = total - before[found["pair"]]
+        self._check(found, np.concatenate([[0.0], total])[first[1:]] - before)
+        chance[first[1:] - 1] = 1.0  # rounding leaves no draw without an outcome
+        begins = np.add.accumulate(np.array(list(self.starts.values()), float))
+        begins /= begins[-1]
+        return {
+            "first": first,
+            "chance": chance,
+            "next_state": found["next_state"],
+            "gain": found["reward"],
+            "ends": found["end"],
+            "succeeds": found["success"],
+            "start": np.array(list(self.starts), np.int64),
+            "begins": begins,
+            "allowed": self.allowed,
+            "best": self.best_actions(),
+            "shown": self.shown,
+            "map": np.frombuffer("".join(self.map).encode(), np.uint8).reshape(
+                self.sizes["rows"], self.sizes["columns"]
+            ),
+        }
+
+    def open_actions(self) -> np.ndarray:
+        """(states, actions) bool: those that are allowed; all of them in a state where none is."""
+        return (self.allowed > 0) | ~self.allowed.any(axis=1, keepdims=True)
+
+    def best_actions(self) -> np.ndarray:
+        """An allowed action (states,) of the largest value in each state, by value iteration over as many steps as
+        there are states: the scripted expert."""
+        found, pairs, shape = self.columns, self.states * self.actions, (self.states, self.actions)
+        rewards = np.bincount(found["pair"], found["probability"] * found["reward"], pairs)
+        weights = found["probability"] * ~found["end"]
+        open_to = self.open_actions()
+        values, policy = np.zeros(self.states), np.argmax(open_to, axis=1)
+        for _ in range(min(self.states + 1, MOST_SWEEPS)):
+            worth = rewards + np.bincount(found["pair"], weights * values[found["next_state"]], pairs)
+            q = np.where(open_to, worth.reshape(shape), -np.inf)
+            policy, before, values = better_policy(q, policy), values, q.max(axis=1)
+            if np.array_equal(values, before):
+                break
+        return policy
+
+    def _check(self, found: Mapping[str, np.ndarray], sums: np.ndarray) -> None:
+        wrong = np.flatnonzero(~(np.abs(sums - 1.0) <= CERTAIN))
+        if wrong.size:
+            state, action = divmod(int(wrong[0]), self.actions)
+            raise ParameterError(
+                f"the probabilities of action {action} in state {state} add up to {sums[wrong[0]]:.12g}, not to 1; "
+                "give all that may come of it"
+            )
+        for name, numbers in (
+            ("a next state", found["next_state"]),
+            ("a start", np.array(list(self.starts), np.int64)),
+        ):
+            outside = numbers[(numbers < 0) | (numbers >= self.states)]
+            if outside.size or not numbers.size:
+                raise ParameterError(
+                    f"{name} is one of 0 ... {self.states - 1}, not {outside[0] if outside.size else None}"
+                )
+        if not (np.isfinite(found["reward"]).all() and (found["probability"] > 0.0).all()):
+            raise ParameterError("rewards are finite and probabilities above 0; leave out what never happens")

@@ -1,0 +1,143 @@
+"""Worlds that play a table: one set of kernels for all of them.
+
+A world is a function from the values of its options to a `Table`, and names for its actions:
+
+    SPEC = tabular("Chain-v0", chain, (0.0, 1.0), doc=__doc__, action=discrete("left", "right"), horizon=100)
+
+A table gives one number as reward, so there is one reward term. With `encoding="one_hot"` the state is seen as a vector
+with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact matrices, and `rlenvs.solve` their
+values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
+from rlenvs.kits.tables.table import Table
+
+DATA = {
+    "first": i8("pairs_and_end"),  # of the outcomes of a pair of a state and an action
+    "chance": f8("outcomes"),  # sums of the probabilities of a pair's outcomes up to this one
+    "next_state": i4("outcomes"),
+    "gain": f8("outcomes"),
+    "ends": u1("outcomes"),
+    "succeeds": u1("outcomes"),
+    "start": i4("starts"),
+    "begins": f8("starts"),  # sums of the probabilities of the starts up to this one
+    "allowed": u1("states", "moves"),
+    "best": i4("states"),
+    "shown": i4("states"),
+    "map": u1("rows", "columns"),  # letters, for images
+}
+
+
+def tabular(
+    name: str,
+    build: Callable[[Any], Table],
+    reward: tuple[float, float],
+    options: Mapping[str, Any] = MappingProxyType({}),
+    **declared: Any,
+) -> World:
+    """A world that plays a table.
+
+    Args:
+        name: "Name-v0".
+        build: function of the values that gives the table.
+        reward: bounds of the reward of a step.
+        options: what the table depends on. Kernels see nothing of it, so one compiled form plays all tables.
+        declared: the other keywords of `world`.
+    """
+    table_of = _remembered(build)
+    spec = world(
+        name,
+        sizes=lambda values: table_of(values).sizes,
+        data=DATA,
+        state={"number": i4},
+        observation={
+            "state": discrete_block(lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state")
+        },
+        terms={"reward": term(*reward, doc="what the table says")},
+        options={key: for_data(option) for key, option in options.items()},
+        **declared,
+    )
+    spec.make_data(lambda values: table_of(values).data())
+    spec.exact_model(lambda values: _model(table_of(values)))
+    for role, function in KERNELS.items():
+        getattr(spec, role)(function)
+    return spec
+
+
+def letters_of(p: Any) -> list[str]:
+    """The rows of the map of a table, for `draw` and `text`."""
+    return [bytes(row.tolist()).decode() for row in p.map]
+
+
+def _remembered(build: Callable[[Any], Table]) -> Callable[[Any], Table]:
+    """The function that makes the last table only once: sizes, spaces, data and model of a world each ask for it."""
+    last: list[tuple[str, Table]] = []
+
+    def table_of(values: Any) -> Table:
+        key = repr(vars(values))
+        if not last or last[0][0] != key:
+            last[:] = [(key, build(values))]
+        return last[0][1]
+
+    return table_of
+
+
+def _model(table: Table) -> Any:
+    from rlenvs.kits.tables.solve import model_of  # SciPy is an extra
+
+    return model_of(table)
+
+
+@kernel
+def drawn(chances, first, last, rng):
+    """The place, from `first` to `last`, on which a draw falls; `chances` are sums, the last one 1."""
+    if last == first:
+        return first
+    draw = uniform(rng, 0.0, 1.0)
+    while first < last:
+        middle = (first + last) // 2
+        if draw < chances[middle]:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
+def reset(p, s, rng):
+    """One of the states in which episodes begin."""
+    s.number = p.start[drawn(p.begins, 0, p.begins.size - 1, rng)]
+
+
+def step(p, s, a, rng, r):
+    """One of the outcomes of an action in a state."""
+    pair = s.number * p.allowed.shape[1] + a
+    j = drawn(p.chance, p.first[pair], p.first[pair + 1] - 1, rng)
+    s.number = p.next_state[j]
+    r.reward = p.gain[j]
+    r.terminated = p.ends[j] != 0
+    r.success = p.succeeds[j] != 0
+
+
+def observe(p, s, o):
+    """The number that the state shows."""
+    o.state = p.shown[s.number]
+
+
+def mask(p, s, m):
+    """The actions that change something."""
+    for action in range(p.allowed.shape[1]):
+        m[action] = p.allowed[s.number, action]
+
+
+def expert(p, s, a):
+    """An action of the largest value, ignoring the time limit."""
+    a[0] = p.best[s.number]
+
+
+KERNELS = {"reset": reset, "step": step, "observe": observe, "mask": mask, "expert": expert}

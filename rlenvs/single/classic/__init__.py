@@ -1,0 +1,1 @@
+"""Classic control: carts, pendulums and a car in a valley."""

@@ -1,0 +1,329 @@
+"""Crafting: an open world to live in, with trees, caves and monsters, and 22 things to achieve.
+
+## Description
+A player wanders through a land of 64 x 64 cells that is new in every episode. It has to drink, eat and sleep, keeps
+away from zombies and skeletons or fights them, gathers wood, stone, coal, iron and diamonds, and makes tools, each of
+which needs others before. The rules and numbers are Crafter's (Hafner, "Benchmarking the Spectrum of Agent
+Capabilities", ICLR 2022; version 1.8.3 with the recipes of its data file). Different: the observation is made of
+symbols, with `pixels=True` of a picture too, whose tiles are this package's own; the land comes from another noise with
+the same thresholds and spread; two achievements in one step pay 2; what has no effect is masked; places of creatures
+that are gone are used again, which changes the order in which creatures move; night adds no grain to the picture;
+tables near the border of the land are found as everywhere else. `score` of
+`rlenvs.single.exploration.crafting_score` is the benchmark's score.
+
+## Action Space
+noop, move left, right, up, down (which also turns), do (take, hit, drink, eat what is in front), sleep, place stone,
+table (2 wood), furnace (4 stone), plant; make pickaxe and sword of wood (1 wood), stone (1 wood, 1 stone) and iron
+(1 wood, 1 coal, 1 iron, beside table and furnace), beside a table. Asleep, all actions are to sleep on.
+
+## Observation Space
+Of the 9 x 7 cells around the player, columns from the left, rows from the top: the material (12 numbers, one of them 1;
+all 0 outside of the land), and what is on it (6 numbers: cow, zombie, skeleton, arrow, plant, ripe plant). The 16 items
+of the inventory, in the order health, food, drink, energy, sapling, wood, stone, coal, iron, diamond, wood, stone and
+iron pickaxe, wood, stone and iron sword, each 0 to 9. The direction that the player faces (left, right, up, down),
+whether it sleeps, how bright it is. With `pixels=True` a dictionary of these numbers and of a picture of 64 x 64.
+
+## Rewards
+1 for each achievement when it is unlocked, and a tenth of the change of the health.
+
+## Costs
+`damage`: the health that was lost in a step.
+
+## Starting State
+The player in the middle of a new land, on grass, with 9 of health, food, drink and energy.
+
+## Episode End
+Termination: without health. Truncation: 10 000 steps. `is_success`: all 22 achievements are unlocked.
+
+## Parameters
+Chunks of 12 x 12 cells are balanced every 10 steps: zombies come in the dark, on grass, skeletons on paths in caves.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert is a scripted survivor that knows the whole land; it does not find all
+achievements in every land.
+
+## Version History
+v0: first version.
+"""
+
+import numpy as np
+
+from rlenvs.core import (
+    Score,
+    block,
+    cost,
+    discrete,
+    f8,
+    flag,
+    i1,
+    i2,
+    i4,
+    image,
+    kernel,
+    term,
+    u1,
+    world,
+)
+from rlenvs.single.exploration.crafting_expert import advised
+from rlenvs.single.exploration.crafting_render import (
+    ICON,
+    PLAYER,
+    SHOT,
+    TILES,
+    UNIT,
+    draw_land,
+    land_text,
+    make_tiles,
+    paint,
+)
+from rlenvs.single.exploration.crafting_rules import (
+    balance_chunks,
+    daylight,
+    does_something,
+    player_acts,
+    player_lives,
+    things_move,
+)
+from rlenvs.single.exploration.crafting_terrain import make_land
+from rlenvs.single.exploration.crafting_things import (
+    ACHIEVEMENTS,
+    ACTIONS,
+    AREA,
+    ARROW,
+    CHUNKS,
+    ENERGY,
+    FULL,
+    HEALTH,
+    ITEMS,
+    MOST,
+    PLANT,
+    RIPE,
+    SIDE,
+    STRIDE,
+    cell_at,
+)
+
+WIDE, TALL, SCREEN = 9, 7, 64
+
+
+def sizes(values):
+    return {"screen_side": SCREEN if values.pixels else 0, "tiles": TILES, "unit": UNIT}
+
+
+SPEC = world(
+    "Crafting-v0",
+    doc=__doc__,
+    source="Crafter 1.8.3 (Hafner, ICLR 2022)",
+    options={"pixels": flag(False, "whether the observation is a dictionary, with a picture of 64 x 64")},
+    sizes=sizes,
+    data={"tiles": u1("tiles", "unit", "unit", 4)},
+    state={
+        "cell": i4,  # the player's
+        "facing": i4,
+        "sleeping": i4,
+        "hunger": f8,
+        "thirst": f8,
+        "fatigue": f8,
+        "recover": f8,
+        "felt": i4,  # health after the last action, by which it notices blows
+        "last_health": i4,  # after the last step
+        "items": i4(len(ITEMS)),
+        "count": i4(len(ACHIEVEMENTS)),
+        "unlocked": u1(len(ACHIEVEMENTS)),
+        "fresh": u1(len(ACHIEVEMENTS)),  # unlocked in this step
+        "things": i4,  # numbers of creatures, plants and arrows that are in use are below
+        "kind": u1(MOST),
+        "at": i4(MOST),
+        "strength": i4(MOST),
+        "timer": i4(MOST),  # of zombies and skeletons until the next blow, of plants their age
+        "heading": i4(MOST),  # of arrows
+        "born": i4(MOST),
+        "lively": u1(CHUNKS * CHUNKS),  # chunks in which there was a creature
+        "material": u1(AREA),
+        "occupant": i2(AREA),  # 1 + number of a creature, plant or arrow
+        "tunnel": u1(AREA),
+        "tally": i4(CHUNKS * CHUNKS, 4),  # from here on scratch
+        "queue": i4(AREA),
+        "first": i1(AREA),
+    },
+    scratch=("queue", "first"),
+    expert_sees="state",
+    observation={
+        "materials": block(WIDE, TALL, 12, low=0.0, high=1.0, raw=True, constant=True, doc="of the cells around"),
+        "things": block(WIDE, TALL, 6, low=0.0, high=1.0, raw=True, constant=True, doc="what is on them"),
+        "inventory": block(len(ITEMS), low=0.0, high=FULL, whole=True, constant=True, doc="items"),
+        "facing": block(4, low=0.0, high=1.0, raw=True, doc="the direction that the player faces"),
+        "asleep": block(low=0.0, high=1.0, raw=True, constant=True, doc="1 while the player sleeps"),
+        "daylight": block(low=0.0, high=1.0, raw=True, doc="how bright it is"),
+    },
+    images={"screen": image("screen_side", "screen_side", 3, doc="9 x 7 cells, and the inventory below")},
+    action=discrete(*ACTIONS),
+    terms={
+        **{name: term(0.0, 1.0, 1.0, "1 when it is unlocked") for name in ACHIEVEMENTS},
+        "health": term(-0.9, 0.9, 1.0, "a tenth of the change of the health"),
+    },
+    costs={"damage": cost(20.0, high=9.0, doc="the health that was lost")},
+    horizon=10_000,
+    fps=8,
+    scores={
+        "random": Score(2.98, 0.23, success=0, costs={"damage": 9.91}),
+        "idle": Score(-0.9, 0, success=0, costs={"damage": 9.83}),
+        "expert": Score(18.34, 0.54, success=0.06, costs={"damage": 22.6}),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    return {"tiles": make_tiles()}
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.cell, s.facing = cell_at(SIDE // 2, SIDE // 2), 3
+    for item in range(ENERGY + 1):
+        s.items[item] = FULL
+    s.felt = s.last_health = FULL
+    make_land(s, rng)
+    for k in range(s.things):
+        s.born[k] = 0
+
+
+@kernel
+def unlock(s):
+    """Note the achievements that are new in this step; whether all are unlocked."""
+    all_unlocked = True
+    for k in range(s.count.size):
+        s.fresh[k] = 1 if s.count[k] > 0 and not s.unlocked[k] else 0
+        s.unlocked[k] |= s.fresh[k]
+        all_unlocked = all_unlocked and s.unlocked[k] != 0
+    return all_unlocked
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    player_acts(s, a, rng)
+    player_lives(s)
+    things_move(s, rng)
+    if (s.elapsed + 1) % 10 == 0:
+        balance_chunks(s, daylight(s.elapsed + 1), rng)
+    health = s.items[HEALTH]
+    r.health = (health - s.last_health) / 10.0
+    r.damage = max(s.last_health - health, 0)
+    s.last_health = health
+    r.success = unlock(s)
+    pay(s.fresh, r)
+    r.terminated = health <= 0
+
+
+@kernel
+def pay(fresh, r):
+    """The terms of the achievements, in their order."""
+    r.collect_coal = fresh[0]
+    r.collect_diamond = fresh[1]
+    r.collect_drink = fresh[2]
+    r.collect_iron = fresh[3]
+    r.collect_sapling = fresh[4]
+    r.collect_stone = fresh[5]
+    r.collect_wood = fresh[6]
+    r.defeat_skeleton = fresh[7]
+    r.defeat_zombie = fresh[8]
+    r.eat_cow = fresh[9]
+    r.eat_plant = fresh[10]
+    r.make_iron_pickaxe = fresh[11]
+    r.make_iron_sword = fresh[12]
+    r.make_stone_pickaxe = fresh[13]
+    r.make_stone_sword = fresh[14]
+    r.make_wood_pickaxe = fresh[15]
+    r.make_wood_sword = fresh[16]
+    r.place_furnace = fresh[17]
+    r.place_plant = fresh[18]
+    r.place_stone = fresh[19]
+    r.place_table = fresh[20]
+    r.wake_up = fresh[21]
+
+
+@SPEC.observe
+def observe(p, s, o):
+    materials, things = o.materials, o.things
+    corner = s.cell - (WIDE // 2) * STRIDE - TALL // 2
+    for x in range(WIDE):
+        for y in range(TALL):
+            cell = corner + x * STRIDE + y
+            for j in range(12):
+                materials[x, y, j] = 0.0
+            for j in range(6):
+                things[x, y, j] = 0.0
+            if s.material[cell]:
+                materials[x, y, s.material[cell] - 1] = 1.0
+            if s.occupant[cell]:
+                k = s.occupant[cell] - 1
+                ripe = s.kind[k] == PLANT and s.timer[k] > RIPE
+                things[x, y, s.kind[k] - 1 + int(ripe)] = 1.0
+    for j in range(s.items.size):
+        o.inventory[j] = s.items[j]
+    for j in range(4):
+        o.facing[j] = 1.0 if s.facing == j else 0.0
+    o.asleep = s.sleeping
+    o.daylight = daylight(s.elapsed)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    """The land around the player, darker at night and grey in its sleep; then its items with their numbers."""
+    if not p.pixels:
+        return
+    screen, tiles, light = i.screen, p.tiles, daylight(s.elapsed)
+    for row in range(screen.shape[0]):
+        for column in range(screen.shape[1]):
+            for j in range(3):
+                screen[row, column, j] = 0
+    corner = s.cell - (WIDE // 2) * STRIDE - TALL // 2
+    for x in range(WIDE):
+        for y in range(TALL):
+            cell = corner + x * STRIDE + y
+            paint(screen, tiles, s.material[cell], x, y, light, s.sleeping)
+            if cell == s.cell:
+                paint(screen, tiles, PLAYER + (4 if s.sleeping else s.facing), x, y, light, s.sleeping)
+            elif s.occupant[cell]:
+                k = s.occupant[cell] - 1
+                tile = 12 + s.kind[k]
+                if s.kind[k] == ARROW:
+                    tile = SHOT + s.heading[k]
+                elif s.kind[k] == PLANT and s.timer[k] > RIPE:
+                    tile += 1
+                paint(screen, tiles, tile, x, y, light, s.sleeping)
+    for k in range(s.items.size):
+        if s.items[k] > 0:
+            paint(screen, tiles, ICON + k, k % WIDE, TALL + k // WIDE, 1.0, 0)
+            paint(screen, tiles, ICON + s.items.size + s.items[k], k % WIDE, TALL + k // WIDE, 1.0, 0)
+
+
+@SPEC.mask
+def mask(p, s, m):
+    for action in range(len(ACTIONS)):
+        m[action] = 1 if does_something(s, action) else 0
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = advised(s)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    unlocked = int(np.count_nonzero(s.unlocked))
+    state = "asleep" if s.sleeping else "night" if daylight(int(s.elapsed)) < 0.4 else "day"
+    canvas.caption(f"achievements {unlocked} of {len(ACHIEVEMENTS)}", state)
+    draw_land(canvas, s, daylight(int(s.elapsed)))
+
+
+@SPEC.text
+def text(p, s):
+    return land_text(s)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    keys = ("left", "right", "up", "down", "space", "z", "r", "t", "f", "p", "1", "2", "3", "4", "5", "6")
+    return next((action for action, key in enumerate(keys, 1) if key in pressed), 0)

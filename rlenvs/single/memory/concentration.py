@@ -1,0 +1,185 @@
+"""Concentration: find pairs among cards that lie face down.
+
+## Description
+The game of pairs, as a task of POPGym (Morad et al., ICLR 2023). Each step turns a card over; after two, they stay if
+they are a pair and are turned back otherwise, so what was seen has to be remembered. The default asks for pairs of
+ranks, as the hard form there does; `level="easy"` for pairs of colours, `level="medium"` with two decks. Different
+from the original: cards that are face up already are masked, and turning one of them, or the same card twice, never
+makes a pair (the original pays for a pair of open cards again and again); the time limit truncates.
+
+## Action Space
+The card to turn.
+
+## Observation Space
+For each card its colour or rank, or one more than the last of them when it lies face down.
+
+## Rewards
+`pair` is 1 divided by the number of pairs. `miss` is -2 divided by the number of steps for two cards that are no pair.
+
+## Costs
+None.
+
+## Starting State
+Shuffled cards, all face down.
+
+## Episode End
+Termination: all pairs are found, which is success. Truncation: after as many steps as a player with perfect memory
+needs on average, 104 for one deck.
+
+## Parameters
+Decks have 52 cards.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows all cards.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import Score, block, choice, discrete, i2, i4, integer, kernel, term, u1, world
+from rlenvs.single.memory.boxes import draw_boxes, shuffle
+
+VALUES = (13, 2)  # how many ranks and colours there are
+DOWN, OPEN, FOUND = 0, 1, 2
+
+
+def number_of_cards(values):
+    return 52 * values.decks
+
+
+def steps(values):
+    cards = number_of_cards(values)
+    return math.ceil(2 * cards - cards / (2 * cards - 1))
+
+
+def face_down(values):
+    return VALUES[0 if values.pairs_of == "ranks" else 1]
+
+
+SPEC = world(
+    "Concentration-v0",
+    doc=__doc__,
+    source="POPGym Concentration (Morad et al., ICLR 2023)",
+    options={
+        "decks": integer(1, 1, 8, "decks of 52 cards"),
+        "pairs_of": choice("ranks", "colors", doc="what two cards of a pair share"),
+    },
+    sizes=lambda values: {"cards": number_of_cards(values)},
+    state={
+        "deck": u1("cards"),
+        "lies": u1("cards"),  # face down, open for now, or found
+        "first": i2,  # the open card, from 1 on; 0 where there is none
+        "pairs": i4,
+        "turned_at": i4("cards"),
+    },
+    observation={"cards": block("cards", low=0, high=face_down, raw=True, whole=True, doc="values, or face down")},
+    action=discrete(size="cards", doc="the card to turn"),
+    terms={
+        "pair": term(0, 1, 1.0, "1 for a pair, divided by their number"),
+        "miss": term(-1, 0, 1.0, "-2 for two cards that are no pair, divided by the number of steps"),
+        "memory_distance": term(0, 1e4, 0.0, "steps since the second card of a pair was last seen; 0 if never"),
+    },
+    horizon=steps,
+    expert_sees="state",
+    levels={
+        "easy": {"pairs_of": "colors"},
+        "medium": {"pairs_of": "colors", "decks": 2},
+        "hard": {"decks": 2},
+    },
+    scores={
+        "random": Score(-0.8171, 0.021, success=0),
+        "idle": Score(-1, 0, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    values = VALUES[p.pairs_of]
+    for k in range(s.deck.size):
+        s.deck[k] = k % values
+    shuffle(s.deck, rng)
+
+
+@kernel
+def turn_back(s):
+    """Two cards that were no pair are shown for a step."""
+    for k in range(s.deck.size):
+        if s.lies[k] == OPEN:
+            s.lies[k] = DOWN
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.first == 0:
+        turn_back(s)
+    wrong = s.lies[a] != DOWN  # an open card
+    s.lies[a] = max(s.lies[a], OPEN)
+    if s.first == 0:
+        s.first = a + 1
+    else:
+        other = s.first - 1
+        fits = not wrong and s.lies[other] == OPEN and other != a and s.deck[other] == s.deck[a]
+        s.first = 0
+        if fits:
+            s.lies[a], s.lies[other] = FOUND, FOUND
+            s.pairs += 1
+            r.pair = 2.0 / s.deck.size
+            r.memory_distance = s.elapsed + 1 - s.turned_at[a] if s.turned_at[a] > 0 else 0.0
+        else:
+            r.miss = -2.0 / allowed_steps(s)
+    s.turned_at[a] = s.elapsed + 1
+    if 2 * s.pairs == s.deck.size:
+        r.success = True
+        r.terminated = True
+
+
+@kernel
+def allowed_steps(s):
+    """How many steps a player with perfect memory needs on average."""
+    cards = float(s.deck.size)
+    return math.ceil(2.0 * cards - cards / (2.0 * cards - 1.0))
+
+
+@SPEC.observe
+def observe(p, s, o):
+    hidden = VALUES[p.pairs_of]
+    for k in range(s.deck.size):
+        o.cards[k] = s.deck[k] if s.lies[k] != DOWN else hidden
+
+
+@SPEC.mask
+def mask(p, s, m):
+    """Cards that lie face down; those that are turned back in this step too."""
+    for k in range(s.deck.size):
+        m[k] = s.lies[k] == DOWN or (s.lies[k] == OPEN and s.first == 0)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = 0
+    for k in range(s.deck.size):
+        if s.lies[k] == FOUND or k == s.first - 1:
+            continue
+        if s.first == 0 or s.deck[k] == s.deck[s.first - 1]:
+            a[0] = k
+            break
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.caption(f"{s.pairs} of {s.deck.size // 2} pairs")
+    canvas.legend(("grey", "face down"), ("orange", "open"), ("green", "found"))
+    shown = min(s.deck.size, 104)
+    colors = [("grey", "orange", "green")[s.lies[k]] for k in range(shown)]
+    labels = [str(s.deck[k]) if s.lies[k] else "" for k in range(shown)]
+    draw_boxes(canvas, labels, colors, 8 if shown <= 52 else 13)
+
+
+@SPEC.text
+def text(p, s):
+    marks = [str(s.deck[k]) if s.lies[k] else "?" for k in range(s.deck.size)]
+    return "\n".join(" ".join(marks[k : k + 13]) for k in range(0, len(marks), 13)) + "\n"

@@ -1,0 +1,137 @@
+"""Memory length: keep one bit for a while.
+
+## Description
+The memory tasks of bsuite (Osband et al., ICLR 2020). Bits are shown at the beginning, and one of them is asked for at
+the end; actions in between have no effect. Here it is one bit for `memory_length` steps; MemorySize-v0 asks for one of
+`num_bits` bits after two steps. The original tries lengths from 1 to 100 and 1 to 40 bits. Observations and rewards are
+the original's: the bits are in sight at the start and after the first step. Different: the observation has no leading
+axis.
+
+## Action Space
+The bit.
+
+## Observation Space
+The share of the time that is left, the number of the bit that is asked for (only in the last step but one, and 0 else),
+and the bits, 1 or -1 (0 when they are not in sight).
+
+## Rewards
+`right` is 1 for the right answer and -1 for the wrong one, in the last step.
+
+## Costs
+None.
+
+## Starting State
+Random bits, and a random one of them to be asked for.
+
+## Episode End
+Termination: after `memory_length` + 1 steps. `is_success` says that the answer was right.
+
+## Parameters
+As in the original.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert looks the bit up.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, discrete, i2, integer, term, u1, world
+from rlenvs.single.memory.boxes import draw_boxes, number_keys
+
+SPEC = world(
+    "MemoryLength-v0",
+    doc=__doc__,
+    source="bsuite memory_len (Osband et al., ICLR 2020)",
+    options={
+        "memory_length": integer(10, 1, 10_000, "steps until the bit is asked for"),
+        "num_bits": integer(1, 1, 1000, "bits"),
+    },
+    sizes=lambda values: {"bits": values.num_bits},
+    state={"context": u1("bits"), "query": i2},
+    observation={
+        "time": block(low=0, high=1, raw=True, doc="share of the time that is left"),
+        "query": block(
+            low=0, high=lambda values: values.num_bits, raw=True, constant=True, doc="which bit is asked for"
+        ),
+        "context": block("bits", low=-1, high=1, raw=True, doc="the bits"),
+    },
+    action=discrete("0", "1"),
+    terms={
+        "right": term(-1, 1, 1.0, "1 for the right answer, -1 for the wrong one"),
+        "memory_distance": term(0, 1e4, 0.0, "steps since the bits were in sight"),
+    },
+    horizon=lambda values: values.memory_length + 2,
+    expert_sees="state",
+    starts=2,
+    levels={"easy": {"memory_length": 3}, "hard": {"memory_length": 100}},
+    scores={
+        "random": Score(0.02, 0.2, success=0.51),
+        "idle": Score(-0.22, 0.19, success=0.39),
+        "expert": Score(1, 0, success=1),
+    },
+)
+SPEC.member(
+    "MemorySize-v0",
+    "Memory size: keep several bits, of which one is asked for.",
+    source="bsuite memory_size (Osband et al., ICLR 2020)",
+    memory_length=2,
+    num_bits=10,
+    starts=0,
+    levels={"easy": {"num_bits": 3}, "hard": {"num_bits": 40}},
+    scores={
+        "random": Score(-0.04, 0.2, success=0.48),
+        "idle": Score(0.04, 0.2, success=0.52),
+        "expert": Score(1, 0, success=1),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for k in range(s.context.size):
+        s.context[k] = below(rng, 2)
+    s.query = below(rng, s.context.size)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    r.memory_distance = s.elapsed
+    if s.elapsed == p.memory_length:
+        right = a == s.context[s.query]
+        r.right = 1.0 if right else -1.0
+        r.success = right
+        r.terminated = True
+
+
+@SPEC.observe
+def observe(p, s, o):
+    time = max(s.elapsed - 1, 0)  # the original's clock starts with the second step
+    o.time = max(1.0 - time / p.memory_length, 0.0)
+    o.query = s.query if time == p.memory_length - 1 else 0.0
+    for k in range(s.context.size):
+        o.context[k] = 2.0 * s.context[k] - 1.0 if time == 0 else 0.0
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = s.context[s.query]
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    seen = "in sight" if s.elapsed <= 1 else "out of sight"
+    canvas.caption(f"step {s.elapsed} of {p.memory_length + 1}, bits {seen}")
+    canvas.legend(("green", "asked for in the end"), ("light", "others"))
+    shown = min(s.context.size, 49)
+    colors = ["green" if k == s.query else "light" for k in range(shown)]
+    draw_boxes(canvas, [str(bit) for bit in s.context[:shown]], colors, max(1, int(shown**0.5)))
+
+
+@SPEC.text
+def text(p, s):
+    bits = " ".join(map(str, s.context)) if s.elapsed <= 1 else "?"
+    return f"step {s.elapsed} of {p.memory_length + 1}: bits {bits}\n"
+
+
+SPEC.keys(number_keys(2))

@@ -1,0 +1,198 @@
+"""Mortar Mayhem: watch ten commands, then carry them out while tiles explode.
+
+## Description
+One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). Commands appear one after another,
+each a direction to a neighbouring tile; the agent cannot move meanwhile. Then it has to be on the tile that the
+commands lead to, command by command, whenever all other tiles explode. Nothing in a single image says what to do after
+the commands were shown, so a policy without memory stays at the level of a random one. Measured against version 1.0.2
+of the original (frames, rules, random returns). In the endless game the arena is a torus, the sequence begins with one
+command and grows by one whenever it is completed, and only the new command is shown. Different from the original: the
+time limit truncates; images have rows before columns; `is_success` is not set when the last command fails (the
+original reports success); the endless game does not show the last episode's agent while commands are shown; sequences
+grow to at most 128 commands. `compat=True` gives the original's order of axes and its end at the time limit. Symbols
+of diagonal commands are a little off the centre, and diagonal moves to the upper left are a pixel longer in the
+endless game, as there.
+
+## Action Space
+A direction, as two choices; in the grid forms turn or go forward. Actions have no effect while commands are shown.
+
+## Observation Space
+The screen, 84 x 84 RGB. With `cue="vector"` (the B forms) commands are not shown but stand in a vector beside the
+image, one-hot for up to 20 commands in the order stay, right, left, up, down, right down, right up, left down, left
+up. `observation="vector"` gives numbers in place of the image: position of the agent (in halves of the screen from its
+centre), direction in which it looks (x, y), whether tiles explode, the tile that does not (0 where none does), whether
+commands are shown, and the command that is shown (one-hot in the order right, down, left, up, stay, right down, right
+up, left down, left up).
+
+## Rewards
+0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: the
+true target tile, how long ago the command that is due was shown, what was completed. The original's reset parameters
+`reward_command_success`, `reward_command_failure` and `reward_episode_success` (`reward_new_command_success` of the
+endless game) are the weights of `command`, `failure` and `completion`.
+
+## Costs
+None.
+
+## Starting State
+A random tile, looking up; in the B forms and the endless game up to 2 pixels off its middle. Commands are drawn
+uniformly among those that stay in the arena (in the endless game among all).
+
+## Episode End
+Termination: off the target when the tiles explode, or leaving it while they burn; all commands completed. Truncation:
+never before the rules end a finite game; after 5,000 steps in the endless one. `is_success` says that all commands of
+the episode were completed; in the endless game, that a sequence of ten was.
+
+## Parameters
+As the reset parameters of the original, of the same names; `max_steps` is `horizon`, `initial_command_count` is
+`command_count` of the endless game. Lists are drawn from, uniformly, in each episode.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows the target.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, kernel, world
+from rlenvs.kits.raster.draw import transpose
+from rlenvs.single.memory import mortar
+from rlenvs.single.memory.agent import (
+    AGENT_PARAMS,
+    FREE,
+    choose_way,
+    facing_of,
+    keep_inside,
+    move_freely,
+    part_of,
+    radius_of,
+    sign_of,
+)
+from rlenvs.single.memory.arena import TILE, draw_arena, first_pixel, middle_of
+from rlenvs.single.memory.mortar import judge, report, show_next
+from rlenvs.single.memory.render import arena_text, draw_mortar, keys_of_free_agent
+
+SPEC = world(
+    "MortarMayhem-v0",
+    doc=__doc__,
+    source="Memory Gym 1.0.2 MortarMayhem-v0 (Pleines et al., JMLR 26(6), 2025)",
+    params=AGENT_PARAMS,
+    options=mortar.options(delay=18, duration=6, commands=9),
+    sizes=mortar.sizes,
+    data=mortar.DATA,
+    state=mortar.STATE,
+    observation=mortar.OBSERVATION,
+    images=mortar.IMAGES,
+    action=FREE,
+    terms=mortar.TERMS,
+    horizon=mortar.longest,
+    fps=25,
+    expert_sees="state",
+    levels={
+        "easy": {"command_count": [3], "allowed_commands": 5},
+        "hard": {"command_count": [20], "arena_size": 6},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.018, 0.0076, success=0),
+        "idle": Score(0.02, 0.0092, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+SPEC.member(
+    "MortarMayhemB-v0",
+    "Mortar Mayhem with the commands in sight: a vector beside the image holds them, so acting alone is tried.",
+    source="Memory Gym 1.0.2 MortarMayhemB-v0 (Pleines et al., JMLR 26(6), 2025)",
+    cue="vector",
+    scores={
+        "random": Score(0.017, 0.0079, success=0),
+        "idle": Score(0.02, 0.0092, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+SPEC.member(
+    "EndlessMortarMayhem-v0",
+    "Mortar Mayhem without end: the sequence grows by a command whenever it is completed.",
+    source="Memory Gym 1.0.2 Endless-MortarMayhem-v0 (Pleines et al., JMLR 26(6), 2025)",
+    endless=True,
+    arena_size=6,
+    command_count=[1],
+    levels={
+        "easy": {"allowed_commands": 5},
+        "hard": {"command_count": [10]},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.011, 0.0068, success=0),
+        "idle": Score(0.026, 0.013, success=0),
+        "expert": Score(20.5, 0, success=1),
+    },
+)
+
+SPEC.make_data(mortar.data)
+SPEC.reset(mortar.begin)
+SPEC.observe(mortar.observe)
+
+
+@kernel
+def wrap(p, s, dx, dy):
+    """A move on the torus: places are cut towards zero, and the edge is half a radius wide."""
+    s.facing = facing_of(dx, dy, s.facing)
+    part, margin = part_of(p, dx, dy), 0.5 * radius_of(p)
+    left, right = float(first_pixel(p)), float(first_pixel(p) + TILE * p.arena_size)
+    x, y = float(int(s.x + part * dx)), float(int(s.y + part * dy))
+    x = left - margin if x > right + margin else (right + margin if x < left - margin else x)
+    y = left - margin if y > right + margin else (right + margin if y < left - margin else y)
+    s.x, s.y = int(x), int(y)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.cues_left > 0:
+        show_next(p, s, s.elapsed + 1)
+    else:
+        s.cue = -1
+        dx, dy = sign_of(a[0]), sign_of(a[1])
+        if p.endless:
+            wrap(p, s, dx, dy)
+        else:
+            move_freely(p, s, dx, dy)
+            first = first_pixel(p)
+            keep_inside(p, s, first, first, first + TILE * p.arena_size, first + TILE * p.arena_size)
+        judge(p, s, rng, r)
+    report(p, s, r)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    draw_arena(p, s, i.screen, p.agent_scale)
+    if p.compat:
+        transpose(i.screen)
+
+
+@kernel
+def short_way(p, way):
+    """The shorter of two ways around the torus, px."""
+    around = TILE * p.arena_size + radius_of(p)
+    return way - around if way > around // 2 else (way + around if way < -(around // 2) else way)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """To the middle of the target tile."""
+    dx, dy = middle_of(p, s.target_x) - s.x, middle_of(p, s.target_y) - s.y
+    if p.endless:
+        dx, dy = short_way(p, dx), short_way(p, dy)
+    choose_way(p, a, dx, dy)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_mortar(canvas, p, s, p.agent_scale)
+
+
+@SPEC.text
+def text(p, s):
+    return arena_text(p, s)
+
+
+SPEC.keys(keys_of_free_agent)

@@ -1,0 +1,126 @@
+"""Mortar Mayhem on a grid: watch ten commands, then turn and step from tile to tile.
+
+## Description
+The game of MortarMayhem-v0, whose page has the rules and what differs from the original, for an agent that turns by 90
+degrees and goes from tile to tile. There are five commands, none of them diagonal, and less time for each.
+
+## Action Space
+Turn or go forward. Actions have no effect while commands are shown; at the border the agent stays.
+
+## Observation Space
+As in MortarMayhem-v0: the screen; with `cue="vector"` also the commands; with `observation="vector"` numbers.
+
+## Rewards
+0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`.
+
+## Costs
+None.
+
+## Starting State
+The middle of a random tile, looking up. Commands are drawn uniformly among those that stay in the arena.
+
+## Episode End
+Termination: off the target when the tiles explode, or leaving it while they burn; all commands completed. Truncation:
+never before the rules end the game. `is_success` says that all commands were completed.
+
+## Parameters
+As the reset parameters of the original, of the same names, but for its size of the agent, which had no effect.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows the target.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, world
+from rlenvs.kits.raster.draw import transpose
+from rlenvs.single.memory import mortar
+from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
+from rlenvs.single.memory.arena import draw_arena, middle_of, tile_at
+from rlenvs.single.memory.mortar import judge, report, show_next, stays_inside
+from rlenvs.single.memory.render import arena_text, draw_mortar, keys_of_turning_agent
+
+SPEC = world(
+    "MortarMayhemGrid-v0",
+    doc=__doc__,
+    source="Memory Gym 1.0.2 MortarMayhem-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
+    options=mortar.options(delay=6, duration=2, commands=5),
+    sizes=mortar.sizes,
+    data=mortar.DATA,
+    state=mortar.STATE,
+    observation=mortar.OBSERVATION,
+    images=mortar.IMAGES,
+    action=TURNING,
+    terms=mortar.TERMS,
+    horizon=mortar.longest,
+    fps=6,
+    expert_sees="state",
+    levels={
+        "easy": {"command_count": [3]},
+        "hard": {"command_count": [20], "arena_size": 6, "allowed_commands": 9},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.018, 0.0094, success=0),
+        "idle": Score(0.029, 0.012, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+SPEC.member(
+    "MortarMayhemBGrid-v0",
+    "Mortar Mayhem on a grid with the commands in sight: a vector beside the image holds them.",
+    source="Memory Gym 1.0.2 MortarMayhemB-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
+    cue="vector",
+    scores={
+        "random": Score(0.021, 0.0089, success=0),
+        "idle": Score(0.029, 0.012, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+
+SPEC.make_data(mortar.data)
+SPEC.reset(mortar.begin)
+SPEC.observe(mortar.observe)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.cues_left > 0:
+        show_next(p, s, s.elapsed + 1)
+    else:
+        s.cue = -1
+        turn(s, a)
+        if a == 3:
+            column, row = tile_at(p, s.x) + AHEAD_X[s.facing], tile_at(p, s.y) + AHEAD_Y[s.facing]
+            if p.endless:
+                column, row = column % p.arena_size, row % p.arena_size
+            if stays_inside(p, column, row):
+                s.x, s.y = middle_of(p, column), middle_of(p, row)
+        judge(p, s, rng, r)
+    report(p, s, r)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    draw_arena(p, s, i.screen, SCALE)
+    if p.compat:
+        transpose(i.screen)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = way_to_turn(s.facing, s.target_x - tile_at(p, s.x), s.target_y - tile_at(p, s.y))
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_mortar(canvas, p, s, SCALE)
+
+
+@SPEC.text
+def text(p, s):
+    return arena_text(p, s)
+
+
+SPEC.keys(keys_of_turning_agent)

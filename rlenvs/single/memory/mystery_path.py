@@ -1,0 +1,119 @@
+"""Mystery Path: find a way that cannot be seen, and remember where it does not go.
+
+## Description
+One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). A path of tiles leads from one side
+of a black screen to the opposite one; neither it nor its ends are shown. Who leaves it sees a red cross and is back at
+the origin a step later. So every tile beside the path has to be found out by falling, and remembered. Measured against
+version 1.0.2 of the original (frames, rules, lengths of paths, random returns). Different from the original: the time
+limit truncates, and images have rows before columns (`compat=True` gives these two as they were); walls that leave no
+path are drawn again, where the original raises an error.
+
+## Action Space
+A direction, as two choices. After a fall the action has no effect: the agent is brought back.
+
+## Observation Space
+The screen, 84 x 84 RGB. `observation="vector"` gives numbers in place of it: position of the agent (in halves of the
+screen from its centre), direction in which it looks (x, y), whether it fell, and for origin and goal whether they are
+shown and where (0 where not).
+
+## Rewards
+1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0 and are there for
+`weights=` and as measurements in `info`: where the path goes on, how long ago the agent was there, falls. The
+original's reset parameters `reward_goal`, `reward_path_progress`, `reward_fall_off` and `reward_step` are the weights
+of `goal`, `progress`, `fall` and `step`.
+
+## Costs
+None.
+
+## Starting State
+On the origin, in a row or column of a side drawn from `cardinal_origin_choice`; the goal is on the opposite side.
+
+## Episode End
+Termination: at the goal, which is success. Truncation: 512 steps.
+
+## Parameters
+As the reset parameters of the original, of the same names; `max_steps` is `horizon`.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows the path.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, world
+from rlenvs.kits.raster.draw import transpose
+from rlenvs.single.memory import mystery_rules
+from rlenvs.single.memory.agent import AGENT_PARAMS, FREE, SIDE, choose_way, keep_inside, move_freely, sign_of
+from rlenvs.single.memory.mystery import MIDDLE, SIZE, TILE
+from rlenvs.single.memory.mystery_rules import draw_field, go_to_tile, judge, next_place
+from rlenvs.single.memory.render import draw_mystery, keys_of_free_agent, mystery_text
+
+SPEC = world(
+    "MysteryPath-v0",
+    doc=__doc__,
+    source="Memory Gym 1.0.2 MysteryPath-v0 (Pleines et al., JMLR 26(6), 2025)",
+    params=AGENT_PARAMS,
+    options=mystery_rules.OPTIONS,
+    sizes=mystery_rules.sizes,
+    data=mystery_rules.DATA,
+    state=mystery_rules.STATE,
+    observation=mystery_rules.OBSERVATION,
+    images=mystery_rules.IMAGES,
+    action=FREE,
+    terms=mystery_rules.terms(progress=0.1),
+    horizon=512,
+    fps=25,
+    expert_sees="state",
+    levels={
+        "easy": {"show_origin": True, "show_goal": True},
+        "hard": {"horizon": 256},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.227, 0.016, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(1.844, 0.032, success=1),
+    },
+)
+
+SPEC.make_data(mystery_rules.data)
+SPEC.reset(mystery_rules.begin)
+SPEC.observe(mystery_rules.observe)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.off:
+        go_to_tile(s, int(s.path[0]))
+    else:
+        move_freely(p, s, sign_of(a[0]), sign_of(a[1]))
+        keep_inside(p, s, 0, 0, SIDE, SIDE)
+    judge(p, s, r)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    draw_field(p, s, i.screen, p.agent_scale)
+    if p.compat:
+        transpose(i.screen)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """To the middle of the next tile."""
+    tile = int(s.path[0] if s.off else s.path[next_place(s)])
+    choose_way(p, a, TILE * (tile // SIZE) + MIDDLE - s.x, TILE * (tile % SIZE) + MIDDLE - s.y)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_mystery(canvas, s, p.agent_scale)
+
+
+@SPEC.text
+def text(p, s):
+    return mystery_text(s)
+
+
+SPEC.keys(keys_of_free_agent)

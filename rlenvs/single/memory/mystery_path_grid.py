@@ -1,0 +1,114 @@
+"""Mystery Path on a grid: find a way that cannot be seen, turning and stepping from tile to tile.
+
+## Description
+The game of MysteryPath-v0, whose page has the rules and what differs from the original, for an agent that turns by 90
+degrees and goes from tile to tile.
+
+## Action Space
+Turn or go forward; at the border of the screen the agent stays. After a fall the action has no effect.
+
+## Observation Space
+As in MysteryPath-v0: the screen; with `observation="vector"` numbers.
+
+## Rewards
+1 for the goal, nothing for the way to it. The other terms have weight 0 and are there for `weights=` and as
+measurements in `info`.
+
+## Costs
+None.
+
+## Starting State
+On the origin, looking up.
+
+## Episode End
+Termination: at the goal, which is success. Truncation: 128 steps.
+
+## Parameters
+As the reset parameters of the original, of the same names, but for its size of the agent, which had no effect;
+`max_steps` is `horizon`.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows the path.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, world
+from rlenvs.kits.raster.draw import transpose
+from rlenvs.single.memory import mystery_rules
+from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
+from rlenvs.single.memory.mystery import SIZE, TILE
+from rlenvs.single.memory.mystery_rules import draw_field, go_to_tile, judge, next_place
+from rlenvs.single.memory.render import draw_mystery, keys_of_turning_agent, mystery_text
+
+SPEC = world(
+    "MysteryPathGrid-v0",
+    doc=__doc__,
+    source="Memory Gym 1.0.2 MysteryPath-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
+    options=mystery_rules.OPTIONS,
+    sizes=mystery_rules.sizes,
+    data=mystery_rules.DATA,
+    state=mystery_rules.STATE,
+    observation=mystery_rules.OBSERVATION,
+    images=mystery_rules.IMAGES,
+    action=TURNING,
+    terms=mystery_rules.terms(progress=0.0),
+    horizon=128,
+    fps=3,
+    expert_sees="state",
+    levels={
+        "easy": {"show_origin": True, "show_goal": True, "horizon": 256},
+        "hard": {"horizon": 64},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0, 0, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+
+SPEC.make_data(mystery_rules.data)
+SPEC.reset(mystery_rules.begin)
+SPEC.observe(mystery_rules.observe)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.off:
+        go_to_tile(s, int(s.path[0]))
+    else:
+        turn(s, a)
+        column, row = s.x // TILE, s.y // TILE
+        if a == 3:
+            column = max(0, min(column + AHEAD_X[s.facing], SIZE - 1))
+            row = max(0, min(row + AHEAD_Y[s.facing], SIZE - 1))
+        go_to_tile(s, SIZE * column + row)
+    judge(p, s, r)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    draw_field(p, s, i.screen, SCALE)
+    if p.compat:
+        transpose(i.screen)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    tile = int(s.path[0] if s.off else s.path[next_place(s)])
+    a[0] = way_to_turn(s.facing, tile // SIZE - s.x // TILE, tile % SIZE - s.y // TILE)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_mystery(canvas, s, SCALE)
+
+
+@SPEC.text
+def text(p, s):
+    return mystery_text(s)
+
+
+SPEC.keys(keys_of_turning_agent)

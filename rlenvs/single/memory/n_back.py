@@ -1,0 +1,138 @@
+"""N-back: say whether the symbol in sight is the one of some steps ago.
+
+## Description
+The task by which working memory of people is measured (Kirchner, J. Exp. Psychol. 1958). Symbols appear one by one; the
+answer says whether the one in sight is the one of `n` steps before. A third of them is. `n` + 1 symbols have to be
+kept in order.
+
+## Action Space
+Another one, or the same.
+
+## Observation Space
+The number of the symbol.
+
+## Rewards
+`right` is 1 for a right answer and -1 for a wrong one, divided by their number in an episode, so that all right ones
+make 1. The first `n` symbols are not asked for.
+
+## Costs
+None.
+
+## Starting State
+A random symbol.
+
+## Episode End
+Truncation: after `length` answers, that is `length` + `n` steps. `is_success` says that all answers so far were right,
+and that there were some.
+
+## Parameters
+Which symbols come is drawn in each step.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert looks the symbol up. Always saying that it is another one is right twice out
+of three times.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, discrete, discrete_block, i4, integer, kernel, term, u1, uniform, world
+from rlenvs.single.memory.boxes import draw_boxes, number_keys
+
+SAME = 1.0 / 3.0  # how often
+MOST_BACK = 64
+COLORS = ("sky", "orange", "green", "red", "pink", "yellow", "grey", "blue")
+
+SPEC = world(
+    "NBack-v0",
+    doc=__doc__,
+    source="N-back task (Kirchner, J. Exp. Psychol. 1958)",
+    options={
+        "n": integer(2, 1, MOST_BACK - 1, "steps back"),
+        "symbols": integer(8, 2, 100, "how many there are"),
+        "length": integer(40, 1, 10_000, "answers"),
+    },
+    state={"recent": u1(MOST_BACK), "right": i4, "wrong": i4},
+    observation={"symbol": discrete_block(lambda values: values.symbols, "in sight")},
+    action=discrete("another", "same"),
+    terms={
+        "right": term(-1, 1, 1.0, "1 for a right answer and -1 for a wrong one, divided by their number"),
+        "memory_distance": term(0, 1e4, 0.0, "steps since the symbol that was asked for was seen"),
+    },
+    horizon=lambda values: values.length + values.n,
+    expert_sees="state",
+    starts=8,
+    levels={"easy": {"n": 1}, "hard": {"n": 5}},
+    scores={
+        "random": Score(-0.008, 0.03, success=0),
+        "idle": Score(0.328, 0.027, "always another one", success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+
+
+@kernel
+def is_same(p, s):
+    """Whether the symbol in sight is that of n steps before."""
+    now = s.elapsed
+    return s.recent[now % MOST_BACK] == s.recent[(now - p.n) % MOST_BACK]
+
+
+@kernel
+def show(p, s, now, rng):
+    """The symbol of a step: that of n steps before, or one of the others."""
+    symbol = below(rng, p.symbols)
+    if now >= p.n:
+        before = int(s.recent[(now - p.n) % MOST_BACK])
+        other = below(rng, p.symbols - 1)
+        symbol = before if uniform(rng, 0.0, 1.0) < SAME else other + int(other >= before)
+    s.recent[now % MOST_BACK] = symbol
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    show(p, s, 0, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.elapsed >= p.n:
+        right = (a == 1) == is_same(p, s)
+        r.right = (1.0 if right else -1.0) / p.length
+        r.memory_distance = p.n
+        s.right += int(right)
+        s.wrong += int(not right)
+    r.success = s.wrong == 0 and s.right > 0
+    show(p, s, s.elapsed + 1, rng)
+
+
+@SPEC.observe
+def observe(p, s, o):
+    o.symbol = s.recent[s.elapsed % MOST_BACK]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = 1 if s.elapsed >= p.n and is_same(p, s) else 0
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.caption(f"{p.n} back, {s.right} right, {s.wrong} wrong")
+    now = int(s.elapsed)
+    places = range(max(0, now - 8), now + 1)
+    symbols = [int(s.recent[k % MOST_BACK]) for k in places]
+    labels = [
+        f"{symbol}{' now' if k == now else ' asked' if k == now - p.n else ''}"
+        for k, symbol in zip(places, symbols, strict=True)
+    ]
+    colors = [COLORS[symbol % len(COLORS)] for symbol in symbols]
+    draw_boxes(canvas, labels + [""] * (9 - len(labels)), colors + ["light"] * (9 - len(colors)), 3)
+
+
+@SPEC.text
+def text(p, s):
+    return f"step {s.elapsed}: symbol {s.recent[s.elapsed % MOST_BACK]}\n"
+
+
+SPEC.keys(number_keys(2))

@@ -1,0 +1,145 @@
+"""Repeat previous: say of which suit the card was that came some cards before.
+
+## Description
+A task of POPGym (Morad et al., ICLR 2023). Cards are dealt one by one from a shuffled deck, and only the suit of the
+last one is seen. The answer is the suit of the card that came `k` - 1 cards before it (`k` = 1: the one in sight), so
+`k` suits have to be kept, and replaced one by one. `level="medium"` has 2 decks and k = 32, `level="hard"` 3 and 64, as
+there. Spaces, rewards and lengths are the original's.
+
+## Action Space
+A suit.
+
+## Observation Space
+The suit of the card in sight.
+
+## Rewards
+`right` is 1 for a right answer and -1 for a wrong one, divided by their number in an episode, so that all right ones
+make 1. Before the k-th card there is no answer and no reward.
+
+## Costs
+None.
+
+## Starting State
+A shuffled deck, whose first card is in sight.
+
+## Episode End
+Truncation: when one card is left, 52 `decks` - 1 steps. `is_success` says that all answers so far were right, and that
+there were some.
+
+## Parameters
+`k` is less than the number of cards.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert looks the card up.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, discrete, discrete_block, flag, i4, integer, term, u1, world
+from rlenvs.core.errors import ParameterError
+from rlenvs.single.memory.boxes import draw_boxes, number_keys, shuffle
+
+SUITS = ("clubs", "diamonds", "hearts", "spades")
+COLORS = ("green", "orange", "red", "blue")
+
+
+def sizes(values):
+    cards = 52 * values.decks
+    if values.k >= cards:
+        raise ParameterError(f"k={values.k} must be less than the number of cards, {cards}; take more decks")
+    return {"cards": cards}
+
+
+SPEC = world(
+    "RepeatPrevious-v0",
+    doc=__doc__,
+    source="POPGym RepeatPrevious (Morad et al., ICLR 2023)",
+    options={
+        "decks": integer(1, 1, 64, "decks of 52 cards"),
+        "k": integer(4, 1, 1000, "which card, counted back from 1, the one in sight"),
+        "first": flag(False, "the first card is asked for, whatever k is"),
+    },
+    sizes=sizes,
+    state={"deck": u1("cards"), "right": i4, "wrong": i4},
+    observation={"suit": discrete_block(4, "of the card in sight")},
+    action=discrete(*SUITS),
+    terms={
+        "right": term(-1, 1, 1.0, "1 for a right answer and -1 for a wrong one, divided by their number"),
+        "memory_distance": term(0, 1e4, 0.0, "steps since the card that was asked for was seen"),
+    },
+    horizon=lambda values: 52 * values.decks - 1,
+    expert_sees="state",
+    levels={"medium": {"decks": 2, "k": 32}, "hard": {"decks": 3, "k": 64}},
+    scores={
+        "random": Score(-0.5067, 0.029, success=0),
+        "idle": Score(-0.5025, 0.0066, success=0),
+        "expert": Score(1, 0, success=1),
+    },
+)
+SPEC.member(
+    "RepeatFirst-v0",
+    "Repeat first: say of which suit the first card was, card after card.",
+    source="POPGym RepeatFirst (Morad et al., ICLR 2023)",
+    first=True,
+    k=1,
+    levels={"medium": {"decks": 8}, "hard": {"decks": 16}},
+    scores={
+        "random": Score(-0.4871, 0.027, success=0),
+        "idle": Score(-0.48, 0.17, success=0.26),
+        "expert": Score(1, 0, success=1),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for k in range(s.deck.size):
+        s.deck[k] = k % 4
+    shuffle(s.deck, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    seen = s.elapsed  # the place of the card in sight
+    asked = 0 if p.first else seen - p.k + 1
+    if asked >= 0:
+        r.right = (1.0 if a == s.deck[asked] else -1.0) / (s.deck.size - p.k)
+        r.memory_distance = seen - asked
+        s.right += int(a == s.deck[asked])
+        s.wrong += int(a != s.deck[asked])
+    r.success = s.wrong == 0 and s.right > 0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    o.suit = s.deck[min(s.elapsed, s.deck.size - 1)]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = s.deck[0 if p.first else max(s.elapsed - p.k + 1, 0)]
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.caption(f"card {s.elapsed + 1} of {s.deck.size}, {s.right} right, {s.wrong} wrong")
+    canvas.legend(*((color, suit) for color, suit in zip(COLORS, SUITS, strict=True)))
+    first = max(0, int(s.elapsed) - 15)
+    places = range(first, int(s.elapsed) + 1)
+    asked = 0 if p.first else s.elapsed - p.k + 1
+    labels = ["asked" if k == asked else "seen" if k == s.elapsed else "" for k in places]
+    draw_boxes(canvas, labels + [""] * (16 - len(labels)), suit_colors(s, places), 4)
+
+
+def suit_colors(s, places):
+    colors = [COLORS[s.deck[k]] for k in places]
+    return colors + ["light"] * (16 - len(colors))
+
+
+@SPEC.text
+def text(p, s):
+    return f"card {s.elapsed + 1} of {s.deck.size}: {SUITS[s.deck[min(s.elapsed, s.deck.size - 1)]]}\n"
+
+
+SPEC.keys(number_keys(len(SUITS)))

@@ -1,0 +1,549 @@
+"""Searing Spotlights: cross a dark room to a coin and the exit, out of the light that burns.
+
+## Description
+One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). The room is bright at first and
+dims within six steps; then spotlights that wander across it are all that shows something. Whoever is touched by one
+loses health. The agent has to remember where the coin, the exit and it itself are: only its actions are shown in the
+bar at the top, beside its health. Measured against version 1.0.2 of the original (frames, rules, random returns). In
+the endless game coins appear one after another, each in sight for six steps, and each has to be found within 160.
+Different from the original: the time limit truncates; images have rows before columns; no spotlight is overlooked for
+a step when another one has left (`compat=True` gives these three as they were); a coin is not overlooked when another
+one was collected; games without an exit, without coins or without the display of actions do not crash; a black floor
+is not kept for later episodes; at most 48 spotlights are on. As in the original: the bar shows the action and the
+reward before the last, the agent looks up in the first image whatever its direction, and spotlights appear every 40
+steps although the intervals are meant to get shorter (`schedule="shrinking"` makes them so).
+
+## Action Space
+A direction, as two choices.
+
+## Observation Space
+The screen, 84 x 84 RGB. `observation="vector"` gives numbers of what the screen shows: darkness, health, whether the
+agent is hit, the last two actions that the bar shows and whether it shows a reward; then, for agent, goal (coin, or
+exit once all coins are collected) and exit, whether it is in sight and where; then up to 12 spotlights: place and
+radius. Places are in halves of the screen from its centre, 0 for what is not seen.
+
+## Rewards
+0.25 for a coin, 1 for the exit. The other terms have weight 0 and are there for `weights=` and as measurements in
+`info`: the true places of agent and goal, and how long ago they were seen. The original's reset parameters
+`reward_inside_spotlight`, `reward_outside_spotlight`, `reward_death`, `reward_exit`, `reward_coin` and
+`reward_max_steps` (without effect there) are the weights of `inside`, `outside`, `death`, `exit`, `coin` and
+`timeout`.
+
+## Costs
+`damage`: the health lost in a step.
+
+## Starting State
+Agent, coins and exit at random places, apart from each other; four spotlights just outside of the room.
+
+## Episode End
+Termination: no health is left; the exit is reached with all coins; in the endless game, no coin for 160 steps.
+Truncation: 256 steps, 2,000 in the endless game. `is_success` says that the exit was reached (where there is none,
+that all coins were collected; in the endless game, that ten were).
+
+## Parameters
+As the reset parameters of the original, of the same names; `max_steps` is `horizon`. Lists are drawn from, uniformly,
+in each episode. The endless game uses `spawn_interval`, the other one the three numbers that make its schedule.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows where everything is, and where the spotlights go.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import (
+    Score,
+    b1,
+    below,
+    block,
+    choice,
+    constraint,
+    cost,
+    f8,
+    flag,
+    for_data,
+    free,
+    i1,
+    i2,
+    i4,
+    image,
+    integer,
+    kernel,
+    param,
+    term,
+    u1,
+    world,
+)
+from rlenvs.kits.raster.draw import transpose
+from rlenvs.single.memory import spotlights
+from rlenvs.single.memory.agent import (
+    AGENT_PARAMS,
+    FREE,
+    SIDE,
+    keep_inside,
+    middle_hit,
+    move_freely,
+    radius_of,
+    sign_of,
+)
+from rlenvs.single.memory.escape import advise
+from rlenvs.single.memory.lists import draw_one, drawn, screen_side
+from rlenvs.single.memory.render import draw_spotlights, keys_of_free_agent
+from rlenvs.single.memory.spotlights import (
+    BAR,
+    CENTRE,
+    MOST_SPOTS,
+    coin_radius,
+    draw_stage,
+    move_spots,
+    near_light,
+    spawn,
+    touches,
+)
+
+MOST_COINS, MOST_SEEN = 8, 12
+SEEN = 17 + 3 * MOST_SEEN
+EDGE = 7  # px, how far coins and exit are from the border at least
+APART, APART_FROM_AGENT, TRIES = 21, 28, 10_000
+WELL_DONE = 10  # coins that count as success in the endless game
+FOREVER = 2_000
+
+
+def parse_scale(value):
+    if isinstance(value, bool) or not 0.2 <= float(value) <= 2.0:
+        raise ValueError("it must be a number in [0.2, 2]")
+    return float(value)
+
+
+def parse_decay(value):
+    if isinstance(value, bool) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError("it must be a number in [0, 1]")
+    return float(value)
+
+
+def sizes(values):
+    side = int(20 * values.exit_scale)
+    return {
+        "side": screen_side(values),
+        "seen_numbers": SEEN if values.observation == "vector" else 0,
+        "numbers_of_coins": len(values.num_coins),
+        "intervals": max(1, values.num_spawns),
+        "door_side": side,
+    }
+
+
+SPEC = world(
+    "SearingSpotlights-v0",
+    doc=__doc__,
+    source="Memory Gym 1.0.2 SearingSpotlights-v0 (Pleines et al., JMLR 26(6), 2025)",
+    params={
+        **AGENT_PARAMS,
+        "spot_min_radius": param(7.5, 1.0, 30.0, "px", "smallest radius; whole pixels from its integer part on"),
+        "spot_max_radius": param(13.75, 1.0, 40.0, "px", "largest radius; its integer part is the last one drawn"),
+        "spot_min_speed": param(0.0025, 0.0005, 0.05, "1/step", "smallest share of its way that a spotlight goes"),
+        "spot_max_speed": param(0.0075, 0.0005, 0.05, "1/step", "largest share of its way that a spotlight goes"),
+        "spot_damage": param(1.0, 0.0, 10.0, "", "health lost in a step in which a spotlight touches the agent"),
+        "coin_scale": param(0.375, 0.2, 2.0, "", "size of a coin: its radius is 10 pixels times this, rounded down"),
+    },
+    constraints=(
+        constraint(
+            "spot_min_radius",
+            "spot_max_radius",
+            holds=lambda least, most: least <= most,
+            doc="spot_min_radius must not exceed spot_max_radius",
+        ),
+        constraint(
+            "spot_min_speed",
+            "spot_max_speed",
+            holds=lambda least, most: least <= most,
+            doc="spot_min_speed must not exceed spot_max_speed",
+        ),
+    ),
+    options={
+        "observation": choice("pixels", "vector", doc="the screen, or what it shows as numbers"),
+        "endless": flag(False, "coins appear one after another, and there is no exit"),
+        "agent_health": integer(5, 1, 1000, "health at the start"),
+        "initial_spawns": integer(4, 0, 20, "spotlights at the start"),
+        "num_spawns": for_data(integer(30, 0, 1000, "further spotlights of a game with an end")),
+        "initial_spawn_interval": for_data(integer(30, 1, 1000, "first interval between these, less the threshold")),
+        "spawn_interval_threshold": for_data(integer(10, 0, 1000, "steps to which intervals shrink")),
+        "spawn_interval_decay": for_data(free(0.95, parse_decay, "factor from interval to interval")),
+        "schedule": for_data(choice("published", "shrinking", doc="all intervals are as the first, or they shrink")),
+        "spawn_interval": integer(50, 1, 1000, "steps between spotlights of the endless game"),
+        "light_dim_off_duration": integer(6, 0, 255, "steps in which the room gets dark; 0: it is dark"),
+        "light_threshold": integer(255, 0, 255, "how dark it gets"),
+        "num_coins": drawn([1], 0, MOST_COINS, "coins of an episode", empty=True),
+        "coin_show_duration": integer(6, 0, 1000, "steps for which a new coin of the endless game is in sight"),
+        "steps_per_coin": integer(160, 1, 100_000, "steps after which the endless game ends without a new coin"),
+        "coins_visible": flag(False, "coins are seen in the dark"),
+        "use_exit": flag(True, "there is an exit; never in the endless game"),
+        "exit_scale": for_data(free(0.5, parse_scale, "size of the exit: 20 pixels times this")),
+        "exit_visible": flag(False, "the exit is seen in the dark"),
+        "agent_visible": flag(False, "the agent is seen in the dark"),
+        "sample_agent_position": flag(True, "the agent starts at a random place, not in the middle"),
+        "visual_feedback": flag(True, "the floor is red while a spotlight touches the agent"),
+        "black_background": flag(False, "the floor is black, spotlights have a rim"),
+        "hide_chessboard": for_data(flag(False, "the floor is white")),
+        "show_last_action": flag(True, "the bar shows actions"),
+        "show_last_positive_reward": flag(True, "the bar shows rewards"),
+        "compat": flag(False, "the original's order of axes, end at the time limit, and overlooked spotlights"),
+    },
+    sizes=sizes,
+    data={
+        "blue_floor": u1(SIDE, SIDE, 3),
+        "red_floor": u1(SIDE, SIDE, 3),
+        "door": u1("door_side", "door_side"),
+        "door_rim": u1("door_side", "door_side"),
+        "exit_reach": f8,
+        "list_coins": i2("numbers_of_coins"),
+        "list_intervals": i4("intervals"),
+        "spawns": i4,
+    },
+    state={
+        "x": i2,
+        "y": i2,
+        "facing": i2,
+        "health": f8,
+        "darkness": i2,
+        "hit": b1,
+        "spots": i2,
+        "radius": i2(MOST_SPOTS),
+        "speed": f8(MOST_SPOTS),
+        "progress": f8(MOST_SPOTS),
+        "ends": f8(MOST_SPOTS, 6),  # start, target and bend
+        "spot_x": f8(MOST_SPOTS),
+        "spot_y": f8(MOST_SPOTS),
+        "lit": b1(MOST_SPOTS),
+        "spawn_timer": i4,
+        "spawned": i4,
+        "coins": i2,
+        "coin_x": i2(MOST_COINS),
+        "coin_y": i2(MOST_COINS),
+        "coin_shown": b1,
+        "coin_clock": i4,
+        "collected": i4,
+        "draft_x": i2(MOST_COINS + 2),  # places as drawn, before they are moved off the border
+        "draft_y": i2(MOST_COINS + 2),
+        "exit_x": i2,
+        "exit_y": i2,
+        "last_action": i1(2),
+        "seen_action": i1(2),
+        "last_reward": b1,
+        "seen_reward": b1,
+        "goal_seen": i4,  # when
+        "agent_seen": i4,
+    },
+    observation={"seen": block("seen_numbers", low=-2, high=2, raw=True, doc="what the screen shows", constant=True)},
+    images={"screen": image("side", "side", 3, doc="the screen")},
+    action=FREE,
+    terms={
+        "coin": term(0, MOST_COINS, 0.25, "1 for a coin collected"),
+        "exit": term(0, 1, 1.0, "1 for the exit reached"),
+        "inside": term(0, 1, 0.0, "1 while a spotlight touches the agent"),
+        "outside": term(0, 1, 0.0, "1 while none does"),
+        "death": term(0, 1, 0.0, "1 when no health is left"),
+        "timeout": term(0, 1, 0.0, "1 when the time is over"),
+        "agent_x": term(-1, 2, 0.0, "place of the agent / 84"),
+        "agent_y": term(-1, 2, 0.0, "place of the agent / 84"),
+        "goal_x": term(-1, 2, 0.0, "place of the coin, or of the exit once it is due / 84"),
+        "goal_y": term(-1, 2, 0.0, "place of the coin, or of the exit once it is due / 84"),
+        "memory_distance": term(0, 1e6, 0.0, "steps since the goal was last in sight"),
+        "agent_unseen": term(0, 1e6, 0.0, "steps since the agent was last in sight"),
+    },
+    costs={"damage": cost(4, high=10, doc="health lost")},
+    horizon=256,
+    fps=25,
+    expert_sees="state",
+    levels={
+        "easy": {"coins_visible": True, "exit_visible": True, "agent_visible": True},
+        "hard": {"num_coins": [3], "initial_spawns": 6},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.0025, 0.0049, success=0, costs={"damage": 4.85}),
+        "idle": Score(0, 0, success=0, costs={"damage": 4.7}),
+        "expert": Score(1.25, 0, success=1, costs={"damage": 0}),
+    },
+)
+SPEC.member(
+    "EndlessSearingSpotlights-v0",
+    "Searing Spotlights without end: coin after coin in a dark room, out of the light that burns.",
+    source="Memory Gym 1.0.2 Endless-SearingSpotlights-v0 (Pleines et al., JMLR 26(6), 2025)",
+    endless=True,
+    use_exit=False,
+    agent_health=10,
+    initial_spawns=3,
+    horizon=FOREVER,
+    levels={
+        "easy": {"coins_visible": True, "agent_visible": True},
+        "hard": {"coin_show_duration": 2, "spawn_interval": 30},
+        "compat": {"compat": True},
+    },
+    scores={
+        "random": Score(0.06, 0.022, success=0, costs={"damage": 8.52}),
+        "idle": Score(0.01, 0.0097, success=0, costs={"damage": 6.82}),
+        "expert": Score(19.2, 1.1, success=0.95, costs={"damage": 0.5}),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    door, rim = spotlights.make_door(values.exit_scale)
+    first, decay = values.initial_spawn_interval, values.spawn_interval_decay if values.schedule != "published" else 1.0
+    count = max(1, values.num_spawns)
+    return {
+        "blue_floor": spotlights.make_floor(spotlights.BLUE, values.hide_chessboard),
+        "red_floor": spotlights.make_floor(spotlights.RED, values.hide_chessboard),
+        "door": door,
+        "door_rim": rim,
+        "exit_reach": 10.0 * values.exit_scale,
+        "list_coins": values.num_coins,
+        "list_intervals": [int(first * decay**k + values.spawn_interval_threshold) for k in range(count)],
+        "spawns": values.num_spawns,
+    }
+
+
+# --- a new episode ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def inset(place):
+    return max(EDGE, min(place, SIDE - EDGE))
+
+
+@kernel
+def is_free(s, x, y, others):
+    """Whether a place is far enough from the agent and from the first of the other objects, which lie in `drafts`."""
+    for k in range(others):
+        apart = APART_FROM_AGENT if k == 0 else APART
+        dx, dy = x - s.draft_x[k], y - s.draft_y[k]
+        if dx * dx + dy * dy < apart * apart:
+            return False
+    return True
+
+
+@kernel
+def find_place(s, rng, others):
+    """Draw a place apart from what is there; it is draft number `others`."""
+    for _ in range(TRIES):
+        x, y = below(rng, SIDE), below(rng, SIDE)
+        if is_free(s, x, y, others):
+            break
+    s.draft_x[others], s.draft_y[others] = x, y
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.health = p.agent_health
+    s.darkness = 0 if p.light_dim_off_duration > 0 else p.light_threshold
+    s.facing = below(rng, 8)
+    if p.sample_agent_position:
+        find_place(s, rng, 0)
+        s.x, s.y = s.draft_x[0] + 2 + below(rng, 2), s.draft_y[0] + 2 + below(rng, 2)
+    else:
+        s.x, s.y = CENTRE, CENTRE
+        s.draft_x[0], s.draft_y[0] = CENTRE, CENTRE
+    for _ in range(p.initial_spawns):
+        spawn(p, s, rng)
+    if p.endless:
+        new_coin(s, rng, 0)
+        s.coin_shown = p.coin_show_duration > 0
+        return
+    count = draw_one(p.list_coins, rng) if p.list_coins.size > 0 else 0
+    for k in range(count):
+        new_coin(s, rng, k + 1)
+    if p.use_exit:
+        find_place(s, rng, count + 1)
+        s.exit_x = inset(s.draft_x[count + 1] + 2 + below(rng, 2))
+        s.exit_y = inset(s.draft_y[count + 1] + 2 + below(rng, 2))
+
+
+@kernel
+def new_coin(s, rng, others):
+    """One more coin, apart from the agent and so many other objects."""
+    find_place(s, rng, others)
+    s.coin_x[s.coins] = inset(s.draft_x[others] + 2 + below(rng, 2))
+    s.coin_y[s.coins] = inset(s.draft_y[others] + 2 + below(rng, 2))
+    s.coins += 1
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def dim(p, s):
+    if s.darkness <= p.light_threshold:
+        if p.light_dim_off_duration > 0:
+            s.darkness = min(s.darkness + 255 // p.light_dim_off_duration, 255)
+        else:
+            s.darkness = p.light_threshold
+
+
+@kernel
+def spawn_in_time(p, s, rng):
+    s.spawn_timer += 1
+    if p.endless:
+        due = s.spawn_timer >= p.spawn_interval
+    else:
+        due = s.spawned < p.spawns and s.spawn_timer >= p.list_intervals[min(s.spawned, p.list_intervals.size - 1)]
+    if due:
+        spawn(p, s, rng)
+        s.spawned += 1
+        s.spawn_timer = 0
+
+
+@kernel
+def collect(p, s, rng, r):
+    """Coins that the agent touches are gone."""
+    k = 0
+    while k < s.coins:
+        if not touches(p, s, s.coin_x[k], s.coin_y[k], float(coin_radius(p))):
+            k += 1
+            continue
+        r.coin += 1.0
+        s.collected += 1
+        s.coins -= 1
+        for j in range(k, s.coins):
+            s.coin_x[j], s.coin_y[j] = s.coin_x[j + 1], s.coin_y[j + 1]
+        if p.endless:
+            s.draft_x[0], s.draft_y[0] = s.coin_x[0], s.coin_y[0]  # the new coin is far from the old one
+            new_coin(s, rng, 1)
+            s.coin_clock = 0
+            break
+
+
+@kernel
+def end(p, s, r, dead):
+    """Whether the game is over, and how."""
+    if dead:
+        r.terminated = True
+    elif p.endless:
+        r.terminated = s.coin_clock >= p.steps_per_coin
+    elif s.coins == 0:
+        done = r.exit > 0.0 if p.use_exit else s.collected > 0
+        r.terminated = done
+        r.success = done
+    if p.endless:
+        r.success = s.collected >= WELL_DONE
+    if s.elapsed + 1 >= p.horizon:
+        r.timeout = 1.0
+        if p.compat:
+            r.terminated = True
+
+
+@kernel
+def goal_x(s):
+    return int(s.coin_x[0]) if s.coins > 0 else int(s.exit_x)
+
+
+@kernel
+def goal_y(s):
+    return int(s.coin_y[0]) if s.coins > 0 else int(s.exit_y)
+
+
+@kernel
+def goal_in_sight(p, s):
+    shown = (p.coins_visible or s.coin_shown) if s.coins > 0 else p.exit_visible
+    return shown or s.darkness < 255 or near_light(s, goal_x(s), goal_y(s), -2)
+
+
+@kernel
+def agent_in_sight(p, s):
+    return p.agent_visible or s.darkness < 255 or near_light(s, s.x, s.y, -2)
+
+
+@kernel
+def report(p, s, r):
+    """Measurements, and what the bar shows later."""
+    now = s.elapsed + 1
+    if goal_in_sight(p, s):
+        s.goal_seen = now
+    if agent_in_sight(p, s):
+        s.agent_seen = now
+    r.agent_x, r.agent_y = s.x / SIDE, s.y / SIDE
+    r.goal_x, r.goal_y = goal_x(s) / SIDE, goal_y(s) / SIDE
+    r.memory_distance, r.agent_unseen = now - s.goal_seen, now - s.agent_seen
+    s.seen_reward = s.last_reward
+    gain = p.weights[0] * r.coin + p.weights[1] * r.exit + p.weights[2] * r.inside + p.weights[3] * r.outside
+    s.last_reward = gain > 0.0
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    move_freely(p, s, sign_of(a[0]), sign_of(a[1]))
+    keep_inside(p, s, 0, BAR, SIDE, SIDE)
+    for axis in range(2):
+        s.seen_action[axis] = s.last_action[axis]
+        s.last_action[axis] = a[axis]
+    dim(p, s)
+    spawn_in_time(p, s, rng)
+    s.hit = move_spots(p, s) > 0
+    r.inside, r.outside = (1.0, 0.0) if s.hit else (0.0, 1.0)
+    if s.hit:
+        s.health -= p.spot_damage
+        r.damage = p.spot_damage
+    r.death = 1.0 if s.health <= 0.0 else 0.0
+    collect(p, s, rng, r)
+    if s.coins == 0 and p.use_exit and middle_hit(s.exit_x, s.exit_y, s.x, s.y, p.exit_reach + radius_of(p)):
+        r.exit = 1.0
+    if p.endless:
+        s.coin_clock += 1
+        s.coin_shown = s.coin_clock < p.coin_show_duration
+    end(p, s, r, r.death > 0.0)
+    report(p, s, r)
+
+
+# --- what is seen -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def note_place(o, first, seen, x, y):
+    """Whether something is in sight, and where."""
+    o.seen[first] = 1.0 if seen else 0.0
+    o.seen[first + 1] = x / CENTRE - 1.0 if seen else 0.0
+    o.seen[first + 2] = y / CENTRE - 1.0 if seen else 0.0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    if o.seen.size == 0:
+        return
+    o.seen[0] = s.darkness / 255.0
+    o.seen[1] = max(s.health, 0.0) / p.agent_health
+    o.seen[2] = 1.0 if s.hit and p.visual_feedback else 0.0
+    for axis in range(2):
+        for way in range(2):
+            shown = p.show_last_action and s.seen_action[axis] == way + 1
+            o.seen[3 + 2 * axis + way] = 1.0 if shown else 0.0
+    o.seen[7] = 1.0 if s.seen_reward and p.show_last_positive_reward else 0.0
+    note_place(o, 8, agent_in_sight(p, s), s.x, s.y)
+    there = s.coins > 0 or p.use_exit
+    note_place(o, 11, there and goal_in_sight(p, s), goal_x(s), goal_y(s))
+    exit_seen = p.exit_visible or s.darkness < 255 or near_light(s, s.exit_x, s.exit_y, -2)
+    note_place(o, 14, p.use_exit and exit_seen, s.exit_x, s.exit_y)
+    for k in range(MOST_SEEN):
+        lit = k < s.spots and s.lit[k]
+        o.seen[17 + 3 * k] = max(min(s.spot_x[k] / CENTRE - 1.0, 2.0), -2.0) if lit else 0.0
+        o.seen[18 + 3 * k] = max(min(s.spot_y[k] / CENTRE - 1.0, 2.0), -2.0) if lit else 0.0
+        o.seen[19 + 3 * k] = s.radius[k] / CENTRE if lit else 0.0
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    draw_stage(p, s, i.screen)
+    if p.compat:
+        transpose(i.screen)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    advise(p, s, a, goal_x(s), goal_y(s))
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_spotlights(canvas, p, s, goal_x(s), goal_y(s))
+
+
+SPEC.keys(keys_of_free_agent)

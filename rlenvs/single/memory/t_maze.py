@@ -1,0 +1,130 @@
+"""T-maze: see a sign, walk down a corridor, and turn where the sign said.
+
+## Description
+The task by which recurrent policies were first shown to learn long dependencies (Bakker, NeurIPS 2001). At the start of
+a corridor a sign says whether the goal lies to the north or to the south of the junction at its other end. The sign is
+seen in the first cell alone, and the corridor looks the same everywhere.
+
+## Action Space
+A step. Against a wall the agent stays where it is.
+
+## Observation Space
+Three numbers, as in the paper: 0 1 1 at the start when the goal is in the north and 1 1 0 when it is in the south,
+1 0 1 in the corridor, 0 1 0 at the junction.
+
+## Rewards
+4 for the goal; -0.1 for the wrong end, and for each step that leads nowhere.
+
+## Costs
+None.
+
+## Starting State
+The first cell; where the goal lies is random.
+
+## Episode End
+Termination: behind the junction, on either side; success on the right one. Truncation: after 4 `length` + 4 steps.
+
+## Parameters
+`length` is the number of steps from the first cell to the junction.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows the goal.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, below, block, discrete, i4, integer, term, u1, world
+
+NORTH, EAST, SOUTH, WEST = range(4)
+
+SPEC = world(
+    "TMaze-v0",
+    doc=__doc__,
+    source="T-maze (Bakker, NeurIPS 2001)",
+    options={"length": integer(10, 1, 10_000, "steps from the first cell to the junction")},
+    state={"cell": i4, "south": u1, "side": i4},
+    observation={"signs": block(3, low=0, high=1, raw=True, doc="what the cell looks like")},
+    action=discrete("north", "east", "south", "west"),
+    terms={
+        "goal": term(0, 1, 4.0, "1 at the goal"),
+        "mistake": term(0, 1, -0.1, "1 at the wrong end"),
+        "still": term(0, 1, -0.1, "1 for a step against a wall"),
+        "memory_distance": term(0, 1e5, 0.0, "steps since the start, where the sign was"),
+    },
+    horizon=lambda values: 4 * values.length + 4,
+    expert_sees="state",
+    starts=2,
+    levels={"easy": {"length": 3}, "hard": {"length": 70}},
+    scores={
+        "random": Score(-2.354, 0.2, success=0.03),
+        "idle": Score(-4.4, 0, success=0),
+        "expert": Score(4, 0, success=1),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.south = below(rng, 2)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    before = s.cell
+    if a == EAST:
+        s.cell = min(s.cell + 1, p.length)
+    elif a == WEST:
+        s.cell = max(s.cell - 1, 0)
+    elif s.cell == p.length:
+        s.side = 1 if a == SOUTH else -1
+        hit = (a == SOUTH) == (s.south == 1)
+        r.goal = 1.0 if hit else 0.0
+        r.mistake = 0.0 if hit else 1.0
+        r.success = hit
+        r.terminated = True
+    r.still = 1.0 if s.cell == before and s.side == 0 else 0.0
+    r.memory_distance = s.elapsed + 1.0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    start, junction = s.cell == 0, s.cell == p.length
+    o.signs[0] = (1.0 if s.south else 0.0) if start else (0.0 if junction else 1.0)
+    o.signs[1] = 1.0 if start or junction else 0.0
+    o.signs[2] = (0.0 if s.south else 1.0) if start else (0.0 if junction else 1.0)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    a[0] = EAST if s.cell < p.length else (SOUTH if s.south else NORTH)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.caption(f"cell {s.cell} of {p.length}")
+    canvas.legend(("green", "goal, unseen by the agent"), ("orange", "sign"), ("blue", "agent"))
+    first = max(0, min(int(s.cell) - 5, p.length - 10))
+    last = min(p.length, first + 10)
+    canvas.view(-0.5, last - first + 0.5, -1.7, 1.7)
+    for cell in range(first, last + 1):
+        canvas.rectangle(cell - first - 0.48, -0.48, cell - first + 0.48, 0.48, "orange" if cell == 0 else "light")
+    if last == p.length:
+        for side in (-1, 1):
+            color = "green" if (side < 0) == bool(s.south) else "light"
+            canvas.rectangle(last - first - 0.48, side - 0.48, last - first + 0.48, side + 0.48, color)
+    canvas.circle((float(s.cell - first), -float(s.side)), 0.34, "blue")
+
+
+@SPEC.text
+def text(p, s):
+    cells = ["A" if k == s.cell else "." for k in range(min(p.length, 60) + 1)]
+    return "".join(cells) + f"\nsign: {('south' if s.south else 'north') if s.cell == 0 else '-'}\n"
+
+
+@SPEC.keys
+def keys(pressed, values):
+    for action, name in enumerate(("up", "right", "down", "left")):
+        if name in pressed:
+            return action
+    return None

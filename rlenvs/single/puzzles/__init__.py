@@ -1,0 +1,1 @@
+"""Single-agent puzzles on boards."""

@@ -1,0 +1,1 @@
+"""PushWorld: files, rules, generated sets, solver."""

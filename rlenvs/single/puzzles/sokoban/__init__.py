@@ -1,0 +1,1 @@
+"""Sokoban: levels as text, rooms of our own, solver."""

@@ -1,0 +1,1 @@
+"""Finite Markov decision processes, each a table."""

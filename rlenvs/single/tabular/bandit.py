@@ -1,0 +1,192 @@
+"""Bandit: which arm pays most?
+
+## Description
+A machine with several arms, each of which pays a random amount around a mean of its own that nobody tells: the problem
+of exploration at its plainest (Sutton and Barto, "Reinforcement Learning", 2nd edition, chapter 2; its 10-armed testbed
+is the default). The means are drawn anew for each episode. With `contexts` the machine shows one of several pictures at
+each step, and every picture has means of its own: a contextual bandit. With `drift` the means walk (exercise 2.5), so
+that what was learnt gets old. The means are a hidden part of the state, so there is no `model`; `metrics` gives regret.
+
+## Action Space
+Which arm to pull.
+
+## Observation Space
+The number of the picture that is shown, 0 where there is only one. With `encoding="one_hot"` a vector with a 1 at its
+place.
+
+## Rewards
+`reward` is what the arm pays: its mean and Gaussian noise, or, with `payout="bernoulli"`, 1 with the probability that
+is its mean, else 0.
+
+## Costs
+None.
+
+## Starting State
+Gaussian means with a standard deviation of `spread`, or of "bernoulli" arms uniform ones in [0, 1]; any picture.
+
+## Episode End
+Truncation: 1000 steps. Success is not defined.
+
+## Parameters
+`drift` moves Gaussian means alone.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert knows the means. The bound is the mean of the largest of ten normal numbers,
+1.5388, at every step.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import (
+    Score,
+    below,
+    choice,
+    discrete,
+    discrete_block,
+    f8,
+    i4,
+    integer,
+    kernel,
+    normal,
+    param,
+    term,
+    uniform,
+    world,
+)
+
+MOST_ARMS, MOST_CONTEXTS = 100, 100
+LARGEST = 10_000.0  # of a mean or a payout; reached by drifts alone
+GAUSSIAN, BERNOULLI = range(2)
+
+SPEC = world(
+    "Bandit-v0",
+    doc=__doc__,
+    source="Sutton and Barto, Reinforcement Learning, 2018",
+    params={
+        "spread": param(1.0, 0.0, 10.0, "", "standard deviation of the means of Gaussian arms"),
+        "noise": param(1.0, 0.0, 10.0, "", "standard deviation of what a Gaussian arm pays"),
+        "drift": param(0.0, 0.0, 1.0, "", "standard deviation of the change of each mean in a step"),
+    },
+    options={
+        "payout": choice("gaussian", "bernoulli", doc="what arms pay"),
+        "arms": integer(10, 2, MOST_ARMS, "arms"),
+        "contexts": integer(1, 1, MOST_CONTEXTS, "pictures that the machine may show"),
+    },
+    sizes=lambda values: {"pictures": values.contexts, "hands": values.arms},
+    state={"means": f8("pictures", "hands"), "picture": i4, "regret": f8, "best_pulls": i4},
+    observation={"picture": discrete_block(lambda values: values.contexts, doc="number of the picture", constant=True)},
+    action=lambda values: discrete(*(f"arm {arm}" for arm in range(values.arms))),
+    terms={"reward": term(-2.0 * LARGEST, 2.0 * LARGEST, 1.0, "what the arm pays")},
+    horizon=1000,
+    fps=4,
+    expert_sees="state",
+    levels={"drifting": {"spread": 0.0, "drift": 0.01, "horizon": 10_000}},
+    scores={
+        "random": Score(6.65, 64),
+        "idle": Score(-74.93, 2.1e02),
+        "expert": Score(1608, 1.1e02),
+        "bound": Score(1539, 0, "1000 times the mean of the largest of ten normal numbers, for who knows the means"),
+    },
+)
+
+CONTEXTUAL = SPEC.member(
+    "ContextualBandit-v0",
+    "Contextual bandit: which arm pays most for the picture that is shown?",
+    contexts=5,
+    scores={
+        "random": Score(-26.44, 28),
+        "idle": Score(-64.19, 93),
+        "expert": Score(1563, 48),
+    },
+)
+
+
+def metrics(p: Any, s: Any) -> dict[str, float]:
+    """Scores of the episode so far; call it before the next reset.
+
+    Args:
+        p, s: parameters and state of a world, for example `env.batch.records(0)`.
+
+    Returns:
+        "regret": what the best arms would have paid more on average, summed over steps; "best": share of the steps
+        with a best arm.
+    """
+    return {"regret": float(s.regret), "best": int(s.best_pulls) / max(int(s.elapsed), 1)}
+
+
+@kernel
+def largest(means):
+    """The largest of some numbers."""
+    found = means[0]
+    for arm in range(1, means.size):
+        found = max(found, means[arm])
+    return found
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for c in range(s.means.shape[0]):
+        for arm in range(s.means.shape[1]):
+            if p.payout == GAUSSIAN:
+                s.means[c, arm] = p.spread * normal(rng)
+            else:
+                s.means[c, arm] = uniform(rng, 0.0, 1.0)
+    s.picture = below(rng, s.means.shape[0])
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    mean, best = s.means[s.picture, a], largest(s.means[s.picture])
+    if p.payout == GAUSSIAN:
+        r.reward = mean + p.noise * normal(rng)
+    else:
+        r.reward = 1.0 if uniform(rng, 0.0, 1.0) < mean else 0.0
+    s.regret += best - mean
+    s.best_pulls += int(mean == best)
+    if p.payout == GAUSSIAN and p.drift > 0.0:
+        for c in range(s.means.shape[0]):
+            for arm in range(s.means.shape[1]):
+                moved = s.means[c, arm] + p.drift * normal(rng)
+                s.means[c, arm] = min(max(moved, -LARGEST), LARGEST)
+    s.picture = below(rng, s.means.shape[0])
+
+
+@SPEC.observe
+def observe(p, s, o):
+    o.picture = s.picture
+
+
+@SPEC.expert
+def expert(p, s, a):
+    best = largest(s.means[s.picture])
+    for arm in range(s.means.shape[1]):
+        if s.means[s.picture, arm] == best:
+            a[0] = arm
+            return
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    means = s.means[int(s.picture)]
+    canvas.legend(("green", "best arm"), ("blue", "other arms"))
+    reach = max(abs(float(means.max())), abs(float(means.min())), 1.0)
+    canvas.view(-0.5, len(means) - 0.5, -1.2 * reach, 1.2 * reach)
+    canvas.line([(-0.5, 0.0), (len(means) - 0.5, 0.0)], "black", 2.0)
+    for arm, mean in enumerate(means):
+        color = "green" if mean == means.max() else "blue"
+        low, high = sorted((0.0, float(mean)))
+        canvas.rectangle(arm - 0.35, low, arm + 0.35, max(high, low + 0.01 * reach), color)
+    canvas.caption(f"picture {s.picture}, regret so far {s.regret:.1f}")
+
+
+@SPEC.text
+def text(p, s):
+    return f"picture {s.picture}"
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return next((arm for arm in range(min(values.arms, 10)) if str(arm) in pressed), None)

@@ -1,0 +1,182 @@
+"""Blackjack: one more card, or not.
+
+## Description
+A player against a dealer, cards drawn from an endless deck. The player takes cards until they stick or have more than
+21; then the dealer, who shows one card, draws to 17 or more. An ace counts 11 where that does not exceed 21 (Sutton and
+Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack (1.3): its rules and
+keywords. Different: the observation is one number in place of three (`parts_of` takes it apart); the dealer's play is
+part of the table, so `env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
+
+## Action Space
+stick, hit.
+
+## Observation Space
+One number: ((sum - 4) 10 + card - 1) 2 + ace, for the player's sum from 4 to 31, the dealer's card (1 an ace) and
+whether an ace counts 11. With `encoding="one_hot"` a vector with a 1 at its place.
+
+## Rewards
+`reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, win 1.5 with
+`natural`, and with `sab` always win unless the dealer has a natural too, as in the book.
+
+## Costs
+None.
+
+## Starting State
+Two cards for the player, one for the dealer.
+
+## Episode End
+Termination: the player sticks or has more than 21. Success: winning. Truncation: 22 steps, which no hand takes.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The bound is the exact optimum.
+
+## Version History
+v0: first version.
+"""
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from rlenvs.core import Score, discrete, flag
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import tabular
+from rlenvs.single.tabular.grid import pressed_move
+
+CARDS = {card: (4.0 if card == 10 else 1.0) / 13.0 for card in range(1, 11)}  # 1 is an ace; four ranks count 10
+LEAST, MOST, BEST = 4, 31, 21
+STICK, HIT = range(2)
+SHOWN = (MOST - LEAST + 1) * 20  # numbers that are observed; naturals come behind them, one for each card of the dealer
+Hand = tuple[int, bool]  # sum, and whether an ace in it counts 11
+
+
+def with_card(hand: Hand, card: int) -> Hand:
+    """The hand with one more card."""
+    total, ace = hand
+    if card == 1 and total + 11 <= BEST:
+        return total + 11, True
+    return (total + card - 10, False) if ace and total + card > BEST else (total + card, ace)
+
+
+@functools.cache
+def dealt(hand: Hand, cards: int = 1) -> dict[tuple[int, bool], float]:
+    """The probability of what the dealer ends with: a sum, 0 for more than 21, and whether it is a natural."""
+    if hand[0] >= 17 and cards > 1:
+        return {(hand[0] if hand[0] <= BEST else 0, hand[0] == BEST and cards == 2): 1.0}
+    ends: dict[tuple[int, bool], float] = defaultdict(float)
+    for card, probability in CARDS.items():
+        for end, chance in dealt(with_card(hand, card), cards + 1).items():
+            ends[end] += probability * chance
+    return dict(ends)
+
+
+def number_of(hand: Hand, card: int) -> int:
+    return ((hand[0] - LEAST) * 10 + card - 1) * 2 + hand[1]
+
+
+def parts_of(number: int) -> tuple[int, int, bool]:
+    """The player's sum, the dealer's card, and whether an ace counts 11, of a number that is observed."""
+    rest, ace = divmod(number, 2)
+    total, card = divmod(rest, 10)
+    return total + LEAST, card + 1, bool(ace)
+
+
+def payoffs(values: Any, total: int, card: int, natural: bool) -> Iterator[tuple[float, float]]:
+    """What sticking may be worth, and with which probability."""
+    for (end, dealers), probability in dealt(with_card((0, False), card)).items():
+        reward = float(total > end) - float(total < end)
+        if natural and values.sab and not dealers:
+            reward = 1.0
+        elif natural and values.natural and not values.sab and reward == 1.0:
+            reward = 1.5
+        yield reward, probability
+
+
+def add_actions(table: Table, values: Any, here: int, hand: Hand, card: int, natural: bool) -> None:
+    """What the two actions do in a state."""
+    worth: dict[float, float] = defaultdict(float)
+    for reward, probability in payoffs(values, hand[0], card, natural):
+        worth[reward] += probability
+    for reward, probability in worth.items():
+        table.add(here, STICK, here, reward, probability=probability, end=True, success=reward > 0.0)
+    for drawn, probability in CARDS.items():
+        after = with_card(hand, drawn)
+        bust = after[0] > BEST
+        table.add(here, HIT, number_of(after, card), -float(bust), probability=probability, end=bust)
+
+
+def build(values: Any) -> Table:
+    table = Table(SHOWN + 10, 2)
+    for number in range(SHOWN):
+        total, card, ace = parts_of(number)
+        if total > BEST or (ace and total < 12):
+            table.stay(number)  # the game is over, or there is no such hand
+        else:
+            add_actions(table, values, number, (total, ace), card, natural=False)
+    for card in CARDS:
+        table.shown[SHOWN + card - 1] = number_of((BEST, True), card)
+        add_actions(table, values, SHOWN + card - 1, (BEST, True), card, natural=True)
+    for card, shows in CARDS.items():
+        for first, chance in CARDS.items():
+            for second, other in CARDS.items():
+                hand = with_card(with_card((0, False), first), second)
+                state = SHOWN + card - 1 if hand[0] == BEST else number_of(hand, card)
+                table.starts[state] = table.starts.get(state, 0.0) + shows * chance * other
+    return table
+
+
+SPEC = tabular(
+    "Blackjack-v0",
+    build,
+    (-1.0, 1.5),
+    doc=__doc__,
+    source="Gymnasium Blackjack (Towers et al., arXiv 2407.17032); Sutton and Barto, Reinforcement Learning, 2018",
+    options={
+        "natural": flag(False, "whether a natural that wins is worth 1.5"),
+        "sab": flag(False, "the rules of Sutton and Barto: a natural beats all but another one"),
+    },
+    action=discrete("stick", "hit"),
+    horizon=22,
+    fps=2,
+    scores={
+        "random": Score(-0.47, 0.17, "exactly -0.3959; 100 episodes tell little", success=0.26),
+        "idle": Score(-0.29, 0.19, success=0.34),
+        "expert": Score(-0.17, 0.19, success=0.39),
+        "bound": Score(-0.04656, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+def told(p: Any, s: Any) -> str:
+    total, card, ace = parts_of(int(p.shown[s.number]))
+    return f"{total}{' with an ace' if ace else ''} against {'an ace' if card == 1 else card}"
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    total, card, ace = parts_of(int(p.shown[s.number]))
+    wide, tall = canvas.scene
+    canvas.view(0.0, 1.0, 0.0, tall / wide)
+    canvas.rectangle(0.0, 0.0, 1.0, tall / wide, (46, 110, 72))
+    rows = ((0.62, "dealer", "A" if card == 1 else str(card)), (0.16, "player", str(total)))
+    for height, who, shown in rows:
+        canvas.rectangle(0.4, height, 0.6, height + 0.28, "white", rounded=0.02)
+        canvas.text((0.5, height + 0.14), shown, "black", 40, "centre")
+        canvas.text((0.12, height + 0.14), who, "white", 18)
+    if ace:
+        canvas.text((0.64, 0.3), "an ace counts 11", "white", 14)
+    canvas.caption(told(p, s))
+
+
+@SPEC.text
+def text(p, s):
+    return told(p, s)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return pressed_move(pressed, (("s",), ("h", "space")))

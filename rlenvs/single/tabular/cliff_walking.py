@@ -1,0 +1,114 @@
+"""Cliff walking: the shortest way runs along the edge.
+
+## Description
+A walker goes from the lower left corner of a grid of 4 x 12 cells to the lower right one. The cells between them are a
+cliff: who falls is back at the start, for -100. Learners that follow what they do (SARSA) keep away from the edge,
+those that follow the best they know (Q-learning) walk along it (Sutton and Barto, "Reinforcement Learning", 2nd
+edition, example 6.6). Gymnasium's CliffWalking (1.3): its states, actions, rewards and `is_slippery`. Different: there
+is a time limit, `is_success`, and `env.unwrapped.model` has the exact matrices.
+
+## Action Space
+up, right, down, left. At the border a step stays where it is. With `is_slippery` a step goes where it was meant to or
+to one of its sides, each with probability 1/3.
+
+## Observation Space
+The number of the cell, row by row from the upper left: 36 at the start, 47 at the goal. With `encoding="one_hot"` a
+vector with a 1 at its place.
+
+## Rewards
+`reward` is -1 for every step, -100 for one into the cliff.
+
+## Costs
+None.
+
+## Starting State
+The lower left corner.
+
+## Episode End
+Termination: at the goal, a success. Falling does not end the episode. Truncation: 200 steps.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The bound is the exact optimum: 13 steps.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import Score, discrete, flag
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import letters_of, tabular
+from rlenvs.single.tabular.grid import cell_of, cells_text, draw_cells, draw_walker, moved, pressed_move
+
+GROUND, CLIFF, START, GOAL = ".CSG"
+MAP = ["............", "............", "............", "SCCCCCCCCCCG"]
+UP, RIGHT, DOWN, LEFT = (-1, 0), (0, 1), (1, 0), (0, -1)
+STEPS = (UP, RIGHT, DOWN, LEFT)
+COLORS = {GROUND: (214, 204, 176), CLIFF: (74, 60, 52), START: (190, 200, 210), GOAL: (120, 190, 120)}
+KEYS = (("up", "w"), ("right", "d"), ("down", "s"), ("left", "a"))
+
+
+def build(values: Any) -> Table:
+    rows, columns = len(MAP), len(MAP[0])
+    table = Table(rows * columns, len(STEPS))
+    table.map = MAP
+    start = (rows - 1) * columns
+    table.starts[start] = 1.0
+    turns = (-1, 0, 1) if values.is_slippery else (0,)
+    for state in range(table.states):
+        row, column = cell_of(state, columns)
+        if MAP[row][column] in (CLIFF, GOAL):  # where nobody stands when a step begins
+            table.stay(state)
+            continue
+        for action in range(len(STEPS)):
+            for turn in turns:
+                r, c = moved(row, column, STEPS[(action + turn) % 4], rows, columns)
+                falls, there = MAP[r][c] == CLIFF, MAP[r][c] == GOAL
+                state_after, reward = (start, -100.0) if falls else (r * columns + c, -1.0)
+                chance = 1.0 / len(turns)
+                table.add(state, action, state_after, reward, probability=chance, end=there, success=there)
+    return table
+
+
+SPEC = tabular(
+    "CliffWalking-v0",
+    build,
+    (-100.0, 0.0),
+    doc=__doc__,
+    source="Gymnasium CliffWalking (Towers et al., arXiv 2407.17032); Sutton and Barto, Reinforcement Learning, 2018",
+    options={"is_slippery": flag(False, "whether steps may slip to a side")},
+    action=discrete("up", "right", "down", "left"),
+    horizon=200,
+    fps=4,
+    same_start=True,
+    scores={
+        "random": Score(-2092, 1.5e02, success=0.03),
+        "idle": Score(-200, 0, "random steps fall off the cliff again and again", success=0),
+        "expert": Score(-13, 0, success=1),
+        "bound": Score(-13, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    rows = letters_of(p)
+    canvas.legend((COLORS[CLIFF], "cliff"), (COLORS[GOAL], "goal"), ("blue", "walker", "disc"))
+    draw_cells(canvas, rows, COLORS)
+    draw_walker(canvas, *cell_of(s.number, len(rows[0])))
+    canvas.caption(f"state {s.number}")
+
+
+@SPEC.text
+def text(p, s):
+    rows = letters_of(p)
+    return cells_text(rows, *cell_of(s.number, len(rows[0])))
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return pressed_move(pressed, KEYS)

@@ -1,0 +1,224 @@
+"""Frozen lake: across the ice to the goal, without falling through.
+
+## Description
+A walker crosses a frozen lake. The ice is slippery: a step goes where it was meant to with probability `success_rate`,
+else to one of its two sides, each as likely. Gymnasium's FrozenLake (toy text, 1.3): its maps, numbers of states and
+actions, rewards and keywords, so code and tables carry over. Different: random maps come from a number of their own and
+do not change between episodes; `is_success` tells the goal from a hole; `env.unwrapped.model` has the exact matrices.
+
+## Action Space
+left, down, right, up. At the border a step stays where it is.
+
+## Observation Space
+The number of the cell, row by row from the upper left. With `encoding="one_hot"` a vector with a 1 at its place.
+
+## Rewards
+`reward` is 1 for reaching the goal, else 0; or the three numbers of `reward_schedule`: for goal, hole and ice.
+
+## Costs
+None.
+
+## Starting State
+The cell S; where a map has several, one of them, each as likely.
+
+## Episode End
+Termination: on the goal, a success, or in a hole. Truncation: 100 steps, 200 on a map of more than 5 rows.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The bound is the exact optimum within the time limit.
+
+## Version History
+v0: first version.
+"""
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import Score, choice, discrete, flag, free, integer
+from rlenvs.core.errors import ParameterError
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import letters_of, tabular
+from rlenvs.single.tabular.grid import (
+    STEPS,
+    cell_of,
+    cells_text,
+    draw_cells,
+    draw_walker,
+    moved,
+    parse_probability,
+    pressed_move,
+)
+
+START, ICE, HOLE, GOAL = "SFHG"
+MAPS = {
+    "4x4": ["SFFF", "FHFH", "FFFH", "HFFG"],
+    "8x8": ["SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"],
+}
+COLORS = {START: (200, 220, 236), ICE: (222, 240, 250), HOLE: (24, 60, 104), GOAL: (120, 190, 120)}
+LONGEST_SIDE, LARGEST_REWARD = 64, 1000.0
+MOST_MAPS = 1000  # drawn until one has a way
+
+
+def leads_to_goal(rows: list[str]) -> bool:
+    """Whether a way over the ice leads from a start to a goal."""
+    cells = {(r, c): letter for r, line in enumerate(rows) for c, letter in enumerate(line)}
+    seen = {cell for cell, letter in cells.items() if letter == START}
+    queue = deque(seen)
+    while queue:
+        cell = queue.popleft()
+        if cells[cell] == GOAL:
+            return True
+        for step in STEPS:
+            beside = moved(*cell, step, len(rows), len(rows[0]))
+            if beside not in seen and cells[beside] != HOLE:
+                seen.add(beside)
+                queue.append(beside)
+    return False
+
+
+def random_map(size: int, frozen: float, number: int) -> list[str]:
+    """The map of this number: size x size cells, each ice with probability `frozen`, drawn until the goal in the lower
+    right corner can be reached from the start in the upper left one."""
+    generator = np.random.default_rng([number, size])
+    for _ in range(MOST_MAPS):
+        rows = [[ICE if ice else HOLE for ice in line] for line in generator.random((size, size)) < frozen]
+        rows[0][0], rows[-1][-1] = START, GOAL
+        found = ["".join(row) for row in rows]
+        if leads_to_goal(found):
+            return found
+    raise ParameterError(
+        f"frozen={frozen:g}: none of {MOST_MAPS} maps of {size} x {size} cells has a way; give more ice"
+    )
+
+
+def parse_desc(given: Any) -> list[str] | None:
+    """Rows of letters as a list; ValueError with the row and the reason."""
+    if given is None:
+        return None
+    if isinstance(given, str) or not all(isinstance(row, str) for row in given):
+        raise ValueError(f"needed: a list of rows like {MAPS['4x4']}, not {given!r}")
+    rows = list(given)
+    if not 1 <= len(rows) <= LONGEST_SIDE or not 1 <= len(rows[0]) <= LONGEST_SIDE:
+        raise ValueError(f"a map has 1 to {LONGEST_SIDE} rows of 1 to {LONGEST_SIDE} cells")
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]) or set(row) - set(COLORS):
+            raise ValueError(
+                f"row {number} is {row!r}; needed: {len(rows[0])} letters of S (start), F (ice), H (hole), G (goal)"
+            )
+    if not leads_to_goal(rows):
+        raise ValueError("no way over the ice leads from a start S to a goal G")
+    return rows
+
+
+def parse_rewards(given: Any) -> list[float]:
+    """What goal, hole and ice are worth."""
+    rewards = [float(number) for number in given]
+    if len(rewards) != 3 or not np.isfinite(rewards).all() or max(map(abs, rewards)) > LARGEST_REWARD:
+        raise ValueError(
+            f"needed: rewards for goal, hole and ice, three numbers up to {LARGEST_REWARD:g}, not {given!r}"
+        )
+    return rewards
+
+
+def lake_of(values: Any) -> list[str]:
+    """The rows of the map."""
+    if values.desc is not None:
+        return values.desc
+    if values.map_name == "random":
+        return random_map(values.map_size, values.frozen, values.map_seed)
+    return MAPS[values.map_name]
+
+
+def build(values: Any) -> Table:
+    rows = lake_of(values)
+    height, width = len(rows), len(rows[0])
+    table = Table(height * width, len(STEPS))
+    table.map = rows
+    side = 0.5 * (1.0 - values.success_rate)
+    goal, hole, ice = values.reward_schedule
+    for state in range(table.states):
+        row, column = cell_of(state, width)
+        if rows[row][column] in (HOLE, GOAL):
+            table.stay(state)
+            continue
+        if rows[row][column] == START:
+            table.starts[state] = 1.0
+        for action in range(4):
+            ways = ((-1, side), (0, values.success_rate), (1, side)) if values.is_slippery else ((0, 1.0),)
+            for turn, probability in ways:
+                if probability > 0.0:
+                    r, c = moved(row, column, STEPS[(action + turn) % 4], height, width)
+                    letter = rows[r][c]
+                    reward = goal if letter == GOAL else hole if letter == HOLE else ice
+                    end, won = letter in (HOLE, GOAL), letter == GOAL
+                    table.add(state, action, r * width + c, reward, probability=probability, end=end, success=won)
+    return table
+
+
+SPEC = tabular(
+    "FrozenLake-v0",
+    build,
+    (-LARGEST_REWARD, LARGEST_REWARD),
+    doc=__doc__,
+    source="Gymnasium FrozenLake (Towers et al., arXiv 2407.17032)",
+    options={
+        "map_name": choice("4x4", "8x8", "random", doc="the map"),
+        "desc": free(None, parse_desc, "a map of its own: rows of S (start), F (ice), H (hole) and G (goal)"),
+        "is_slippery": flag(True, "whether steps may slip to a side"),
+        "success_rate": free(
+            1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes where it was meant to"
+        ),
+        "reward_schedule": free([1.0, 0.0, 0.0], parse_rewards, "what goal, hole and ice are worth"),
+        "map_seed": integer(0, 0, 2**31 - 1, 'number of the map, for map_name="random"'),
+        "map_size": integer(8, 2, LONGEST_SIDE, 'rows and columns, for map_name="random"'),
+        "frozen": free(0.8, parse_probability, 'part of the cells that is ice, for map_name="random"'),
+    },
+    action=discrete("left", "down", "right", "up"),
+    horizon=lambda values: 200 if len(lake_of(values)) > 5 else 100,
+    fps=4,
+    same_start=True,
+    scores={
+        "random": Score(0.02, 0.028, success=0.02),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(0.74, 0.086, success=0.74),
+        "bound": Score(0.7442, 0, "exact optimum within the time limit"),
+    },
+)
+
+LARGE = SPEC.member(
+    "FrozenLake8x8-v0",
+    "Frozen lake on the map of 8 x 8 cells.",
+    map_name="8x8",
+    scores={
+        "random": Score(0, 0, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(0.84, 0.072, success=0.84),
+        "bound": Score(0.9132, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    rows = letters_of(p)
+    canvas.legend((COLORS[ICE], "ice"), (COLORS[HOLE], "hole"), (COLORS[GOAL], "goal"), ("blue", "walker", "disc"))
+    draw_cells(canvas, rows, COLORS)
+    row, column = cell_of(s.number, len(rows[0]))
+    draw_walker(canvas, row, column)
+    canvas.caption({GOAL: "at the goal", HOLE: "in a hole"}.get(rows[row][column], f"state {s.number}"))
+
+
+@SPEC.text
+def text(p, s):
+    rows = letters_of(p)
+    return cells_text(rows, *cell_of(s.number, len(rows[0])))
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return pressed_move(pressed)

@@ -1,0 +1,109 @@
+"""Gambler: how much to stake on the next toss of a coin.
+
+## Description
+A gambler has some capital and wants `goal`. Each bet is won with probability `heads`; a won stake is doubled, a lost
+one gone (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.3). With a coin that is against the gambler
+bold play is best; there are many best policies, and the textbook's jagged figure is one of them. `rlenvs.solve` gives
+the exact probability of reaching the goal from each capital.
+
+## Action Space
+The stake, 0 to half of the goal. The mask allows stakes from 1 to what one has and needs; a larger one is cut to that,
+and a stake of 0 changes nothing.
+
+## Observation Space
+The capital, 0 to `goal`. With `encoding="one_hot"` a vector with a 1 at its place.
+
+## Rewards
+`reward` is 1 for reaching the goal.
+
+## Costs
+None.
+
+## Starting State
+Any capital between 0 and the goal, each as likely.
+
+## Episode End
+Termination: at the goal, a success, or without capital. Truncation: 1000 bets.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The bound is the exact optimum.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import Score, discrete, free, integer
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import tabular
+from rlenvs.single.tabular.grid import parse_probability
+
+
+def build(values: Any) -> Table:
+    goal, heads = values.goal, values.heads
+    table = Table(goal + 1, goal // 2 + 1)
+    for end in (0, goal):
+        table.stay(end)
+    for capital in range(1, goal):
+        table.starts[capital] = 1.0
+        most = min(capital, goal - capital)
+        table.allowed[capital] = [1 <= stake <= most for stake in range(table.actions)]
+        for action in range(table.actions):
+            stake = min(action, most)
+            if stake == 0:
+                table.add(capital, action, capital)
+                continue
+            for after, probability in ((capital + stake, heads), (capital - stake, 1.0 - heads)):
+                won = after == goal
+                if probability > 0.0:
+                    end = after in (0, goal)
+                    table.add(capital, action, after, float(won), probability=probability, end=end, success=won)
+    return table
+
+
+SPEC = tabular(
+    "Gambler-v0",
+    build,
+    (0.0, 1.0),
+    doc=__doc__,
+    source="Sutton and Barto, Reinforcement Learning, 2018",
+    options={
+        "goal": integer(100, 2, 500, "the capital that the gambler wants"),
+        "heads": free(0.4, parse_probability, "probability that a bet is won"),
+    },
+    action=lambda values: discrete(*(f"stake {stake}" for stake in range(values.goal // 2 + 1))),
+    horizon=1000,
+    fps=4,
+    scores={
+        "random": Score(0.4, 0.097, "exactly 0.3240; 100 episodes tell little", success=0.4),
+        "idle": Score(0, 0, "without a stake nothing changes", success=0),
+        "expert": Score(0.4, 0.097, success=0.4),
+        "bound": Score(0.3991, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    goal, capital = p.shown.size - 1, int(s.number)
+    canvas.legend(("green", "capital"), ("grey", "goal"))
+    wide, tall = canvas.scene
+    canvas.view(-0.2, 1.2, -0.1, -0.1 + 1.4 * tall / wide)
+    canvas.rectangle(0.4, 0.0, 0.6, 1.0, "grey", 2.0)
+    canvas.rectangle(0.4, 0.0, 0.6, capital / goal, "green")
+    canvas.text((0.65, capital / goal - 0.03), f"{capital}", "black", 16)
+    canvas.caption(f"capital {capital}, goal {goal}")
+
+
+@SPEC.text
+def text(p, s):
+    return f"capital {s.number} of {p.shown.size - 1}"
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return next((action for action in range(1, 10) if str(action) in pressed), None)

@@ -1,0 +1,69 @@
+"""Grids of cells in letters: moves on them, their images, their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rlenvs.core.canvas import Canvas, Color
+
+LEFT, DOWN, RIGHT, UP = range(4)  # as in Gymnasium's toy text
+STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))  # rows and columns of these moves
+KEYS = (("left", "a"), ("down", "s"), ("right", "d"), ("up", "w"))
+MARGIN, SMALLEST_LETTER = 0.04, 8
+
+
+def moved(row: int, column: int, step: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
+    """The cell after a step; at the border one stays."""
+    return min(max(row + step[0], 0), rows - 1), min(max(column + step[1], 0), columns - 1)
+
+
+def pressed_move(pressed: set[str], keys: Sequence[tuple[str, ...]] = KEYS) -> int | None:
+    """The action of the keys that are pressed, for `SPEC.keys`."""
+    return next((action for action, names in enumerate(keys) if pressed.intersection(names)), None)
+
+
+def view_cells(canvas: Canvas, rows: int, columns: int) -> None:
+    """Show rows x columns cells of size 1: cell (r, c) has its upper left corner at (c, -r)."""
+    wide, tall = canvas.scene
+    half = 0.5 * max(columns, rows * wide / tall) + 0.15
+    middle, centre = 0.5 * columns, -0.5 * rows
+    canvas.view(middle - half, middle + half, centre - half * tall / wide, centre + half * tall / wide)
+
+
+def draw_cells(canvas: Canvas, letters: Sequence[str], colors: Mapping[str, Color]) -> None:
+    """The cells of a grid, in the colour of their letter."""
+    view_cells(canvas, len(letters), len(letters[0]))
+    for row, line in enumerate(letters):
+        for column, letter in enumerate(line):
+            edges = column + MARGIN, -row - 1 + MARGIN, column + 1 - MARGIN, -row - MARGIN
+            canvas.rectangle(*edges, colors[letter], rounded=0.08)
+
+
+def draw_walker(canvas: Canvas, row: float, column: float, color: Color = "blue") -> None:
+    """Who walks on the grid."""
+    x, y = column + 0.5, -row - 0.5
+    canvas.circle((x, y), 0.3, "white")
+    canvas.circle((x, y), 0.26, color)
+    for side in (-0.09, 0.09):
+        canvas.circle((x + side, y + 0.06), 0.045, "white")
+
+
+def cells_text(letters: Sequence[str], row: int, column: int) -> str:
+    """The grid in letters, with brackets around the cell of who walks on it."""
+    lines = []
+    for r, line in enumerate(letters):
+        lines.append("".join(f"[{each}]" if (r, c) == (row, column) else f" {each} " for c, each in enumerate(line)))
+    return "\n".join(lines)
+
+
+def cell_of(number: Any, columns: int) -> tuple[int, int]:
+    """Row and column of a state that is the number of a cell."""
+    return divmod(int(number), columns)
+
+
+def parse_probability(given: Any) -> float:
+    """A probability, for options; ValueError where it is none."""
+    if isinstance(given, bool) or not 0.0 <= float(given) <= 1.0:
+        raise ValueError(f"needed: a probability in [0, 1], not {given!r}")
+    return float(given)

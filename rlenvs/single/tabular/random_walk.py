@@ -1,0 +1,112 @@
+"""Random walk: how good is it to be here, when nobody decides anything?
+
+## Description
+A walker stands in the middle of a row of states and goes left or right, each as likely, whatever the action: a problem
+of prediction. The exact values are known, so the error of every method that estimates them can be measured (Sutton and
+Barto, "Reinforcement Learning", 2nd edition, examples 6.2, 7.1 and 9.1). `env.unwrapped.model` and `rlenvs.solve` give
+the values: with ends worth -1 and 1 they rise in a straight line.
+
+## Action Space
+One action: go on.
+
+## Observation Space
+The number of the state: 0 for the left end, `length` + 1 for the right one. With `encoding="one_hot"` a vector with a 1
+at its place.
+
+## Rewards
+`reward` is `left` for leaving at the left end and 1 at the right one.
+
+## Costs
+None.
+
+## Starting State
+The middle.
+
+## Episode End
+Termination: at either end. Truncation: 10 000 steps. Success is not defined.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. Every policy has the same.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import Score, discrete, integer
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import tabular
+from rlenvs.single.tabular.grid import draw_cells, draw_walker
+
+WINDOW = 11  # cells that are drawn
+COLORS = {"L": (150, 160, 176), ".": (214, 228, 238), "R": "orange"}
+
+
+def build(values: Any) -> Table:
+    right = values.length + 1
+    table = Table(values.length + 2, 1)
+    table.starts[(values.length + 1) // 2] = 1.0
+    for end in (0, right):
+        table.stay(end)
+    reach = min(values.jump, values.length)
+    for state in range(1, right):
+        chances: dict[int, float] = {}
+        for step in (*range(-reach, 0), *range(1, reach + 1)):
+            after = min(max(state + step, 0), right)
+            chances[after] = chances.get(after, 0.0) + 0.5 / reach
+        for after, probability in chances.items():
+            reward = 1.0 if after == right else float(values.left) if after == 0 else 0.0
+            table.add(state, 0, after, reward, probability=probability, end=after in (0, right))
+    return table
+
+
+SPEC = tabular(
+    "RandomWalk-v0",
+    build,
+    (-1.0, 1.0),
+    doc=__doc__,
+    source="Sutton and Barto, Reinforcement Learning, 2018",
+    options={
+        "length": integer(19, 1, 1000, "states between the ends"),
+        "left": integer(-1, -1, 0, "what leaving at the left end is worth"),
+        "jump": integer(1, 1, 100, "the farthest step; all steps up to it are as likely"),
+    },
+    action=discrete("go on"),
+    horizon=10_000,
+    fps=8,
+    same_start=True,
+    levels={"five": {"length": 5, "left": 0}, "thousand": {"length": 1000, "jump": 100}},
+    scores={
+        "random": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
+        "idle": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
+        "expert": Score(-0.04, 0.2),
+        "bound": Score(0, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    shown = p.shown.size
+    canvas.legend((COLORS["R"], "worth 1"), (COLORS["L"], "the other end"), ("blue", "walker", "disc"))
+    first = min(max(int(s.number) - WINDOW // 2, 0), max(shown - WINDOW, 0))
+    row = "L" + "." * (shown - 2) + "R"
+    draw_cells(canvas, [row[first : first + WINDOW]], COLORS)
+    draw_walker(canvas, 0, int(s.number) - first)
+    canvas.caption(f"state {s.number} of 0 to {shown - 1}")
+
+
+@SPEC.text
+def text(p, s):
+    cells = ["L", *"." * (p.shown.size - 2), "R"]
+    cells[int(s.number)] = "X"
+    return "".join(cells)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return 0 if pressed else None

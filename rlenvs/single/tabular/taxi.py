@@ -1,0 +1,207 @@
+"""Taxi: fetch the passenger and bring them where they want to go.
+
+## Description
+A taxi drives on a grid of 5 x 5 cells with walls. A passenger waits at one of four places and wants to another one
+(Dietterich, "Hierarchical reinforcement learning with the MAXQ value function decomposition", JAIR 2000). Gymnasium's
+Taxi (1.3): its states, actions, rewards, masks and keywords. With `is_rainy` a drive that no wall stops goes where it
+was meant to with probability `rainy_probability`, else to the left or right of that, each as likely. With
+`fickle_passenger` some passengers change their mind, once, when the taxi first moves with them: 30 % of them.
+Different: whether a passenger is fickle is a hidden part of the state, so `env.unwrapped.model` has the exact matrices
+of this case too: 1000 states, of which two at a time show the same number.
+
+## Action Space
+down, up, right, left, pick up, drop off. The mask allows what changes something.
+
+## Observation Space
+One number: ((row 5 + column) 5 + passenger) 4 + destination. The passenger is at place 0 to 3 or in the taxi (4). With
+`encoding="one_hot"` a vector with a 1 at its place.
+
+## Rewards
+`reward` is -1 for a step, 20 for bringing the passenger to the destination, -10 for picking up or dropping off where
+that is impossible.
+
+## Costs
+None.
+
+## Starting State
+Any cell for the taxi, two different places for passenger and destination: 300 states, each as likely.
+
+## Episode End
+Termination: the passenger is at the destination, a success. Truncation: 200 steps.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The bound is the exact optimum.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import Score, discrete, flag, free
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import tabular
+from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability, pressed_move, view_cells
+
+SIDE = 5
+PLACES = ((0, 0), (0, 4), (4, 0), (4, 3))
+PASSENGER = (150, 60, 170)
+COLORS = ("red", "green", "yellow", "blue")
+IN_TAXI = len(PLACES)
+# walls to the right of (row, column)
+WALLS = frozenset({(0, 1), (1, 1), (3, 0), (4, 0), (3, 2), (4, 2)})
+DOWN, UP, RIGHT, LEFT, PICK_UP, DROP_OFF = range(6)
+STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+TURNED = {DOWN: (RIGHT, LEFT), UP: (LEFT, RIGHT), RIGHT: (UP, DOWN), LEFT: (DOWN, UP)}  # to the left, to the right
+STEP, DELIVERED, IMPOSSIBLE = -1.0, 20.0, -10.0
+SHOWN = SIDE * SIDE * (IN_TAXI + 1) * len(PLACES)  # numbers that are observed; fickle states come behind them
+KEYS = (("down", "s"), ("up", "w"), ("right", "d"), ("left", "a"), ("p", "space"), ("o", "return"))
+Drive = tuple[float, int, int]  # probability, row, column
+
+
+def number_of(row: int, column: int, passenger: int, destination: int) -> int:
+    return ((row * SIDE + column) * (IN_TAXI + 1) + passenger) * len(PLACES) + destination
+
+
+def parts_of(number: int) -> tuple[int, int, int, int]:
+    """Row, column, passenger and destination of a number that is observed."""
+    rest, destination = divmod(number, len(PLACES))
+    cell, passenger = divmod(rest, IN_TAXI + 1)
+    return (*divmod(cell, SIDE), passenger, destination)
+
+
+def driven(row: int, column: int, action: int) -> tuple[int, int]:
+    """The cell after a drive; walls and the border stop it."""
+    if (action == RIGHT and (row, column) in WALLS) or (action == LEFT and (row, column - 1) in WALLS):
+        return row, column
+    return moved(row, column, STEPS[action], SIDE, SIDE)
+
+
+def drives(values: Any, row: int, column: int, action: int) -> list[Drive]:
+    """Where a drive may lead."""
+    there = driven(row, column, action)
+    if not values.is_rainy or there == (row, column):
+        return [(1.0, *there)]
+    aside = 0.5 * (1.0 - values.rainy_probability)
+    found = [(values.rainy_probability, *there), *((aside, *driven(row, column, turn)) for turn in TURNED[action])]
+    return [drive for drive in found if drive[0] > 0.0]
+
+
+def add_drives(table: Table, values: Any, number: int, fickle: bool) -> None:
+    """What the four drives do in a state."""
+    row, column, passenger, destination = parts_of(number)
+    here = number + SHOWN * fickle
+    for action in range(len(STEPS)):
+        table.allowed[here, action] = driven(row, column, action) != (row, column)
+        for probability, r, c in drives(values, row, column, action):
+            wanted, still = [destination], fickle
+            if fickle and passenger == IN_TAXI and (r, c) != (row, column):
+                wanted, still = [place for place in range(len(PLACES)) if place != destination], False
+            for place in wanted:
+                after = number_of(r, c, passenger, place) + SHOWN * still
+                table.add(here, action, after, STEP, probability=probability / len(wanted))
+
+
+def add_stops(table: Table, number: int, fickle: bool) -> None:
+    """What picking up and dropping off do in a state."""
+    row, column, passenger, destination = parts_of(number)
+    here, at = number + SHOWN * fickle, (row, column)
+    waits = passenger < IN_TAXI and at == PLACES[passenger]
+    table.allowed[here, PICK_UP] = waits
+    after = number_of(row, column, IN_TAXI if waits else passenger, destination) + SHOWN * fickle
+    table.add(here, PICK_UP, after, STEP if waits else IMPOSSIBLE)
+    can_leave = passenger == IN_TAXI and at in PLACES
+    table.allowed[here, DROP_OFF] = can_leave
+    arrived = can_leave and at == PLACES[destination]
+    leaves = PLACES.index(at) if can_leave else passenger
+    reward = DELIVERED if arrived else STEP if can_leave else IMPOSSIBLE
+    after = number_of(row, column, leaves, destination) + SHOWN * fickle
+    table.add(here, DROP_OFF, after, reward, end=arrived, success=arrived)
+
+
+def build(values: Any) -> Table:
+    kinds = {False: 1.0 - values.fickle_probability, True: values.fickle_probability}
+    if not values.fickle_passenger:
+        kinds = {False: 1.0}
+    table = Table(SHOWN * len(kinds), 6)
+    for fickle, part in kinds.items():
+        for number in range(SHOWN):
+            add_drives(table, values, number, fickle)
+            add_stops(table, number, fickle)
+            table.shown[number + SHOWN * fickle] = number
+            _, _, passenger, destination = parts_of(number)
+            if passenger != IN_TAXI and passenger != destination and part > 0.0:
+                table.starts[number + SHOWN * fickle] = part
+    return table
+
+
+SPEC = tabular(
+    "Taxi-v0",
+    build,
+    (IMPOSSIBLE, DELIVERED),
+    doc=__doc__,
+    source="Gymnasium Taxi (Towers et al., arXiv 2407.17032); Dietterich, JAIR 13 (2000)",
+    options={
+        "is_rainy": flag(False, "whether drives may drift to a side"),
+        "fickle_passenger": flag(False, "whether some passengers change their mind"),
+        "rainy_probability": free(
+            0.8, parse_probability, "probability that a drive in the rain goes where it was meant to"
+        ),
+        "fickle_probability": free(
+            0.3, parse_probability, "part of the passengers who change their mind, where some do"
+        ),
+    },
+    action=discrete("down", "up", "right", "left", "pick up", "drop off"),
+    horizon=200,
+    fps=4,
+    scores={
+        "random": Score(-183.7, 8.1, success=0.16),
+        "idle": Score(-200, 0, success=0),
+        "expert": Score(7.66, 0.52, success=1),
+        "bound": Score(7.93, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    row, column, passenger, destination = parts_of(int(p.shown[s.number]))
+    canvas.legend(("yellow", "taxi"), ("black", "wall"), (PASSENGER, "passenger", "disc"), ("orange", "destination"))
+    view_cells(canvas, SIDE, SIDE)
+    for cell in range(SIDE * SIDE):
+        r, c = divmod(cell, SIDE)
+        canvas.rectangle(c + 0.02, -r - 0.98, c + 0.98, -r - 0.02, (226, 226, 220))
+    for (r, c), color in zip(PLACES, COLORS, strict=True):
+        canvas.rectangle(c + 0.12, -r - 0.88, c + 0.88, -r - 0.12, color, rounded=0.1)
+    r, c = PLACES[destination]
+    canvas.rectangle(c + 0.05, -r - 0.95, c + 0.95, -r - 0.05, "orange", 4.0, rounded=0.1)
+    for r, c in WALLS:
+        canvas.line([(c + 1, -r), (c + 1, -r - 1)], "black", 5.0)
+    canvas.rectangle(column + 0.2, -row - 0.72, column + 0.8, -row - 0.3, (250, 196, 20), rounded=0.12)
+    if passenger == IN_TAXI:
+        draw_walker(canvas, row, column, PASSENGER)
+    else:
+        draw_walker(canvas, *PLACES[passenger], PASSENGER)
+    told = "in the taxi" if passenger == IN_TAXI else f"waits at {COLORS[passenger]}"
+    canvas.caption(f"passenger {told}, wants to {COLORS[destination]}")
+
+
+@SPEC.text
+def text(p, s):
+    row, column, passenger, destination = parts_of(int(p.shown[s.number]))
+    lines = []
+    for r in range(SIDE):
+        cells = ["T" if (r, c) == (row, column) else "." for c in range(SIDE)]
+        for place, (pr, pc) in enumerate(PLACES):
+            if pr == r and (pr, pc) != (row, column):
+                cells[pc] = "P" if place == passenger else "D" if place == destination else "o"
+        lines.append("".join(cell + ("|" if (r, c) in WALLS else " ") for c, cell in enumerate(cells)))
+    return "\n".join(lines)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return pressed_move(pressed, KEYS)

@@ -1,0 +1,94 @@
+"""Two states: what a time limit does to values.
+
+## Description
+The smallest problem in which cutting an episode off is not the same as ending it. In state 0 the action "stay" is worth
+0 and "leave" is worth `leave` and ends the episode; in state 1 every step is worth 1 and nothing ends. Episodes begin
+in either state. A learner that takes truncation for termination believes that state 1 is worth little more than the
+time left; with discount gamma its value is 1 / (1 - gamma). An example for teaching (Pardo et al., "Time limits in
+reinforcement learning", ICML 2018).
+
+## Action Space
+stay, leave. Leaving state 1 leads to state 0.
+
+## Observation Space
+The number of the state. With `encoding="one_hot"` a vector with a 1 at its place.
+
+## Rewards
+`reward` is 1 for a step that begins in state 1 and stays there, `leave` for leaving state 0.
+
+## Costs
+None.
+
+## Starting State
+State 0 or 1, each as likely.
+
+## Episode End
+Termination: leaving state 0. Truncation: 10 steps. Success is not defined.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The bound is the exact optimum within the time limit.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import Score, discrete, integer
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import tabular
+from rlenvs.single.tabular.grid import draw_cells, draw_walker, pressed_move
+
+STAY, LEAVE = 0, 1
+COLORS = {"0": (214, 228, 238), "1": (250, 214, 150)}
+
+
+def build(values: Any) -> Table:
+    table = Table(2, 2)
+    table.starts = {0: 1.0, 1: 1.0}
+    table.add(0, STAY, 0)
+    table.add(0, LEAVE, 0, float(values.leave), end=True)
+    table.add(1, STAY, 1, 1.0)
+    table.add(1, LEAVE, 0)
+    return table
+
+
+SPEC = tabular(
+    "TwoStates-v0",
+    build,
+    (0.0, 100.0),
+    doc=__doc__,
+    source="after Pardo et al., ICML 2018",
+    options={"leave": integer(5, 0, 100, "what leaving state 0 is worth")},
+    action=discrete("stay", "leave"),
+    horizon=10,
+    fps=2,
+    starts=2,
+    scores={
+        "random": Score(5.7, 0.23),
+        "idle": Score(6.1, 0.96),
+        "expert": Score(8.05, 0.48),
+        "bound": Score(9, 0, "exact optimum within the time limit"),
+    },
+)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.legend((COLORS["0"], "state 0"), (COLORS["1"], "state 1, worth 1 a step"), ("blue", "walker", "disc"))
+    draw_cells(canvas, ["01"], COLORS)
+    draw_walker(canvas, 0, int(s.number))
+    canvas.caption(f"state {s.number}")
+
+
+@SPEC.text
+def text(p, s):
+    return "[0] 1" if s.number == 0 else " 0 [1]"
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return pressed_move(pressed, (("space",), ("return",)))
