@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
-EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,safety,dev"}
+EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,dev"}
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
 BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to

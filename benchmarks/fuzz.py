@@ -216,14 +216,15 @@ class Looker:
             else:
                 batch.actions[:] = batch.setup.spread_action(rng.uniform(-1.0, 1.0, shape))
             return
-        choices = np.array([role.action for role in batch.setup.roles])[:, None]
+        choices = batch.setup.own_choices
         if self.policy == "extreme":
             if step % 20 == 0:
                 self.held = (rng.random(shape) * choices).astype(np.int64)
             batch.actions[:] = self.held
         elif step % 100 < 50:  # what is allowed
-            odds = rng.random(batch.masks.shape) * batch.masks
-            batch.actions[..., 0] = odds.reshape(*shape[:2], -1).argmax(-1)
+            odds = (rng.random(batch.masks.shape) * batch.masks).reshape(*shape[:2], -1)
+            for number, part in enumerate(batch.setup.parts_of_mask(odds)):
+                batch.actions[..., number] = part.argmax(-1)
         else:
             batch.actions[:] = (rng.random(shape) * choices).astype(np.int64)
 

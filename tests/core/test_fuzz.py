@@ -34,7 +34,7 @@ fuzz = _module()
 def strict(monkeypatch):
     """Plain Python whose records refuse indices outside their arrays, below zero too; for settings that are small."""
     monkeypatch.setattr(fuzz, "MOST_AGENTS", 6)
-    monkeypatch.setattr(fuzz, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(fuzz, "MOST_BYTES", 70_000)
     monkeypatch.setattr(fuzz, "MOST_SUBSTEPS", 50)
     monkeypatch.setattr(build, "_python_accessor", fuzz.strict_accessor(build._python_accessor))
 

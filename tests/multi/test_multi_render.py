@@ -13,7 +13,7 @@ from rlenvs.multi.battle.units import KINDS
 from rlenvs.multi.particle.render import BALLOON, BURST, FARTHEST_VIEW
 from rlenvs.multi.pathfinding.render import shortest_way
 
-WORLDS = [id for id, row in catalogue.items() if row.address.split(".")[1] in ("multi", "single") and "mo-" not in id]
+WORLDS = [id for id, row in catalogue.items() if row.address.split(".")[1] == "multi" and "mo-" not in id]
 MINI_GAMES = [id for id, row in catalogue.items() if ".minigames." in row.address]
 PARTICLES = [id for id, row in catalogue.items() if ".particle." in row.address and "mo-" not in id]
 

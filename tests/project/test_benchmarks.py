@@ -31,6 +31,7 @@ SMALL = {
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
+    "puzzles": ["--peers", "{out}/peers.toml", "--only", "LightsOut", "--rounds", "1", "--seconds", "0.01"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
     "safety": ["--steps", "2000"],

@@ -70,7 +70,7 @@ def squad_sizes(values, field, marines, foes, verbs, groups):
         "marines": marines,
         "foes": foes,
         "units": marines + foes,
-        "choices": 1 + points * verbs * groups,
+        "flat_orders": 1 + points * verbs * groups,
         "orders": 1 + verbs * groups,
         "points": points,
         "pixel_columns": values.pixels,
@@ -110,7 +110,7 @@ def orders(doc):
 
     def action(values):
         if values.orders == "flat":
-            return discrete(size="choices", doc=doc)
+            return discrete(size="flat_orders", doc=doc)
         return multi_discrete({"order": discrete(size="orders"), "point": discrete(size="points")}, doc=doc)
 
     return action
