@@ -17,6 +17,7 @@ from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import rlenvs
+from rlenvs.core.check import one_per_kind
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ActionError
 from rlenvs.core.gym_env import Env
@@ -25,6 +26,7 @@ from rlenvs.core.render import render_modes
 
 IDS = rlenvs.list_envs()
 PLAIN = [row.id for row in documented()]
+KINDS = one_per_kind(PLAIN)
 VECTOR_REWARD = [id for id in IDS if id not in PLAIN]
 TEAMS = [row.id for row in documented() if "multi-agent" in row.tags]
 
@@ -175,7 +177,7 @@ def test_images(id):
     env.close()
 
 
-@pytest.mark.parametrize("id", PLAIN)
+@pytest.mark.parametrize("id", KINDS)
 def test_window(id):
     """Under SDL's dummy driver, which conftest.py sets."""
     env = gymnasium.make(id, render_mode="human")
@@ -197,7 +199,7 @@ def test_text_where_there_is_one(id):
     assert env.render().strip()
 
 
-@pytest.mark.parametrize("id", PLAIN)
+@pytest.mark.parametrize("id", KINDS)
 def test_metadata_names_the_modes_that_work(id):
     modes = gymnasium.make(id).unwrapped.metadata["render_modes"]
     assert {"human", "rgb_array"} <= set(modes), "a world without an image"
