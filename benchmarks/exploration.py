@@ -6,17 +6,10 @@
 `--write` puts the table into benchmarks/exploration.md.
 """
 
-import argparse
-import os
-import platform
-import sys
-import tomllib
-from datetime import date
 from pathlib import Path
 
-from run import Case, rates_beside_peers
+from run import Case, write_beside_peers
 
-HERE = Path(__file__).parent
 WIDE = {"form": "vector", "num": 256, "threads": 2}
 CORE = {"form": "vector", "num": 256, "threads": 1}
 CASES = [
@@ -34,28 +27,8 @@ CASES = [
 ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", type=Path, required=True, help="a file like peers.example.toml")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
-    parser.add_argument("--only", help="part of an id")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/exploration.md")
-    options = parser.parse_args()
-    peers = tomllib.loads(options.peers.read_text())
-    lines = [
-        "# Exploration: steps per second beside others",
-        "",
-        f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"{options.rounds} turns of {options.seconds} s; medians. Random actions of all choices, legal or not. Resets",
-        "count in batches; on the peers' side as their command in the file of peers says (--with-resets).",
-        "",
-        *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
-        "",
-    ]
-    if options.write:
-        (HERE / "exploration.md").write_text("\n".join(lines))
-
+NOTES = """Random actions of all choices, legal or not. Resets
+count in batches; on the peers' side as their command in the file of peers says (--with-resets)."""
 
 if __name__ == "__main__":
-    main()
+    write_beside_peers(CASES, __doc__, "Exploration", NOTES, Path(__file__).with_suffix(".md"))

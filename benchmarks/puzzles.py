@@ -7,17 +7,10 @@ on the CPU, compiled, as many threads as it takes), whose resets count. Ours are
 thread; observations, rewards and masks are made in every step. `--write` puts the table into benchmarks/puzzles.md.
 """
 
-import argparse
-import os
-import platform
-import sys
-import tomllib
-from datetime import date
 from pathlib import Path
 
-from run import Case, rates_beside_peers
+from run import Case, write_beside_peers
 
-HERE = Path(__file__).parent
 PIXELS = {"observation": "pixels"}
 CASES = [
     Case("PushWorld-v0", "batch", "pushworld", 500, num=4096),
@@ -33,28 +26,8 @@ CASES = [
 ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", type=Path, required=True, help="a file like peers.example.toml")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
-    parser.add_argument("--only", help="part of an id")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/puzzles.md")
-    options = parser.parse_args()
-    peers = tomllib.loads(options.peers.read_text())
-    lines = [
-        "# Puzzles: steps per second beside others",
-        "",
-        f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"{options.rounds} turns of {options.seconds} s; medians. Random actions. Resets count in our batches",
-        "and in Jumanji, which may use both cores; ours one.",
-        "",
-        *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
-        "",
-    ]
-    if options.write:
-        (HERE / "puzzles.md").write_text("\n".join(lines))
-
+NOTES = """Random actions. Resets count in our batches
+and in Jumanji, which may use both cores; ours one."""
 
 if __name__ == "__main__":
-    main()
+    write_beside_peers(CASES, __doc__, "Puzzles", NOTES, Path(__file__).with_suffix(".md"))

@@ -157,6 +157,29 @@ def rates_beside_peers(
     return rows
 
 
+def write_beside_peers(cases: list[Case], doc: str | None, title: str, notes: str, table: Path) -> None:
+    """The command line of a script that times some cases beside their peers; `--write` puts the table into its file."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", type=Path, required=True, help="a file like peers.example.toml")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
+    parser.add_argument("--only", help="part of an id")
+    parser.add_argument("--write", action="store_true", help=f"write benchmarks/{table.name}")
+    options = parser.parse_args()
+    peers = tomllib.loads(options.peers.read_text())
+    lines = [
+        f"# {title}: steps per second beside others",
+        "",
+        f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
+        f"{options.rounds} turns of {options.seconds} s; medians. {notes}",
+        "",
+        *rates_beside_peers(cases, peers, options.rounds, options.seconds, options.only),
+        "",
+    ]
+    if options.write:
+        table.write_text("\n".join(lines))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", type=Path, help="a file like peers.example.toml")

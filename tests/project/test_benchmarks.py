@@ -31,7 +31,7 @@ SMALL = {
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
-    "puzzles": ["--peers", "{out}/peers.toml", "--only", "LightsOut", "--rounds", "1", "--seconds", "0.01"],
+    "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
     "safety": ["--steps", "2000"],
@@ -45,6 +45,7 @@ PEERS = f"""
 mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
 panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
 minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form single"
+jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 

@@ -63,6 +63,7 @@ from rlenvs.core import (
     u1,
     world,
 )
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.single.exploration.frontier import PLANNER, find_rover, is_open, planned_move
 from rlenvs.single.exploration.lidar import (
     FREE,
@@ -74,7 +75,7 @@ from rlenvs.single.exploration.lidar import (
     lidar_sizes,
     scan,
 )
-from rlenvs.single.exploration.render import draw_terrain, pressed_move, terrain_text
+from rlenvs.single.exploration.render import KEYS, draw_terrain, terrain_text
 from rlenvs.single.exploration.terrain import (
     DOWN,
     LARGEST_MAP,
@@ -300,4 +301,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return pressed_move(pressed)
+    return pressed_move(pressed, KEYS)

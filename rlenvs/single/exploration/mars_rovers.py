@@ -37,6 +37,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, block, choice, cost, discrete, i1, i4, integer, kernel, param, term, u1, world
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.single.exploration.frontier import is_open, path_move
 from rlenvs.single.exploration.lidar import (
     FREE,
@@ -49,7 +50,7 @@ from rlenvs.single.exploration.lidar import (
     lidar_sizes,
     scan,
 )
-from rlenvs.single.exploration.render import draw_team, pressed_move, terrain_text
+from rlenvs.single.exploration.render import KEYS, draw_team, terrain_text
 from rlenvs.single.exploration.terrain import (
     DOWN,
     LARGEST_MAP,
@@ -244,5 +245,5 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    move = pressed_move(pressed)
+    move = pressed_move(pressed, KEYS)
     return STAY if move is None else move

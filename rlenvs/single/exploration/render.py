@@ -16,11 +16,6 @@ DARK_FREE, DARK_ROCK = (66, 58, 60), (46, 38, 40)
 KEYS = (("down", "s"), ("up", "w"), ("right", "d"), ("left", "a"))
 
 
-def pressed_move(pressed: set[str]) -> int | None:
-    """The move of the keys that are pressed."""
-    return next((move for move, names in enumerate(KEYS) if pressed.intersection(names)), None)
-
-
 def view_map(canvas: Canvas, rows: int, columns: int) -> None:
     """Show rows x columns cells of size 1: cell (r, c) has its upper left corner at (c, -r)."""
     canvas.view(-0.2, columns + 0.2, -rows - 0.2, 0.2)

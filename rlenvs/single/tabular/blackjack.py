@@ -43,9 +43,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from rlenvs.core import Score, discrete, flag
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import pressed_move
 
 CARDS = {card: (4.0 if card == 10 else 1.0) / 13.0 for card in range(1, 11)}  # 1 is an ace; four ranks count 10
 LEAST, MOST, BEST = 4, 31, 21

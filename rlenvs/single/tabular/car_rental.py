@@ -44,7 +44,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import Score, discrete, discrete_block, flag, i4, i8, kernel, maths, param, term, uniform, world
-from rlenvs.single.tabular.grid import pressed_move
+from rlenvs.kits.boards.drawing import pressed_move
 
 MOST = 20  # cars at a place; more are sent away
 MOST_MOVED = 5

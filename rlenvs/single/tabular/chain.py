@@ -38,9 +38,10 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import Score, discrete, flag, integer
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_cells, draw_walker, pressed_move
+from rlenvs.single.tabular.grid import draw_cells, draw_walker
 
 NEAR, FAR = 0.01, 1.0
 SWIMS, HELD, WASHED = 0.35, 0.6, 0.05  # against the current: a step succeeds, stays, falls back

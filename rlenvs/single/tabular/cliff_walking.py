@@ -40,9 +40,10 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import Score, discrete, flag
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
-from rlenvs.single.tabular.grid import cell_of, cells_text, draw_cells, draw_walker, moved, pressed_move
+from rlenvs.single.tabular.grid import cell_of, cells_text, draw_cells, draw_walker, moved
 
 GROUND, CLIFF, START, GOAL = ".CSG"
 MAP = ["............", "............", "............", "SCCCCCCCCCCG"]

@@ -37,9 +37,10 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import Score, discrete, free, integer
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
-from rlenvs.single.tabular.grid import STEPS, cells_text, draw_cells, draw_walker, parse_probability, pressed_move
+from rlenvs.single.tabular.grid import KEYS, STEPS, cells_text, draw_cells, draw_walker, parse_probability
 
 WALL, FREE, GOAL = "#.G"
 MAP = [
@@ -122,4 +123,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return pressed_move(pressed)
+    return pressed_move(pressed, KEYS)

@@ -41,9 +41,11 @@ import numpy as np
 
 from rlenvs.core import Score, choice, discrete, flag, free, integer
 from rlenvs.core.errors import ParameterError
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
 from rlenvs.single.tabular.grid import (
+    KEYS,
     STEPS,
     cell_of,
     cells_text,
@@ -51,7 +53,6 @@ from rlenvs.single.tabular.grid import (
     draw_walker,
     moved,
     parse_probability,
-    pressed_move,
 )
 
 START, ICE, HOLE, GOAL = "SFHG"
@@ -221,4 +222,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return pressed_move(pressed)
+    return pressed_move(pressed, KEYS)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlenvs.core.canvas import Canvas, Color
+from rlenvs.kits.boards.drawing import draw_tile
 
 LEFT, DOWN, RIGHT, UP = range(4)  # as in Gymnasium's toy text
 STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))  # rows and columns of these moves
@@ -16,11 +17,6 @@ MARGIN, SMALLEST_LETTER = 0.04, 8
 def moved(row: int, column: int, step: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
     """The cell after a step; at the border one stays."""
     return min(max(row + step[0], 0), rows - 1), min(max(column + step[1], 0), columns - 1)
-
-
-def pressed_move(pressed: set[str], keys: Sequence[tuple[str, ...]] = KEYS) -> int | None:
-    """The action of the keys that are pressed, for `SPEC.keys`."""
-    return next((action for action, names in enumerate(keys) if pressed.intersection(names)), None)
 
 
 def view_cells(canvas: Canvas, rows: int, columns: int) -> None:
@@ -36,8 +32,7 @@ def draw_cells(canvas: Canvas, letters: Sequence[str], colors: Mapping[str, Colo
     view_cells(canvas, len(letters), len(letters[0]))
     for row, line in enumerate(letters):
         for column, letter in enumerate(line):
-            edges = column + MARGIN, -row - 1 + MARGIN, column + 1 - MARGIN, -row - MARGIN
-            canvas.rectangle(*edges, colors[letter], rounded=0.08)
+            draw_tile(canvas, row, column, colors[letter], MARGIN)
 
 
 def draw_walker(canvas: Canvas, row: float, column: float, color: Color = "blue") -> None:

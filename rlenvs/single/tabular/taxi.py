@@ -42,9 +42,10 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import Score, discrete, flag, free
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability, pressed_move, view_cells
+from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability, view_cells
 
 SIDE = 5
 PLACES = ((0, 0), (0, 4), (4, 0), (4, 3))

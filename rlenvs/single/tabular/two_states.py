@@ -38,9 +38,10 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import Score, discrete, integer
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_cells, draw_walker, pressed_move
+from rlenvs.single.tabular.grid import draw_cells, draw_walker
 
 STAY, LEAVE = 0, 1
 COLORS = {"0": (214, 228, 238), "1": (250, 214, 150)}
