@@ -17,8 +17,8 @@ INLINED = ("advance_world", "check_world", "write_mask")
 FETCHED_WORLDS, FETCHED_LINES = 3, 8  # how far ahead the beginning of a state is loaded, in lines of the cache
 # what `run_worlds` does
 ACT, CHECK, STEP, BEGIN, OBSERVE, ROLL, COMMAND, LOAD, JUDGE, PLACE, FINISH = range(11)
-# when rows are copied between the worlds and a block
-TAKE_IN, GIVE_BACK, GIVE_SEEN = range(3)
+# when rows are copied between the worlds and a block, and those that have to be finite
+TAKE_IN, GIVE_BACK, GIVE_SEEN, CHECKED = range(4)
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 FINE, EPISODE_OVER, NOT_A_NUMBER, NOT_A_CHOICE = 0, 1, 2, 3
 # why the episode of a world was broken off
@@ -201,15 +201,19 @@ def fetch_ahead(b, first, last):
 def step_block(b, block, address):
     """One step of the worlds of a block, none of which begins an episode."""
     c = batch_at(block.batch, 0)
-    copy_rows(block, TAKE_IN)
-    set_lanes(block.broken, advance_lanes(c, 0))  # whose last observation stays
-    copy_rows(block, GIVE_BACK)
-    if some(show_lanes(c, 0)):
-        copy_rows(block, GIVE_SEEN)
+    in_order = block.worlds[WIDTH - 1] - block.worlds[0] == WIDTH - 1
+    worlds = lanes_from(block.worlds[0])
+    if not in_order:
+        worlds = lanes_of(block.worlds)
+    copy_rows(block, worlds, TAKE_IN, in_order)
+    broken = advance_lanes(c, 0)
+    set_lanes(block.broken, broken)  # whose last observation stays
+    copy_rows(block, worlds, GIVE_BACK, in_order)
+    unfinished = some(show_lanes(c, 0))
+    copy_rows(block, worlds, GIVE_SEEN, in_order and not some(broken))
+    if unfinished:
         for lane in range(WIDTH):
             call_loop(b.run_worlds, address, block.worlds[lane], block.worlds[lane] + 1, FINISH)
-    else:
-        copy_rows(block, GIVE_SEEN)
 
 
 def advance_block(b, i):
@@ -230,29 +234,38 @@ def block_is_finite(b, i):
     """The lane form of `state_is_finite`."""
     block = block_at(b.block, 0)
     spoilt = no_lanes()
-    for n in range(block.first[GIVE_BACK], block.first[GIVE_BACK + 1]):
+    for n in range(block.first[CHECKED], block.first[CHECKED + 1]):
         run = run_of(block, n)
         place = run.block
-        if run.floats == 8:
-            for _ in range(run.count):
-                numbers = lanes_at_8(place)
-                spoilt = spoilt | (numbers - numbers != 0.0)
+        if run.bytes_each == 8:
+            numbers = lanes_at_8(place)
+            nothing = numbers - numbers  # or NaN
+            for _ in range(run.count - 1):
                 place += 8 * WIDTH
-        elif run.floats == 4:
-            for _ in range(run.count):
-                halves = lanes_at_4(place)
-                spoilt = spoilt | (halves - halves != 0.0)
+                numbers = lanes_at_8(place)
+                nothing = nothing + (numbers - numbers)
+            spoilt = spoilt | (nothing != 0.0)
+        else:
+            halves = lanes_at_4(place)
+            empty = halves - halves
+            for _ in range(run.count - 1):
                 place += 4 * WIDTH
+                halves = lanes_at_4(place)
+                empty = empty + (halves - halves)
+            spoilt = spoilt | (empty != 0.0)
     return outside(spoilt)
 
 
-def copy_rows(block, phase):
-    """Copy what a phase copies."""
-    worlds, spare = lanes_of(block.worlds), lanes_of(block.broken)
+def copy_rows(block, worlds, phase, in_order):
+    """Copy what a phase copies, of worlds that may lie one behind the other, all of them wanted: `in_order`."""
+    spare = lanes_of(block.broken)
     for n in range(block.first[phase], block.first[phase + 1]):
         run = run_of(block, n)
+        if in_order and run.dense:
+            move_numbers(run, run.rows + block.worlds[0] * run.step, phase == TAKE_IN)
+            continue
         rows = worlds * run.step + run.rows
-        if phase == GIVE_SEEN:
+        if phase == GIVE_SEEN and not in_order:
             rows = rows * (1 - spare) + spare * block.spare
         if phase == TAKE_IN:
             if run.bytes_each == 8:
@@ -271,6 +284,19 @@ def copy_rows(block, phase):
             give_2(rows, run.block, run.count)
         else:
             give_1(rows, run.block, run.count)
+
+
+def move_numbers(run, place, inwards):
+    """Copy one number of each world, which lie beside each other on both sides."""
+    source, target = (place, run.block) if inwards else (run.block, place)
+    if run.bytes_each == 8:
+        move_8(source, target)
+    elif run.bytes_each == 4:
+        move_4(source, target)
+    elif run.bytes_each == 2:
+        move_2(source, target)
+    else:
+        move_1(source, target)
 
 
 def judge_world(b, i):

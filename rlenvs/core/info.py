@@ -83,8 +83,13 @@ class InfoKeys:
         return infos
 
 
-def add_errors(infos: dict[str, Any], broken: np.ndarray, errors: np.ndarray) -> None:
-    """Say why worlds were broken off, with a mask of them, as Gymnasium's vector forms do for what only some tell."""
+def add_errors(infos: dict[str, Any], errors: np.ndarray, told: np.ndarray) -> None:
+    """Say why worlds were broken off, with a mask of them, as Gymnasium's vector forms do for what only some tell.
+
+    Args:
+        infos: where to say it. errors: reasons, empty where there is none. told: bool, the worlds that `infos` is of.
+    """
+    broken = told & (errors != "")
     if broken.any():
         infos["simulation_error"] = np.full(len(broken), None, object)
         infos["simulation_error"][broken] = errors[broken]

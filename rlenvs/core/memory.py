@@ -55,6 +55,7 @@ class BatchMemory:
     _blank: np.ndarray
     _choices: np.ndarray
     _random_ranges: np.ndarray
+    _driver: Any
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
@@ -125,16 +126,15 @@ class BatchMemory:
                 array.flags.writeable = False
         self._parts = self._split_observations(self.observations, self.images)
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
+        self._action_row = self.actions.reshape(-1)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
         self._binary, self._continuous = self.setup.binary, self.setup.continuous
         # numbers within these are allowed in all places
         if self._continuous:
-            self._least_action, self._most_action = (
-                self.setup.action_scaling[2].max(),
-                self.setup.action_scaling[3].min(),
-            )
+            low, high = self.setup.action_scaling[2:]
+            self._least_action, self._most_action = float(low.max()), float(high.min())
         else:
-            self._least_action, self._most_action = 0, self._choices.min() - 1
+            self._least_action, self._most_action = 0, int(self._choices.min()) - 1
         self._action_kinds = "fiu" if self._continuous else "iu"
         self._first_numbers = 1 if self.setup.single_choice else self.setup.roles[0].action  # of the first agent
         bare = (int, np.int64) if self.num_worlds == 1 and self.setup.single_choice else ()
@@ -211,10 +211,13 @@ class BatchMemory:
     def _make_blocks(self, count: int) -> None:
         """Rooms for `count` threads that step several worlds at a time, where there are not as many."""
         if self._blocks is None or len(self._blocks) < count:
+            from rlenvs.core.threads import entry_of  # numba takes long to import
+
             self._blocks = make_blocks(self, count)
             start, size = self._blocks.ctypes.data, self._blocks.shape[1]
             self._record["blocks"], self._record["block_bytes"] = start, size
             self._record["blocks_end"] = start + self._blocks.nbytes
+            self._record["run_worlds"] = entry_of(self._driver.run_worlds, 4)
         self._blocks[:, 0] = 0  # a process that was forked in the midst of a step begins anew
 
     @property

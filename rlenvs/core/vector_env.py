@@ -126,13 +126,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             batch.load_actions(actions)
         self.step_loaded()
         infos = self._infos(None)
-        ended = batch.terminated[:, 0] | batch.truncated[:, 0]
-        rewards = batch.rewards[:, 0]
+        rewards, terminated, truncated = batch.rewards[:, 0], batch.terminated[:, 0], batch.truncated[:, 0]
         if self.vector_reward:
-            rewards = self._reward_vectors(ended)
-        if batch.autoreset is AutoresetMode.SAME_STEP and ended.any():
-            self._add_final(infos, ended)
-        terminated, truncated = batch.terminated[:, 0], batch.truncated[:, 0]
+            rewards = self._reward_vectors(terminated | truncated)
+        if batch.autoreset is AutoresetMode.SAME_STEP:
+            self._add_final(infos, terminated | truncated)
         if self.copy:
             rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
         return self._observations(), rewards, terminated, truncated, infos
@@ -165,7 +163,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         infos = self.current_infos(self.copy)
         present = self._everyone if mask is None else mask
         infos.update({f"_{key}": present.copy() if self.copy else present for key in tuple(infos)})
-        add_errors(infos, batch.broken if mask is None else batch.broken & mask, batch.errors)
+        if batch.any_broken:
+            add_errors(infos, batch.errors, present)
         return infos
 
     def _reward_vectors(self, ended: np.ndarray) -> np.ndarray:
@@ -176,6 +175,9 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return vectors
 
     def _add_final(self, infos: dict[str, Any], ended: np.ndarray) -> None:
+        """Say how the episodes that a step ended were at their end."""
+        if not ended.any():
+            return
         batch = self.batch
         final = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(ended).tolist():
@@ -189,7 +191,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         if self._action_checker is not None:
             final_info["illegal_actions"] = np.where(ended, self._action_checker.before[:, 0], 0)
         final_info.update({f"_{key}": ended.copy() for key in tuple(final_info)})
-        add_errors(final_info, batch.final_broken & ended, batch.final_errors)
+        add_errors(final_info, batch.final_errors, ended)
         infos.update({"final_obs": final, "_final_obs": ended.copy()})
         infos.update({"final_info": final_info, "_final_info": ended.copy()})
 

@@ -17,28 +17,28 @@ from rlenvs.core.inputs import one_of
 from rlenvs.core.layout import Layout, i8
 
 if TYPE_CHECKING:
+    from rlenvs.core.arrays import Array
     from rlenvs.core.memory import BatchMemory
 
 WIDTH = int(one_of("RLENVS_LANES", os.environ.get("RLENVS_LANES") or "8", ("1", "4", "8")))  # worlds of a block
 LINE = 64  # bytes, to which rooms are aligned
-PHASES = ("taken", "given", "seen")
+WORD, FEW = 4, 2  # of shorter numbers, or not more than so many in a row, one after the other is copied
+PHASES = ("taken", "given", "seen", "checked")  # when blocks exchange runs with the batch, and which have to be finite
 # busy: whether a thread works in the block. worlds: those in it. broken: whose observation is not to be overwritten.
 # batch: address of the block's record. spare: of a room for rows that nobody wants. first: the first run of each phase.
 # run: where they are
 BLOCK = Layout("block", {"busy": i8, "worlds": i8(WIDTH), "broken": i8(WIDTH), "batch": i8, "spare": i8,
                          "first": i8(len(PHASES) + 1), "run": i8, "run_size": i8, "run_meta": i8})  # fmt: skip
-# the first row and the step to the next, where it lies in the block, bytes of a number, how many; the same bytes where
-# these are floats of the state that have to be finite
-RUN = Layout("run", dict.fromkeys(("rows", "step", "block", "bytes_each", "count", "floats"), i8))
+# the first row and the step to the next, where it lies in the block, bytes of a number, how many; whether a row is but
+# one number, so that those of worlds in order lie beside each other as they do in the block
+RUN = Layout("run", dict.fromkeys(("rows", "step", "block", "bytes_each", "count", "dense"), i8))
 
 
 def make_blocks(batch: BatchMemory, count: int) -> np.ndarray:
     """Memory for `count` blocks, uint8 (count, bytes of a block)."""
     rooms = [(name, array) for name, array in batch._arrays.items() if array.lanes and len(getattr(batch, name))]
     sizes = [_bytes_of_world(batch, name) * WIDTH for name, array in rooms]
-    by_phase = [
-        [run for name, array in rooms if phase in array.lanes for run in _runs(batch, name)] for phase in PHASES
-    ]
+    by_phase = [[run for name in names for run in _runs(batch, name, phase)] for phase, names in _copied(rooms).items()]
     table = [run for runs in by_phase for run in runs]
     parts = (BLOCK.dtype({}).itemsize, batch._record.nbytes, len(table) * RUN.dtype({}).itemsize)
     places = np.cumsum([0, *(_rounded(size) for size in (*parts, *sizes, max(sizes)))])  # the last: room for `spare`
@@ -55,10 +55,16 @@ def make_blocks(batch: BatchMemory, count: int) -> np.ndarray:
         record[0]["block"] = at[0]
         _point_to_rooms(batch, record[0], addresses)
         rows = one[places[2] :][: parts[2]].view(RUN.dtype({}))
-        for row, (name, first, step, offset, item, length, floats) in zip(rows, table, strict=True):
-            row["rows"], row["step"], row["floats"] = first, step, floats
+        for row, (name, first, step, offset, item, length) in zip(rows, table, strict=True):
+            row["rows"], row["step"], row["dense"] = first, step, step == item
             row["block"], row["bytes_each"], row["count"] = addresses[name] + WIDTH * offset, item, length
     return memory
+
+
+def _copied(rooms: list[tuple[str, Array]]) -> dict[str, list[str]]:
+    """The names of the arrays of each phase."""
+    copied = {phase: [name for name, array in rooms if phase in array.lanes] for phase in PHASES}
+    return {**copied, "checked": ["states"]}
 
 
 def _rounded(size: int) -> int:
@@ -80,9 +86,9 @@ def _point_to_rooms(batch: BatchMemory, record: Any, addresses: dict[str, int]) 
         record["action"] = record["advice"] = addresses["_split"]
 
 
-def _runs(batch: BatchMemory, name: str) -> Iterator[tuple[str, int, int, int, int, int, int]]:
-    """Of one array: its name, first row and step, and for each run its offset in a world's rows, bytes per number,
-    count, and the bytes again where it has to be finite."""
+def _runs(batch: BatchMemory, name: str, phase: str) -> Iterator[tuple[str, int, int, int, int, int]]:
+    """Of one array: its name, first row and step, and for each run its offset in a world's rows, bytes per number and
+    count."""
     rows, layouts = getattr(batch, name), batch.world.layouts
     if name == "param_rows" and len(rows) < batch.num_worlds:
         return
@@ -90,29 +96,36 @@ def _runs(batch: BatchMemory, name: str) -> Iterator[tuple[str, int, int, int, i
         return
     step = _bytes_of_world(batch, name)
     shared = layouts["params"].shared if name == "param_rows" else frozenset()
-    for offset, kind, count in _fields(rows.dtype, step, shared, layouts["state"].last):
-        floats = kind.itemsize if name == "states" and kind.kind == "f" else 0
-        yield name, rows.ctypes.data + offset, step, offset, kind.itemsize, count, floats
+    for offset, item, count in _fields(rows.dtype, step, shared, layouts["state"].last, phase == "checked"):
+        copied = _filled(count) if phase == "taken" and item >= WORD else count
+        copied = copied if offset + item * copied <= step else count
+        yield name, rows.ctypes.data + offset, step, offset, item, copied
+
+
+def _filled(count: int) -> int:
+    """A count for which whole squares are copied, as more is read than needed: what follows is read after it."""
+    return -(-count // WIDTH) * WIDTH if count > FEW else count
 
 
 def _fields(
-    dtype: np.dtype, size: int, shared: frozenset[str], last: frozenset[str]
-) -> list[tuple[int, np.dtype, int]]:
-    """The runs of a world's rows: offset, type of a number (a float where it has to be one), count. What is `shared` is
-    not copied, nor are the arrays among the `last` fields of the state, which stay in the rows."""
+    dtype: np.dtype, size: int, shared: frozenset[str], last: frozenset[str], checked: bool
+) -> list[tuple[int, int, int]]:
+    """The runs of a world's rows: offset, bytes of a number, count. What is `shared` is not copied, nor are the arrays
+    among the `last` fields of the state, which stay in the rows. Floats alone that are not `last` are `checked`."""
     if dtype.names is None:
-        return [(0, dtype, size // dtype.itemsize)]
-    found: list[tuple[int, np.dtype, int]] = []
+        return [(0, dtype.itemsize, size // dtype.itemsize)]
+    found: list[tuple[int, int, int]] = []
     assert dtype.fields is not None
     for name in dtype.names:
         if name.startswith("_gap") or name in shared or (name in last and dtype[name].shape):
             continue
         kind, offset = dtype.fields[name][:2]
-        bytes_each = kind.base.itemsize
-        plain = np.dtype(f"{'f' if kind.base.kind == 'f' and name not in last else 'u'}{bytes_each}")
-        count = kind.itemsize // bytes_each
-        if found and found[-1][1] == plain and found[-1][0] + bytes_each * found[-1][2] == offset:
-            found[-1] = (found[-1][0], plain, found[-1][2] + count)
+        if checked and (name in last or kind.base.kind != "f"):
+            continue
+        item = kind.base.itemsize
+        count = kind.itemsize // item
+        if found and found[-1][1] == item and found[-1][0] + item * found[-1][2] == offset:
+            found[-1] = (found[-1][0], item, found[-1][2] + count)
         elif count:
-            found.append((offset, plain, count))
+            found.append((offset, item, count))
     return found

@@ -14,7 +14,8 @@ from numba.core import cgutils
 from numba.core.extending import intrinsic
 
 from rlenvs.core.bits import BYTE, load_early
-from rlenvs.core.lanes.blocks import WIDTH
+from rlenvs.core.lanes.blocks import FEW, WIDTH
+from rlenvs.core.lanes.blocks import WORD as SHORTEST
 from rlenvs.core.lanes.vectors import FLAGS, WORD, Lanes, broadcast, lane_of
 from rlenvs.core.lanes.views import lengths_of
 
@@ -32,6 +33,17 @@ def lanes_of(typing_context: Any, numbers: Any) -> Any:
         return builder.load(builder.bitcast(data, kind.as_pointer()), align=1)
 
     return Lanes(numbers.dtype)(numbers), generate
+
+
+@intrinsic
+def lanes_from(typing_context: Any, first: Any) -> Any:
+    """A number and those that follow it, as a vector."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        numbers = ir.Constant(ir.VectorType(ir.IntType(64), WIDTH), list(range(WIDTH)))
+        return builder.add(broadcast(builder, args[0]), numbers)
+
+    return Lanes(types.int64)(types.int64), generate
 
 
 @intrinsic
@@ -60,6 +72,22 @@ def _reader(element: Any) -> Any:
 
 
 lanes_at_8, lanes_at_4 = _reader(types.float64), _reader(types.float32)
+
+
+def mover(item: int) -> Any:
+    """Copy WIDTH numbers of `item` bytes that lie beside each other on both sides: (address from, address to)."""
+
+    @intrinsic
+    def move(typing_context: Any, source: Any, target: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            kind = ir.VectorType(ir.IntType(8 * item), WIDTH)
+            numbers = builder.load(_pointer(builder, args[0], kind), align=1)
+            builder.store(numbers, _pointer(builder, args[1], kind), align=1)
+            return context.get_dummy_value()
+
+        return types.none(types.int64, types.int64), generate
+
+    return move
 
 
 @intrinsic
@@ -173,7 +201,7 @@ def copier(item: int, inwards: bool) -> Any:
     """A kernel that copies `count` numbers of `item` bytes of every row: (addresses of the first of them in the rows,
     address of the first in the block, count)."""
     square, some, single = _copiers(item, inwards)
-    side, across, at_once = item * WIDTH, item * WIDTH * WIDTH, item >= 4
+    side, across, at_once = item * WIDTH, item * WIDTH * WIDTH, item >= SHORTEST
 
     def copy_run(rows: Any, block: Any, count: Any) -> None:
         left = count
@@ -185,7 +213,7 @@ def copier(item: int, inwards: bool) -> Any:
         if left > 0 and count >= WIDTH:  # the last ones, some of them for a second time
             back = WIDTH - left
             square(rows - back * item, block - back * side)
-        elif left > 2 and at_once:
+        elif left > FEW and at_once:
             some(rows, block, left)
         else:
             for _ in range(left):

@@ -56,9 +56,11 @@ def add_names(scope: dict[str, Any], world: World, kind: str, own: bool) -> None
             # two drivers must not share the name of a function, see `CompiledDriver`
             scope[name].__module__, scope[name].__qualname__ = scope["__name__"], name
             make_compilable(scope[name])
+        scope[f"move_{item}"] = copying.mover(item)
     scope.update(
         WIDTH=WIDTH,
-        **{name: getattr(copying, name) for name in ("lanes_of", "set_lanes", "lanes_at_8", "lanes_at_4", "prefetch")},
+        **{name: getattr(copying, name) for name in ("lanes_of", "lanes_from", "lanes_at_8", "lanes_at_4")},
+        **{name: getattr(copying, name) for name in ("set_lanes", "prefetch")},
         **{name: getattr(masks, name) for name in ("some", "outside", "no_lanes")},
         CACHE_LINE=LINE,
         atomic_set=atomic_set,
