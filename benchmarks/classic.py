@@ -37,29 +37,18 @@ IDS = {
 USUAL = 1024  # worlds of batches and vectors
 # our form and threads; the peer's package and form; the ratio that we aim for; worlds
 CASES = [
-    ("batch", 1, "envpool", "vector", 1, USUAL),
-    ("batch", 2, "envpool", "vector", 1, USUAL),
+    *(("batch", threads, "envpool", "vector", 1, USUAL) for threads in (1, 2)),
     *(("vector", threads, "gymnasium", "vector", 3, num) for num in (64, USUAL, 16 * USUAL) for threads in (1, 2)),
     ("vector", 1, "gymnasium", "sync", 100, USUAL),
     ("single", 1, "gymnasium", "single", 1, 1),
 ]
 NATIVE = "CartPole-v0"  # what has a native vector form in Gymnasium, and does not end at once there
-HEAD = "| id | ours | theirs | M steps/s, ours | theirs | ratio (quartiles) | aim |"
+HEAD = "| id | form | peer | ours | theirs | ratio (quartiles) | aim |"
 
 
 def peer(python: str, id: str, package: str, form: str, num: int, threads: int) -> Worker:
-    options = [
-        "--id",
-        IDS[id][package == "envpool"],
-        "--package",
-        package,
-        "--form",
-        form,
-        "--num",
-        str(num),
-        "--threads",
-        str(threads),
-    ]
+    named = ["--id", IDS[id][package == "envpool"], "--package", package, "--form", form]
+    options = [*named, "--num", str(num), "--threads", str(threads)]
     return Worker([python, "classic_control.py", *options])
 
 
@@ -72,7 +61,7 @@ def row(id: str, case: tuple[str, int, str, str, int, int], given: argparse.Name
     if not given.peer_python:
         rate = statistics.median(mine.rate(given.seconds) for _ in range(given.rounds))
         mine.close()
-        return f"| {id} | {label} | | {rate / 1e6:.3g} | | | |"
+        return f"| {id} | {label} | | {rate:,.0f} | | | |"
     other = peer(given.peer_python, id, package, theirs, num, threads)
     pairs = [(mine.rate(given.seconds), other.rate(given.seconds)) for _ in range(given.rounds)]
     mine.close()
@@ -81,7 +70,7 @@ def row(id: str, case: tuple[str, int, str, str, int, int], given: argparse.Name
     low, middle, high = np.quantile([x / y for x, y in pairs], [0.25, 0.5, 0.75])
     named = f"{package} {theirs}" if package == "gymnasium" else f"{package}, {threads} thread(s)"
     ratio = f"{middle:.3g} ({low:.3g} to {high:.3g})"
-    return f"| {id} | {label} | {named} | {a / 1e6:.3g} | {b / 1e6:.3g} | {ratio} | {aim} |"
+    return f"| {id} | {label} | {named} | {a:,.0f} | {b:,.0f} | {ratio} | {aim} |"
 
 
 def main() -> None:

@@ -44,7 +44,9 @@ def compare(id: str, peer: Worker | None, rounds: int, seconds: float) -> list[s
         ratios = sorted(a / b for a, b in pairs)
         told = f"{statistics.median(ratios):,.3g} ({ratios[0]:,.3g} - {ratios[-1]:,.3g})" if peer else "-"
         aim = f"{goal:g}" if goal else "-"
-        rows.append(f"| {id} | {case.label} | {a:,.0f} | {f'{b:,.0f}' if peer else '-'} | {told} | {aim} |")
+        rows.append(
+            f"| {id} | {case.label} | memory-gym | {a:,.0f} | {f'{b:,.0f}' if peer else '-'} | {told} | {aim} |"
+        )
         print(rows[-1], flush=True)
     return rows
 
@@ -63,8 +65,8 @@ def main() -> None:
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"Random actions; {options.rounds} turns of {options.seconds} s; medians.",
         "",
-        "| id | form | ours | memory-gym | ratio (min - max) | aim |",
-        "|---|---|---|---|---|---|",
+        "| id | form | peer | ours | theirs | ratio (min - max) | aim |",
+        "|---|---|---|---|---|---|---|",
     ]
     print(*lines[-2:], sep="\n")
     for id, theirs in WORLDS.items():
