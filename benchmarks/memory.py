@@ -22,6 +22,8 @@ from run import Case, Worker, ours
 WORLDS = {
     "MortarMayhem-v0": "MortarMayhem-v0",
     "MortarMayhemGrid-v0": "MortarMayhem-Grid-v0",
+    "MortarMayhemB-v0": "MortarMayhemB-v0",
+    "MortarMayhemBGrid-v0": "MortarMayhemB-Grid-v0",
     "EndlessMortarMayhem-v0": "Endless-MortarMayhem-v0",
     "MysteryPath-v0": "MysteryPath-v0",
     "MysteryPathGrid-v0": "MysteryPath-Grid-v0",
