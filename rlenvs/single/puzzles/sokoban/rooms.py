@@ -79,7 +79,7 @@ def play_backwards(s, boxes, rng):
     for _ in range(STEPS_PER_CELL * wall.size):
         direction = below(rng, 4)
         step = DOWNWARD[direction] * width + RIGHTWARD[direction]
-        free = 1 - (wall[player + step] | box[player + step])  # branches that nobody can foretell are slow
+        free = 1 - int(wall[player + step] | box[player + step])  # branches that nobody can foretell are slow
         behind = player - step
         if box[behind] & free and uniform(rng, 0.0, 1.0) < PULL:
             box[behind], box[player] = 0, 1
