@@ -7,9 +7,9 @@ Installed as: git clone https://github.com/google-deepmind/pushworld (read at 10
 end in the goal on their last action and not before, and how many transitions and frames, along the plans and along
 random actions, are those of the original.
 
-The plans that are published with the puzzles are those of people, and hardly ever shortest. `--shortest` writes for each
-puzzle how long the published plan is, and how long a shortest one, where our search ends within `--most` states; and
-searches breadth first by the original's own rules, where that ends within `--original` states, for the same length.
+The plans that are published with the puzzles are those of people, and need not be shortest. `--shortest` writes for
+each puzzle how long the published plan is, and how long a shortest one, where our search ends within `--most` states;
+where a search breadth first by the original's own rules ends within `--original` states, lengths are compared.
 """
 
 import argparse
