@@ -63,16 +63,18 @@ def _short(number: float, digits: int = 4) -> str:
 
 
 def write(world: World, text: str) -> None:
-    """Put scores into the file of a world; SystemExit where it holds no `scores={`, each row on a line, behind
-    the name of the world."""
+    """Put scores into the file of a world, or of its members beside it; SystemExit where none holds a block `scores={`,
+    each row on a line, behind the name of the world."""
     module = world.address.partition(":")[0]
     path = Path(rlenvs.__file__).parent.parent / Path(*module.split(".")).with_suffix(".py")
-    source = path.read_text(encoding="utf-8")
-    start = source.find(f'"{world.name}"')
-    changed, count = PLACE.subn(lambda _: text, source[start:], count=1)
-    if start < 0 or count != 1:
-        raise SystemExit(f'{path}: needs a block `    scores={{` behind "{world.name}"')
-    path.write_text(source[:start] + changed, encoding="utf-8")
+    for file in (path, *path.parent.glob(f"{path.stem}_*.py")):
+        source = file.read_text(encoding="utf-8")
+        start = source.find(f'"{world.name}"')
+        changed, count = PLACE.subn(lambda _: text, source[start:], count=1)
+        if start >= 0 and count == 1:
+            file.write_text(source[:start] + changed, encoding="utf-8")
+            return
+    raise SystemExit(f'{path}: needs a block `    scores={{` behind "{world.name}"')
 
 
 def main() -> None:

@@ -14,12 +14,11 @@ from rlenvs.single.exploration.minigrid import SPEC, cells_of
 RECORDED = np.load(Path(__file__).parents[1] / "data" / "minigrid.npz")
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE, DONE = range(7)
 NAMES = ("MiniGridEmpty8x8-v0", *SPEC.members)
-KEYWORDS = {"MultiRoom-N4-S5-v1": "MultiRoomN4S5-v0"}
 
 
 def ours(id):
     """The name here of a world of MiniGrid."""
-    return "MiniGrid" + KEYWORDS.get(id, id.removesuffix("-v0").replace("-", "") + "-v0")
+    return f"MiniGrid{id[:-3].replace('-', '')}-v0"
 
 
 def make(name, **keywords):
@@ -298,6 +297,65 @@ def test_grids_behind_a_locked_door():
     doors = np.argwhere(made & 15 == cells.DOOR)
     assert np.array_equal(doors[:, 2], balls[:, 2])
     assert set(states["wanted"].tolist()) == {cells.thing(cells.BALL, cells.BLUE)}
+
+
+MAZES = {"2Dl": (1, 576), "2Dlh": (1, 576), "2Dlhb": (1, 576), "1Q": (1, 720), "2Q": (2, 1584), "Full": (4, 3600)}
+
+
+def room_of(cell):
+    """Column and row of the room with a cell, for cells that are in no wall."""
+    return tuple((np.asarray(cell) // 5).tolist())
+
+
+@pytest.mark.parametrize("name", MAZES)
+def test_mazes_of_nine_rooms(name):
+    quarters, limit = MAZES[name]
+    assert make(f"MiniGridObstructedMaze{name}-v0").spec.max_episode_steps == limit
+    states, made = grids(f"MiniGridObstructedMaze{name}-v0", 100)
+    assert made.shape[1:] == (16, 16)
+    sides, corners = [(2, 1), (1, 2), (0, 1), (1, 0)][:quarters], [(2, 0), (2, 2), (0, 2), (0, 0)][:quarters]
+    wanted, obstacle = cells.thing(cells.BALL, cells.BLUE), cells.thing(cells.BALL, cells.GREEN)
+    kinds, found, starts = made & 15, set(), set()
+    for k, grid in enumerate(made):
+        doors = [
+            (cell, grid[tuple(cell)] >> 4 & 7, grid[tuple(cell)] >> 7) for cell in np.argwhere(kinds[k] == cells.DOOR)
+        ]
+        closed = [colour for _, colour, state in doors if state == cells.CLOSED]
+        locked = [colour for _, colour, state in doors if state == cells.LOCKED]
+        assert (len(closed), len(locked), len(set(closed))) == (quarters, 2 * quarters, quarters)
+        held = np.argwhere((kinds[k] == cells.BOX) | (kinds[k] == cells.KEY))
+        assert sorted(map(room_of, held)) == sorted(2 * sides)
+        values = [grid[tuple(cell)] for cell in held]
+        hidden = {value >> 9 for value in values} != {0}
+        assert hidden == (name != "2Dl")
+        assert sorted(value >> 4 & 7 if not hidden else (value >> 9) - 1 for value in values) == sorted(locked)
+        balls = np.argwhere(grid == obstacle)
+        assert len(balls) == (0 if name in ("2Dl", "2Dlh") else 2 * quarters)
+        assert all(room_of(ball) in sides for ball in balls)
+        assert all(any(abs(ball - cell).sum() == 1 for cell, _, state in doors if state == 2) for ball in balls)
+        found.add(room_of(np.argwhere(grid == wanted)[0]))
+        stride = 16 + 2 * 7
+        starts.add(room_of(np.array(divmod(int(states["cell"][k]), stride)) - 7))
+    assert found == set(corners)
+    assert starts == ({(1, 1)} if name in ("1Q", "Full") else {(2, 1)})
+    assert set(states["wanted"].tolist()) == {wanted}
+
+
+def test_the_expert_clears_the_way():
+    """A box behind the door of the side room, balls around the agent: all is lifted and dropped elsewhere."""
+    env = make("MiniGridObstructedMaze1Q-v0")
+    env.reset(seed=3)
+    p, s = records(env)
+    grid = cells_of(p, s.grid)
+    x = np.argwhere(grid >> 7 == cells.CLOSED)[0, 0]
+    inside = grid[x + 1, 6:10]
+    inside[inside == cells.NOTHING] = cells.thing(cells.BALL, cells.GREEN)
+    s.cell = cells.cell_at(p, 6, 6)
+    grid[7, 6] = grid[6, 7] = cells.thing(cells.BOX, cells.RED)
+    batch, ended, late = env.unwrapped.batch, False, False
+    while not (ended or late):
+        *_, ended, late, info = env.step(int(batch.advise().item()))
+    assert info["is_success"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """PushWorld: files, rules, frames, generated sets, dead ends, undo; the published plans where a checkout is named."""
 
+import csv
 import os
 import sys
 from pathlib import Path
@@ -442,3 +443,17 @@ def test_the_published_plans_replay():
     assert len(published) == 223
     assert sum(len(plan) for _, plan in published) == 18143
     assert all(replay(puzzle, plan)[0] for puzzle, plan in published)
+
+
+def test_shortest_plans_of_published_puzzles():
+    """Recorded beside the lengths of the published plans; searched again where a checkout is named."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/parity"))
+    from pushworld import shortest_plan
+
+    with (Path(__file__).parents[1] / "data/pushworld_shortest.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 54
+    assert all(int(row["shortest"]) <= int(row["published"]) for row in rows)
+    for row in rows if CHECKOUT else ():
+        puzzle = Path(CHECKOUT) / "benchmark/puzzles" / row["level"] / f"{row['puzzle']}.pwp"
+        assert len(shortest_plan(puzzle, 2_000_000)) == int(row["shortest"]), row["puzzle"]

@@ -183,3 +183,21 @@ def test_rooms_have_room():
         rlenvs.make(ID, rows=6, columns=6, boxes=12)
     with pytest.raises(ParameterError, match="there is no text file"):
         rlenvs.make(ID, levels_from="nowhere")
+
+
+def test_planes_and_counts_follow_what_changed():
+    """Only what a step changed is written and counted; it is what the whole room shows."""
+    batch = rlenvs.make_batch(ID, 64, horizon=40)
+    batch.seed(range(64))
+    batch.reset()
+    rng, pushes = np.random.default_rng(0), 0
+    for _ in range(150):
+        batch.step(rng.integers(4, size=batch.actions.shape))
+        s = batch.states
+        pushes += int(s["pushed"].sum())
+        player = np.arange(100) == s["player"][:, None]
+        shown = [s["wall"].reshape(64, 100), s["target"].reshape(64, 100), s["box"].reshape(64, 100), player]
+        assert np.array_equal(batch.observations.reshape(64, 4, 100), np.stack(shown, 1))
+        assert np.array_equal(s["on_target"], (s["box"] & s["target"]).sum((1, 2)))
+        assert np.array_equal(s["dead"], (s["box"] & ~s["alive_cell"]).sum((1, 2)))
+    assert pushes > 300

@@ -5,7 +5,7 @@ is in them is lost.
 """
 
 from rlenvs.core import kernel
-from rlenvs.kits.gridworld.cells import DOOR, LAVA, LOCKED, NOTHING, kind_of, may_enter, state_of
+from rlenvs.kits.gridworld.cells import DOOR, LAVA, LOCKED, NOTHING, kind_of, may_enter, may_lift, state_of
 from rlenvs.kits.gridworld.rules import FORWARD, LEFT, TOGGLE, ahead_of
 
 STAND, FACE, OPEN_SPACE = range(3)  # what a way leads to: a cell, a pose in front of a cell, one in front of free space
@@ -21,32 +21,54 @@ def may_pass(s, cell):
 
 
 @kernel
-def mark_reachable(p, s, blocked):
-    """Mark the cells that ways lead to from the agent's, without one that is `blocked`."""
-    mark, line = s.mark, s.line
+def mark_reachable(p, s, start, blocked):
+    """Mark the cells that ways lead to from one, without one that is `blocked`: with 1 where nothing is in the way, and
+    1 more for each thing that has to be lifted, the first of which stands in `queue`."""
+    mark, line, lifted = s.mark, s.line, s.queue
     for cell in range(mark.size):
         mark[cell] = 0
-    mark[s.cell] = 1
-    line[0] = s.cell
-    head, count = 0, 1
+    mark[start], lifted[start] = 1, 0
+    line[0] = start
+    head, count, lifts = 0, 1, 0
     while head < count:
-        cell = line[head]
-        head += 1
-        for direction in range(4):
-            near = ahead_of(p, cell, direction)
-            if not mark[near] and near != blocked and may_pass(s, near):
-                mark[near] = 1
-                line[count] = near
-                count += 1
+        while head < count:
+            cell = line[head]
+            head += 1
+            for direction in range(4):
+                near = ahead_of(p, cell, direction)
+                if not mark[near] and near != blocked and may_pass(s, near):
+                    mark[near], lifted[near] = 1 + lifts, lifted[cell]
+                    line[count] = near
+                    count += 1
+        lifts += 1
+        for k in range(count):
+            for direction in range(4):
+                near = ahead_of(p, line[k], direction)
+                if not mark[near] and near != blocked and may_lift(s.grid[near]):
+                    mark[near], lifted[near] = 1 + lifts, lifted[line[k]] if lifted[line[k]] else near
+                    line[count] = near
+                    count += 1
 
 
 @kernel
 def beside_mark(p, s, cell):
-    """Whether one of the four cells around one is marked."""
-    found = 0
+    """Of the four cells around one, that with the smallest mark; 0 where none is marked."""
+    best = 0
     for direction in range(4):
-        found += s.mark[ahead_of(p, cell, direction)]
-    return found > 0
+        near = ahead_of(p, cell, direction)
+        if s.mark[near] and (best == 0 or s.mark[near] < s.mark[best]):
+            best = near
+    return best
+
+
+@kernel
+def lifts_to(p, s, cell):
+    """How many things have to be lifted before one stands beside a cell, as marked; many where no way leads there, none
+    to cell 0."""
+    if cell == 0:
+        return 0
+    best = beside_mark(p, s, cell)
+    return s.mark[best] - 1 if best else 255
 
 
 @kernel

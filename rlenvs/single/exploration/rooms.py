@@ -12,7 +12,6 @@ from rlenvs.kits.gridworld.cells import (
     EXIT,
     FIRE,
     GREEN,
-    GREY,
     KEY,
     LOCKED,
     NOTHING,
@@ -21,15 +20,21 @@ from rlenvs.kits.gridworld.cells import (
     between,
     cell_at,
     door,
-    filled_box,
     free_cell,
-    kind_of,
     put,
     put_rectangle,
     put_room,
     thing,
 )
-from rlenvs.kits.gridworld.rules import ahead_of
+from rlenvs.single.exploration.rooms_maze import (
+    MAZE_SIDE,
+    ROOM,
+    make_maze,
+    place_agent,
+    place_facing_nothing,
+    place_key,
+    place_wanted_ball,
+)
 
 TASK = choice(
     "empty",
@@ -46,7 +51,7 @@ TASK = choice(
 EMPTY_ROOM, FOUR_ROOMS, DOOR_KEY, MULTI_ROOM, UNLOCK, MAZE, CROSSING, DYNAMIC, MEMORY = TASK.codes(*TASK.values)
 RIVER = choice("lava", "wall", doc='what is to be crossed, for task="crossing"')
 (OF_LAVA,) = RIVER.codes("lava")
-LARGEST, MOST_ROOMS, MOST_BALLS, ROOM = 31, 8, 32, 6  # sides of grids and of the rooms of two tasks
+LARGEST, MOST_ROOMS, MOST_BALLS = 31, 8, 32
 SMALLEST = {"four_rooms": 9, "multi_room": 25, "crossing": 7, "memory": 7}
 MISSIONS = {
     "empty": "get to the green goal square",
@@ -69,9 +74,18 @@ def side_of(values: Any) -> int:
 
 def grid_sizes(values: Any) -> tuple[int, int]:
     """Columns and rows of a task's grid."""
+    if values.task == "obstructed_maze" and values.quarters:
+        return MAZE_SIDE, MAZE_SIDE
     if values.task in ("unlock_pickup", "obstructed_maze"):
         return 2 * ROOM - 1, ROOM
     return side_of(values), side_of(values)
+
+
+def rooms_entered(values: Any) -> int:
+    """How many rooms the time limit of an obstructed maze allows for."""
+    if not values.quarters:
+        return 2
+    return 7 * values.quarters - 3 + (values.quarters == 1 and values.start_in_middle)
 
 
 def usual_steps(values: Any) -> int:
@@ -83,19 +97,11 @@ def usual_steps(values: Any) -> int:
         "door_key": 10 * size**2,
         "multi_room": 20 * values.rooms,
         "unlock_pickup": 8 * ROOM**2,
-        "obstructed_maze": 8 * ROOM**2,
+        "obstructed_maze": 4 * rooms_entered(values) * ROOM**2,
         "crossing": 4 * size**2,
         "dynamic_obstacles": 4 * size**2,
         "memory": 5 * size**2,
     }[values.task]
-
-
-@kernel
-def place_agent(p, s, rng, left, top, wide, tall):
-    """The agent on an empty cell of a rectangle, in a random direction."""
-    s.cell = 0
-    s.cell = free_cell(p, s, rng, left, top, wide, tall, 1)
-    s.direction = below(rng, 4)
 
 
 @kernel
@@ -251,17 +257,10 @@ def make_two_rooms(p, s, rng):
     put(p, s, ROOM - 1, row, door(colour, LOCKED))
     if p.task == MAZE and p.blocked:
         put(p, s, ROOM - 2, row, thing(BALL, GREEN))
-    hidden = p.task == MAZE and p.key_in_box
-    key = filled_box(GREY, colour) if hidden else thing(KEY, colour)
-    s.grid[free_cell(p, s, rng, 0, 0, ROOM, ROOM, 2)] = key
+    place_key(p, s, rng, 0, 0, colour, p.task == MAZE and p.key_in_box)
     if p.task == MAZE:
-        s.wanted = thing(BALL, BLUE)
-        s.grid[free_cell(p, s, rng, ROOM - 1, 0, ROOM, ROOM, 2)] = s.wanted
-    for _ in range(1000):
-        place_agent(p, s, rng, 0, 0, ROOM, ROOM)
-        front = s.grid[ahead_of(p, s.cell, s.direction)]
-        if front == NOTHING or kind_of(front) == kind_of(STONE):
-            break
+        place_wanted_ball(p, s, rng, ROOM - 1, 0)
+    place_facing_nothing(p, s, rng, 0, 0)
 
 
 # --- rivers, memory ---------------------------------------------------------------------------------------------------
@@ -360,5 +359,7 @@ def make_grid(p, s, rng):
         make_crossing(p, s, rng)
     elif p.task == MEMORY:
         make_memory(p, s, rng)
+    elif p.task == MAZE and p.quarters > 0:
+        make_maze(p, s, rng)
     else:
         make_two_rooms(p, s, rng)

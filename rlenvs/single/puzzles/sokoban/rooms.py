@@ -74,31 +74,27 @@ def place(s, boxes, rng):
 @kernel
 def play_backwards(s, boxes, rng):
     """Walk at random and pull boxes along; ends where the boxes were farthest from their targets. Returns how far."""
-    width = s.wall.shape[1]
-    far, farthest = 0, 0
-    for _ in range(STEPS_PER_CELL * s.wall.size):
+    width, far, farthest = s.wall.shape[1], 0, 0
+    wall, box, target, player = s.wall.ravel(), s.box.ravel(), s.target.ravel(), int(s.player)
+    for _ in range(STEPS_PER_CELL * wall.size):
         direction = below(rng, 4)
-        row, column = s.player // width, s.player % width
-        down, right = DOWNWARD[direction], RIGHTWARD[direction]
-        if s.wall[row + down, column + right] or s.box[row + down, column + right]:
-            continue
-        behind = (row - down) * width + column - right
-        if s.box[row - down, column - right] and uniform(rng, 0.0, 1.0) < PULL:
-            s.box[row - down, column - right] = 0
-            s.box[row, column] = 1
+        step = DOWNWARD[direction] * width + RIGHTWARD[direction]
+        free = 1 - int(wall[player + step] | box[player + step])  # branches that nobody can foretell are slow
+        behind = player - step
+        if box[behind] & free and uniform(rng, 0.0, 1.0) < PULL:
+            box[behind], box[player] = 0, 1
+            loose = 0
             for k in range(boxes):
                 if s.current[k] == behind:
-                    far += apart(s.player, s.origin[k], width) - apart(behind, s.origin[k], width)
-                    s.current[k] = s.player
-        s.player = (row + down) * width + column + right
-        loose = 0
-        for k in range(boxes):
-            loose += 0 if s.target[s.current[k] // width, s.current[k] % width] else 1
-        if far + loose * width > farthest:
-            farthest = far + loose * width
-            s.best_player = s.player
-            for k in range(boxes):
-                s.best[k] = s.current[k]
+                    far += apart(player, s.origin[k], width) - apart(behind, s.origin[k], width)
+                    s.current[k] = player
+                loose += 0 if target[s.current[k]] else 1
+            if far + loose * width > farthest:
+                farthest = far + loose * width
+                s.best_player = player + step
+                for k in range(boxes):
+                    s.best[k] = s.current[k]
+        player += step * free
     return farthest
 
 

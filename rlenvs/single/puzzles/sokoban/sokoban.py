@@ -44,6 +44,7 @@ import numpy as np
 
 from rlenvs.core import (
     Score,
+    b1,
     below,
     block,
     cost,
@@ -116,6 +117,8 @@ SPEC = world(
         "box": u1("height", "width"),
         "alive_cell": u1("height", "width"),  # from which a box could get to a target
         "player": i4,
+        "left": i4,  # the player's cell before the last step
+        "pushed": b1,  # whether a box moved in it
         "best_player": i4,
         "origin": i2("boxes_room"),
         "current": i2("boxes_room"),
@@ -142,6 +145,7 @@ SPEC = world(
             doc="walls, targets, boxes, player",
         )
     },
+    incremental=True,
     action=discrete("up", "right", "down", "left"),
     terms={
         "solved": term(0.0, 1.0, 10.0, "1 for the step that solves the level"),
@@ -214,29 +218,35 @@ def reset(p, s, rng):
 
 
 @kernel
+def offset_of(s, action):
+    """From a cell to the next one in the direction of an action, in an array of all cells."""
+    return DOWNWARD[action] * s.wall.shape[1] + RIGHTWARD[action]
+
+
+@kernel
 def can_move(s, action):
     """Whether a step changes something: the way is free, or a box can be pushed out of it."""
-    width = s.wall.shape[1]
-    down, right = DOWNWARD[action], RIGHTWARD[action]
-    row, column = s.player // width + down, s.player % width + right
-    if s.wall[row, column]:
+    wall, box, offset = s.wall.ravel(), s.box.ravel(), offset_of(s, action)
+    cell = s.player + offset
+    if wall[cell]:
         return False
-    if s.box[row, column]:
-        return not (s.wall[row + down, column + right] or s.box[row + down, column + right])
-    return True
+    return not box[cell] or not (wall[cell + offset] or box[cell + offset])
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    width, before = s.wall.shape[1], s.on_target
+    before = s.on_target
+    s.left = s.player
+    s.pushed = False
     if can_move(s, a):
-        down, right = DOWNWARD[a], RIGHTWARD[a]
-        row, column = s.player // width + down, s.player % width + right
-        if s.box[row, column]:
-            s.box[row, column] = 0
-            s.box[row + down, column + right] = 1
-            count_boxes(s)
-        s.player = row * width + column
+        box, target, alive, offset = s.box.ravel(), s.target.ravel(), s.alive_cell.ravel(), offset_of(s, a)
+        cell = s.player + offset
+        if box[cell]:
+            to = cell + offset
+            box[cell], box[to], s.pushed = 0, 1, True
+            s.on_target += int(target[to]) - int(target[cell])
+            s.dead += int(alive[cell]) - int(alive[to])
+        s.player = cell
     solved = s.on_target == s.box_count
     r.solved = 1.0 if solved else 0.0
     r.boxes = float(s.on_target - before)
@@ -259,14 +269,20 @@ def mask(p, s, m):
 
 @SPEC.observe
 def observe(p, s, o):
-    width = s.wall.shape[1]
-    for row in range(s.wall.shape[0]):
-        for column in range(width):
-            o.planes[0, row, column] = s.wall[row, column]
-            o.planes[1, row, column] = s.target[row, column]
-            o.planes[2, row, column] = s.box[row, column]
-            o.planes[3, row, column] = 0.0
-    o.planes[3, s.player // width, s.player % width] = 1.0
+    planes, cells = o.planes.ravel(), s.wall.size
+    if s.shown:
+        planes[3 * cells + s.left] = 0.0
+        if s.pushed:
+            planes[2 * cells + s.player] = 0.0
+            planes[2 * cells + 2 * s.player - s.left] = 1.0
+    else:
+        wall, target, box = s.wall.ravel(), s.target.ravel(), s.box.ravel()
+        for cell in range(cells):
+            planes[cell] = wall[cell]
+            planes[cells + cell] = target[cell]
+            planes[2 * cells + cell] = box[cell]
+            planes[3 * cells + cell] = 0.0
+    planes[3 * cells + s.player] = 1.0
 
 
 @SPEC.python_expert
