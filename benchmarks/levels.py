@@ -3,10 +3,12 @@
     python benchmarks/levels.py --seeds 40 --write
 
 Levels without an agent of their own are played by the agent of the environment's defaults. Where sides play against
-each other, the opponent is the world's first scripted player. `--write` puts the table into levels.md.
+each other, the opponent is the world's first scripted player. `--write` puts the table into levels.md; with names, only
+the lines of these environments are new there, and those of the others stay.
 """
 
 import argparse
+import re
 from pathlib import Path
 
 from rlenvs.agents.card import normalized
@@ -23,6 +25,18 @@ scripted expert 1, on the same {seeds} seeds; "Idle" does nothing; "Agent" wheth
 without levels are in [scores](../docs/scores.md).
 
 """
+
+
+FILE = Path(__file__).with_name("levels.md")
+
+
+def written(seeds: int) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The lines of levels.md by environment and level; they have to be of as many seeds."""
+    text = FILE.read_text()
+    if PAGE.format(seeds=seeds) not in text:
+        raise SystemExit(f"levels.md was not written with --seeds {seeds}; leave out the names to measure all anew")
+    lines = [tuple(re.split(r" ?\| ?", line)[1:-1]) for line in text.splitlines() if line.startswith("| ")]
+    return {(line[0], line[1]): line for line in lines[2:]}
 
 
 def row(name: str, level: str, seeds: int) -> tuple[str, ...]:
@@ -48,14 +62,18 @@ def main() -> None:
     options.add_argument("--seeds", type=int, default=40)
     options.add_argument("--write", action="store_true", help="write levels.md")
     given = options.parse_args()
-    lines = [HEAD, ["---"] * len(HEAD)]
-    for name in given.names or [world_of(entry.id).name for entry in documented()]:
+    everything = [world_of(entry.id).name for entry in documented()]
+    lines = written(given.seeds) if given.names and given.write else {}
+    for name in [world_of(each).name for each in given.names or everything]:
         for level in world_of(name).levels:
-            lines.append(row(name, level, given.seeds))
-            print(" | ".join(lines[-1]), flush=True)
+            lines[name, level] = row(name, level, given.seeds)
+            print(" | ".join(lines[name, level]), flush=True)
     if given.write:
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        Path(__file__).with_name("levels.md").write_text(PAGE.format(seeds=given.seeds) + table + "\n")
+        ordered = [
+            lines[key] for name in everything for level in world_of(name).levels if (key := (name, level)) in lines
+        ]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in [HEAD, ["---"] * len(HEAD), *ordered])
+        FILE.write_text(PAGE.format(seeds=given.seeds) + table + "\n")
 
 
 if __name__ == "__main__":

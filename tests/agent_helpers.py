@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from gymnasium.spaces.utils import flatdim
 from typer.testing import CliRunner
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, digest_of
+from rlenvs.agents.export import part_of
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.network import Network, expected_tensors
 from rlenvs.cli import app
@@ -16,21 +18,21 @@ from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 
 HOVER, MAZE, TREASURE, SPEAKER = "QuadHover-v0", "PathFinding-v0", "DeepSeaTreasure-v0", "ParticleSpeakerListener-v0"
+LAKE, TAXI = "FrozenLake-v0", "Taxi-v0"  # an observation is a whole number
 SCORE = AgentScore(1.5, 0.25, 0.5, 0.0, 200.0, 100, 0, None, 0.5, 2.5)
 
 
 def agent_for(id, seed=0, masked=False, memory=None, **keywords):
     """An agent with random weights that fits an environment; no library of learners is needed."""
     setup = Setup(world_of(id), **keywords)
-    shape = list(setup.observation_space.shape)
-    width = memory["units"] if memory else int(np.prod(shape))
+    width = memory["units"] if memory else flatdim(setup.observation_space)
     action = {"kind": "choice", "choices": setup.action_size, "masked": masked}
     if setup.continuous:
         bound = [1.0] * setup.action_size
         low = [-1.0] * setup.action_size
         action = {"kind": "numbers", "low": low, "high": bound, "squashed": True, "limit": None}
     architecture = {
-        "observation": [{"name": None, "shape": shape, "normalised": False, "image": False}],
+        "observation": [{"name": None, **part_of(setup.observation_space)}],
         "normalisation": None,
         "convolutions": None,
         "memory": memory,

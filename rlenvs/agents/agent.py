@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.agents.card import Card
-from rlenvs.agents.network import Network, State, parts_of
+from rlenvs.agents.network import Network, State, form_of, parts_of
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
@@ -43,7 +43,8 @@ class Agent:
         """What to do for one observation.
 
         Args:
-            observation: as the environment gives it: an array of the shape of its space, or a dictionary of arrays.
+            observation: as the environment gives it: an array of the shape of its space, a whole number of a Discrete
+                one, or a dictionary of these.
             mask: (choices,), nonzero where a choice is allowed (`info["action_mask"]`).
             state: what the call before gave; None at the beginning. Agents without an LSTM give and take None.
             start: whether an episode begins with this observation; the state is forgotten then.
@@ -52,7 +53,7 @@ class Agent:
             the action, float32 (numbers,), int64 (dimensions,) or an int, and the next state.
 
         Raises:
-            ParameterError: an observation, mask or state of another shape, or not finite.
+            ParameterError: an observation, mask or state of another shape, not finite, or outside a Discrete space.
         """
         actions, state = self.predict(observation, state, np.array(start), action_masks=mask)
         several = self.network.numbers > 0 or len(self.network.counts) > 0
@@ -127,12 +128,12 @@ class Agent:
 
     def check(self, setup: Setup, label: str = "the agent") -> None:
         """ParameterError where the spaces of the world's agents, padded to equal size, are not those of this agent."""
-        wanted = {name: space.shape for name, space in parts_of(setup.observation_space).items()}
+        wanted = {name: form_of(space) for name, space in parts_of(setup.observation_space).items()}
         name = setup.world.name
-        if dict(self.network.parts) != wanted:
+        if self.network.forms != wanted:
             raise ParameterError(
-                f"{label} was trained for observations {_shapes(dict(self.network.parts))}; those of {name} are "
-                f"{_shapes(wanted)} with these keywords"
+                f"{label} was trained for observations {_texts(self.network.forms)}; those of {name} are "
+                f"{_texts(wanted)} with these keywords"
             )
         self._check_form(setup, label)
         counts = self.network.counts
@@ -191,5 +192,6 @@ class Agent:
         return np.pad(array, ((0, 0), (0, missing))) if missing > 0 and self._pads else array
 
 
-def _shapes(parts: Mapping[Any, tuple[int, ...]]) -> str:
-    return ", ".join(f"{shape}" if name is None else f"{name!r} {shape}" for name, shape in parts.items())
+def _texts(forms: Mapping[Any, tuple[int, ...] | int]) -> str:
+    texts = {name: f"Discrete({form})" if isinstance(form, int) else f"{form}" for name, form in forms.items()}
+    return ", ".join(text if name is None else f"{name!r} {text}" for name, text in texts.items())

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from gymnasium import spaces
+from gymnasium.spaces.utils import flatdim
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
@@ -47,7 +48,7 @@ class BoardFeatures(BaseFeaturesExtractor):
         parts = parts_of(observation_space)
         (self.board,) = [name for name, part in parts.items() if len(part.shape) == BOARD]
         self.others = [name for name in parts if name != self.board]
-        numbers = sum(math.prod(parts[name].shape) for name in self.others)
+        numbers = sum(flatdim(parts[name]) for name in self.others)
         inputs, *size = parts[self.board].shape
         for _ in channels:
             size = [-(-side // stride) for side in size]

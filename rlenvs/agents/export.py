@@ -13,7 +13,7 @@ import numpy as np
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card
-from rlenvs.agents.network import Network, is_image, parts_of
+from rlenvs.agents.network import Network, form_of, is_image, parts_of
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup, counts_of
@@ -260,16 +260,24 @@ def _parts(model: Any) -> list[dict[str, Any]]:
 
 
 def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
-    found = {"shape": list(getattr(space, "shape", None) or ()), "normalised": False, "image": False}
-    if type(space).__name__ == "Box" and space.dtype.kind in "fi":
+    found = part_of(space)
+    if "choices" in found or (type(space).__name__ == "Box" and space.dtype.kind in "fi"):
         return found
     if _extractor(model) == "BoardFeatures" and is_image(space):
         planes, height, width = space.shape  # as Stable-Baselines3 has turned them
         return {**found, "shape": [height, width, planes], "image": True}
     raise ParameterError(
-        f"{label} of {space} cannot be an agent's; they must be a Box of real or whole numbers, or an image that "
-        "convolutions look at"
+        f"{label} of {space} cannot be an agent's; they must be a Box of real or whole numbers, Discrete from 0 "
+        "on, or an image that convolutions look at"
     )
+
+
+def part_of(space: Any) -> dict[str, Any]:
+    """What the architecture says of a part, but for its name."""
+    form = form_of(space)
+    if isinstance(form, int):
+        return {"shape": [], "normalised": False, "image": False, "choices": form}
+    return {"shape": list(form), "normalised": False, "image": False}
 
 
 def _extractor(model: Any) -> str:

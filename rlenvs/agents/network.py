@@ -15,6 +15,9 @@ An architecture is a dictionary of JSON's types, and its numbers are arrays by n
 or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}; for several choices at once {"kind":
 "choices", "counts": [3, 3], "masked": false}, whose ratings come one after the other.
 
+An observation that is one of n whole numbers, of a Discrete space, is a part of shape [] with one entry more,
+"choices": n. The network sees it as n numbers: 1 at its place, 0 elsewhere.
+
 Convolutions look at one part of the observation: planes (planes, height, width), or an image (height, width, channels)
 of bytes, which count as shares of 255. Two more planes, behind these, tell every cell its row and column, from -1 to 1;
 around the board are zeros; and the numbers of the other parts, weighted, are added to every cell that the first
@@ -80,6 +83,12 @@ def parts_of(space: Any) -> dict[Any, Any]:
     return dict(getattr(space, "spaces", None) or {None: space})
 
 
+def form_of(space: Any) -> tuple[int, ...] | int:
+    """The shape of a part; n where it is one of n whole numbers, of a Discrete space that begins with 0."""
+    discrete = type(space).__name__ == "Discrete" and space.start == 0
+    return int(space.n) if discrete else tuple(space.shape or ())
+
+
 def is_image(space: Any) -> bool:
     """Whether a part is an image: three axes of bytes."""
     return len(space.shape or ()) == BOARD and space.dtype == np.uint8
@@ -108,6 +117,13 @@ def _convolve(board: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
     return found.reshape(*shape, kernel.shape[3])[:, :height:stride, :width:stride]
 
 
+def _one_hot(label: str, numbers: np.ndarray, choices: int) -> np.ndarray:
+    """(rows,) -> (rows, choices): 1 at the place of each number."""
+    for row in np.flatnonzero((numbers < 0) | (numbers >= choices))[:1]:
+        raise ParameterError(f"row {row} of {label} is {numbers[row]}; needed: a whole number from 0 to {choices - 1}")
+    return (numbers[:, None] == np.arange(choices)).astype(np.float32)
+
+
 class Network:
     """A policy network.
 
@@ -117,6 +133,7 @@ class Network:
 
     Attributes:
         parts: name (None for an observation that is one array) and shape of each part of an observation.
+        forms: the form of each part by name, as `form_of` says it of a space.
         choices: how many choices an action has, all its dimensions together; 0 where it is numbers.
         counts: how many choices each dimension of an action of several choices has; empty otherwise.
         numbers: how many numbers an action has; 0 where it is a choice.
@@ -131,6 +148,7 @@ class Network:
         self.architecture = check_architecture(architecture)
         self.tensors = dict(tensors)
         self.parts = [(part["name"], tuple(part["shape"])) for part in architecture["observation"]]
+        self.forms = {part["name"]: part.get("choices", tuple(part["shape"])) for part in architecture["observation"]}
         memory, action = architecture["memory"], architecture["action"]
         self.memory_shape = (memory["layers"], memory["units"]) if memory else (0, 0)
         self.counts: tuple[int, ...] = tuple(action.get("counts", ()))
@@ -209,8 +227,8 @@ class Network:
         if len(rows) > 1:
             raise ParameterError(f"the parts of the observations have different numbers of rows: {sorted(rows)}")
         flat = [
-            column.reshape(len(column), math.prod(shape))
-            for column, (_, shape) in zip(columns, self.parts, strict=True)
+            column.reshape(len(column), _width(part))
+            for column, part in zip(columns, self.architecture["observation"], strict=True)
         ]
         for column in flat:
             if not np.isfinite(column).all():
@@ -231,12 +249,19 @@ class Network:
             wanted = "one array" if name is None else f"a dictionary with {[part for part, _ in self.parts]}"
             raise ParameterError(f"observations of this agent are {wanted}; {given} was given")
         array = np.asarray(observations if name is None else observations[name])
-        if array.dtype.kind not in "fiub" or array.ndim != len(shape) + 1 or array.shape[1:] != shape:
-            label = "observations" if name is None else f"observations[{name!r}]"
+        label = "observations" if name is None else f"observations[{name!r}]"
+        choices = self.architecture["observation"][index].get("choices")
+        if (
+            array.dtype.kind not in ("iu" if choices else "fiub")
+            or array.ndim != len(shape) + 1
+            or array.shape[1:] != shape
+        ):
             raise ParameterError(
-                f"{label} of shape {array.shape} and type {array.dtype} were given; needed: numbers (rows"
-                f"{''.join(f', {n}' for n in shape)})"
+                f"{label} of shape {array.shape} and type {array.dtype} were given; needed: "
+                f"{'whole ' if choices else ''}numbers (rows{''.join(f', {n}' for n in shape)})"
             )
+        if choices:
+            return _one_hot(label, array, choices)
         array = array.astype(np.float32) if array.dtype == np.float64 else array  # what a float32 world would show
         if index in self._scales:
             mean, deviation = self._scales[index]
@@ -337,7 +362,7 @@ def check_architecture(found: Any) -> dict[str, Any]:
     parts = _some("architecture: observation", found["observation"])
     for j, part in enumerate(parts):
         label = f"architecture: observation {j}"
-        _entries(label, part, ("name", "shape", "normalised", "image"))
+        _entries(label, part, ("name", "shape", "normalised", "image"), optional=("choices",))
         for entry in ("normalised", "image"):
             _wants(isinstance(part[entry], bool), f"{label}: {entry}", part[entry], "true or false")
         _wants(not (part["normalised"] and part["image"]), label, part, "an image that is not normalised")
@@ -348,10 +373,14 @@ def check_architecture(found: Any) -> dict[str, Any]:
         _wants(isinstance(part["shape"], (list, tuple)), f"{label}: shape", part["shape"], "a list of sizes")
         for size in part["shape"]:
             _size(f"{label}: shape", size)
+        if "choices" in part:
+            _size(f"{label}: choices", part["choices"])
+            plain = not (part["shape"] or part["normalised"] or part["image"])
+            _wants(plain, label, part, "choices of shape [], neither normalised nor an image")
     names = [part["name"] for part in parts]
     _wants(len(set(names)) == len(names), "architecture: observation", names, "parts with different names")
     _check_normalisation(found["normalisation"], any(part["normalised"] for part in parts))
-    width, rated = sum(math.prod(part["shape"]) for part in parts), 0
+    width, rated = sum(map(_width, parts)), 0
     if found["convolutions"] is not None:
         width, rated = _check_convolutions(found)
     if found["memory"] is not None:
@@ -394,6 +423,11 @@ def _check_convolutions(found: Mapping[str, Any]) -> tuple[int, int]:
     return channels + numbers, planes * cells
 
 
+def _width(part: Mapping[str, Any]) -> int:
+    """How many numbers the network sees of a part."""
+    return part.get("choices") or math.prod(part["shape"])
+
+
 def _boards(parts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [part for part in parts if len(part["shape"]) == BOARD]
 
@@ -410,7 +444,7 @@ def _seen(architecture: Mapping[str, Any]) -> tuple[int, int, int]:
     sides = _sides(part)
     for _ in found["channels"]:
         sides = [-(-side // found["stride"]) for side in sides]
-    numbers = sum(math.prod(other["shape"]) for other in parts if other is not part)
+    numbers = sum(_width(other) for other in parts if other is not part)
     return found["channels"][-1], math.prod(sides), numbers
 
 
@@ -450,10 +484,11 @@ def _check_action(found: Any) -> int:
     return len(low)
 
 
-def _entries(label: str, found: Any, names: Sequence[str]) -> dict[str, Any]:
-    if not isinstance(found, dict) or set(found) != set(names):
+def _entries(label: str, found: Any, names: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
+    if not isinstance(found, dict) or set(found) - set(optional) != set(names):
         given = sorted(map(str, found)) if isinstance(found, dict) else repr(found)
-        raise ParameterError(f"{label} must have exactly the entries {', '.join(names)}; given: {given}")
+        perhaps = f", and perhaps {', '.join(optional)}" if optional else ""
+        raise ParameterError(f"{label} must have exactly the entries {', '.join(names)}{perhaps}; given: {given}")
     return found
 
 
@@ -481,7 +516,7 @@ def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tup
     """Name, shape and type of every array that a checked architecture asks for."""
     inputs = 0
     for j, part in enumerate(architecture["observation"]):
-        inputs += math.prod(part["shape"])
+        inputs += _width(part)
         if part["normalised"]:
             for name in ("mean", "var"):
                 yield f"normalisation.{j}.{name}", tuple(part["shape"]), "float64"

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore
-from rlenvs.agents.export import Tensors, add_layer, agent_with, layers_of
+from rlenvs.agents.export import Tensors, add_layer, agent_with, layers_of, part_of
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
@@ -30,9 +30,9 @@ def agent_of(
     """A policy network as an agent, for `rlenvs.agents.files.save_agent`, `rlenvs.evaluate` and tournaments.
 
     Args:
-        actor: a `torch.nn.Sequential` of linear layers and activations, from flat observations, as a batch has them, to
-            means in the units of the action space (clipped to [-1, 1]), or to a rating of each choice. With several
-            agents all share it.
+        actor: a `torch.nn.Sequential` of linear layers and activations, from flat observations, as a batch has them
+            (those of a Discrete space one-hot: 1 at the place of the number, 0 elsewhere), to means in the units of the
+            action space (clipped to [-1, 1]), or to a rating of each choice. With several agents all share it.
         id: the environment it is for.
         algorithm, settings, steps, seeds, seconds, keywords, score: for the card, as in `agent_from`.
 
@@ -46,7 +46,7 @@ def agent_of(
         raise ParameterError(
             f"{world.name}: observations are dictionaries with {keywords}; a plain network sees arrays"
         )
-    if setup.alone or not setup.observation_space.shape:
+    if setup.alone:
         raise ParameterError(f"{world.name}: observations are {setup.observation_space}; a plain network sees vectors")
     masked = "mask" in world.kernels
     action: dict[str, Any] = {"kind": "choice", "choices": setup.action_size, "masked": masked}
@@ -57,7 +57,7 @@ def agent_of(
         action = {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
     tensors: Tensors = {}
     architecture = {
-        "observation": [{"name": None, "shape": list(setup.observation_shape), "normalised": False, "image": False}],
+        "observation": [{"name": None, **part_of(setup.observation_space)}],
         "normalisation": None,
         "convolutions": None,
         "memory": None,

@@ -16,6 +16,7 @@ import numpy as np
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import ON_POLICY, Settings, settings_for
 from rlenvs.agents.imitate import dagger
+from rlenvs.agents.network import form_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.progress import progress as shown
@@ -178,10 +179,11 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from stable_baselines3.common.vec_env import VecNormalize
 
         parts = getattr(envs.observation_space, "spaces", None)
+        scaled = settings.normalize.get("observations", False) and not isinstance(form_of(envs.observation_space), int)
         envs = VecNormalize(
             envs,
             norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind in "fi"],
-            norm_obs=settings.normalize.get("observations", False),
+            norm_obs=scaled,
             norm_reward=settings.normalize.get("rewards", False),
             gamma=hyperparameters.get("gamma", 0.99),
         )

@@ -22,6 +22,8 @@ NESTED = spaces.Dict(
 NUMBERS = spaces.Box(-1.0, 1.0, (2,), np.float32)
 UNEVEN = spaces.Box(np.array([-2.0, 0.0], np.float32), np.array([1.0, 10.0], np.float32))
 CHOICE = spaces.Discrete(6)
+CELL = spaces.Discrete(16)
+CELL_BESIDE = spaces.Dict({"cell": spaces.Discrete(5), "speed": spaces.Box(-1.0, 1.0, (2,), np.float32)})
 ROWS = 400
 
 
@@ -55,7 +57,7 @@ def model_of(algorithm, observation=BOX, action=NUMBERS, normalised=False, **set
 
     contrib = ("MaskablePPO", "RecurrentPPO", "TRPO", "TQC")
     library = pytest.importorskip("sb3_contrib") if algorithm in contrib else sb3
-    kind = "Mlp" if isinstance(observation, spaces.Box) else "MultiInput"
+    kind = "MultiInput" if isinstance(observation, spaces.Dict) else "Mlp"
     policy = f"{kind}LstmPolicy" if algorithm == "RecurrentPPO" else f"{kind}Policy"
     envs = DummyVecEnv([lambda: Blank(observation, action)])
     if normalised:
@@ -84,7 +86,7 @@ def observations_of(space, rows=ROWS, seed=3):
     samples = [space.sample() for _ in range(rows)]
     if isinstance(space, spaces.Dict):
         return {name: np.stack([sample[name] for sample in samples]) for name in space.spaces}
-    return np.stack(samples)
+    return np.stack(samples)  # of a Discrete space int64 (rows,), as Stable-Baselines3 has them
 
 
 def network_of(model, normalizer=None):
@@ -109,7 +111,13 @@ def same(actions, expected, network):
 # --- it does what the libraries do ------------------------------------------------------------------------------------
 
 
-FORMS = {"array": (BOX, False), "array, normalised": (BOX, True), "dictionary, normalised": (NESTED, True)}
+FORMS = {
+    "array": (BOX, False),
+    "array, normalised": (BOX, True),
+    "dictionary, normalised": (NESTED, True),
+    "discrete": (CELL, False),
+    "dictionary with a discrete part": (CELL_BESIDE, False),
+}
 OF_NUMBERS, OF_CHOICES = ("PPO", "A2C", "SAC", "TD3", "DDPG", "TRPO", "TQC"), ("PPO", "A2C", "DQN")
 
 
@@ -187,6 +195,7 @@ def test_masks():
         (NUMBERS, NESTED, {"n_lstm_layers": 2}),
         (CHOICE, BOX, {"n_lstm_layers": 2}),
         (CHOICE, BOX, {"enable_critic_lstm": False}),
+        (CHOICE, CELL, {}),
     ],
 )
 def test_the_lstm_keeps_and_forgets_as_the_model_does(action, observation, settings):
@@ -214,7 +223,7 @@ def test_the_lstm_keeps_and_forgets_as_the_model_does(action, observation, setti
 
 PLANES = spaces.Box(-3.0, 3.0, (4, 5, 6), np.float32)
 IMAGE = spaces.Box(0, 255, (7, 9, 2), np.uint8)
-BESIDE = spaces.Dict({"camera": IMAGE, "state": BOX, "wind": spaces.Box(-1.0, 1.0, (2,), np.float32)})
+BESIDE = spaces.Dict({"camera": IMAGE, "state": BOX, "wind": spaces.Box(-1.0, 1.0, (2,), np.float32), "cell": CELL})
 
 
 def board_model(algorithm, observation, action, normalised=False, head="flat", channels=(8, 6), stride=1, **settings):
@@ -402,7 +411,25 @@ def test_bad_masks_and_dictionaries():
         agent.act({"a": np.zeros((1, 1)), "b": np.zeros((2, 2))})
 
 
+def test_numbers_of_a_discrete_space_are_seen_one_hot():
+    layer = {"inputs": 4, "units": 4, "activation": "identity"}
+    choice = {"kind": "choice", "choices": 4, "masked": False}
+    found = architecture(observation=[ONE_OF], normalisation=None, memory=None, layers=[layer], action=choice)
+    turned = np.roll(np.eye(4, dtype=np.float32), 1, axis=0)  # rates the next number highest
+    agent = Network(found, {"layers.0.weight": turned, "layers.0.bias": np.zeros(4, np.float32)})
+    assert agent.act(np.arange(4))[0].tolist() == [1, 2, 3, 0]
+    assert agent.act(np.array([3, 3], np.uint8))[0].tolist() == [0, 0]
+    assert agent.act(np.zeros(0, int))[0].shape == (0,)
+    for outside in (4, -1):
+        with pytest.raises(ParameterError, match=f"row 1 of observations is {outside}; needed: a whole number from 0"):
+            agent.act(np.array([0, outside]))
+    for wrong in (np.zeros(2), np.zeros((2, 1), int), np.zeros(2, np.bool_)):
+        with pytest.raises(ParameterError, match=r"needed: whole numbers \(rows\)"):
+            agent.act(wrong)
+
+
 PART = {"name": None, "shape": [3], "normalised": True, "image": False}
+ONE_OF = {"name": None, "shape": [], "normalised": False, "image": False, "choices": 4}
 PLANE = {"name": None, "shape": [2, 3, 4], "normalised": False, "image": False}
 CONVOLUTIONS = {"channels": [4], "kernel": 3, "stride": 1, "activation": "relu", "planes": 0}
 ON_PLANES = {
@@ -432,6 +459,16 @@ ACTION = architecture()["action"]
         ({"observation": [{**PART, "normalised": 1}]}, "normalised is 1"),
         ({"observation": [{**PART, "image": None}]}, "image is None"),
         ({"observation": [{**PART, "image": True}]}, "an image that is not normalised"),
+        ({"observation": [{**ONE_OF, "choices": 0}]}, "choices is 0"),
+        ({"observation": [{**ONE_OF, "choices": 2.0}]}, "choices is 2.0"),
+        ({"observation": [{**ONE_OF, "shape": [3]}]}, "choices of shape"),
+        ({"observation": [{**ONE_OF, "normalised": True}]}, "choices of shape"),
+        ({"observation": [{**ONE_OF, "image": True}]}, "choices of shape"),
+        ({"observation": [{**ONE_OF, "start": 1}]}, "exactly the entries .*, and perhaps choices; given: .*'start'"),
+        (
+            {"observation": [{**ONE_OF, "choices": 3}], "normalisation": None, "memory": None},
+            "what comes before it gives 3",
+        ),
         ({"convolutions": CONVOLUTIONS}, "one part with three axes"),
         ({**ON_PLANES, "observation": [{**PLANE, "name": "a"}, {**PLANE, "name": "b"}]}, "one part with three axes"),
         ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "channels": []}}, "channels is"),
@@ -515,6 +552,8 @@ def test_unknown_modules_spaces_and_algorithms_are_refused():
     image = spaces.Box(0, 255, (3, 40, 40), np.uint8)
     with pytest.raises(ParameterError, match="real or whole numbers"):
         export.network_of(model_of("PPO", observation=image)[0])
+    with pytest.raises(ParameterError, match=r"observations of MultiDiscrete.* cannot be an agent's"):
+        export.network_of(model_of("PPO", observation=spaces.MultiDiscrete([2, 3]))[0])
     with pytest.raises(ParameterError, match="dict cannot become an agent"):
         export.network_of({})
 

@@ -8,7 +8,7 @@ from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
 from rlenvs.core.setup import Setup
 from tests import high_numbers, tug_of_war
-from tests.agent_helpers import HOVER, MAZE, SPEAKER, TREASURE, agent_for, run
+from tests.agent_helpers import HOVER, LAKE, MAZE, SPEAKER, TAXI, TREASURE, agent_for, run
 
 # --- playing ----------------------------------------------------------------------------------------------------------
 
@@ -27,6 +27,30 @@ def test_act_in_a_plain_environment_is_what_evaluate_plays():
             observation, reward, terminated, truncated, _ = env.step(action)
             total, over = total + reward, terminated or truncated
         assert total == pytest.approx(result.returns[row], rel=1e-4)
+
+
+def test_whole_numbers_of_a_discrete_space_are_played_in_every_form(tmp_path):
+    agent = load_agent(save_agent(tmp_path / "lake", agent_for(LAKE, masked=True)), id=LAKE)
+    result = rlenvs.evaluate(LAKE, agent, seeds=5)
+    env, venv = rlenvs.make(LAKE), rlenvs.make_vec(LAKE, 5)
+    seen, info = venv.reset(seed=list(range(5)))
+    chosen, _ = agent.predict(seen, action_masks=info["action_mask"])
+    for seed in range(5):
+        observation, info = env.reset(seed=seed)
+        assert isinstance(observation, int)
+        assert agent.act(observation, info["action_mask"])[0] == chosen[seed]
+        total, over = 0.0, False
+        while not over:
+            action, _ = agent.act(observation, info["action_mask"])
+            observation, reward, terminated, truncated, info = env.step(action)
+            total, over = total + reward, terminated or truncated
+        assert total == pytest.approx(result.returns[seed])
+    with pytest.raises(ParameterError, match="observations is 16; needed: a whole number from 0 to 15"):
+        agent.act(16)
+    with pytest.raises(ParameterError, match="for one observation"):
+        agent.act(np.array([3, 4]))
+    with pytest.raises(ParameterError, match=r"observations Discrete\(16\); those of Taxi-v0 are Discrete\(500\)"):
+        evaluate(TAXI, agent)
 
 
 def test_memories_begin_anew_with_every_episode():

@@ -89,6 +89,17 @@ def test_choices_are_learnt_under_masks():
         seen = venv.step(chosen)[0]
 
 
+def test_whole_numbers_of_a_discrete_space_are_imitated_without_normalisation():
+    """An agent that copies the expert's answer to each of the sixteen cells plays as well as it."""
+    settings = settings_of("FrozenLake-v0", 3200, 16, True, rounds=4, epochs=8, batch_size=64, learning_rate=3e-3)
+    model = train("FrozenLake-v0", settings)
+    made = {"keywords": {}, "settings": {}, "steps": 3200, "seeds": [0], "seconds": 1.0}
+    agent = agent_from(model, "FrozenLake-v0", **made)
+    assert not agent.network.architecture["observation"][0]["normalised"]
+    found, expert = (rlenvs.evaluate("FrozenLake-v0", policy, 50) for policy in (agent, "expert"))
+    assert found.mean == pytest.approx(expert.mean, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("id", "masked"), [("DeepSeaTreasure-v0", True), ("ParticleWorldComm-v0", True), ("ParticleTag-v0", False)]
 )

@@ -22,6 +22,7 @@ import rlenvs
 from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
+from rlenvs.agents.export import agent_from
 from rlenvs.agents.files import load_agent, reference_agents
 from rlenvs.agents.hyperparameters import (
     ALGORITHMS,
@@ -179,6 +180,21 @@ def test_the_file_of_an_environment_fits_it(id):
     assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
     if "mask" in world_of(id).kernels and found.algorithm == "PPO":
         pytest.fail("this world has masks: MaskablePPO knows them")
+
+
+# one environment for each kind of observation, action and algorithm that families have; then all
+KINDS = ("FrozenLake-v0", "RepeatFirst-v0", "MortarMayhemB-v0", "MiniGridEmpty8x8-v0", "Sokoban-v0", "PushWorld-v0")
+
+
+@pytest.mark.parametrize("id", [*KINDS, *(pytest.param(id, marks=pytest.mark.slow) for id in IDS)])
+def test_the_settings_of_an_environment_make_a_model_that_can_become_an_agent(id):
+    from rlenvs.agents.train import new_model
+
+    settings = settings_for(id)
+    model = new_model(id, settings, 0)
+    made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
+    agent = agent_from(model, id, **made)
+    assert agent.card.algorithm == settings.algorithm
 
 
 def test_defaults_by_kind_of_world():

@@ -133,10 +133,17 @@ def test_agents_that_look_at_images(tmp_path):
     assert len(evaluate(CATCH.name, agent, 3, backend="python").returns) == 3
 
 
+def test_agents_see_whole_numbers_as_stable_baselines3_does(tmp_path):
+    venv = rows(WALK)
+    model = PPO("MlpPolicy", venv, **SMALL).learn(64)
+    agent = load_agent(save_agent(tmp_path / "agent", agent_from(model, WALK.name, **MADE)))
+    assert agent.network.forms == {None: 7}
+    same_actions(model, agent, venv)
+    assert len(evaluate(WALK.name, agent, 3, backend="python").returns) == 3
+
+
 def test_what_cannot_become_an_agent_is_said():
     torch = pytest.importorskip("torch")
-    with pytest.raises(ParameterError, match="cannot be an agent's"):
-        network_of(PPO("MlpPolicy", rows(WALK), **SMALL))
     wrappers = [torch.nn.Linear(3, 6)]
     common = {"algorithm": "own", **MADE}
     assert agent_of(wrappers, PORTER.name, **common).network.counts == (3, 3)

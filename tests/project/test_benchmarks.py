@@ -115,3 +115,19 @@ def test_a_peer_that_does_not_start_is_said(tmp_path):
     assert "the worker did not start: " in done.stderr
     assert "mo_gymnasium, which is not installed" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_levels_of_one_environment_are_renewed_and_the_other_lines_stay(tmp_path):
+    page = (FOLDER / "levels.md").read_text()
+    for name in ("levels.py", "levels.md"):
+        (tmp_path / name).write_text((FOLDER / name).read_text())
+    lines = page.splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith("| MarsRovers-v0 ")]  # which has no agent
+    assert len(kept) < len(lines)
+    (tmp_path / "levels.md").write_text("".join(kept))
+    assert run(tmp_path / "levels.py", "MarsRovers-v0", "--write").returncode == 0
+    assert (tmp_path / "levels.md").read_text() == page
+    refused = run(tmp_path / "levels.py", "MarsRovers-v0", "--seeds", "2", "--write")
+    assert refused.returncode != 0
+    assert "levels.md was not written with --seeds 2" in refused.stderr
+    assert (tmp_path / "levels.md").read_text() == page

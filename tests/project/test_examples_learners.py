@@ -344,6 +344,16 @@ def test_an_agent_acts_as_its_network_does(tmp_path):
     np.testing.assert_allclose(load_agent(tmp_path / "mine")(observations), expected, atol=1e-6)
 
 
+def test_a_plain_network_sees_whole_numbers_one_hot():
+    torch.manual_seed(0)
+    actor = [torch.nn.Linear(16, 4)]
+    agent = agent_of(actor, "FrozenLake-v0", **CARD)
+    expected = actor[0](torch.eye(16)).argmax(1)
+    assert agent(np.arange(16)).tolist() == expected.tolist()
+    seen = agent_of(actor, "FrozenLake-v0", keywords={"encoding": "one_hot"}, **CARD)  # the world's own
+    assert seen(np.eye(16, dtype=np.float32)).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize(
     ("actor", "keywords", "said"),
     [
