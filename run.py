@@ -144,6 +144,18 @@ def call(*command: str | Path, cwd: Path = ROOT, **environment: str) -> int:
     return subprocess.call([str(part) for part in command], cwd=cwd, env={**os.environ, **environment})
 
 
+def beside(*command: str | Path, **environment: str) -> subprocess.Popen[str]:
+    """Start a command in the repository that is to run beside others; what it says is kept for later."""
+    return subprocess.Popen(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
 def python_of(venv: Path) -> Path:
     """The interpreter of a virtual environment."""
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -222,19 +234,23 @@ def test(arguments: list[str]) -> int:
     """Everything that has to pass before a change is merged."""
     python = set_up(EXTRAS["test"])
     pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal")
+    short = () if "--slow" in arguments else ("-m", "not slow")
     if "--api" in arguments:
-        return call(*pytest, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS), **BYTECODE)
+        return call(*pytest, *short, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS), **BYTECODE)
     compiling = (python, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(processes()))
     checks = {
         "ruff check": (python, "-m", "ruff", "check", "."),
         "ruff format": (python, "-m", "ruff", "format", "--check", "."),
-        "mypy": (python, "-m", "mypy"),
         "import-linter": (python.with_name("lint-imports"),),
         "compile": compiling,  # not in test processes, which would grow by it
         "compile with PyBullet": (*compiling, *with_pybullet(), "--set", "physics=pybullet"),
-        "pytest": (*pytest, *([] if "--slow" in arguments else ["-m", "not slow"])),
     }
+    mypy = beside(python, "-m", "mypy", **BYTECODE)
     failed = [name for name, check in checks.items() if call(*check, **BYTECODE) != 0]
+    said, _ = mypy.communicate()
+    print(said, end="", flush=True)
+    failed += ["mypy"] if mypy.returncode != 0 else []
+    failed += ["pytest"] if call(*pytest, *short, **BYTECODE) != 0 else []
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
     return len(failed)
 

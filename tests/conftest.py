@@ -54,6 +54,33 @@ def trimmed():
     _trim()
 
 
+def pytest_collection_finish():
+    """Garbage is looked for among what tests make, not each time among all that was imported."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+class Clock:
+    """Notes the rates that a window asks for, and waits for none."""
+
+    def __init__(self):
+        self.rates = []
+
+    def tick(self, rate):
+        self.rates.append(rate)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of windows, which would let the tests sleep for most of their time."""
+    import pygame
+
+    found = Clock()
+    monkeypatch.setattr(pygame.time, "Clock", lambda: found)
+    return found
+
+
 NO_OPENGL = "images of MuJoCo worlds need OpenGL, and none works"
 
 

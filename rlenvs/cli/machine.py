@@ -63,10 +63,11 @@ def compile_command(
     something could not be compiled, or nothing can be kept.
     """
     from rlenvs.core.cache import cache_folders
+    from rlenvs.core.check import one_per_kind
     from rlenvs.core.registry import entry, list_envs
 
     keywords = keywords_from(set)
-    chosen = [entry(id).id for id in ids or [id for id in list_envs() if not id.startswith("rlenvs/mo-")]]
+    chosen = [entry(id).id for id in ids or one_per_kind(list_envs())]  # members of a kind share their code
     folder = next((folder for folder in cache_folders() if os.access(folder, os.W_OK)), None)
     if folder is None:
         raise CacheError("there is no folder to keep compiled code in; set RLENVS_CACHE_DIR to one that is yours")

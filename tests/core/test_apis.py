@@ -31,6 +31,18 @@ VECTOR_REWARD = [id for id in IDS if id not in PLAIN]
 TEAMS = [row.id for row in documented() if "multi-agent" in row.tags]
 
 
+def one_per_family():
+    """The first id of each family and engine, with one agent and with several."""
+    found = {}
+    for id in KINDS:
+        world = world_of(id)
+        found.setdefault((world.address.rpartition(".")[0], world.engine, bool(world.agents)), id)
+    return list(found.values())
+
+
+FAMILIES = one_per_family()
+
+
 def parts(observation):
     """The arrays of an observation, of a dictionary in the order of its keys."""
     if isinstance(observation, dict):
@@ -58,7 +70,7 @@ def play(env, seed, steps=30):
 
 
 @pytest.mark.parametrize("id", PLAIN)
-@pytest.mark.usefixtures("strict")
+@pytest.mark.usefixtures("strict", "clock")
 def test_gymnasium_check_env(id):
     check_env(gymnasium.make(id, disable_env_checker=True).unwrapped)
 
@@ -131,9 +143,10 @@ def workers(id, context, count=2):
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.parametrize(("id", "context"), [*((id, "fork") for id in PLAIN), ("rlenvs/QuadHover-v0", "spawn")])
+@pytest.mark.parametrize(("id", "context"), [*((id, "fork") for id in FAMILIES), ("rlenvs/QuadHover-v0", "spawn")])
 def test_worker_processes_after_threads(id, context):
-    """A process that ran compiled threads may fork, and what its children compute is the same."""
+    """A process that ran compiled threads may fork, and what its children compute is the same: up to the core and to
+    engines, and to what the kernels of a family call."""
     batch = rlenvs.make_batch(id, 64, threads=2)
     batch.seed(range(64))
     batch.reset()
@@ -169,7 +182,7 @@ def test_images(id):
     check_frame(first)
     assert first.std() > 1.0
     kept = first.copy()
-    for _ in range(5):
+    for _ in range(2):
         if any(env.step(env.action_space.sample())[2:4]):
             env.reset()
         check_frame(env.render())
@@ -178,7 +191,7 @@ def test_images(id):
 
 
 @pytest.mark.parametrize("id", KINDS)
-def test_window(id):
+def test_window(id, clock):
     """Under SDL's dummy driver, which conftest.py sets."""
     env = gymnasium.make(id, render_mode="human")
     env.reset(seed=0)
@@ -186,6 +199,7 @@ def test_window(id):
         if any(env.step(env.action_space.sample())[2:4]):
             env.reset()
     assert env.render() is None
+    assert set(clock.rates) == {env.unwrapped.batch.setup.fps}
     env.close()
     env.close()
 
@@ -200,6 +214,7 @@ def test_text_where_there_is_one(id):
 
 
 @pytest.mark.parametrize("id", KINDS)
+@pytest.mark.usefixtures("clock")
 def test_metadata_names_the_modes_that_work(id):
     modes = gymnasium.make(id).unwrapped.metadata["render_modes"]
     assert {"human", "rgb_array"} <= set(modes), "a world without an image"
@@ -259,7 +274,7 @@ def test_pettingzoo_max_cycles(id):
 
 
 @pytest.mark.parametrize("id", TEAMS)
-@pytest.mark.usefixtures("strict_kit")
+@pytest.mark.usefixtures("strict_kit", "clock")
 def test_pettingzoo_render(id):
     kit.render_test(functools.partial(rlenvs.aec_env, id))
 

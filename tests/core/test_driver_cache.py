@@ -233,8 +233,8 @@ def test_compiling_is_told(package, tmp_path):
 
 def test_processes_may_compile_at_once(package, tmp_path):
     environment = {**os.environ, "RLENVS_CACHE_DIR": str(tmp_path / "cache")}
-    jobs = [subprocess.Popen(command(package), stdout=subprocess.PIPE, text=True, env=environment) for _ in range(3)]
-    assert [job.communicate()[0].split()[0] for job in jobs] == ["0.5"] * 3
+    jobs = [subprocess.Popen(command(package), stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    assert [job.communicate()[0].split()[0] for job in jobs] == ["0.5"] * 2
     assert run(package, tmp_path / "cache") == (0.5, 0)
     assert not list((tmp_path / "cache").glob("*.tmp"))
 

@@ -587,7 +587,7 @@ def test_pairs_of_order_and_point_are_choices(name, backend):
     orders, points = pair.setup.choices
     assert 1 + (orders - 1) * points == CHOICES[name]
     generator = np.random.default_rng(0)
-    for step in range(6):
+    for step in range(4):
         choice = int(generator.integers(CHOICES[name]))
         if step % 3 == 0:
             assert flat.advise()[0, 0, 0] == as_choice(pair.advise()[0, 0], points)

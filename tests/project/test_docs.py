@@ -117,9 +117,8 @@ def test_the_table_of_scores():
 
 def test_every_table_has_equal_columns():
     """A cell with a bare "|" would shift its row."""
-    for row in docs.documented():
-        lines = docs.page(world_of(row.id)).splitlines()
-        for line, following in itertools.pairwise(lines):
+    for page in generator().PAGES.glob("*.md"):  # which another test holds to be up to date
+        for line, following in itertools.pairwise(page.read_text(encoding="utf-8").splitlines()):
             if line.startswith("| ") and following.startswith("| "):
                 assert line.replace(r"\|", "").count("|") == following.replace(r"\|", "").count("|"), following
 

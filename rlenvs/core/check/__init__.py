@@ -121,7 +121,7 @@ def check(
         def tell(text: str) -> None:
             task(detail=f"{title}: {text}")
 
-        target = replace(target, long=long, tell=tell)
+        target = replace(target, long=long, forms_only=target.vector_reward and not whole, tell=tell)
         for done, rule in enumerate(rules):
             title = f"rule {rule.number}, {_title(rule)}"
             task(done, title)

@@ -185,9 +185,9 @@ def sizes_and_levels(t: Subject) -> str:
                 trajectory = roll(batch, further, policy)
                 check_values(odd, batch, trajectory, policy)
                 check_terms(odd, batch, trajectory, policy)
+            env, row = odd.env(horizon=steps), Player(odd.vector(2, horizon=steps)).play(steps)
             for seed in range(2):
-                single = Player(odd.env(horizon=steps), seed).play(steps)
-                row = Player(odd.vector(2, horizon=steps)).play(steps)
+                single = Player(env, seed).play(steps)
                 compare("Env and row of VectorEnv", [o[0] for o in single], [row_of(o[0], seed) for o in row])
         except RenderError as error:
             dark.append(_text(setting))

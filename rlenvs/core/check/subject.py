@@ -35,7 +35,8 @@ def golden_file(world: World) -> Path | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """A world with keywords, and the classes of its API forms; `dress` puts wrappers on each form."""
+    """A world with keywords, and the classes of its API forms; `dress` puts wrappers on each form. Where
+    `forms_only`, the world was checked already, and nobody plays batches of it."""
 
     name: str
     world: World
@@ -48,6 +49,7 @@ class Subject:
     parallel_class: type | None = None
     dress: Callable[[Any], Any] | None = None
     long: bool = False
+    forms_only: bool = False
     tell: Callable[[str], None] = lambda text: None
 
     def having(self, **choices: Any) -> Subject:
@@ -101,7 +103,9 @@ class Subject:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The policies that can play the world."""
+        """The policies that play batches of the world."""
+        if self.forms_only:
+            return ()
         expert = ("expert",) if {"expert", "python_expert"} & set(self.world.kernels) else ()
         return ("random", *expert, *(name for name in self.world.players if name != "random"))
 

@@ -33,7 +33,7 @@ def spaces_hold(t: Subject) -> str:
         for _ in range(t.scale(50, 20)):
             _check_types(player)
             player.step()
-    return f"{count} observations by {' and '.join(t.policies)}"
+    return f"{count} observations by {' and '.join(t.policies)}" if t.policies else "the forms alone"
 
 
 def check_values(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy: str) -> int:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
 from rlenvs.kits.tables.table import Table
 
+T = TypeVar("T")
 DATA = {
     "first": i8("pairs_and_end"),  # of the outcomes of a pair of a state and an action
     "chance": f8("outcomes"),  # sums of the probabilities of a pair's outcomes up to this one
@@ -63,7 +64,7 @@ def tabular(
         options={key: for_data(option) for key, option in options.items()},
         **declared,
     )
-    spec.make_data(lambda values: table_of(values).data())
+    spec.make_data(_remembered(lambda values: table_of(values).data()))
     spec.exact_model(lambda values: _model(table_of(values)))
     for role, function in KERNELS.items():
         getattr(spec, role)(function)
@@ -75,17 +76,18 @@ def letters_of(p: Any) -> list[str]:
     return [bytes(row.tolist()).decode() for row in p.map]
 
 
-def _remembered(build: Callable[[Any], Table]) -> Callable[[Any], Table]:
-    """The function that makes the last table only once: sizes, spaces, data and model of a world each ask for it."""
-    last: list[tuple[str, Table]] = []
+def _remembered(build: Callable[[Any], T]) -> Callable[[Any], T]:
+    """The function that makes the last table, or its arrays, only once: sizes, spaces, data and model of a world each
+    ask for it, and every environment."""
+    last: list[tuple[str, T]] = []
 
-    def table_of(values: Any) -> Table:
+    def made(values: Any) -> T:
         key = repr(vars(values))
         if not last or last[0][0] != key:
             last[:] = [(key, build(values))]
         return last[0][1]
 
-    return table_of
+    return made
 
 
 def _model(table: Table) -> Any:
