@@ -43,7 +43,8 @@ class Case:
     @property
     def label(self) -> str:
         alone = self.form in ("single", "parallel")
-        return self.form if alone else f"{self.form} of {self.num}, {self.threads} thread(s)"
+        form = self.form if alone else f"{self.form} of {self.num}, {self.threads} thread(s)"
+        return ", ".join([form, *(f"{name}={value}" for name, value in self.keywords.items())])
 
 
 WIDE = {"form": "vector", "num": 16384, "threads": 2}

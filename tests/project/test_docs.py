@@ -279,7 +279,8 @@ def test_what_the_readme_says_of_experts_and_agents():
 
 def test_figures_of_the_readme_are_those_of_the_benchmarks():
     measured = "".join(
-        (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "arms", "multi")
+        (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8")
+        for name in ("results", "arms", "multi", "classic", "memory", "puzzles", "exploration")
     )
     table = README.partition("## Speed")[2].partition("\n\nStable")[0]
     rows = [
