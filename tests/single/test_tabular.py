@@ -330,6 +330,17 @@ def test_passengers_change_their_mind_once():
     assert_allclose(exact.P[taxi.UP].toarray()[:500, :500], steady.P[taxi.UP].toarray())
 
 
+def test_stakes_of_the_gambler():
+    """Something, and no more than there is or than is missing."""
+    for capital, most in ((1, 1), (30, 30), (50, 50), (70, 30), (99, 1)):
+        env = rlenvs.make("Gambler-v0")
+        env.reset(seed=0)
+        env.unwrapped.batch.records(0)[1].number = capital
+        batch = env.unwrapped.batch
+        batch.refresh(np.array([0]))
+        assert np.flatnonzero(batch.masks[0, 0]).tolist() == list(range(1, most + 1))
+
+
 # --- solvers ----------------------------------------------------------------------------------------------------------
 
 
