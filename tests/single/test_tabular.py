@@ -261,6 +261,7 @@ def test_who_wins_has_more(id):
         ((11, 11), 5, {}, 0.0, -8.0),
         ((2, 20), 10, {}, -4.0, -4.0),  # no more than there are
         ((10, 11), 5, {}, 0.0, -4.0),
+        ((11, 10), 5, {}, 0.0, -4.0),
     ],
 )
 def test_prices_of_a_night(cars, action, options, moves, parking):
