@@ -359,3 +359,51 @@ def test_texts():
         env = rlenvs.make(id, render_mode="ansi")
         env.reset(seed=0)
         assert set(env.render()) - {" ", "\n"} <= set(expected)
+
+
+def test_shuffles_by_moves_take_none_back():
+    """Three moves of the gap that do not undo each other leave three tiles one step from their places."""
+    for seed in range(40):
+        env = rlenvs.make("SlidingTiles-v0", size=3, shuffle_moves=3)
+        env.reset(seed=seed)
+        assert state(env).far == 3
+
+
+def test_distances_and_places_of_tiles_are_paid():
+    env = rlenvs.make("SlidingTiles-v0", size=3)
+    env.reset(seed=4)
+    rng, places = np.random.default_rng(0), lambda: np.argsort(state(env).tile)[1:]
+    for _ in range(60):
+        before = places()
+        *_, info = env.step(int(rng.integers(4)))
+        aim, (old, new) = np.arange(8), (before, places())
+        far = [np.abs(at // 3 - aim // 3).sum() + np.abs(at % 3 - aim % 3).sum() for at in (old, new)]
+        assert info["reward_distance"] == far[0] - far[1]
+        assert info["reward_placed"] == (new == aim).sum() - (old == aim).sum()
+
+
+def test_dark_lamps_are_paid_where_they_are_weighted():
+    env = rlenvs.make("LightsOut-v0")
+    lamps, _ = env.reset(seed=1)
+    for action in (0, 7, 12, 24):
+        before = lamps.sum()
+        lamps, *_, info = env.step(action)
+        assert info["reward_dark"] == before - lamps.sum()
+
+
+def test_a_mine_that_was_opened_is_seen_as_eight():
+    env = rlenvs.make("Minesweeper-v0", one_hot=False, first_click="any")
+    env.reset(seed=0)
+    mine = int(np.flatnonzero(state(env).mine)[0])
+    env.step(mine)
+    assert state(env).seen.ravel()[mine] == 9
+
+
+@pytest.mark.parametrize("first", ["safe", "clear"])
+def test_only_the_first_click_is_made_safe(first):
+    env = rlenvs.make("Minesweeper-v0", first_click=first)
+    env.reset(seed=0)
+    env.step(0)
+    _, _, over, _, info = env.step(int(np.flatnonzero(state(env).mine)[0]))
+    assert over
+    assert info["reward_mine"] == -1.0

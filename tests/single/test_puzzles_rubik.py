@@ -148,3 +148,17 @@ def test_texts_show_the_net(size):
     lines = env.render().splitlines()
     assert len(lines) == 3 * size
     assert sum(len(line.replace(" ", "")) for line in lines) == 6 * size * size
+
+
+def test_uniform_is_the_change_in_stickers_of_the_commonest_colours():
+    env = rlenvs.make("RubiksCube-v0", one_hot=False)
+    observation, _ = env.reset(seed=2)
+
+    def commonest(stickers):
+        return sum(np.bincount(face.astype(int).ravel()).max() for face in np.asarray(stickers).reshape(6, 9))
+
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        before = commonest(observation)
+        observation, *_, info = env.step(int(rng.integers(18)))
+        assert info["reward_uniform"] == commonest(observation) - before

@@ -178,6 +178,12 @@ def test_faulty_levels_are_refused(text, message):
         rlenvs.make(ID, levels_from=text)
 
 
+def test_levels_are_texts():
+    for source in (5, ["#####\n#@$.#\n#####", 7]):
+        with pytest.raises(ParameterError, match="needed: a text, a list of texts"):
+            rlenvs.make(ID, levels_from=source)
+
+
 def test_rooms_have_room():
     with pytest.raises(ParameterError, match="boxes=12 do not fit into a room of 6 x 6"):
         rlenvs.make(ID, rows=6, columns=6, boxes=12)

@@ -225,6 +225,72 @@ def test_customers_are_poisson_numbers():
     assert np.abs(np.bincount(cars, minlength=21) / len(cars) - expected).max() < 1e-2
 
 
+def test_naturals():
+    """Alone against a five, which makes no natural: 1.5 but where the dealer comes to 21 as well; by Sutton and Barto's
+    rules only the dealer's own natural, a ten with one card of thirteen, takes the win away."""
+    natural = 560  # and the dealer's card, from ace to ten
+    ties = sum(
+        chance for (total, _), chance in blackjack.dealt(blackjack.with_card((0, False), 5)).items() if total == 21
+    )
+    assert model("Blackjack-v0", natural=True).R[natural + 4, 0] == pytest.approx(1.5 * (1.0 - ties))
+    assert model("Blackjack-v0").R[natural + 4, 0] == pytest.approx(1.0 - ties)
+    sab = model("Blackjack-v0", sab=True)
+    assert sab.R[natural + 4, 0] == pytest.approx(1.0)
+    assert sab.R[natural + 9, 0] == pytest.approx(12.0 / 13.0)
+
+
+@pytest.mark.parametrize("id", ["Blackjack-v0", "Gambler-v0"])
+def test_who_wins_has_more(id):
+    env = rlenvs.make(id)
+    won = set()
+    for seed in range(300):
+        env.reset(seed=seed)
+        over = False
+        while not over:
+            _, reward, over, _, info = env.step(0 if id == "Blackjack-v0" else 1)
+        won.add((float(np.sign(reward)), info["is_success"]))
+    assert won == ({(1.0, True), (0.0, False), (-1.0, False)} if id == "Blackjack-v0" else {(1.0, True), (0.0, False)})
+
+
+@pytest.mark.parametrize(
+    ("cars", "action", "options", "moves", "parking"),
+    [
+        ((10, 10), 2, {"free_shuttle": True}, -6.0, -4.0),  # three to the first place: none of them free
+        ((10, 10), 8, {"free_shuttle": True}, -4.0, -4.0),  # three to the second: one of them free
+        ((10, 10), 8, {}, -6.0, -4.0),
+        ((11, 11), 5, {}, 0.0, -8.0),
+        ((2, 20), 10, {}, -4.0, -4.0),  # no more than there are
+        ((10, 11), 5, {}, 0.0, -4.0),
+        ((11, 10), 5, {}, 0.0, -4.0),
+    ],
+)
+def test_prices_of_a_night(cars, action, options, moves, parking):
+    env = rlenvs.make("CarRental-v0", parking_price=4.0, **options)
+    env.reset(seed=0)
+    s = env.unwrapped.batch.records(0)[1]
+    s.first, s.second = cars
+    *_, info = env.step(action)
+    assert (info["reward_moves"], info["reward_parking"]) == (moves, parking)
+
+
+@pytest.mark.parametrize("cars", [(0, 12), (12, 0), (20, 20)])
+def test_days_at_both_places(cars):
+    """What steps make of the cars is what the matrices of `days` say, place by place."""
+    count = 40_000
+    batch = rlenvs.make_batch("CarRental-v0", count)
+    batch.seed(3)
+    batch.reset()
+    batch.states["first"], batch.states["second"] = cars
+    batch.step(np.full((count, 1), 5))
+    rented = batch.rewards[:, 0] / 10.0
+    places = [car_rental.days(3.0, 3.0), car_rental.days(4.0, 2.0)]
+    expected = sum(rents[had] for (_, rents), had in zip(places, cars, strict=True))
+    assert abs(rented.mean() - expected) < 4 * rented.std() / np.sqrt(count)
+    for name, (to, _), had in zip(("first", "second"), places, cars, strict=True):
+        found = np.bincount(batch.states[name], minlength=21) / count
+        assert np.abs(found - to[had]).max() < 4 * 0.5 / np.sqrt(count)
+
+
 def test_what_a_time_limit_does_to_values():
     found = rlenvs.solve("TwoStates-v0", gamma=0.9)
     assert found.values == pytest.approx([5.0, 10.0])
@@ -259,9 +325,21 @@ def test_passengers_change_their_mind_once():
     assert exact.start[500:].sum() == pytest.approx(0.3)
     aboard = taxi.number_of(2, 2, taxi.IN_TAXI, 1)
     after = exact.P[taxi.UP].toarray()[500 + aboard]
+    assert not after[500:].any()  # who has changed it keeps to it
     wanted = {taxi.parts_of(number)[3]: after[number] for number in np.flatnonzero(after)}
     assert wanted == pytest.approx({0: 1 / 3, 2: 1 / 3, 3: 1 / 3})
     assert_allclose(exact.P[taxi.UP].toarray()[:500, :500], steady.P[taxi.UP].toarray())
+
+
+def test_stakes_of_the_gambler():
+    """Something, and no more than there is or than is missing."""
+    for capital, most in ((1, 1), (30, 30), (50, 50), (70, 30), (99, 1)):
+        env = rlenvs.make("Gambler-v0")
+        env.reset(seed=0)
+        env.unwrapped.batch.records(0)[1].number = capital
+        batch = env.unwrapped.batch
+        batch.refresh(np.array([0]))
+        assert np.flatnonzero(batch.masks[0, 0]).tolist() == list(range(1, most + 1))
 
 
 # --- solvers ----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from rlenvs.kits.gridworld.cells import (
     state_of,
 )
 
-PAINTS = ((213, 62, 52), (40, 160, 80), (36, 108, 190), (140, 84, 190), (236, 190, 30), (110, 116, 124))
+PAINTS = ((213, 62, 52), (40, 160, 80), (36, 108, 190), (140, 84, 190), (236, 190, 30), (180, 186, 194))
 GROUND, LINES, MASONRY, HOT, GLOW = (38, 42, 48), (58, 62, 70), (120, 126, 134), (226, 92, 24), (250, 190, 60)
 SEEN = (84, 90, 100)  # ground in view
 LETTERS = {WALL: "#", KEY: "k", BALL: "o", BOX: "b", GOAL: "G", LAVA: "~"}
@@ -29,49 +29,52 @@ LEGIBLE = 26.0  # pixels
 
 def draw_cell(canvas: Canvas, x: float, y: float, cell: int, ground: Any) -> None:
     """One cell of size 1, whose lower left corner is (x, y)."""
-    kind, paint = kind_of(cell), PAINTS[min(colour_of(cell), 5)]
+    kind = kind_of(cell)
     if kind == WALL or cell == 0:
         canvas.rectangle(x, y, x + 1, y + 1, MASONRY)
         return
     canvas.rectangle(x, y, x + 1, y + 1, LINES)
     canvas.rectangle(x + 0.03, y + 0.03, x + 0.97, y + 0.97, ground)
-    if kind == GOAL:
-        canvas.rectangle(x + 0.06, y + 0.06, x + 0.94, y + 0.94, "green")
-        canvas.polygon([(x + 0.3, y + 0.2), (x + 0.3, y + 0.85), (x + 0.8, y + 0.65), (x + 0.3, y + 0.45)], "white")
-    elif kind == LAVA:
+    if kind == LAVA:
         canvas.rectangle(x, y, x + 1, y + 1, HOT)
         for row in (0.25, 0.5, 0.75):
             ends = [(x + 0.1 + 0.2 * i, y + row + (0.06 if i % 2 else -0.06)) for i in range(5)]
             canvas.line(ends, GLOW, 3.0)
-    elif kind == DOOR:
-        draw_door(canvas, x, y, state_of(cell), paint)
-    elif kind in (KEY, BALL, BOX):
-        draw_object(canvas, x + 0.5, y + 0.5, 1.0, cell)
+    else:
+        draw_thing(canvas, x, y, 1.0, cell)
 
 
 def draw_thing(canvas: Canvas, x: float, y: float, size: float, cell: int) -> None:
-    """A goal, a door or an object, larger than its cell."""
+    """A goal, a door or an object, whose lower left corner is (x, y)."""
     kind, paint = kind_of(cell), PAINTS[min(colour_of(cell), 5)]
     if kind == GOAL:
-        canvas.rectangle(x, y, x + size, y + size, "green")
+        draw_goal(canvas, x, y, size)
     elif kind == DOOR:
-        canvas.rectangle(x, y, x + size, y + size, paint, 4.0 if state_of(cell) == OPEN else 0.0)
+        draw_door(canvas, x, y, size, state_of(cell), paint)
     elif kind in (KEY, BALL, BOX):
         draw_object(canvas, x + 0.5 * size, y + 0.5 * size, size, cell)
 
 
-def draw_door(canvas: Canvas, x: float, y: float, state: int, paint: Any) -> None:
+def draw_goal(canvas: Canvas, x: float, y: float, size: float) -> None:
+    """A flag on a green ground."""
+    canvas.rectangle(x + 0.06 * size, y + 0.06 * size, x + 0.94 * size, y + 0.94 * size, "green")
+    flag = ((0.3, 0.2), (0.3, 0.85), (0.8, 0.65), (0.3, 0.45))
+    canvas.polygon([(x + size * right, y + size * up) for right, up in flag], "white")
+
+
+def draw_door(canvas: Canvas, x: float, y: float, size: float, state: int, paint: Any) -> None:
     """A door: a frame when open, with a lock when locked."""
+    edge, middle = 0.02 * size, x + 0.5 * size
+    canvas.rectangle(x + edge, y + edge, x + size - edge, y + size - edge, paint, 4.0 if state == OPEN else 0.0)
     if state == OPEN:
-        canvas.rectangle(x + 0.02, y + 0.02, x + 0.98, y + 0.98, paint, 4.0)
         return
-    canvas.rectangle(x + 0.02, y + 0.02, x + 0.98, y + 0.98, paint)
-    canvas.rectangle(x + 0.12, y + 0.1, x + 0.88, y + 0.9, GROUND, 2.0)
+    canvas.rectangle(x + 0.12 * size, y + 0.1 * size, x + 0.88 * size, y + 0.9 * size, GROUND, 2.0)
     if state == CLOSED:
-        canvas.circle((x + 0.72, y + 0.5), 0.09, GROUND)
+        canvas.circle((x + 0.72 * size, y + 0.5 * size), 0.09 * size, GROUND)
     if state == LOCKED:
-        canvas.circle((x + 0.5, y + 0.56), 0.15, GROUND)
-        canvas.polygon([(x + 0.5, y + 0.6), (x + 0.64, y + 0.25), (x + 0.36, y + 0.25)], GROUND)
+        canvas.circle((middle, y + 0.56 * size), 0.15 * size, GROUND)
+        low, wide = y + 0.25 * size, 0.14 * size
+        canvas.polygon([(middle, y + 0.6 * size), (middle + wide, low), (middle - wide, low)], GROUND)
 
 
 def draw_object(canvas: Canvas, x: float, y: float, size: float, cell: int) -> None:

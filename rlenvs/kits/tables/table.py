@@ -7,6 +7,7 @@ that gives, and whether the episode ends there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +75,7 @@ class Table:
     def add(self, state: int, action: int, next_state: int, reward: float = 0.0, **more: Any) -> None:
         """One more outcome of an action; `more` are the other fields of `Outcome`."""
         self._outcomes[state * self.actions + action].append(Outcome(next_state, reward, **more))
+        self.__dict__.pop("columns", None)  # they are no longer all
 
     def stay(self, state: int) -> None:
         """A state in which nothing happens any more: every action leads back to it and ends the episode."""
@@ -97,7 +99,7 @@ class Table:
             "columns": len(self.map[0]) if self.map else 0,
         }
 
-    @property
+    @cached_property
     def columns(self) -> dict[str, np.ndarray]:
         """The outcomes of all pairs of a state and an action, one after the other, as arrays of one length."""
         pairs = [number for number, found in enumerate(self._outcomes) for _ in found]

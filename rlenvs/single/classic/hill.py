@@ -99,4 +99,4 @@ def draw_valley(canvas: Any, p: Any, s: Any, push: float) -> None:
         canvas.circle(place(wheel, 0.045), 0.045, "black")
     if abs(push) > 0.02:
         side = math.copysign(1.0, push)
-        canvas.arrow(place(0.13 * side, 0.09), place((0.16 + 0.16 * abs(push)) * side, 0.09), "orange", 7)
+        canvas.arrow(place(0.13 * side, 0.09), place((0.22 + 0.12 * abs(push)) * side, 0.09), "orange", 7)

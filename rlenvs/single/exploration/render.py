@@ -9,6 +9,7 @@ import numpy as np
 
 from rlenvs.core.canvas import Canvas, agent_color
 from rlenvs.core.maths import cos, sin
+from rlenvs.kits.boards.drawing import view_board
 from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN
 
 SEEN_FREE, SEEN_ROCK = (232, 190, 150), (120, 66, 46)
@@ -16,15 +17,10 @@ DARK_FREE, DARK_ROCK = (66, 58, 60), (46, 38, 40)
 KEYS = (("down", "s"), ("up", "w"), ("right", "d"), ("left", "a"))
 
 
-def view_map(canvas: Canvas, rows: int, columns: int) -> None:
-    """Show rows x columns cells of size 1: cell (r, c) has its upper left corner at (c, -r)."""
-    canvas.view(-0.2, columns + 0.2, -rows - 0.2, 0.2)
-
-
 def draw_ground(canvas: Canvas, obstacle: np.ndarray, known: np.ndarray) -> None:
     """The cells of a map, in runs of one colour."""
     rows, columns = known.shape
-    view_map(canvas, rows, columns)
+    view_board(canvas, rows, columns, 0.2)
     canvas.rectangle(-0.15, -rows - 0.15, columns + 0.15, 0.15, "black")
     kinds = np.where(known == UNSEEN, 2, 0) + (np.asarray(obstacle) > 0)
     colors = (SEEN_FREE, SEEN_ROCK, DARK_FREE, DARK_ROCK)

@@ -1,6 +1,8 @@
 """Rules of Mortar Mayhem, for the free-moving and the turning agent: commands, explosions, what is seen."""
 
-from rlenvs.core import b1, below, block, choice, flag, i1, i2, i4, image, integer, kernel, term, u1
+from typing import Any
+
+from rlenvs.core import World, b1, below, block, choice, flag, i1, i2, i4, image, integer, kernel, term, u1, world
 from rlenvs.single.memory import arena
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE
 from rlenvs.single.memory.arena import COMMAND_X, COMMAND_Y, COMMANDS, middle_of, tile_at
@@ -285,3 +287,23 @@ def observe(p, s, o):
         seen[7] = 1.0 if s.cue >= 0 else 0.0
         for command in range(len(COMMANDS)):
             seen[8 + command] = 1.0 if s.cue == command else 0.0
+
+
+def game(name: str, **declared: Any) -> World:
+    """A world of this game, for one of its agents; `declared` are the keywords of `world` in which they differ."""
+    spec = world(
+        name,
+        sizes=sizes,
+        data=DATA,
+        state=STATE,
+        observation=OBSERVATION,
+        images=IMAGES,
+        terms=TERMS,
+        horizon=longest,
+        expert_sees="state",
+        **declared,
+    )
+    spec.make_data(data)
+    spec.reset(begin)
+    spec.observe(observe)
+    return spec

@@ -53,7 +53,7 @@ Mean return over seeds 0 to 99. The expert knows the target.
 v0: first version.
 """
 
-from rlenvs.core import Score, kernel, world
+from rlenvs.core import Score, kernel
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import (
@@ -71,22 +71,14 @@ from rlenvs.single.memory.arena import TILE, draw_arena, first_pixel, middle_of
 from rlenvs.single.memory.mortar import judge, report, show_next
 from rlenvs.single.memory.render import arena_text, draw_mortar, keys_of_free_agent
 
-SPEC = world(
+SPEC = mortar.game(
     "MortarMayhem-v0",
     doc=__doc__,
     source="Memory Gym 1.0.2 MortarMayhem-v0 (Pleines et al., JMLR 26(6), 2025)",
     params=AGENT_PARAMS,
     options=mortar.options(delay=18, duration=6, commands=9),
-    sizes=mortar.sizes,
-    data=mortar.DATA,
-    state=mortar.STATE,
-    observation=mortar.OBSERVATION,
-    images=mortar.IMAGES,
     action=FREE,
-    terms=mortar.TERMS,
-    horizon=mortar.longest,
     fps=25,
-    expert_sees="state",
     levels={
         "easy": {"command_count": [3], "allowed_commands": 5},
         "hard": {"command_count": [20], "arena_size": 6},
@@ -127,10 +119,6 @@ SPEC.member(
         "expert": Score(20.5, 0, success=1),
     },
 )
-
-SPEC.make_data(mortar.data)
-SPEC.reset(mortar.begin)
-SPEC.observe(mortar.observe)
 
 
 @kernel

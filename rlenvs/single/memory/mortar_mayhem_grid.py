@@ -33,7 +33,7 @@ Mean return over seeds 0 to 99. The expert knows the target.
 v0: first version.
 """
 
-from rlenvs.core import Score, world
+from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
@@ -41,21 +41,13 @@ from rlenvs.single.memory.arena import draw_arena, middle_of, tile_at
 from rlenvs.single.memory.mortar import judge, report, show_next, stays_inside
 from rlenvs.single.memory.render import arena_text, draw_mortar, keys_of_turning_agent
 
-SPEC = world(
+SPEC = mortar.game(
     "MortarMayhemGrid-v0",
     doc=__doc__,
     source="Memory Gym 1.0.2 MortarMayhem-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
     options=mortar.options(delay=6, duration=2, commands=5),
-    sizes=mortar.sizes,
-    data=mortar.DATA,
-    state=mortar.STATE,
-    observation=mortar.OBSERVATION,
-    images=mortar.IMAGES,
     action=TURNING,
-    terms=mortar.TERMS,
-    horizon=mortar.longest,
     fps=6,
-    expert_sees="state",
     levels={
         "easy": {"command_count": [3]},
         "hard": {"command_count": [20], "arena_size": 6, "allowed_commands": 9},
@@ -78,10 +70,6 @@ SPEC.member(
         "expert": Score(1, 0, success=1),
     },
 )
-
-SPEC.make_data(mortar.data)
-SPEC.reset(mortar.begin)
-SPEC.observe(mortar.observe)
 
 
 @SPEC.step

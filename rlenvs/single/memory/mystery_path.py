@@ -41,7 +41,7 @@ Mean return over seeds 0 to 99. The expert knows the path.
 v0: first version.
 """
 
-from rlenvs.core import Score, world
+from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AGENT_PARAMS, FREE, SIDE, choose_way, keep_inside, move_freely, sign_of
@@ -49,22 +49,15 @@ from rlenvs.single.memory.mystery import MIDDLE, SIZE, TILE
 from rlenvs.single.memory.mystery_rules import draw_field, go_to_tile, judge, next_place
 from rlenvs.single.memory.render import draw_mystery, keys_of_free_agent, mystery_text
 
-SPEC = world(
+SPEC = mystery_rules.game(
     "MysteryPath-v0",
     doc=__doc__,
     source="Memory Gym 1.0.2 MysteryPath-v0 (Pleines et al., JMLR 26(6), 2025)",
     params=AGENT_PARAMS,
-    options=mystery_rules.OPTIONS,
-    sizes=mystery_rules.sizes,
-    data=mystery_rules.DATA,
-    state=mystery_rules.STATE,
-    observation=mystery_rules.OBSERVATION,
-    images=mystery_rules.IMAGES,
     action=FREE,
     terms=mystery_rules.terms(progress=0.1),
     horizon=512,
     fps=25,
-    expert_sees="state",
     levels={
         "easy": {"show_origin": True, "show_goal": True},
         "hard": {"horizon": 256},
@@ -76,10 +69,6 @@ SPEC = world(
         "expert": Score(1.844, 0.032, success=1),
     },
 )
-
-SPEC.make_data(mystery_rules.data)
-SPEC.reset(mystery_rules.begin)
-SPEC.observe(mystery_rules.observe)
 
 
 @SPEC.step

@@ -34,7 +34,7 @@ Mean return over seeds 0 to 99. The expert knows the path.
 v0: first version.
 """
 
-from rlenvs.core import Score, world
+from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
@@ -42,21 +42,14 @@ from rlenvs.single.memory.mystery import SIZE, TILE
 from rlenvs.single.memory.mystery_rules import draw_field, go_to_tile, judge, next_place
 from rlenvs.single.memory.render import draw_mystery, keys_of_turning_agent, mystery_text
 
-SPEC = world(
+SPEC = mystery_rules.game(
     "MysteryPathGrid-v0",
     doc=__doc__,
     source="Memory Gym 1.0.2 MysteryPath-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
-    options=mystery_rules.OPTIONS,
-    sizes=mystery_rules.sizes,
-    data=mystery_rules.DATA,
-    state=mystery_rules.STATE,
-    observation=mystery_rules.OBSERVATION,
-    images=mystery_rules.IMAGES,
     action=TURNING,
     terms=mystery_rules.terms(progress=0.0),
     horizon=128,
     fps=3,
-    expert_sees="state",
     levels={
         "easy": {"show_origin": True, "show_goal": True, "horizon": 256},
         "hard": {"horizon": 64},
@@ -68,10 +61,6 @@ SPEC = world(
         "expert": Score(1, 0, success=1),
     },
 )
-
-SPEC.make_data(mystery_rules.data)
-SPEC.reset(mystery_rules.begin)
-SPEC.observe(mystery_rules.observe)
 
 
 @SPEC.step

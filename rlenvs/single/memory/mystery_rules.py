@@ -1,6 +1,8 @@
 """What the free-moving and the turning agent of Mystery Path share: options, a new path, falls, what is seen."""
 
-from rlenvs.core import b1, below, block, choice, flag, i1, i2, i4, image, kernel, term, u1
+from typing import Any
+
+from rlenvs.core import World, b1, below, block, choice, flag, i1, i2, i4, image, kernel, term, u1, world
 from rlenvs.kits.raster.draw import clear, rectangle, stamp
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE, draw_agent
 from rlenvs.single.memory.lists import draw_one, drawn, screen_side
@@ -174,3 +176,22 @@ def draw_field(p, s, image, scale):
     draw_agent(image, s.x, s.y, s.facing, scale)
     if s.off and p.visual_feedback:
         stamp(image, p.cross, s.x - CROSS // 2, s.y - CROSS // 2, RED)
+
+
+def game(name: str, **declared: Any) -> World:
+    """A world of this game, for one of its agents; `declared` are the keywords of `world` in which they differ."""
+    spec = world(
+        name,
+        options=OPTIONS,
+        sizes=sizes,
+        data=DATA,
+        state=STATE,
+        observation=OBSERVATION,
+        images=IMAGES,
+        expert_sees="state",
+        **declared,
+    )
+    spec.make_data(data)
+    spec.reset(begin)
+    spec.observe(observe)
+    return spec

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlenvs.core.canvas import Canvas, Color
-from rlenvs.kits.boards.drawing import draw_tile
+from rlenvs.kits.boards.drawing import draw_tile, view_board
 
 LEFT, DOWN, RIGHT, UP = range(4)  # as in Gymnasium's toy text
 STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))  # rows and columns of these moves
@@ -19,17 +19,9 @@ def moved(row: int, column: int, step: tuple[int, int], rows: int, columns: int)
     return min(max(row + step[0], 0), rows - 1), min(max(column + step[1], 0), columns - 1)
 
 
-def view_cells(canvas: Canvas, rows: int, columns: int) -> None:
-    """Show rows x columns cells of size 1: cell (r, c) has its upper left corner at (c, -r)."""
-    wide, tall = canvas.scene
-    half = 0.5 * max(columns, rows * wide / tall) + 0.15
-    middle, centre = 0.5 * columns, -0.5 * rows
-    canvas.view(middle - half, middle + half, centre - half * tall / wide, centre + half * tall / wide)
-
-
 def draw_cells(canvas: Canvas, letters: Sequence[str], colors: Mapping[str, Color]) -> None:
     """The cells of a grid, in the colour of their letter."""
-    view_cells(canvas, len(letters), len(letters[0]))
+    view_board(canvas, len(letters), len(letters[0]))
     for row, line in enumerate(letters):
         for column, letter in enumerate(line):
             draw_tile(canvas, row, column, colors[letter], MARGIN)

@@ -42,10 +42,10 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import Score, discrete, flag, free
-from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.boards.drawing import pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability, view_cells
+from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability
 
 SIDE = 5
 PLACES = ((0, 0), (0, 4), (4, 0), (4, 3))
@@ -171,7 +171,7 @@ SPEC = tabular(
 def draw(canvas, p, s):
     row, column, passenger, destination = parts_of(int(p.shown[s.number]))
     canvas.legend(("yellow", "taxi"), ("black", "wall"), (PASSENGER, "passenger", "disc"), ("orange", "destination"))
-    view_cells(canvas, SIDE, SIDE)
+    view_board(canvas, SIDE, SIDE)
     for cell in range(SIDE * SIDE):
         r, c = divmod(cell, SIDE)
         canvas.rectangle(c + 0.02, -r - 0.98, c + 0.98, -r - 0.02, (226, 226, 220))

@@ -108,7 +108,7 @@ def parse_levels(given: Any) -> Any:
         return None
     if isinstance(given, Path):
         given = str(given)
-    if isinstance(given, (list, tuple)):
+    if isinstance(given, (list, tuple)) and all(isinstance(text, str) for text in given):
         given = list(given)
     elif not isinstance(given, str):
         raise ValueError(f"needed: a text, a list of texts, or the path of a file or folder, not {given!r}")
