@@ -172,13 +172,13 @@ class Looker:
         world, setup = batch.world, batch.setup
         self.bounds = [(f"reward_{name}", term.low, term.high) for name, term in world.terms.items()]
         self.bounds += [(f"cost_{name}", 0.0, cost.high) for name, cost in world.costs.items()]
-        self.space = setup.state_space
         self.held: Any = None
         self.canvas: Any = None
         # raw blocks are not to need the clipping that they get beside scaled ones
         raw = [part.raw for part in world.observation.values()]
         self.raw = np.zeros(setup.scaling.shape[1], bool)
-        self.raw_bounds = setup.scaling[2:].copy()
+        space = setup.state_space  # of published forms too, which may have no bounds where scaled ones do
+        self.raw_bounds = np.stack([space.low, space.high]).reshape(2, -1).astype(np.float64)
         if any(raw) and not all(raw) and setup.encode is None:  # an encoding goes by the same bounds
             start = 0
             for part in world.observation.values():
