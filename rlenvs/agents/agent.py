@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class Seen(NamedTuple):
     starts: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Agent:
     """A learnt policy without exploration. `rlenvs.load_agent` gives one; `rlenvs.evaluate` takes one.
 
@@ -35,7 +35,12 @@ class Agent:
     """
 
     card: Card
-    network: Network = field(repr=False)
+    network: Network
+
+    def __repr__(self) -> str:
+        card, score = self.card, self.card.score
+        told = "no score" if score is None else f"return {score.mean:.4g} on {score.seeds} seeds"
+        return f"Agent({card.id!r}, {card.algorithm}, {card.steps:,} steps, {told})"
 
     def act(
         self, observation: Any, mask: np.ndarray | None = None, state: State | None = None, start: bool = False

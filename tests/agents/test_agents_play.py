@@ -53,6 +53,11 @@ def test_whole_numbers_of_a_discrete_space_are_played_in_every_form(tmp_path):
         evaluate(TAXI, agent)
 
 
+def test_an_agent_is_printed_in_a_line():
+    told = repr(rlenvs.load_agent("RepeatFirst-v0"))
+    assert told == "Agent('rlenvs/RepeatFirst-v0', RecurrentPPO, 1,503,232 steps, return 1 on 100 seeds)"
+
+
 def test_memories_begin_anew_with_every_episode():
     agent = agent_for(HOVER, memory={"layers": 2, "units": 5})
     together = evaluate(HOVER, agent, seeds=4)
