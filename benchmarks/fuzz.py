@@ -262,7 +262,7 @@ class Looker:
     def look(self) -> None:
         """Note what is wrong with what the last step gave."""
         batch = self.batch
-        if not batch.setup.alone:  # an image is of bytes, which are always in their bounds
+        if self.raw.size and not batch.setup.alone:  # images are of bytes, which are always in their bounds
             self.look_at_numbers()
         if batch.setup.encode is not None:
             self.look_at_encoded()
