@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 WIDTH = int(one_of("RLENVS_LANES", os.environ.get("RLENVS_LANES") or "8", ("1", "4", "8")))  # worlds of a block
 LINE = 64  # bytes, to which rooms are aligned
-WORD, FEW = 4, 2  # of shorter numbers, or not more than so many in a row, one after the other is copied
+SQUARED = 4  # bytes of a number: of shorter ones, one after the other is copied
+FEW = 2  # not more numbers than so many in a row are copied so too
 PHASES = ("taken", "given", "seen", "checked")  # when blocks exchange runs with the batch, and which have to be finite
 # busy: whether a thread works in the block. worlds: those in it. broken: whose observation is not to be overwritten.
 # batch: address of the block's record. spare: of a room for rows that nobody wants. first: the first run of each phase.
@@ -97,7 +98,7 @@ def _runs(batch: BatchMemory, name: str, phase: str) -> Iterator[tuple[str, int,
     step = _bytes_of_world(batch, name)
     shared = layouts["params"].shared if name == "param_rows" else frozenset()
     for offset, item, count in _fields(rows.dtype, step, shared, layouts["state"].last, phase == "checked"):
-        copied = _filled(count) if phase == "taken" and item >= WORD else count
+        copied = _filled(count) if phase == "taken" and item >= SQUARED else count
         copied = copied if offset + item * copied <= step else count
         yield name, rows.ctypes.data + offset, step, offset, item, copied
 

@@ -14,8 +14,7 @@ from numba.core import cgutils
 from numba.core.extending import intrinsic
 
 from rlenvs.core.bits import BYTE, load_early
-from rlenvs.core.lanes.blocks import FEW, WIDTH
-from rlenvs.core.lanes.blocks import WORD as SHORTEST
+from rlenvs.core.lanes.blocks import FEW, SQUARED, WIDTH
 from rlenvs.core.lanes.vectors import FLAGS, WORD, Lanes, broadcast, lane_of
 from rlenvs.core.lanes.views import lengths_of
 
@@ -201,7 +200,7 @@ def copier(item: int, inwards: bool) -> Any:
     """A kernel that copies `count` numbers of `item` bytes of every row: (addresses of the first of them in the rows,
     address of the first in the block, count)."""
     square, some, single = _copiers(item, inwards)
-    side, across, at_once = item * WIDTH, item * WIDTH * WIDTH, item >= SHORTEST
+    side, across, at_once = item * WIDTH, item * WIDTH * WIDTH, item >= SQUARED
 
     def copy_run(rows: Any, block: Any, count: Any) -> None:
         left = count
