@@ -148,8 +148,12 @@ def scores(
 
 @app.command(rich_help_panel=PANEL)
 def train(
-    id: Id,
-    output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID.")] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID, or runs/todo.")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs, one after the other, from --seed on.")] = 1,
     seed: Seed = 0,
     steps: Annotated[
@@ -178,10 +182,25 @@ def train(
     ] = None,
     level: Level = None,
     set: Set = None,
+    todo: Annotated[
+        bool,
+        typer.Option("--todo", help="Train what is to be shipped (of ID, or of all) and is not yet; goes on by itself."),
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")] = False,
 ) -> None:
     """Train an agent with the settings of the environment; Ctrl-C leaves a checkpoint and the best agent so far."""
     from rlenvs.agents.training_view import Request, train_with_view
 
+    given = {"--seeds": seeds > 1, "--seed": seed > 0, "--steps": steps, "--algorithm": algorithm, "--envs": envs}
+    given |= {"--hyper": hyper, "--level": level, "--set": set, "--resume": resume, "--tensorboard": tensorboard}
+    if todo:
+        _refuse([name for name, value in given.items() if value], "does not go with --todo: the settings' files decide")
+        _train_todo(id, output or Path("runs/todo"), workers, dry_run)
+        return
+    _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run, "goes with --todo alone")
+    if id is None:
+        raise ParameterError("which environment? Name one, such as QuadHover-v0; rlenvs list has all")
     request = Request(
         id=id,
         output=output,
@@ -197,6 +216,25 @@ def train(
     code = train_with_view(request, console())
     if code:
         raise typer.Exit(code)
+
+
+def _refuse(names: list[str], words: str) -> None:
+    if names:
+        raise ParameterError(f"{', '.join(names)} {words}")
+
+
+def _train_todo(id: str | None, output: Path, workers: int, dry_run: bool) -> None:
+    from rlenvs.agents.queue import summary, todo, work
+
+    jobs = todo(None if id is None else [id])
+    say(summary(jobs))
+    if dry_run:
+        for job in jobs:
+            say(str(job))
+        return
+    stopped = work(jobs, output, workers, say)
+    if stopped:
+        raise typer.Exit(128 + stopped)
 
 
 @app.command(rich_help_panel=PANEL)
