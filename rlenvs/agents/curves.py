@@ -72,6 +72,26 @@ def _columns(path: Path) -> dict[str, np.ndarray]:
         raise RunError(f"{path} is no table of a run's progress: {reason}") from None
 
 
+PUBLISHED = {  # columns of a published curve, and those of a run's table
+    "steps": "steps",
+    "seconds": "seconds",
+    **{name: f"evaluated_{name}" for name in ("return", "half_width", "success", "cost")},
+}
+
+
+def published_curve(path: str | Path) -> str:
+    """A run's evaluations as a table to be published, from its progress.csv: a line of names, a line per evaluation.
+
+    Raises:
+        RunError: there is no such table, or it cannot be read.
+    """
+    columns = _columns(Path(path))
+    evaluated = np.isfinite(columns.get("evaluated_return", np.empty(0)))
+    rows = np.transpose([columns[name][evaluated] for name in PUBLISHED.values()] if evaluated.any() else [])
+    lines = [",".join(f"{value:.6g}" if value % 1 else f"{value:.0f}" for value in row) for row in rows]
+    return "\n".join([",".join(PUBLISHED), *lines]) + "\n"
+
+
 def check_file(path: Path) -> None:
     """ParameterError for a suffix that is none of a drawing's."""
     if path.suffix.lower() not in SUFFIXES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from rich.table import Table
 from rlenvs.cli.common import (
     LONGEST,
     Against,
+    Algorithm,
     Id,
     Level,
     Seed,
@@ -49,6 +51,7 @@ def watch(
         ),
     ] = None,
     against: Against = None,
+    algorithm: Algorithm = None,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
@@ -63,7 +66,8 @@ def watch(
     if output:
         check_file(output)
         check_output(output)
-    id, agent, keywords = find_agent(source, keywords_from(set, level))
+    id, agent, keywords = find_agent(source, keywords_from(set, level), algorithm)
+    say(_introduced(agent))
     agent.check(Setup(world_of(id), **keywords))
     _check_against(id, against, keywords)
     compiled(id, keywords)
@@ -96,6 +100,7 @@ def eval_command(
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Episodes of each policy, one per seed.")] = 100,
     seed: Seed = 0,
     against: Against = None,
+    algorithm: Algorithm = None,
     level: Level = None,
     set: Set = None,
 ) -> None:
@@ -104,7 +109,7 @@ def eval_command(
     from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
 
     check_seeds(range(seed, seed + seeds))
-    id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level))
+    id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level), algorithm)
     _check_against(id, against, keywords)
     compiled(id, keywords)
     found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
@@ -112,8 +117,12 @@ def eval_command(
     say(f"{id}{chosen}: {seeds} seeds from {seed}")
     head = ("Policy", "Mean return", "Score", "Success", "Cost", "Length")
     console().print(table_of_numbers(head, comparison_rows(found)))
-    if reason:
-        say(reason)
+    say(reason or _introduced(agent))
+
+
+def _introduced(agent: Any) -> str:
+    """Who the agent is, and where that is so, that it did not learn from reward."""
+    return f"agent: {agent.card.learner}, {agent.card.steps:,} steps"
 
 
 @app.command(rich_help_panel=PANEL)
@@ -123,27 +132,45 @@ def scores(
         bool, typer.Option("--check", help="Play every reference agent again; exit code 1 where a score does not hold.")
     ] = False,
     seeds: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: all.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: 4 to 20, by length."),
     ] = None,
 ) -> None:
-    """List what doing nothing, random actions, scripted experts and reference agents reach in every environment."""
-    from rlenvs.agents.files import reference_agents
-    from rlenvs.agents.scores import HEAD, page, replay_agent, score_rows
+    """List what random actions, scripted experts, learnt and imitating agents reach in every environment."""
+    from rlenvs.agents.scores import HEAD, OPEN_HEAD, known, open_rows, page, score_rows
 
     if check:
-        broken = 0
-        for stem in reference_agents():
-            with progress(f"{stem.name}: playing"):
-                found = replay_agent(stem, seeds)
-            broken += not found.holds
-            say(str(found))
-        say(f"{len(reference_agents())} reference agents, {broken} outside their intervals")
-        raise typer.Exit(1 if broken else 0)
+        raise typer.Exit(_check_agents(seeds))
     if write:
         check_output(write).write_text(page(), encoding="utf-8")
         say_written(write)
         return
-    console().print(table_of_numbers(HEAD, score_rows()))
+    everything = list(known())
+    console().print(table_of_numbers(HEAD, score_rows(everything)))
+    say("\nOpen: where reinforcement learning has not yet reached the expert")
+    console().print(table_of_numbers(OPEN_HEAD, open_rows(everything)))
+
+
+def _check_agents(seeds: int | None) -> int:
+    """Compare all files of the stores with their hashes, and play every agent again; the exit code."""
+    from rlenvs.agents.scores import check_agents
+    from rlenvs.agents.store import reference_agents, stores, wrong_sums
+
+    start, stems, verdicts = time.monotonic(), reference_agents(), []
+    wrong = [f"{store / name}" for store in stores() for name in wrong_sums(store)]
+    for line in wrong:
+        say(line)
+    with progress("playing", total=len(stems)) as tell:
+        for done, (verdict, line) in enumerate(check_agents(stems, seeds)):
+            verdicts.append(verdict)
+            say(line)
+            tell(done + 1, line.partition(",")[0])
+    broken, left, minutes = verdicts.count("broken"), verdicts.count("left out"), (time.monotonic() - start) / 60
+    say(
+        f"{len(stems)} reference agents, {broken} outside their intervals or broken, {left} left out, "
+        f"{len(wrong)} files with wrong hashes, {minutes:.1f} minutes"
+    )
+    return 1 if wrong or "broken" in verdicts else 0
 
 
 @app.command(rich_help_panel=PANEL)

@@ -23,7 +23,7 @@ from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.export import agent_from
-from rlenvs.agents.files import load_agent, reference_agents
+from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import (
     DEFAULTS,
     FOLDER,
