@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.export import network_of
-from rlenvs.agents.hyperparameters import ON_POLICY, Settings, settings_for
+from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
 from rlenvs.agents.imitate import dagger
 from rlenvs.agents.network import form_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
@@ -200,7 +200,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
 def _algorithm(id: str, settings: Settings) -> Any:
     if settings.algorithm == "DAgger":
         setup = Setup(world_of(id), **settings.train_keywords)
-        return dagger(masked="mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1)
+        return dagger(masked=needs_masks(setup))
     library = LIBRARY[settings.algorithm]
     try:
         return getattr(importlib.import_module(library), settings.algorithm)
@@ -314,6 +314,10 @@ def _check_actions(settings: Settings, envs: Any) -> None:
         raise ParameterError(f"{settings.algorithm} is for choices; actions of {name} are numbers. PPO, SAC, TD3 fit")
     if not numbers and settings.algorithm == "DQN" and not envs.batch.setup.single_choice:
         raise ParameterError(f"DQN is for one choice; {name} has several at once. Use PPO, or flat_actions=True")
+    if settings.algorithm not in ("MaskablePPO", "DAgger") and len({role.action for role in envs.batch.setup.roles}) > 1:
+        raise ParameterError(
+            f"{settings.algorithm} gives all agents the same actions; those of {name} differ. Use MaskablePPO"
+        )
     if not numbers and settings.algorithm in ("SAC", "TD3"):
         raise ParameterError(f"{settings.algorithm} is for numbers; actions of {name} are choices. PPO and DQN fit")
 

@@ -33,6 +33,7 @@ from rlenvs.agents.hyperparameters import (
     differences,
     family_file,
     family_tables,
+    needs_masks,
     read_settings,
     seeds_of,
     settings_for,
@@ -43,6 +44,7 @@ from rlenvs.agents.hyperparameters import (
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
+from rlenvs.core.setup import Setup
 
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
@@ -231,7 +233,7 @@ def test_the_file_of_an_environment_fits_it(id):
             found = settings_for(id, algorithm=algorithm, environment=environment)
             assert found.algorithm == algorithm != "DAgger"
             assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
-            if "mask" in world_of(id).kernels and algorithm == "PPO":
+            if needs_masks(Setup(world_of(id))) and algorithm == "PPO":
                 pytest.fail("this world has masks: MaskablePPO knows them")
 
 
@@ -254,6 +256,7 @@ def test_defaults_by_kind_of_world(tmp_path, monkeypatch):
     monkeypatch.setattr(settings_module, "FOLDER", tmp_path)
     assert settings_for(HOVER).algorithm == "PPO"
     assert settings_for(SEA).algorithm == "MaskablePPO"
+    assert settings_for("ParticleSpeakerListener-v0").algorithm == "MaskablePPO"  # its agents' actions differ
     reach = settings_for(REACH)
     assert (reach.algorithm, reach.hindsight, reach.environment) == ("SAC", {"goals": 4}, {"form": "goal"})
 
@@ -337,6 +340,7 @@ def test_differences_name_what_differs():
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
         (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
+        ("ParticleSpeakerListener-v0", small("PPO"), ["ParticleSpeakerListener-v0 differ", "MaskablePPO"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
         (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "image"]),
         (MAZE, small("DAgger", MAZE, network=PLANES), ["planes of 121", "Discrete(5)", "flat"]),

@@ -228,8 +228,12 @@ def algorithms_of(id: str, level: Any = None) -> list[str]:
     for table in reversed(family_tables(id, level)):
         if "algorithms" in table:
             return list(table["algorithms"])
-    world = world_of(id)
-    return ["SAC" if world.goal else "MaskablePPO" if "mask" in world.kernels else "PPO"]
+    return ["SAC" if world_of(id).goal else "MaskablePPO" if needs_masks(Setup(world_of(id))) else "PPO"]
+
+
+def needs_masks(setup: Setup) -> bool:
+    """Whether some choices are not there, now and then or for some agents: MaskablePPO and DAgger know masks."""
+    return "mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1
 
 
 def seeds_of(id: str, level: Any = None) -> int:
