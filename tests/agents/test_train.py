@@ -41,6 +41,7 @@ from rlenvs.agents.hyperparameters import (
     toml,
     with_changes,
 )
+from rlenvs.agents.store import reference_agents, title
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
@@ -764,7 +765,7 @@ def test_settings_are_values():
     assert Settings(**GOOD) == settings_from(GOOD, "x")
 
 
-@pytest.mark.parametrize("stem", reference_agents(), ids=lambda stem: stem.name)
+@pytest.mark.parametrize("stem", reference_agents(), ids=title)
 def test_reference_agents_were_made_with_the_settings_of_their_environments(stem):
     card = load_agent(stem).card
     found = settings_for(card.id, algorithm=card.algorithm, environment=card.keywords)
