@@ -4,7 +4,7 @@
     python docs/generate.py --images       the image of README.md, from videos of the experts; some minutes
 
 The catalogue, rlenvs/catalogue.json, is what the registry knows: a new world has an id when it is in there. Pages go to
-docs/environments/<name>.md, the table of all to README.md beside them, learning curves to curves/<name>.png. The table
+docs/environments/<name>.md, the table of all to README.md beside them, learning curves to curves/<name>.webp. The table
 of families replaces what stands between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
 An image is drawn again when its curves differ from what it shows; delete it to have it drawn with another matplotlib.
 """
@@ -65,7 +65,7 @@ def draw_curves() -> int:
     """Draw the learning curves that have changed, and delete those that are gone; returns how many were drawn."""
     wanted = curves()
     stale = {path: panel for path, panel in wanted.items() if digest_of_image(path) != panel.digest}
-    for path in set(CURVES.glob("*.png")) - set(wanted):
+    for path in set(CURVES.glob("*.webp")) - set(wanted):
         path.unlink()
     for path, panel in stale.items():
         path.parent.mkdir(exist_ok=True)

@@ -22,8 +22,9 @@ import numpy as np
 from rlenvs.agents.runs import PROGRESS
 from rlenvs.agents.store import stores
 from rlenvs.agents.writing import read_file
-from rlenvs.core.errors import RunError
+from rlenvs.core.errors import RunError, nearest
 from rlenvs.core.registry import world_of
+from rlenvs.core.spec import World
 
 __all__ = ["Curve", "MeanCurve", "curves_of", "mean_curve", "published_curve"]
 
@@ -175,34 +176,29 @@ def curves_of(id: str, level: str | None = None, algorithm: str | None = None) -
 
     Raises:
         UnknownNameError: no such id or level.
-        RunError: a file in the folder of curves is none, or damaged.
+        RunError: a file in the folder of curves is none, or damaged, or of a level that does not exist.
     """
     world = world_of(id)
-    world.level(level)
+    world.level(level)  # which must exist
     found: dict[str, Path] = {}
     for store in reversed(stores()):  # those in front win
         found |= {path.name: path for path in (store / world.name / FOLDER).glob("*.csv")}
-    curves = [_published(world.name, path) for path in found.values() if _is_of(path, level, algorithm)]
-    return sorted(curves, key=lambda curve: (curve.algorithm, curve.seed))
+    named = [(path, _parts(path, world)) for path in found.values()]
+    wanted = [pair for pair in named if pair[1]["level"] == level and algorithm in (None, pair[1]["algorithm"])]
+    return sorted((_published(world.name, *pair) for pair in wanted), key=lambda curve: (curve.algorithm, curve.seed))
 
 
-def _is_of(path: Path, level: str | None, algorithm: str | None) -> bool:
-    """Whether a file is of a level and an algorithm, by its name."""
-    parts = _parts(path)
-    return parts["level"] == level and algorithm in (None, parts["algorithm"])
-
-
-def _parts(path: Path) -> re.Match[str]:
+def _parts(path: Path, world: World) -> re.Match[str]:
+    """Level, algorithm and seed, by the name of a file."""
     parts = NAME.fullmatch(path.name)
     if parts is None:
-        raise RunError(
-            f"{path} is no curve: its name must be [LEVEL-]ALGORITHM-seed-NUMBER.csv, such as PPO-seed-0.csv"
-        )
+        raise RunError(f"{path} is no curve: its name must be [LEVEL-]ALGORITHM-seed-K.csv, such as PPO-seed-0.csv")
+    if parts["level"] not in (None, *world.levels):
+        raise RunError(f"{path} is of a level that {world.name} does not have. {nearest(parts['level'], world.levels)}")
     return parts
 
 
-def _published(id: str, path: Path) -> Curve:
-    parts = _parts(path)
+def _published(id: str, path: Path, parts: re.Match[str]) -> Curve:
     try:
         columns = _columns(path, whole=True)
         _check(columns)

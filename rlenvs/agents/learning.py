@@ -19,8 +19,8 @@ __all__ = ["steps_to"]
 SHARES = (0.5, 0.9)  # of the expert's score
 HEAD = ("Policy", "Return", "Score", "Success", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
 EPISODES = len(EVALUATION_SEEDS)
-TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, on {EPISODES} seeds that training
-does not see and without exploration: means over the training seeds, with the lowest and the highest of them.
+TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
+{EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
 "Time" is wall time on one core. "To 0.5" and "To 0.9" say when the mean of the training seeds first had these scores;
 between evaluations it is taken as straight."""
 
@@ -74,7 +74,7 @@ def learning_section(world: World) -> str:
 
 def image_of(world: World) -> str:
     """Where the image of its learning curves lies, from the folder of the pages."""
-    return f"curves/{world.name}.png"
+    return f"curves/{world.name}.webp"
 
 
 def _table(world: World, means: list[MeanCurve]) -> str:

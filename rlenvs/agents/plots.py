@@ -30,8 +30,7 @@ COLORS = ("#0072b2", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#7f
 REFERENCES = {"expert": "--", "random": ":", "bound": "-"}
 STRETCH = 0.5  # of the height of all else: a bound further away than that is left out
 MOST_COLUMNS = 3
-PAGE_DPI, PAGE_COLORS = 110, 48  # few colours make small files
-DIGEST = "Description"  # the keyword in a PNG
+PAGE_DPI, PAGE_COLORS = 100, 64  # few colours make small files
 
 
 # --- what is asked for ------------------------------------------------------------------------------------------------
@@ -165,20 +164,18 @@ def save_panels(panels: Sequence[Panel], path: Path, x: str = "steps", y: str = 
 
 
 def save_for_page(panel: Panel, path: Path) -> None:
-    """Draw the image of an environment's page: a small PNG, the same bytes from the same curves and libraries.
+    """Draw the image of an environment's page: a small WebP, the same bytes from the same curves and libraries.
 
-    It holds the panel's digest, which `digest_of_image` finds.
+    It shows no single seeds, and holds the panel's digest, which `digest_of_image` finds.
     """
     from PIL import Image
-    from PIL.PngImagePlugin import PngInfo
 
-    figure = figure_of_panels([panel])
+    figure = figure_of_panels([panel], each_seed=False)
     figure.set_dpi(PAGE_DPI)
     figure.canvas.draw()
     image = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
-    told = PngInfo()
-    told.add_text(DIGEST, panel.digest)
-    image.quantize(PAGE_COLORS, dither=Image.Dither.NONE).save(path, optimize=True, pnginfo=told)
+    image = image.quantize(PAGE_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).convert("RGB")
+    image.save(path, lossless=True, method=6, xmp=panel.digest.encode())
 
 
 def digest_of_image(path: Path) -> str:
@@ -187,12 +184,12 @@ def digest_of_image(path: Path) -> str:
 
     try:
         with Image.open(path) as image:
-            return str(image.info.get(DIGEST, ""))
+            return str(image.info.get("xmp", b"").decode())
     except OSError:
         return ""
 
 
-def figure_of_panels(panels: Sequence[Panel], x: str = "steps", y: str = "return") -> Any:
+def figure_of_panels(panels: Sequence[Panel], x: str = "steps", y: str = "return", each_seed: bool = True) -> Any:
     """The drawing of some panels, with one legend below them."""
     columns = min(len(panels), MOST_COLUMNS)
     rows = -(-len(panels) // columns)
@@ -201,7 +198,7 @@ def figure_of_panels(panels: Sequence[Panel], x: str = "steps", y: str = "return
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     for axes, panel in zip(grid.flat, panels, strict=False):
-        _draw_panel(axes, panel, x, y)
+        _draw_panel(axes, panel, x, y, each_seed)
     for axes in grid[:, 1:].flat:
         axes.set_ylabel("")
     named: dict[str, Any] = {}
@@ -213,22 +210,22 @@ def figure_of_panels(panels: Sequence[Panel], x: str = "steps", y: str = "return
     return figure
 
 
-def _draw_panel(axes: Any, panel: Panel, x: str, y: str) -> None:
+def _draw_panel(axes: Any, panel: Panel, x: str, y: str, each_seed: bool) -> None:
     unit = _unit(max(float(mean.ends[x].max()) for mean in panel.means)) if x == "seconds" else ("", 1.0)
     for mean in panel.means:
-        _draw_mean(axes, mean, x, y, unit[1])
+        _draw_mean(axes, mean, x, y, unit[1], each_seed)
     _draw_references(axes, panel.references)
     axes.set_title(panel.title, fontsize="medium")
     _style(axes, y)
     _label_x(axes, x, unit[0])
 
 
-def _draw_mean(axes: Any, mean: MeanCurve, x: str, y: str, scale: float) -> None:
+def _draw_mean(axes: Any, mean: MeanCurve, x: str, y: str, scale: float, each_seed: bool) -> None:
     """Against time, all lines are drawn at the mean time of their steps: a seed is as long as its mean."""
     color, at = color_of(mean.algorithm), mean.columns[x] / scale
     if len(mean.curves) > 1:
         axes.fill_between(at, mean.low[y], mean.high[y], color=color, alpha=0.15, linewidth=0)
-        for curve in mean.curves:
+        for curve in mean.curves if each_seed else ():
             own = np.interp(curve.columns["steps"], mean.columns["steps"], at)
             axes.plot(own, curve.columns[y], color=color, alpha=0.5, linewidth=0.7)
     axes.plot(at, mean.columns[y], color=color, linewidth=1.8, label=mean.algorithm)
