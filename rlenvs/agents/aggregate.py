@@ -64,7 +64,7 @@ def final_scores() -> dict[str, dict[str, np.ndarray]]:
 
 
 def interquartile_mean(scores: Scores) -> Estimate:
-    """The mean of the middle half of the environments, each with the mean over its seeds.
+    """The mean of the middle half of the environments (of less than four: of all), each with the mean over its seeds.
 
     Args:
         scores: of the seeds, by environment; at least one.

@@ -17,12 +17,13 @@ from rlenvs.core.spec import World
 __all__ = ["steps_to"]
 
 SHARES = (0.5, 0.9)  # of the expert's score
-HEAD = ("Policy", "Return", "Score", "Success", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
+HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
 EPISODES = len(EVALUATION_SEEDS)
 TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
 {EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
 "Time" is wall time on one core. "To 0.5" and "To 0.9" say when the mean of the training seeds first had these scores;
 between evaluations it is taken as straight."""
+COST = '"Cost" is the mean of an episode, `info["cost"]` summed over its steps and all agents.'
 
 
 def all_curves(world: World) -> dict[str | None, list[Curve]]:
@@ -65,7 +66,7 @@ def learning_section(world: World) -> str:
     curves = all_curves(world)
     if not curves:
         return ""
-    parts = ["### Learning", TEXT]
+    parts = ["### Learning", f"{TEXT} {COST}" if world.costs else TEXT]
     for level, own in curves.items():
         parts += [] if level is None else [f'Level "{level}":']
         parts += [_table(world.level(level), mean_curves(own))]
@@ -82,17 +83,17 @@ def _table(world: World, means: list[MeanCurve]) -> str:
     known = {name: world.scores[name] for name in ("random", "expert", "bound") if name in world.scores}
     rows = {name: _row_of_score(name, score, known) for name, score in known.items()}
     bound = [rows.pop("bound")] if "bound" in rows else []
-    lines = [*rows.values(), *(_row_of_mean(mean, known, has_success(world)) for mean in means), *bound]
+    lines = [*rows.values(), *(_row_of_mean(mean, known, world) for mean in means), *bound]
     kept = [i for i in range(len(HEAD)) if any(line[i] for line in lines)]
     return markdown_table([HEAD[i] for i in kept], [[line[i] for i in kept] for line in lines])
 
 
 def _row_of_score(name: str, score: Score, known: Mapping[str, Score]) -> tuple[str, ...]:
     success = "" if score.success is None else success_cell(score.success, True)
-    return name, f"{score.mean:.4g}", _scaled(score.mean, known), success, "", "", "", "", ""
+    return name, f"{score.mean:.4g}", _scaled(score.mean, known), success, *[""] * 6
 
 
-def _row_of_mean(mean: MeanCurve, known: Mapping[str, Score], success: bool) -> tuple[str, ...]:
+def _row_of_mean(mean: MeanCurve, known: Mapping[str, Score], world: World) -> tuple[str, ...]:
     ends, seeds = mean.ends, len(mean.curves)
     returns, rate = ends["return"], ends["success"].mean()
     several = f" ({returns.min():.4g} to {returns.max():.4g})" if seeds > 1 else ""
@@ -100,7 +101,8 @@ def _row_of_mean(mean: MeanCurve, known: Mapping[str, Score], success: bool) -> 
         mean.algorithm,
         f"{returns.mean():.4g}{several}",
         _scaled(returns.mean(), known),
-        success_cell(rate, True) if success and math.isfinite(rate) else "",
+        success_cell(rate, True) if has_success(world) and math.isfinite(rate) else "",
+        f"{ends['cost'].mean():.4g}" if world.costs else "",
         steps_text(ends["steps"].mean()),
         time_text(ends["seconds"].mean()),
         str(seeds),

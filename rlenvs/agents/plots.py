@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.curves import Curve, MeanCurve, RunCurve, mean_curves
-from rlenvs.agents.hyperparameters import ALGORITHMS
 from rlenvs.agents.learning import all_curves
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError
 from rlenvs.core.registry import world_of
@@ -26,7 +25,22 @@ Y: dict[str, tuple[str, str | None, str]] = {
     "cost": ("cost of an episode", None, "evaluated_cost"),
 }
 UNITS = (("h", 3600.0, 3.0), ("min", 60.0, 3.0), ("s", 1.0, 0.0))  # name, seconds, and of how many on it is used
-COLORS = ("#0072b2", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#7f3c8d", "#8c564b", "#4d4d4d", "#8a8a00")
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # of runs
+COLOR_OF = {  # an algorithm looks the same in all images
+    "PPO": "#0072b2",
+    "MaskablePPO": "#009e73",
+    "RecurrentPPO": "#56b4e9",
+    "PPOLagrangian": "#332288",
+    "MAPPO": "#44aa99",
+    "SAC": "#d55e00",
+    "TQC": "#882255",
+    "TD3": "#cc79a7",
+    "DDPG": "#a6761d",
+    "DQN": "#e69f00",
+    "QRDQN": "#999933",
+    "DAgger": "#7f3c8d",
+}
+OTHERS = "#000000"  # of algorithms from elsewhere
 REFERENCES = {"expert": "--", "random": ":", "bound": "-"}
 STRETCH = 0.5  # of the height of all else: a bound further away than that is left out
 MOST_COLUMNS = 3
@@ -240,9 +254,8 @@ def _draw_references(axes: Any, references: Mapping[str, float]) -> None:
 
 
 def color_of(algorithm: str) -> str:
-    """The colour of an algorithm, the same in all images."""
-    known = ALGORITHMS.index(algorithm) if algorithm in ALGORITHMS else len(ALGORITHMS)
-    return COLORS[known % len(COLORS)]
+    """The colour of an algorithm."""
+    return COLOR_OF.get(algorithm, OTHERS)
 
 
 # --- axes -------------------------------------------------------------------------------------------------------------

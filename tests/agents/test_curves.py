@@ -9,6 +9,7 @@ from places import ROOT
 
 from rlenvs.agents import aggregate, curves, learning, plots
 from rlenvs.agents.curves import PUBLISHED, Curve, curves_of, mean_curve, mean_curves, published_curve, read_curves
+from rlenvs.agents.hyperparameters import ALGORITHMS
 from rlenvs.agents.runs import COLUMNS
 from rlenvs.core.docs import documented, page
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RunError, UnknownNameError
@@ -213,8 +214,17 @@ def test_what_a_table_leaves_out(store):
     assert 'Level "hard":\n\n| Policy | Return | Success | Steps | Time | Seeds |\n' in text
     store("PPO-seed-0", id="Ant-v0")
     text = learning.learning_section(world_of("Ant-v0"))
-    assert "| Policy | Return | Steps | Time | Seeds |" in text
-    assert "| PPO | 500 | 3 k | 3.5 s | 1 |" in text
+    assert "| Policy | Return | Cost | Steps | Time | Seeds |" in text
+    assert "| PPO | 500 | 0 | 3 k | 3.5 s | 1 |" in text
+
+
+def test_a_world_with_costs_says_what_was_spent(store):
+    assert "Cost" not in learning.TEXT
+    store("PPO-seed-0", RISING.replace("0,1,0", "0,1,2.5"), id="QuadHover-v0")
+    text = learning.learning_section(world_of("QuadHover-v0"))
+    assert learning.COST in text
+    assert "| Policy | Return | Score | Success | Cost | Steps |" in text
+    assert "| 100 % | 2.5 | 3 k | 3.5 s | 1 |" in text
 
 
 def test_a_score_that_the_first_evaluation_had_already(store):
@@ -253,6 +263,11 @@ def has_color(path, color):
 
     wanted = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
     return bool((abs(np.asarray(Image.open(path).convert("RGB")).astype(int) - wanted).max(axis=2) < 12).any())
+
+
+def test_every_algorithm_has_a_colour_of_its_own():
+    assert set(ALGORITHMS) <= set(plots.COLOR_OF)
+    assert len({*plots.COLOR_OF.values(), plots.OTHERS}) == len(plots.COLOR_OF) + 1
 
 
 def test_plot_of_environments(store, tmp_path):
