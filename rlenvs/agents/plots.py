@@ -131,13 +131,11 @@ class Panel:
 
     @property
     def digest(self) -> str:
-        """Of all that is drawn."""
+        """Of all that is drawn over steps."""
         digest = hashlib.sha256(f"{self.title} {sorted(self.references.items())}".encode())
         for curve in (curve for mean in self.means for curve in mean.curves):
-            digest.update(f"{curve.algorithm} {curve.seed} ".encode())
-            digest.update(
-                " ".join(f"{number:.15g}" for name in X + ("return",) for number in curve.columns[name]).encode()
-            )
+            numbers = np.concatenate([curve.columns["steps"], curve.columns["return"]])
+            digest.update(f"{curve.algorithm} {curve.seed} {numbers.tolist()}".encode())
         return digest.hexdigest()[:32]
 
 
@@ -240,9 +238,11 @@ def _draw_mean(axes: Any, mean: MeanCurve, x: str, y: str, scale: float, each_se
     if len(mean.curves) > 1:
         axes.fill_between(at, mean.low[y], mean.high[y], color=color, alpha=0.15, linewidth=0)
         for curve in mean.curves if each_seed else ():
-            own = np.interp(curve.columns["steps"], mean.columns["steps"], at)
+            own = curve.columns["steps"]
+            own = own if x == "steps" else np.interp(own, mean.columns["steps"], at, np.nan, np.nan)
             axes.plot(own, curve.columns[y], color=color, alpha=0.5, linewidth=0.7)
-    axes.plot(at, mean.columns[y], color=color, linewidth=1.8, label=mean.algorithm)
+    marker = "o" if len(at) == 1 else None
+    axes.plot(at, mean.columns[y], marker=marker, color=color, linewidth=1.8, label=mean.algorithm)
 
 
 def _draw_references(axes: Any, references: Mapping[str, float]) -> None:

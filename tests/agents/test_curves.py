@@ -270,14 +270,17 @@ def test_every_algorithm_has_a_colour_of_its_own():
     assert len({*plots.COLOR_OF.values(), plots.OTHERS}) == len(plots.COLOR_OF) + 1
 
 
+@pytest.mark.filterwarnings("error")
 def test_plot_of_environments(store, tmp_path):
     pytest.importorskip("matplotlib")
+    store("TD3-seed-0", HEAD + "2000,2,100,1,0,0\n")  # a single evaluation
     for name in ("PPO-seed-0", "PPO-seed-1", "DQN-seed-0", "hard-PPO-seed-0"):
         store(name)
     store("SAC-seed-0", RISING.replace("500", "0"), id="Pendulum-v0")
     path = tmp_path / "new" / "curve.png"
     assert f"wrote {path}" in run("plot", ID, "-o", path)
     assert has_color(path, plots.color_of("PPO"))
+    assert has_color(path, plots.color_of("TD3"))
     assert not has_color(path, plots.color_of("SAC"))
     run("plot", ID, "Pendulum-v0", "-o", path, "--x", "seconds")
     assert has_color(path, plots.color_of("SAC"))
