@@ -28,7 +28,7 @@ from rlenvs.cli.common import (
     say_written,
     table_of_numbers,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.progress import counted, progress
 
 if TYPE_CHECKING:
@@ -135,10 +135,16 @@ def scores(
         int | None,
         typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: 4 to 20, by length."),
     ] = None,
+    aggregate: Annotated[
+        bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")
+    ] = False,
 ) -> None:
     """List what random actions, scripted experts, learnt and imitating agents reach in every environment."""
     from rlenvs.agents.scores import HEAD, OPEN_HEAD, known, open_rows, page, score_rows
 
+    if aggregate:
+        _compare_algorithms()
+        return
     if check:
         raise typer.Exit(_check_agents(seeds))
     if write:
@@ -171,6 +177,20 @@ def _check_agents(seeds: int | None) -> int:
         f"{len(wrong)} files with wrong hashes, {minutes:.1f} minutes"
     )
     return 1 if wrong or "broken" in verdicts else 0
+
+
+def _compare_algorithms() -> None:
+    from rlenvs.agents.aggregate import HEAD, PAIRS_HEAD, final_scores, pair_rows, score_rows
+
+    found = final_scores()
+    if not found:
+        raise NoAgentError("no learning curve ships with this installation, so there is nothing to compare")
+    say("Interquartile mean over environments of the score at the end of training: random 0, scripted expert 1.")
+    console().print(table_of_numbers(HEAD, score_rows(found)))
+    pairs = pair_rows(found)
+    if pairs:
+        say("\nProbability that a run of the one ends with a higher score, over the environments that both have.")
+        console().print(table_of_numbers(PAIRS_HEAD, pairs))
 
 
 @app.command(rich_help_panel=PANEL)
@@ -266,24 +286,46 @@ def _train_todo(id: str | None, output: Path, workers: int, dry_run: bool) -> No
 
 @app.command(rich_help_panel=PANEL)
 def plot(
-    folder: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Folder of a run, or of several, as train leaves them.")
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID...|RUN",
+            help="Environments, for the curves that ship; or the folder of a run, or of several, as train leaves them.",
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="A .png, .pdf or .svg. Default: learning_curve.png in RUN."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A .png, .pdf or .svg. Default: learning_curve.png, in RUN or here.",
         ),
     ] = None,
+    x: Annotated[str, typer.Option("--x", metavar="NAME", help="steps, or seconds: the wall time.")] = "steps",
+    y: Annotated[
+        str | None,
+        typer.Option("--y", metavar="NAME", help="return, success or cost. Default: return; of runs all."),
+    ] = None,
 ) -> None:
-    """Draw the learning curves of training runs."""
-    from rlenvs.agents.curves import check_file, check_plotting, read_curves, save_curves
+    """Draw learning curves: of training runs, or those that ship for environments, side by side."""
+    from rlenvs.agents import plots
+    from rlenvs.agents.curves import read_curves
+    from rlenvs.agents.files import is_id
 
-    path = output or folder / "learning_curve.png"
-    check_file(path)
-    check_plotting()
-    curves = read_curves(folder)
-    save_curves(curves, check_output(path), title=str(folder))
+    of_ids = [is_id(source) for source in sources]
+    if len(sources) > 1 and not all(of_ids):
+        raise ParameterError(f"{sources[of_ids.index(False)]!r} is no environment; several are drawn of those alone")
+    path = output or (Path() if of_ids[0] else Path(sources[0])) / "learning_curve.png"
+    plots.check_file(path)
+    plots.check_axes(x, y)
+    plots.check_plotting()
+    if of_ids[0]:
+        panels = [panel for source in sources for panel in plots.panels_of(source, y or "return")]
+        plots.save_panels(panels, check_output(path), x, y or "return")
+    else:
+        curves = read_curves(sources[0])
+        plots.save_runs(curves, check_output(path), sources[0], x, y)
     say_written(path)
 
 
