@@ -314,7 +314,8 @@ def _check_actions(settings: Settings, envs: Any) -> None:
         raise ParameterError(f"{settings.algorithm} is for choices; actions of {name} are numbers. PPO, SAC, TD3 fit")
     if not numbers and settings.algorithm == "DQN" and not envs.batch.setup.single_choice:
         raise ParameterError(f"DQN is for one choice; {name} has several at once. Use PPO, or flat_actions=True")
-    if settings.algorithm not in ("MaskablePPO", "DAgger") and len({role.action for role in envs.batch.setup.roles}) > 1:
+    alike = len({role.action for role in envs.batch.setup.roles}) == 1
+    if not alike and settings.algorithm not in ("MaskablePPO", "DAgger"):
         raise ParameterError(
             f"{settings.algorithm} gives all agents the same actions; those of {name} differ. Use MaskablePPO"
         )

@@ -231,7 +231,7 @@ def train(
     set: Set = None,
     todo: Annotated[
         bool,
-        typer.Option("--todo", help="Train what is to be shipped (of ID, or of all) and is not yet; goes on by itself."),
+        typer.Option("--todo", help="Train what is to be shipped (of ID, or of all) and is not yet."),
     ] = False,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")] = False,
@@ -239,7 +239,13 @@ def train(
     """Train an agent with the settings of the environment; Ctrl-C leaves a checkpoint and the best agent so far."""
     from rlenvs.agents.training_view import Request, train_with_view
 
-    given = {"--seeds": seeds > 1, "--seed": seed > 0, "--steps": steps, "--algorithm": algorithm, "--envs": envs}
+    given: dict[str, Any] = {
+        "--seeds": seeds > 1,
+        "--seed": seed > 0,
+        "--steps": steps,
+        "--algorithm": algorithm,
+        "--envs": envs,
+    }
     given |= {"--hyper": hyper, "--level": level, "--set": set, "--resume": resume, "--tensorboard": tensorboard}
     if todo:
         _refuse([name for name, value in given.items() if value], "does not go with --todo: the settings' files decide")

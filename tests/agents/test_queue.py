@@ -82,7 +82,7 @@ def test_a_finished_run_is_published(place, tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "EVALUATION_SEEDS", range(1_000_000, 1_000_002))
     first, second = (job for job in jobs_of(CHAIN) if job.algorithm == "MaskablePPO" and job.level is None)
     for job in (first, second):
-        queue._done(job, tmp_path / "runs" / job.name, runs.Stop(), lambda now: None)  # noqa: SLF001
+        queue._done(job, tmp_path / "runs" / job.name, runs.Stop(), lambda now: None)
     assert (place / CHAIN / "MaskablePPO.safetensors").exists()
     assert not (place / CHAIN / "MaskablePPO-seed-1.safetensors").exists()
     curves = sorted(path.name for path in (place / CHAIN / "curves").iterdir())
