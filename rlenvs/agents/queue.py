@@ -104,7 +104,7 @@ def work(jobs: Sequence[Job], output: Path, workers: int, say: Callable[[str], A
 
     Interrupted runs leave a checkpoint, and go on from there the next time.
     """
-    waiting, running = list(jobs), dict[int, Any]()
+    waiting, running = list(jobs), dict[Any, Any]()
     spawn = multiprocessing.get_context("spawn")
 
     def stop_all() -> None:
