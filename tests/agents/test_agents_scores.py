@@ -287,7 +287,7 @@ def test_agents_are_checked(references):
     assert "2 outside their intervals or broken" in output
 
 
-@pytest.mark.parametrize(("length", "expected"), [(4.0, 20), (100.0, 20), (400.0, 5), (2000.0, 4)])
+@pytest.mark.parametrize(("length", "expected"), [(4.0, 50), (100.0, 50), (400.0, 12), (2000.0, 5)])
 def test_a_check_plays_fewer_seeds_of_long_episodes(length, expected):
     score = replace(agent_for(HOVER).card.score, length=length)
     assert scores._few_seeds(score) == expected
