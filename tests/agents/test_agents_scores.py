@@ -12,7 +12,7 @@ from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.agents.video import video, watch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 from tests.agent_helpers import HOVER, MAZE, agent_for, learnt_by, pair, put, run
@@ -285,6 +285,19 @@ def test_agents_are_checked(references):
     output = run("scores", "--check", code=1)
     assert "LEFT ITS INTERVAL" in output
     assert "2 outside their intervals or broken" in output
+
+
+def test_agents_whose_engine_is_missing_are_left_out_of_a_check(references, monkeypatch):
+    put(references, agent_for(HOVER))
+    store.write_sums(references)
+
+    def missing(stem, seeds):
+        raise MissingExtraError("This environment is simulated by MuJoCo, which", "mujoco")
+
+    monkeypatch.setattr(scores, "replay_agent", missing)
+    output = run("scores", "--check")
+    assert "QuadHover-v0/PPO: left out. This environment is simulated by MuJoCo" in output
+    assert "0 outside their intervals or broken, 1 left out" in output
 
 
 @pytest.mark.parametrize(("length", "expected"), [(4.0, 50), (100.0, 50), (400.0, 12), (2000.0, 5)])
