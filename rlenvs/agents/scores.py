@@ -28,7 +28,7 @@ SEEDS = 100
 NOTHING = 1e-6  # of a mean return
 ROUNDING = 1e-4  # of a return, relatively: where every seed gives the same, other arithmetic still changes digits
 ALL_HOLD = 2.12  # 95 % half widths for the 3e-5 level: 300 agents all hold on another machine in 99 of 100 checks
-CHECKED_STEPS, CHECKED_SEEDS = 2000, (4, 20)  # of an agent in a check: about so many steps, on so many seeds
+CHECKED_STEPS, CHECKED_SEEDS = 5000, (5, 50)  # of an agent in a check: about so many steps, on so many seeds
 MOST_PER_PROCESS = 20  # agents, after which a process is replaced by a new one: compiled code stays in its memory
 SOLVED = 0.8  # of the expert's score or success, below which an environment is open
 

@@ -55,12 +55,15 @@ def parse_name(name: str) -> Name:
 def stores() -> list[Path]:
     """The folders in which agents are looked for, in this order: this package's own, the checkout's, the installed
     data package."""
-    found = [REFERENCE]
-    if (CHECKOUT.parent / "pyproject.toml").exists():
-        found.append(CHECKOUT)
+    found = [REFERENCE, CHECKOUT] if _is_checkout() else [REFERENCE]
     spec = importlib.util.find_spec(PACKAGE)
     found += [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or []]
     return found
+
+
+def _is_checkout() -> bool:
+    """Whether this package lies beside the folder of the data package, as in the repository."""
+    return (CHECKOUT.parent / "pyproject.toml").exists()
 
 
 def reference_agents(world: str = "*") -> list[Path]:
@@ -178,15 +181,15 @@ def check_sum(path: Path, data: bytes) -> None:
 
 
 def _remedy(store: Path) -> str:
-    if store == CHECKOUT or (store == REFERENCE and CHECKOUT.parent.exists()):
+    if store == CHECKOUT or (store == REFERENCE and _is_checkout()):
         return "Take it from git again, or after a change of your own: python benchmarks/make_agents.py --sums"
     return f"Reinstall: pip install --force-reinstall --no-deps {'rlenvs' if store == REFERENCE else 'rlenvs-agents'}"
 
 
 def _files(store: Path) -> dict[str, Path]:
-    """All files of a store but the list itself, by their names in it."""
-    paths = sorted(path for path in store.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    found = {path.relative_to(store).as_posix(): path for path in paths}
+    """All files of a store but the list itself, by their names in it; those that are just being written are hidden."""
+    paths = [path for path in sorted(store.rglob("*")) if not path.name.startswith(".") and path.suffix != ".pyc"]
+    found = {path.relative_to(store).as_posix(): path for path in paths if path.is_file()}
     return {name: path for name, path in found.items() if name != SUMS}
 
 
@@ -264,6 +267,8 @@ def publish_curve(folder: str | Path, to: Path | None = None) -> Path:
 def _name_of(card: Card) -> Name:
     """What the files of an agent are to be called, from its card."""
     level = card.keywords.get("level")
+    if not card.seeds:
+        raise ParameterError(f"the card of an agent for {card.id} names no seed of its training")
     if not re.fullmatch(r"\w+", card.algorithm) or (level is not None and not re.fullmatch(r"\w+", str(level))):
         raise ParameterError(
             f"level {level!r} and algorithm {card.algorithm!r} cannot be names of files; needed: letters and digits"
@@ -280,6 +285,6 @@ def _home(world: str, name: str) -> Path:
     """The store that has an agent of that name, else the checkout's."""
     if (REFERENCE / world / f"{name}{CARD}").exists():
         return REFERENCE
-    if not CHECKOUT.parent.exists():
-        raise ParameterError(f"{CHECKOUT} does not exist, since this is no checkout; name the store with to=FOLDER")
+    if not _is_checkout():
+        raise ParameterError(f"rlenvs is no checkout here, {CHECKOUT} is missing; name the store with to=FOLDER")
     return CHECKOUT

@@ -133,7 +133,7 @@ def scores(
     ] = False,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: 4 to 20, by length."),
+        typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: 5 to 50, by length."),
     ] = None,
     aggregate: Annotated[
         bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")

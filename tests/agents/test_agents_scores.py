@@ -12,7 +12,7 @@ from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.agents.video import video, watch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 from tests.agent_helpers import HOVER, MAZE, agent_for, learnt_by, pair, put, run
@@ -287,7 +287,20 @@ def test_agents_are_checked(references):
     assert "2 outside their intervals or broken" in output
 
 
-@pytest.mark.parametrize(("length", "expected"), [(4.0, 20), (100.0, 20), (400.0, 5), (2000.0, 4)])
+def test_agents_whose_engine_is_missing_are_left_out_of_a_check(references, monkeypatch):
+    put(references, agent_for(HOVER))
+    store.write_sums(references)
+
+    def missing(stem, seeds):
+        raise MissingExtraError("This environment is simulated by MuJoCo, which", "mujoco")
+
+    monkeypatch.setattr(scores, "replay_agent", missing)
+    output = run("scores", "--check")
+    assert "QuadHover-v0/PPO: left out. This environment is simulated by MuJoCo" in output
+    assert "0 outside their intervals or broken, 1 left out" in output
+
+
+@pytest.mark.parametrize(("length", "expected"), [(4.0, 50), (100.0, 50), (400.0, 12), (2000.0, 5)])
 def test_a_check_plays_fewer_seeds_of_long_episodes(length, expected):
     score = replace(agent_for(HOVER).card.score, length=length)
     assert scores._few_seeds(score) == expected

@@ -182,6 +182,7 @@ def test_a_flipped_byte_is_refused(references):
 
 def test_the_list_is_one_of_sha256sum(references):
     put(references, agent_for(HOVER))
+    (references / "QuadHover-v0" / ".SAC.json.new").write_text("")  # another process is just publishing
     store.write_sums(references)
     lines = (references / store.SUMS).read_text().splitlines()
     assert all(re.fullmatch(r"[0-9a-f]{64}  QuadHover-v0/PPO\.(json|safetensors)", line) for line in lines)
@@ -281,7 +282,7 @@ def test_what_is_not_published(tmp_path, references, monkeypatch):
         with pytest.raises(ParameterError, match=f"the agent in .* is PPO; '{name}' says something else"):
             store.publish(folder, name, references)
     monkeypatch.setattr(store, "CHECKOUT", tmp_path / "none" / "rlenvs_agents")
-    with pytest.raises(ParameterError, match="no checkout; name the store with to=FOLDER"):
+    with pytest.raises(ParameterError, match=r"no checkout here, .*; name the store with to=FOLDER"):
         store.publish(finished(tmp_path / "gate", agent_for("QuadGate-v0")))
     (folder / "progress.csv").unlink()
     with pytest.raises(RunError, match=r"progress\.csv"):
@@ -299,6 +300,7 @@ def test_an_agent_goes_where_one_of_its_name_is(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "REFERENCE", tmp_path / "base")
     monkeypatch.setattr(store, "CHECKOUT", tmp_path / "agents" / "rlenvs_agents")
     (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "pyproject.toml").write_text("")
     folder = finished(tmp_path / "run", agent_for(HOVER))
     assert store.publish(folder, seeds=2).parents[1] == store.CHECKOUT
     put(store.REFERENCE, agent_for(HOVER))
