@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -126,10 +127,13 @@ def work(jobs: Sequence[Job], output: Path, workers: int, say: Callable[[str], A
 
 def _do(job: Job, output: Path) -> None:
     """A run, in a process that the terminal's signals do not reach: its parent passes them on."""
-    os.setsid()
+    if hasattr(os, "setsid"):
+        os.setsid()
     parent = multiprocessing.parent_process()
     place = output / job.id / job.name
-    with stopped_by_signals() as stop:
+    with stopped_by_signals() as stop, claimed(output / f"{job.id}-{job.name}.lock") as free:
+        if not free or _is_published(job):  # another queue has it, or had it
+            return
 
         def look(now: Any) -> None:
             if parent is not None and not parent.is_alive():
@@ -141,15 +145,36 @@ def _do(job: Job, output: Path) -> None:
             print(f"{job.id} {job.name}: {error}", flush=True)
 
 
+@contextmanager
+def claimed(path: Path, wait_for_it: bool = False) -> Iterator[bool]:
+    """Whether this process has a file for itself, for a while; two queues then never do the same run.
+
+    The system lets go of the file when the process ends, however it ends. Without `fcntl` (Windows) all is claimed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait_for_it else fcntl.LOCK_NB))
+        except ImportError:
+            pass
+        except OSError:
+            yield False
+            return
+        yield True
+
+
 def _done(job: Job, place: Path, stop: Stop, look: Callable[[Any], None]) -> str:
     """Train and publish; a line on what came of it."""
     resume = (place / SETTINGS).exists()
     outcome = run(job.id, job.settings, place, seed=job.seed, resume=resume, progress=look, stop=stop)
     if outcome.stopped:
         return f"{job.id} {job.name}: stopped at {outcome.steps:,} of {outcome.total:,} steps"
-    if job.seed:
-        return f"{job.id} {job.name}: {publish_curve(place)}"
-    stem = publish(place)
+    with claimed(place.parent.parent / "publishing.lock", wait_for_it=True):  # hashes are of the whole store
+        if job.seed:
+            return f"{job.id} {job.name}: {publish_curve(place)}"
+        stem = publish(place)
     score = read_card(stem).score
     assert score is not None
     return f"{title(stem)}: {score.mean:.4g} ± {score.half_width:.2g}, success {100 * score.success_rate:.0f} %"

@@ -126,6 +126,23 @@ def test_a_signal_stops_all_runs_at_a_checkpoint_and_begins_no_more(place, tmp_p
     assert said[0].startswith("stopping")
 
 
+def test_two_queues_never_do_the_same_run(place, tmp_path, monkeypatch):
+    done = []
+    monkeypatch.setattr(queue, "_done", lambda job, *rest: done.append(job) or "")
+    monkeypatch.setattr(queue.os, "setsid", lambda: None)
+    first, second = todo([CHAIN])[:2]
+    with queue.claimed(tmp_path / f"{first.id}-{first.name}.lock") as free:
+        assert free
+        queue._do(first, tmp_path)
+        queue._do(second, tmp_path)
+    queue._do(first, tmp_path)
+    assert done == [second, first]
+    (place / CHAIN / "curves").mkdir(parents=True)
+    (place / CHAIN / "curves" / f"{first.name}.csv").write_text("")
+    queue._do(first, tmp_path)  # published in the meantime
+    assert done == [second, first]
+
+
 def test_the_command(place):
     say = CliRunner().invoke
     listed = say(app, ["train", "--todo", CHAIN, "--dry-run"])
