@@ -26,9 +26,12 @@ from rlenvs.core.setup import Setup
 __all__ = ["train"]
 
 LIBRARY = {
-    **dict.fromkeys(("PPO", "SAC", "TD3", "DQN"), "stable_baselines3"),
-    **dict.fromkeys(("MaskablePPO", "RecurrentPPO"), "sb3_contrib"),
+    **dict.fromkeys(("PPO", "SAC", "TD3", "DDPG", "DQN"), "stable_baselines3"),
+    **dict.fromkeys(("MaskablePPO", "RecurrentPPO", "TQC", "QRDQN"), "sb3_contrib"),
 }
+OF_NUMBERS = ("SAC", "TQC", "TD3", "DDPG")  # for actions that are numbers alone
+OF_CHOICES = ("MaskablePPO", "DQN", "QRDQN")  # for choices alone
+OF_ONE_CHOICE = ("DQN", "QRDQN")
 # keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects
 RESERVED = (
     *("self", "policy", "env", "seed", "device", "verbose", "tensorboard_log", "policy_kwargs", "monitor_wrapper"),
@@ -288,6 +291,8 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
         }
     if "memory" in given:
         network["lstm_hidden_size"] = given["memory"]
+    if "quantiles" in given:
+        network["n_quantiles"] = given["quantiles"]
     if "log_std" in given:
         if not hasattr(envs.action_space, "low"):
             raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")
@@ -310,12 +315,17 @@ def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
 def _check_actions(settings: Settings, envs: Any) -> None:
     numbers = hasattr(envs.action_space, "low")
     name = envs.batch.world.name
-    if numbers and settings.algorithm in ("DQN", "MaskablePPO"):
-        raise ParameterError(f"{settings.algorithm} is for choices; actions of {name} are numbers. PPO, SAC, TD3 fit")
-    if not numbers and settings.algorithm == "DQN" and not envs.batch.setup.single_choice:
-        raise ParameterError(f"DQN is for one choice; {name} has several at once. Use PPO, or flat_actions=True")
-    if not numbers and settings.algorithm in ("SAC", "TD3"):
-        raise ParameterError(f"{settings.algorithm} is for numbers; actions of {name} are choices. PPO and DQN fit")
+    algorithm = settings.algorithm
+    if numbers and algorithm in OF_CHOICES:
+        fitting = ", ".join(OF_NUMBERS)
+        raise ParameterError(f"{algorithm} is for choices; actions of {name} are numbers. PPO, {fitting} fit")
+    if not numbers and algorithm in OF_ONE_CHOICE and not envs.batch.setup.single_choice:
+        raise ParameterError(
+            f"{algorithm} is for one choice; {name} has several at once. Use PPO, or flat_actions=True"
+        )
+    if not numbers and algorithm in OF_NUMBERS:
+        fitting = ", ".join(OF_ONE_CHOICE)
+        raise ParameterError(f"{algorithm} is for numbers; actions of {name} are choices. PPO, {fitting} fit")
 
 
 def _check_hindsight(settings: Settings, envs: Any) -> None:

@@ -159,7 +159,7 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3, DQN or DAgger. Default: the settings'.",
+            help="PPO, MaskablePPO, RecurrentPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN or DAgger. Default: the settings'.",
         ),
     ] = None,
     envs: Annotated[

@@ -44,8 +44,9 @@ __all__ = ["settings_for"]
 
 FOLDER = Path(__file__).parent
 ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
-OFF_POLICY = ("SAC", "TD3", "DQN")
+OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
+QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
 PLANES = ("PPO", "MaskablePPO", "DAgger")  # that may have convolutions as their head
 Table = dict[str, Any]
 
@@ -62,13 +63,13 @@ class Settings:
             `rlenvs.agents.imitate`; numbers for `action_noise` (standard deviation), and "linear x" for schedules that
             fall from x to 0.
         network: "layers" (units of each), "activation" ("tanh" or "relu"), "log_std" (at the start; PPO on numbers),
-            "memory" (units of the LSTM; RecurrentPPO), "convolutions" (channels of each, 3 x 3, in front of all else;
-            observations with planes or an image), "stride" (of each convolution, 1), "head" ("flat"; or "planes": the
-            last choices of an action are planes as large as the board, rated by a convolution, and "layers" are those
-            of the value; for PLANES).
+            "memory" (units of the LSTM; RecurrentPPO), "quantiles" (of the distribution of returns; QUANTILES),
+            "convolutions" (channels of each, 3 x 3, in front of all else; observations with planes or an image),
+            "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
+            large as the board, rated by a convolution, and "layers" are those of the value; for PLANES).
         normalize: "observations", "rewards": whether running statistics scale them.
-        hindsight: "goals": relabelled transitions per real one, of worlds with goals (SAC, TD3, DQN); empty without.
-        expert: "steps": how many of the first ones the scripted expert decides (SAC, TD3, DQN), with "noise", the
+        hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
+        expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the
             standard deviation of what is added to actions that are numbers.
         environment: keywords of `make`.
         training: keywords of `make` that hold in training alone, not in evaluation.
@@ -102,6 +103,7 @@ KEYS: dict[str, dict[str, str]] = {
         "activation": "activation",
         "log_std": "number",
         "memory": "size",
+        "quantiles": "size",
         "convolutions": "sizes",
         "stride": "size",
         "head": "head",
@@ -150,13 +152,21 @@ _OFF_POLICY: Table = {
     },
     "network": {"layers": [256, 256], "activation": "relu"},
 }
+_NOISY: Table = {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "action_noise": 0.1}}
+_EXPLORING: Table = {
+    **_OFF_POLICY,
+    "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3},
+}
 DEFAULTS: dict[str, Table] = {
     "PPO": _ON_POLICY,
     "MaskablePPO": _ON_POLICY,
     "RecurrentPPO": {**_ON_POLICY, "network": {**_ON_POLICY["network"], "memory": 64}},
     "SAC": _OFF_POLICY,
-    "TD3": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "action_noise": 0.1}},
-    "DQN": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3}},
+    "TQC": _OFF_POLICY,
+    "TD3": _NOISY,
+    "DDPG": _NOISY,
+    "DQN": _EXPLORING,
+    "QRDQN": {**_EXPLORING, "network": {**_OFF_POLICY["network"], "quantiles": 50}},
     "DAgger": {
         "steps": 300_000,
         "num_envs": 64,
@@ -394,6 +404,8 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     if "memory" in found.network and found.algorithm != "RecurrentPPO":
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
+    if "quantiles" in found.network and found.algorithm not in QUANTILES:
+        raise ParameterError(f"{label}: [network] quantiles is for {', '.join(QUANTILES)}, not for {found.algorithm}")
     if not found.network.get("convolutions"):
         for name in ("stride", "head"):
             if name in found.network:
