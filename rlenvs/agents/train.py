@@ -8,14 +8,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import ON_POLICY, Settings, settings_for
-from rlenvs.agents.imitate import dagger
 from rlenvs.agents.network import form_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of, positive
@@ -28,6 +27,11 @@ __all__ = ["train"]
 LIBRARY = {
     **dict.fromkeys(("PPO", "SAC", "TD3", "DDPG", "DQN"), "stable_baselines3"),
     **dict.fromkeys(("MaskablePPO", "RecurrentPPO", "TQC", "QRDQN"), "sb3_contrib"),
+}
+# the algorithms of this package: module, and the function that makes the class
+OWN = {
+    "DAgger": ("rlenvs.agents.imitate", "dagger"),
+    "PPOLagrangian": ("rlenvs.agents.lagrangian", "lagrangian"),
 }
 OF_NUMBERS = ("SAC", "TQC", "TD3", "DDPG")  # for actions that are numbers alone
 OF_CHOICES = ("MaskablePPO", "DQN", "QRDQN")  # for choices alone
@@ -50,6 +54,8 @@ class Progress:
         steps, total: environment steps done and to do.
         seconds: of wall time, spent on training so far.
         mean_return, success: means over the last 100 episodes, played with exploration; NaN before the first has ended.
+        costs, multipliers: by name of a cost, PPOLagrangian's: the mean of the episodes by which it was changed last,
+            and the present multiplier. Empty for others.
     """
 
     steps: int
@@ -57,6 +63,8 @@ class Progress:
     seconds: float
     mean_return: float
     success: float = float("nan")
+    costs: Mapping[str, float] = field(default_factory=dict)
+    multipliers: Mapping[str, float] = field(default_factory=dict)
 
 
 def train(
@@ -116,6 +124,7 @@ def in_words(now: Progress) -> str:
     """What a training has come to."""
     parts = [] if math.isnan(now.mean_return) else [f"return {now.mean_return:.4g}"]
     parts += [] if math.isnan(now.success) else [f"success {100 * now.success:.0f} %"]
+    parts += [f"{name} {now.costs[name]:.3g} (x {weight:.3g})" for name, weight in now.multipliers.items()]
     return ", ".join(parts)
 
 
@@ -164,6 +173,10 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     if settings.expert:
         _check_expert(id, envs.batch)
         algorithm = _guided(algorithm, settings.expert)
+    if settings.algorithm == "PPOLagrangian":
+        from rlenvs.agents.lagrangian import Penalised
+
+        envs = Penalised(envs, **settings.costs)
     hyperparameters["policy_kwargs"] = _network(settings, envs)
     if settings.hindsight:
         _check_hindsight(settings, envs)
@@ -201,14 +214,17 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
 
 
 def _algorithm(id: str, settings: Settings) -> Any:
-    if settings.algorithm == "DAgger":
-        setup = Setup(world_of(id), **settings.train_keywords)
-        return dagger(masked="mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1)
-    library = LIBRARY[settings.algorithm]
+    module, name = OWN.get(settings.algorithm) or (LIBRARY[settings.algorithm], settings.algorithm)
     try:
-        return getattr(importlib.import_module(library), settings.algorithm)
+        found = getattr(importlib.import_module(module), name)
     except ImportError:
         raise MissingExtraError("Training", "sb3") from None
+    return found(_needs_masks(Setup(world_of(id), **settings.train_keywords))) if settings.algorithm in OWN else found
+
+
+def _needs_masks(setup: Setup) -> bool:
+    """Whether not every choice is always allowed to every agent."""
+    return not setup.continuous and ("mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1)
 
 
 def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
@@ -437,7 +453,16 @@ class Reporter(Observer):
         """Where the training is now."""
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
         successes = [float(found) for found in self.model.ep_success_buffer or ()]
-        return Progress(self.model.num_timesteps, self.total, self.seconds, _mean(returns), _mean(successes))
+        now = Progress(self.model.num_timesteps, self.total, self.seconds, _mean(returns), _mean(successes))
+        costs = cost_keeper(self.model)
+        return now if costs is None else replace(now, **costs.told())
+
+
+def cost_keeper(model: Any) -> Any:
+    """What keeps a model's costs within limits, a `Penalised`; None where nothing does."""
+    from rlenvs.agents.lagrangian import penalised
+
+    return penalised(model)
 
 
 def _mean(numbers: list[float]) -> float:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ import rlenvs
 from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
+from rlenvs.agents.evaluate import Evaluation
 from rlenvs.agents.export import agent_from
 from rlenvs.agents.files import load_agent, reference_agents
 from rlenvs.agents.hyperparameters import (
@@ -39,6 +41,7 @@ from rlenvs.agents.hyperparameters import (
     toml,
     with_changes,
 )
+from rlenvs.agents.train import in_words
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
@@ -78,6 +81,16 @@ CASES = {
     "SAC-normalised": (HOVER, small("SAC", normalize={"observations": True})),
     "TD3": (HOVER, small("TD3", hyperparameters={"action_noise": 0.1})),
     "DQN": (SEA, small("DQN", SEA, hyperparameters={"exploration_final_eps": 0.8, "target_update_interval": 20})),
+    "PPOLagrangian": (
+        "ParticleSpread-v0",
+        small(
+            "PPOLagrangian",
+            steps=1536,
+            normalize={"observations": True, "rewards": True},
+            costs={"limits": {"contact": 0.0}, "learning_rate": 0.5, "start": 0.1},
+        ),
+    ),
+    "PPOLagrangian-masked": ("Sokoban-v0", small("PPOLagrangian", environment={"horizon": 10})),
     "TD3-normalised": (HOVER, small("TD3", normalize={"observations": True, "rewards": True})),
     "DDPG": (HOVER, small("DDPG", hyperparameters={"action_noise": 0.1})),
     "TQC": (HOVER, small("TQC", network={"layers": [8], "quantiles": 5})),
@@ -245,6 +258,8 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"network": {"layers": [0]}}, ["layers", "positive integers"]),
         ({"network": {"activation": "gelu"}}, ["gelu", "tanh"]),
         ({"network": {"memory": 8}}, ["memory", "RecurrentPPO"]),
+        ({"costs": {"start": 1.0}}, ["costs", "PPOLagrangian", "PPO"]),
+        ({"algorithm": "PPOLagrangian", "costs": {"limits": {"a": -1}}}, ["limits", "at least 0"]),
         ({"network": {"quantiles": 8}}, ["quantiles", "TQC", "QRDQN"]),
         ({"network": 3}, ["network", "table"]),
         ({"normalize": {"observations": 1}}, ["observations=1", "true or false"]),
@@ -298,6 +313,8 @@ def test_differences_name_what_differs():
         (HOVER, small("QRDQN"), ["QRDQN", "choices", "TQC"]),
         (SEA, small("DDPG"), ["DDPG", "numbers"]),
         (SEA, small("TQC"), ["TQC", "numbers"]),
+        ("CartPole-v0", small("PPOLagrangian"), ["PPOLagrangian", "costs", "CartPole"]),
+        ("Sokoban-v0", small("PPOLagrangian", costs={"limits": {"dead_ends": 1}}), ["dead_ends", "dead_end"]),
         (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
         (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "image"]),
@@ -433,6 +450,63 @@ def test_the_seed_decides_the_weights(tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         runs.run(id, settings, tmp_path / name, seed=seed)
     assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(tmp_path / "c")
+
+
+def test_multipliers_weigh_costs_and_follow_their_limits():
+    from rlenvs.agents.lagrangian import Penalised
+    from rlenvs.integrations.sb3 import sb3_vec_env
+
+    id, slots = "ParticleSpread-v0", 6
+    plain, envs = (sb3_vec_env(id, 2) for _ in range(2))
+    envs = Penalised(envs, {"contact": 0.25}, learning_rate=0.5, start=3.0)
+    for venv in (plain, envs):
+        venv.seed(0)
+        venv.reset()
+    rng, spent = np.random.default_rng(0), 0.0
+    for _ in range(plain.batch.setup.horizon):
+        actions = np.array([rng.integers(plain.action_space.n) for _ in range(slots)])
+        rewards, dones = plain.step(actions)[1:3]
+        found, infos = envs.step(actions)[1], envs.env_method("get_state")
+        batch = plain.batch
+        costs = np.where(dones.reshape(2, 3), batch.final_costs, batch.costs).reshape(slots)
+        spent += costs.sum()
+        assert found == pytest.approx((rewards - 3.0 * costs) / 4.0, abs=1e-5)
+    assert dones.all()
+    assert spent > 0
+    assert len(infos) == slots
+    envs.ascend()
+    assert envs.told()["costs"] == pytest.approx({"contact": spent / slots})
+    assert envs.multipliers == pytest.approx([3.0 + 0.5 * (spent / slots - 0.25)])
+    before = envs.multipliers
+    envs.ascend()
+    assert envs.multipliers is before
+    assert envs.excess({"contact": 1.0}) == 0.75
+    assert envs.excess({"contact": 0.1}) == 0.0
+
+
+def test_a_run_with_costs_tells_of_them_and_keeps_the_agent_that_breaks_no_limit(tmp_path, monkeypatch):
+    played = iter([(5.0, 9.0), (1.0, 0.5), (2.0, 0.2), (4.0, 3.0)])
+
+    def evaluated(*args, **keywords):
+        mean, cost = next(played, (0.0, 9.0))
+        one = np.full(2, mean)
+        parts = {"contact": np.full(2, cost)}
+        return Evaluation(np.arange(2), one, one, one, one, parts, {"contact": 1.0})
+
+    monkeypatch.setattr(runs, "EVALUATIONS", 4)
+    monkeypatch.setattr(runs, "evaluate", evaluated)
+    id, settings = CASES["PPOLagrangian"]
+    settings = replace(settings, steps=3000, costs={"limits": {"contact": 1.0}})
+    reports = []
+    outcome = runs.run(id, settings, tmp_path / "run", progress=reports.append)
+    assert outcome.best == 2.0
+    with open(tmp_path / "run" / "progress.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == [*runs.COLUMNS, "cost_contact", "multiplier_contact"]
+    told = {float(row["multiplier_contact"]) for row in rows}
+    assert len(told) > 1
+    assert any(found == pytest.approx(reports[-1].multipliers["contact"], rel=1e-4) for found in told)
+    assert "contact" in in_words(reports[-1])
 
 
 def test_looking_at_the_policy_and_saving_change_nothing(tmp_path, monkeypatch):
@@ -697,6 +771,7 @@ def wait_for(happened, seconds=120):
 KILLED = """
 import os, sys
 import numpy as np
+from dataclasses import replace
 from pathlib import Path
 from rlenvs.agents import checkpoint
 path = Path(sys.argv[1])

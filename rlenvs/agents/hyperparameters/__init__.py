@@ -20,7 +20,8 @@ what differs from that.
     network.layers = [256, 256]
 
 Where `algorithm` differs, nothing but [environment] and [training] is taken over; the algorithm's own defaults come in
-their place. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps.
+their place. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
+[costs] limits.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ from rlenvs.core.spec import World
 __all__ = ["settings_for"]
 
 FOLDER = Path(__file__).parent
-ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
+ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO", "PPOLagrangian")
 OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
 QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
-PLANES = ("PPO", "MaskablePPO", "DAgger")  # that may have convolutions as their head
+PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", "DAgger")  # that may have convolutions as their head
 Table = dict[str, Any]
 
 
@@ -71,6 +72,8 @@ class Settings:
         hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
         expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the
             standard deviation of what is added to actions that are numbers.
+        costs: of PPOLagrangian: "limits" (mean cost of an agent's episode by name; the customary ones by default),
+            "learning_rate" and "start" of the multipliers.
         environment: keywords of `make`.
         training: keywords of `make` that hold in training alone, not in evaluation.
     """
@@ -83,6 +86,7 @@ class Settings:
     normalize: Table = field(default_factory=dict)
     hindsight: Table = field(default_factory=dict)
     expert: Table = field(default_factory=dict)
+    costs: Table = field(default_factory=dict)
     environment: Table = field(default_factory=dict)
     training: Table = field(default_factory=dict)
 
@@ -111,6 +115,7 @@ KEYS: dict[str, dict[str, str]] = {
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
     "expert": {"steps": "size", "noise": "amount"},
+    "costs": {"limits": "amounts", "learning_rate": "amount", "start": "amount"},
 }
 ACTIVATIONS = ("tanh", "relu")
 HEADS = ("flat", "planes")
@@ -119,6 +124,7 @@ WANTED = {
     "size": "a positive integer",
     "number": "a number",
     "amount": "a number of at least 0",
+    "amounts": "a table of numbers of at least 0",
     "flag": "true or false",
     "activation": " or ".join(map(repr, ACTIVATIONS)),
     "head": " or ".join(map(repr, HEADS)),
@@ -160,6 +166,7 @@ _EXPLORING: Table = {
 DEFAULTS: dict[str, Table] = {
     "PPO": _ON_POLICY,
     "MaskablePPO": _ON_POLICY,
+    "PPOLagrangian": _ON_POLICY,
     "RecurrentPPO": {**_ON_POLICY, "network": {**_ON_POLICY["network"], "memory": 64}},
     "SAC": _OFF_POLICY,
     "TQC": _OFF_POLICY,
@@ -376,6 +383,7 @@ def _check(label: str, name: str, value: Any, kind: str) -> None:
         "size": size,
         "number": number,
         "amount": lambda x: number(x) and x >= 0,
+        "amounts": lambda x: isinstance(x, Mapping) and all(number(y) and y >= 0 for y in x.values()),
         "flag": lambda x: isinstance(x, bool),
         "activation": lambda x: x in ACTIVATIONS,
         "head": lambda x: x in HEADS,
@@ -400,6 +408,8 @@ def _check_together(label: str, found: Settings) -> None:
     for name in ("hindsight", "expert"):
         if getattr(found, name) and found.algorithm not in OFF_POLICY:
             raise ParameterError(f"{label}: [{name}] is for {', '.join(OFF_POLICY)}, not for {found.algorithm}")
+    if found.costs and found.algorithm != "PPOLagrangian":
+        raise ParameterError(f"{label}: [costs] is for PPOLagrangian, not for {found.algorithm}")
     if found.hindsight and found.environment.get("form") != "goal":
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     if "memory" in found.network and found.algorithm != "RecurrentPPO":
