@@ -272,7 +272,7 @@ def _parts(model: Any) -> list[dict[str, Any]]:
     """The parts of an observation in the order in which the network takes them."""
     return [
         {"name": name, **_part("observations" if name is None else f"observations[{name!r}]", part, model)}
-        for name, part in parts_of(model.observation_space).items()
+        for name, part in parts_of(getattr(model.policy, "own_space", model.observation_space)).items()
     ]
 
 
@@ -361,7 +361,8 @@ def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalize
             continue
         part["normalised"] = True
         for name, value in (("mean", found.mean), ("var", found.var)):
-            tensors[f"normalisation.{j}.{name}"] = np.array(value, np.float64)
+            own = tuple(map(slice, part["shape"]))  # what lies behind is for a central critic
+            tensors[f"normalisation.{j}.{name}"] = np.array(value, np.float64)[own]
 
 
 # --- where it was trained ---------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ LIBRARY = {
 OWN = {
     "DAgger": ("rlenvs.agents.imitate", "dagger"),
     "PPOLagrangian": ("rlenvs.agents.lagrangian", "lagrangian"),
+    "MAPPO": ("rlenvs.agents.mappo", "mappo"),
 }
 OF_NUMBERS = ("SAC", "TQC", "TD3", "DDPG")  # for actions that are numbers alone
 OF_CHOICES = ("MaskablePPO", "DQN", "QRDQN")  # for choices alone
@@ -177,6 +178,10 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from rlenvs.agents.lagrangian import Penalised
 
         envs = Penalised(envs, **settings.costs)
+    if settings.algorithm == "MAPPO":
+        from rlenvs.agents.mappo import Central
+
+        envs = Central(envs)
     hyperparameters["policy_kwargs"] = _network(settings, envs)
     if settings.hindsight:
         _check_hindsight(settings, envs)
@@ -320,6 +325,10 @@ def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
     """The policy: a name that the algorithm knows, or a class."""
     kind = "MultiInput" if hasattr(envs.observation_space, "spaces") else "Mlp"
     name = f"{kind}LstmPolicy" if settings.algorithm == "RecurrentPPO" else f"{kind}Policy"
+    if settings.algorithm == "MAPPO":
+        from rlenvs.agents.mappo import with_central_critic
+
+        return with_central_critic(algorithm.policy_aliases[name], envs.unwrapped.observation_space)
     if settings.network.get("head") != "planes":
         return name
     from rlenvs.agents.boards import check_planes, with_planes

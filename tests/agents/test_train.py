@@ -41,7 +41,7 @@ from rlenvs.agents.hyperparameters import (
     toml,
     with_changes,
 )
-from rlenvs.agents.train import in_words
+from rlenvs.agents.train import in_words, new_model
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
@@ -50,6 +50,7 @@ sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
 HOVER, SEA, REACH, MAZE = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0", "PathFinding-v0"
+BATTLE = "Battle-v0"
 GENERALS, SMALL_BOARD = "Generals-v0", {"height": 6, "width": 7}
 PLANES = {"convolutions": [4, 4], "head": "planes", "layers": [4]}
 IDS = [id for id in catalogue if "/mo-" not in id and id.startswith("rlenvs/")]
@@ -90,6 +91,11 @@ CASES = {
             costs={"limits": {"contact": 0.0}, "learning_rate": 0.5, "start": 0.1},
         ),
     ),
+    "MAPPO": (
+        "ParticleSpread-v0",
+        small("MAPPO", steps=768, normalize={"observations": True, "rewards": True}),
+    ),
+    "MAPPO-masked": (BATTLE, small("MAPPO", steps=768, environment={"horizon": 10})),
     "PPOLagrangian-masked": ("Sokoban-v0", small("PPOLagrangian", environment={"horizon": 10})),
     "TD3-normalised": (HOVER, small("TD3", normalize={"observations": True, "rewards": True})),
     "DDPG": (HOVER, small("DDPG", hyperparameters={"action_noise": 0.1})),
@@ -213,8 +219,6 @@ KINDS = ("FrozenLake-v0", "RepeatFirst-v0", "MortarMayhemB-v0", "MiniGridEmpty8x
 
 @pytest.mark.parametrize("id", [*KINDS, *(pytest.param(id, marks=pytest.mark.slow) for id in IDS)])
 def test_the_settings_of_an_environment_make_a_model_that_can_become_an_agent(id):
-    from rlenvs.agents.train import new_model
-
     settings = settings_for(id)
     model = new_model(id, settings, 0)
     made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
@@ -310,6 +314,8 @@ def test_differences_name_what_differs():
         (HOVER, small("TD3", hyperparameters={"action_noise": -1}), ["action_noise=-1"]),
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
+        (HOVER, small("MAPPO"), ["MAPPO", "several agents", "PPO"]),
+        (MAZE, small("MAPPO"), ["MAPPO", "one row of numbers"]),
         (HOVER, small("QRDQN"), ["QRDQN", "choices", "TQC"]),
         (SEA, small("DDPG"), ["DDPG", "numbers"]),
         (SEA, small("TQC"), ["TQC", "numbers"]),
@@ -509,6 +515,56 @@ def test_a_run_with_costs_tells_of_them_and_keeps_the_agent_that_breaks_no_limit
     assert "contact" in in_words(reports[-1])
 
 
+@pytest.mark.parametrize("name", ["MAPPO", "MAPPO-masked"])
+def test_the_actor_of_mappo_sees_its_own_observation_and_is_what_becomes_an_agent(name):
+    import torch
+
+    id, settings = CASES[name]
+    model = new_model(id, settings, 0)
+    model.learn(400)
+    made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
+    agent = agent_from(model, id, **made)
+    assert agent.network.masked == (name == "MAPPO-masked")
+    seen, masks = model.env.unwrapped._observations(), model.env.unwrapped.action_masks()
+    own, normalizer = seen.shape[1], model.get_vec_normalize_env()
+    scaled = seen
+    if normalizer:
+        blank = np.zeros((len(seen), model.observation_space.shape[0]))
+        scaled = normalizer.normalize_obs(np.concatenate([seen, blank[:, own:]], axis=1))[:, :own]
+    options = {"action_masks": masks} if agent.network.masked else {}
+    expected = model.predict(scaled, deterministic=True, **options)[0]
+    assert agent.predict(seen, **options)[0].tolist() == expected.tolist()
+    whole = torch.as_tensor(model._last_obs).requires_grad_()
+    values, ratings, _ = model.policy.evaluate_actions(whole, torch.zeros(len(whole), dtype=torch.long))
+    behind = torch.autograd.grad(ratings.sum(), whole, retain_graph=True)[0][:, own:]
+    assert (behind == 0).all()
+    assert (torch.autograd.grad(values.sum(), whole)[0][:, own:] != 0).any()
+
+
+def test_a_central_state_is_that_of_the_end_where_an_episode_ends():
+    from rlenvs.agents.mappo import Central
+    from rlenvs.integrations.sb3 import sb3_vec_env
+
+    for id, stacked in (("ParticleSpread-v0", True), (BATTLE, False)):
+        envs = Central(sb3_vec_env(id, 2, horizon=2))
+        agents, own = envs.batch.agents, envs.batch.setup.observation_space.shape[0]
+        envs.seed(0)
+        envs.reset()
+        for _ in range(2):
+            before = envs.batch.central().reshape(2, -1)
+            seen, _, dones, infos = envs.step(np.zeros(2 * agents, np.int64))
+            assert np.array_equal(seen[:, own:-agents], np.repeat(envs.batch.central().reshape(2, -1), agents, axis=0))
+        assert dones.all()
+        for slot, info in enumerate(infos):
+            last = info["terminal_observation"]
+            world, agent = divmod(slot, agents)
+            others = [infos[world * agents + k]["terminal_observation"][:own] for k in range(agents)]
+            expected = np.concatenate(others) if stacked else before[world]
+            assert np.array_equal(last[own:-agents], expected)
+            assert last[-agents:].tolist() == np.eye(agents)[agent].tolist()
+            assert envs.observation_space.contains(last) or not stacked
+
+
 def test_looking_at_the_policy_and_saving_change_nothing(tmp_path, monkeypatch):
     id, settings = CASES["SAC"]
     runs.run(id, settings, tmp_path / "plain")
@@ -519,8 +575,6 @@ def test_looking_at_the_policy_and_saving_change_nothing(tmp_path, monkeypatch):
 
 
 def test_the_expert_decides_first(monkeypatch):
-    from rlenvs.agents.train import new_model
-
     id, settings = CASES["SAC"]
     model = new_model(id, settings, 0)
     assert type(model).__name__ == "SAC"

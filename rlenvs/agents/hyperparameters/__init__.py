@@ -44,7 +44,7 @@ from rlenvs.core.spec import World
 __all__ = ["settings_for"]
 
 FOLDER = Path(__file__).parent
-ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO", "PPOLagrangian")
+ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO", "PPOLagrangian", "MAPPO")
 OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
 QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
@@ -167,6 +167,7 @@ DEFAULTS: dict[str, Table] = {
     "PPO": _ON_POLICY,
     "MaskablePPO": _ON_POLICY,
     "PPOLagrangian": _ON_POLICY,
+    "MAPPO": {**_ON_POLICY, "normalize": {"rewards": True}},
     "RecurrentPPO": {**_ON_POLICY, "network": {**_ON_POLICY["network"], "memory": 64}},
     "SAC": _OFF_POLICY,
     "TQC": _OFF_POLICY,
