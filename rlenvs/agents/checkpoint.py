@@ -173,13 +173,18 @@ def restore_training(model: Any, tree: dict[str, Any]) -> None:
         raise RunError(f"the checkpoint does not fit the settings of its run: {error}") from None
 
 
-def _keeping(model: Any) -> list[Any]:
-    """The wrappers of a model's environments that keep something, in their `state`."""
+def wrappers_of(model: Any) -> list[Any]:
+    """The wrappers of a model's environments, the outermost first."""
     found, env = [], model.env
     while hasattr(env, "venv"):
-        found += [env] if hasattr(type(env), "state") else []
+        found.append(env)
         env = env.venv
     return found
+
+
+def _keeping(model: Any) -> list[Any]:
+    """Those wrappers that keep something, in their `state`."""
+    return [env for env in wrappers_of(model) if hasattr(type(env), "state")]
 
 
 def _like(present: Any, value: Any, model: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
+from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 
 __all__ = ["Penalised", "lagrangian"]
@@ -140,10 +141,7 @@ class Lagrangian(_Model):
 
 def penalised(model: Any) -> Penalised | None:
     """The `Penalised` environments of a model, if it has them."""
-    env = model.env
-    while isinstance(env, VecEnvWrapper) and not isinstance(env, Penalised):
-        env = env.venv
-    return env if isinstance(env, Penalised) else None
+    return next((env for env in wrappers_of(model) if isinstance(env, Penalised)), None)
 
 
 def lagrangian(masked: bool) -> Any:

@@ -174,6 +174,10 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     if settings.expert:
         _check_expert(id, envs.batch)
         algorithm = _guided(algorithm, settings.expert)
+    if settings.league:
+        from rlenvs.agents.league import League, in_league
+
+        envs, algorithm = League(envs, **settings.league), in_league(algorithm)
     if settings.algorithm == "PPOLagrangian":
         from rlenvs.agents.lagrangian import Penalised
 

@@ -24,7 +24,7 @@ from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.evaluate import Evaluation
-from rlenvs.agents.export import agent_from
+from rlenvs.agents.export import agent_from, network_of
 from rlenvs.agents.files import load_agent, reference_agents
 from rlenvs.agents.hyperparameters import (
     ALGORITHMS,
@@ -41,6 +41,7 @@ from rlenvs.agents.hyperparameters import (
     toml,
     with_changes,
 )
+from rlenvs.agents.network import Network
 from rlenvs.agents.train import in_words, new_model
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
@@ -96,6 +97,25 @@ CASES = {
         small("MAPPO", steps=768, normalize={"observations": True, "rewards": True}),
     ),
     "MAPPO-masked": (BATTLE, small("MAPPO", steps=768, environment={"horizon": 10})),
+    "PPO-league": (
+        "ParticleTag-v0",
+        small(
+            "PPO",
+            steps=1536,
+            normalize={"observations": True, "rewards": True},
+            league={"size": 2, "every": 200, "scripted": 0.5, "past": 0.5},
+        ),
+    ),
+    "MaskablePPO-league": (
+        GENERALS,
+        small(
+            "MaskablePPO",
+            GENERALS,
+            network=PLANES,
+            environment={**SMALL_BOARD, "opponent": "self"},
+            league={"every": 100, "scripted": 0.5, "past": 0.0},
+        ),
+    ),
     "PPOLagrangian-masked": ("Sokoban-v0", small("PPOLagrangian", environment={"horizon": 10})),
     "TD3-normalised": (HOVER, small("TD3", normalize={"observations": True, "rewards": True})),
     "DDPG": (HOVER, small("DDPG", hyperparameters={"action_noise": 0.1})),
@@ -262,6 +282,9 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"network": {"layers": [0]}}, ["layers", "positive integers"]),
         ({"network": {"activation": "gelu"}}, ["gelu", "tanh"]),
         ({"network": {"memory": 8}}, ["memory", "RecurrentPPO"]),
+        ({"algorithm": "SAC", "league": {"size": 3}}, ["league", "SAC", "MaskablePPO"]),
+        ({"league": {"scripted": 1.5}}, ["scripted=1.5", "from 0 to 1"]),
+        ({"league": {"scripted": 0.6, "past": 0.6}}, ["scripted and past", "sum"]),
         ({"costs": {"start": 1.0}}, ["costs", "PPOLagrangian", "PPO"]),
         ({"algorithm": "PPOLagrangian", "costs": {"limits": {"a": -1}}}, ["limits", "at least 0"]),
         ({"network": {"quantiles": 8}}, ["quantiles", "TQC", "QRDQN"]),
@@ -314,6 +337,7 @@ def test_differences_name_what_differs():
         (HOVER, small("TD3", hyperparameters={"action_noise": -1}), ["action_noise=-1"]),
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
+        ("ParticleSpread-v0", small("PPO", league={"size": 3}), ["league", "one"]),
         (HOVER, small("MAPPO"), ["MAPPO", "several agents", "PPO"]),
         (MAZE, small("MAPPO"), ["MAPPO", "one row of numbers"]),
         (HOVER, small("QRDQN"), ["QRDQN", "choices", "TQC"]),
@@ -539,6 +563,46 @@ def test_the_actor_of_mappo_sees_its_own_observation_and_is_what_becomes_an_agen
     behind = torch.autograd.grad(ratings.sum(), whole, retain_graph=True)[0][:, own:]
     assert (behind == 0).all()
     assert (torch.autograd.grad(values.sum(), whole)[0][:, own:] != 0).any()
+
+
+def test_in_a_league_the_learner_plays_every_team_and_rivals_the_others():
+    import torch
+
+    from rlenvs.agents.league import League
+
+    id, settings = CASES["PPO-league"]
+    settings = replace(settings, num_envs=12, league={"size": 2, "every": 1, "scripted": 0.5, "past": 1 / 3})
+    model = new_model(id, settings, 0)
+    league = next(env for env in checkpoint.wrappers_of(model) if isinstance(env, League))
+    teams, own = league.batch.setup.teams, np.zeros((12, 4), np.bool_)
+    own.flat[league.slots] = True
+    assert own.tolist() == [[team == world % 2 for team in teams] for world in range(12)]
+    assert model.n_envs == own.sum() == 24
+    networks = []
+    for steps in (1, 10, 20):
+        model.num_timesteps = steps
+        with torch.no_grad():
+            for parameter in model.policy.parameters():
+                parameter += torch.randn_like(parameter)
+        league.meet(model)
+        networks.append(Network(*network_of(model)))
+    league.reset()
+    taken, plain = [], league.venv.step_async
+    league.venv.step_async = lambda actions: (taken.append(actions.reshape(12, 4)), plain(actions))
+    met = set()
+    for _ in range(60):
+        seen, scripted = league.batch.observed(), league.batch.play("pursuit")[..., 0]
+        mine = model.action_space.sample() * np.ones(24, np.int64)
+        league.step(mine)
+        assert (taken[-1][own] == mine[0]).all()
+        assert (taken[-1][:6] == scripted[:6])[~own[:6]].all()
+        answers = [network.act(seen.reshape(48, -1))[0].reshape(12, 4) for network in networks]
+        assert (taken[-1][10:] == answers[2][10:])[~own[10:]].all()
+        for world in range(6, 10):
+            same = [n for n in (1, 2) if (taken[-1][world] == answers[n][world])[~own[world]].all()]
+            assert same
+            met.add(tuple(same))
+    assert {(1,), (2,)} <= met
 
 
 def test_a_central_state_is_that_of_the_end_where_an_episode_ends():

@@ -21,7 +21,8 @@ what differs from that.
 
 Where `algorithm` differs, nothing but [environment] and [training] is taken over; the algorithm's own defaults come in
 their place. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
-[costs] limits.
+[costs] limits;
+[league] size.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO", "PPOLagrangian", "MAPPO")
 OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
 QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
+LEAGUE = ("PPO", "MaskablePPO")  # that may play in a league
 PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", "DAgger")  # that may have convolutions as their head
 Table = dict[str, Any]
 
@@ -74,6 +76,9 @@ class Settings:
             standard deviation of what is added to actions that are numbers.
         costs: of PPOLagrangian: "limits" (mean cost of an agent's episode by name; the customary ones by default),
             "learning_rate" and "start" of the multipliers.
+        league: "size" (past policies that are kept), "every" (steps between them), "scripted" and "past" (shares of
+            the worlds against these; the rest is against the present policy), where teams play against each other
+            (LEAGUE); empty where one policy plays all teams.
         environment: keywords of `make`.
         training: keywords of `make` that hold in training alone, not in evaluation.
     """
@@ -87,6 +92,7 @@ class Settings:
     hindsight: Table = field(default_factory=dict)
     expert: Table = field(default_factory=dict)
     costs: Table = field(default_factory=dict)
+    league: Table = field(default_factory=dict)
     environment: Table = field(default_factory=dict)
     training: Table = field(default_factory=dict)
 
@@ -115,6 +121,7 @@ KEYS: dict[str, dict[str, str]] = {
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
     "expert": {"steps": "size", "noise": "amount"},
+    "league": {"size": "size", "every": "size", "scripted": "share", "past": "share"},
     "costs": {"limits": "amounts", "learning_rate": "amount", "start": "amount"},
 }
 ACTIVATIONS = ("tanh", "relu")
@@ -124,6 +131,7 @@ WANTED = {
     "size": "a positive integer",
     "number": "a number",
     "amount": "a number of at least 0",
+    "share": "a number from 0 to 1",
     "amounts": "a table of numbers of at least 0",
     "flag": "true or false",
     "activation": " or ".join(map(repr, ACTIVATIONS)),
@@ -384,6 +392,7 @@ def _check(label: str, name: str, value: Any, kind: str) -> None:
         "size": size,
         "number": number,
         "amount": lambda x: number(x) and x >= 0,
+        "share": lambda x: number(x) and 0 <= x <= 1,
         "amounts": lambda x: isinstance(x, Mapping) and all(number(y) and y >= 0 for y in x.values()),
         "flag": lambda x: isinstance(x, bool),
         "activation": lambda x: x in ACTIVATIONS,
@@ -409,6 +418,10 @@ def _check_together(label: str, found: Settings) -> None:
     for name in ("hindsight", "expert"):
         if getattr(found, name) and found.algorithm not in OFF_POLICY:
             raise ParameterError(f"{label}: [{name}] is for {', '.join(OFF_POLICY)}, not for {found.algorithm}")
+    if found.league and found.algorithm not in LEAGUE:
+        raise ParameterError(f"{label}: [league] is for {', '.join(LEAGUE)}, not for {found.algorithm}")
+    if sum(found.league.get(name, 0) for name in ("scripted", "past")) > 1:
+        raise ParameterError(f"{label}: [league] scripted and past are shares of the worlds; their sum must be up to 1")
     if found.costs and found.algorithm != "PPOLagrangian":
         raise ParameterError(f"{label}: [costs] is for PPOLagrangian, not for {found.algorithm}")
     if found.hindsight and found.environment.get("form") != "goal":
