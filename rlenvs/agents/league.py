@@ -1,8 +1,8 @@
 """Self-play where teams play against each other: rivals are the present policy, past ones, and scripted players.
 
 A policy that meets itself alone forgets how to beat what it was. Past policies, drawn evenly, are met for that (Bansal
-et al., "Emergent Complexity via Multi-Agent Competition", 2018), as in the leagues of Vinyals et al., "Grandmaster level
-in StarCraft II using multi-agent reinforcement learning", 2019.
+et al., "Emergent Complexity via Multi-Agent Competition", 2018), as in the leagues of Vinyals et al., "Grandmaster
+level in StarCraft II using multi-agent reinforcement learning", 2019.
 
     [league]                # in the settings of PPO or MaskablePPO
     scripted = 0.25         # share of the worlds whose rival is a scripted player
