@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 
-__all__ = ["Penalised", "lagrangian"]
+__all__ = ["lagrangian"]
 
 LEARNING_RATE, START = 0.01, 0.0  # of multipliers
 

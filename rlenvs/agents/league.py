@@ -24,7 +24,7 @@ from rlenvs.agents.export import network_of
 from rlenvs.agents.network import Network
 from rlenvs.core.errors import ParameterError
 
-__all__ = ["League", "in_league"]
+__all__ = ["League"]
 
 SIZE, EVERY, SCRIPTED, PAST = 10, 50_000, 0.25, 0.5
 PRESENT = -1  # in place of the number of a past policy

@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.core.errors import MissingExtraError, ParameterError
 
-__all__ = ["Central", "mappo"]
+__all__ = ["mappo"]
 
 VECTOR = 1  # axes of observations that can have a central state behind them
 
