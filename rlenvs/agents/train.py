@@ -125,7 +125,8 @@ def in_words(now: Progress) -> str:
     """What a training has come to."""
     parts = [] if math.isnan(now.mean_return) else [f"return {now.mean_return:.4g}"]
     parts += [] if math.isnan(now.success) else [f"success {100 * now.success:.0f} %"]
-    parts += [f"{name} {now.costs[name]:.3g} (x {weight:.3g})" for name, weight in now.multipliers.items()]
+    known = {name: cost for name, cost in now.costs.items() if not math.isnan(cost)}
+    parts += [f"{name} {cost:.3g} (x {now.multipliers[name]:.3g})" for name, cost in known.items()]
     return ", ".join(parts)
 
 

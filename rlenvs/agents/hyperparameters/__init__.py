@@ -21,8 +21,7 @@ what differs from that.
 
 Where `algorithm` differs, nothing but [environment] and [training] is taken over; the algorithm's own defaults come in
 their place. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
-[costs] limits;
-[league] size.
+[costs] limits; [league] size.
 """
 
 from __future__ import annotations
