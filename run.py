@@ -3,7 +3,7 @@
 
     python3 run.py demo     watch a drone learn to hover
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests of some ids)
-    python3 run.py package  build the wheel and the source distribution, and try them in a fresh environment
+    python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py integrations
                             the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium, OmniSafe, Tianshou,
                             skrl, SuperSuit, MORL-Baselines and AgileRL, or with one group of them: rllib, learners,
@@ -256,29 +256,33 @@ def test(arguments: list[str]) -> int:
 
 
 def package(arguments: list[str]) -> int:
-    """The package as users get it: its source distribution, the wheel made of that, both away from the source tree."""
+    """The package and the package of agents as users get them: source distributions, the wheels made of these, all away
+    from the source tree."""
     python = set_up(EXTRAS["test"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if call(python, "-m", "build", "--outdir", folder, ROOT, cwd=folder) != 0:
-            return 1
-        (wheel,) = folder.glob("*.whl")
+        for project in (ROOT, ROOT / "agents"):
+            if call(python, "-m", "build", "--outdir", folder, project, cwd=folder) != 0:
+                return 1
+        (wheel,), (agents,) = folder.glob("rlenvs-*.whl"), folder.glob("rlenvs_agents-*.whl")
         fresh = python_of(folder / "fresh")
         install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / "constraints.txt")
         typed = ("-m", "mypy", "--strict", "--config-file=", "--cache-dir", folder, "--python-executable", fresh)
         steps: list[tuple[str | Path, ...]] = [
             (python, "-m", "venv", folder / "fresh"),
             (fresh, *install, wheel),
-            (fresh, ROOT / "tests" / "installed.py"),
+            (fresh, ROOT / "tests" / "installed.py", *folder.glob("rlenvs-*.tar.gz")),
             (fresh.with_name("rlenvs"), "--version"),
             (fresh.with_name("rlenvs"), "list"),
             (python, *typed, ROOT / "tests" / "typed_user.py"),
+            (fresh, *install, agents),
+            (fresh, ROOT / "tests" / "installed_agents.py"),
         ]
         for step in steps:
             if call(*step, cwd=folder, PYTHONPATH="") != 0:
                 print("failed:", *step, flush=True)
                 return 1
-    print("the package works", flush=True)
+    print("the packages work", flush=True)
     return 0
 
 

@@ -1,63 +1,65 @@
-"""Make reference agents anew: train with the settings of the environment or level, measure, put in their place.
+"""Publish agents: put those of finished runs among the reference agents, or measure reference agents anew.
 
-    python benchmarks/make_agents.py                              # all that exist; some hours
-    python benchmarks/make_agents.py PandaStack-v0-hard QuadHover-v0
-    python benchmarks/make_agents.py --measure QuadHover-v0       # play it again, and write the score into its card
+    rlenvs train PandaStack-v0 --level hard --output runs/stack
+    python benchmarks/make_agents.py runs/stack/seed-0               # the agent and its learning curve
+    python benchmarks/make_agents.py --curves runs/stack/seed-1      # of a further seed, the learning curve alone
+    python benchmarks/make_agents.py --measure PandaStack-v0         # play its agents again, and write their scores
+    python benchmarks/make_agents.py --sums                          # the lists of hashes, after changes by hand
 
-A name is an id, with the level behind it where that is to have an agent of its own. Runs lie in `runs/reference/`; one
-that is there already is not trained again, only measured and put in its place. Weights are written as float16, and the
-score on the card is that of the rounded ones. Afterwards: `rlenvs scores --write docs/scores.md` and
-`python benchmarks/levels.py --write`.
+Agents go to agents/rlenvs_agents, or to rlenvs/agents/reference where that has one of the same name. Afterwards:
+`rlenvs scores --write docs/scores.md` and `python benchmarks/levels.py --write`.
 """
 
 import argparse
 from pathlib import Path
 
-from rlenvs.agents.files import REFERENCE, load_agent, reference_agents, save_agent, with_score
-from rlenvs.agents.hyperparameters import settings_for
-from rlenvs.agents.runs import SETTINGS, run
+from rlenvs.agents.files import load_agent, save_agent, with_score
 from rlenvs.agents.scores import measure
+from rlenvs.agents.store import publish, publish_curve, reference_agents, stores, title, write_sums
 from rlenvs.core.registry import world_of
 
 
-def split(name: str) -> tuple[str, str | None]:
-    """Id and level (None: the defaults) of a name."""
-    id, version, level = name.partition("-v0")
-    world = world_of(id + version)
-    if level and level[1:] not in world.levels:
-        raise SystemExit(f"{world.name} has no level {level[1:]!r}; it has {', '.join(world.levels)}")
-    return id + version, level[1:] or None
+def told(stem: Path) -> str:
+    """A line on an agent that was measured."""
+    card = load_agent(stem).card
+    score = card.score
+    scale = "" if score.normalized is None else f", normalised {score.normalized:.3f}"
+    return f"{title(stem)}, {card.learner}: {score.mean:.4g} ± {score.half_width:.2g}{scale}"
 
 
-def make(name: str, runs: Path, to: Path) -> str:
-    """Train where there is no finished run, measure, and write; a line on what came of it."""
-    id, level = split(name)
-    folder = runs / name
-    settings = settings_for(id, environment={} if level is None else {"level": level})
-    run(id, settings, folder, resume=(folder / SETTINGS).exists(), tensorboard=False)
-    save_agent(to / name, load_agent(folder / "agent"), half=True)
-    return measured(name, to, to)
-
-
-def measured(name: str, at: Path, to: Path) -> str:
-    """Measure the agent that is there on the seeds of its card, and write it with the score."""
-    agent = load_agent(at / name)
+def measured(stem: Path, to: Path) -> Path:
+    """Play an agent again on the seeds of its card, and write it with the score into a store."""
+    agent = load_agent(stem)
     before = agent.card.score
     score = measure(agent) if before is None else measure(agent, before.seeds, before.first_seed, before.against)
-    save_agent(to / name, with_score(agent, score), half=True)
-    scale = "" if score.normalized is None else f", normalised {score.normalized:.3f}"
-    return f"{name}: {score.mean:.4g} ± {score.half_width:.2g}{scale}"
+    place = to / stem.parent.name / stem.name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    save_agent(place, with_score(agent, score), half=True)
+    write_sums(to)
+    return place
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("names", nargs="*", help="agents; all that exist by default")
-    options.add_argument("--runs", type=Path, default=Path("runs/reference"), help="folder of the runs")
-    options.add_argument("--measure", action="store_true", help="only measure, and write the scores")
-    options.add_argument("--to", type=Path, default=REFERENCE, help="folder of the agents")
+    options.add_argument("what", nargs="*", help="folders of runs; with --measure environments, such as QuadRace-v0")
+    options.add_argument("--to", type=Path, help="store, a folder; by default the one where the agent belongs")
+    options.add_argument("--name", help="of the files, such as PPO for the best of several seeds")
+    task = options.add_mutually_exclusive_group()
+    task.add_argument("--curves", action="store_true", help="publish learning curves alone")
+    task.add_argument("--measure", action="store_true", help="measure reference agents")
+    task.add_argument("--sums", action="store_true", help="write the lists of hashes")
     given = options.parse_args()
-    for name in given.names or [stem.name for stem in reference_agents()]:
-        print(measured(name, REFERENCE, given.to) if given.measure else make(name, given.runs, given.to), flush=True)
+    if given.sums:
+        for store in stores():
+            print(write_sums(store))
+    for what in given.what:
+        if given.measure:
+            for stem in reference_agents(world_of(what).name):
+                print(told(measured(stem, given.to or stem.parents[1])), flush=True)
+        elif given.curves:
+            print(publish_curve(what, given.to), flush=True)
+        else:
+            print(told(publish(what, given.name, given.to)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Write the catalogue, the page of every environment, and the tables of environments, from the declarations.
 
-    python docs/generate.py                  catalogue, pages and tables
+    python docs/generate.py                catalogue, pages and tables, and the learning curves that have changed
     python docs/generate.py --images       the image of README.md, from videos of the experts; some minutes
 
 The catalogue, rlenvs/catalogue.json, is what the registry knows: a new world has an id when it is in there. Pages go to
-docs/environments/<name>.md, the table of all to README.md beside them. The table of families replaces what stands
-between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
+docs/environments/<name>.md, the table of all to README.md beside them, learning curves to curves/<name>.webp. The table
+of families replaces what stands between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
+An image is drawn again when its curves differ from what it shows; delete it to have it drawn with another matplotlib.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ import numpy as np
 
 import rlenvs  # registers the environments
 from rlenvs import multi, robotics, single
+from rlenvs.agents.learning import all_curves, image_of, learning_section
+from rlenvs.agents.plots import Panel, digest_of_image, panels_of, save_for_page
 from rlenvs.core.catalogue import catalogue_text
 from rlenvs.core.docs import documented, families_table, gallery, page
 from rlenvs.core.registry import register_catalogue, world_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "environments"
+CURVES = PAGES / "curves"
 README = ROOT / "README.md"
 CATALOGUE = Path(rlenvs.__file__).with_name("catalogue.json")
 FAMILIES = (single, multi, robotics)
@@ -47,7 +51,26 @@ START, STOP = "<!-- environments -->", "<!-- /environments -->"
 def pages() -> dict[Path, str]:
     """The text of every page by its path, and of the page of all."""
     worlds = [world_of(row.id) for row in documented()]
-    return {PAGES / "README.md": gallery(), **{PAGES / f"{world.name}.md": page(world) for world in worlds}}
+    own = {PAGES / f"{world.name}.md": page(world, learning_section(world)) for world in worlds}
+    return {PAGES / "README.md": gallery(), **own}
+
+
+def curves() -> dict[Path, Panel]:
+    """What the images of learning curves show, by their paths: of the defaults, or the first level that was learnt."""
+    worlds = [world_of(row.id) for row in documented()]
+    return {PAGES / image_of(world): panels_of(world.name)[0] for world in worlds if all_curves(world)}
+
+
+def draw_curves() -> int:
+    """Draw the learning curves that have changed, and delete those that are gone; returns how many were drawn."""
+    wanted = curves()
+    stale = {path: panel for path, panel in wanted.items() if digest_of_image(path) != panel.digest}
+    for path in set(CURVES.glob("*.webp")) - set(wanted):
+        path.unlink()
+    for path, panel in stale.items():
+        path.parent.mkdir(exist_ok=True)
+        save_for_page(panel, path)
+    return len(stale)
 
 
 def with_table(readme: str) -> str:
@@ -118,6 +141,7 @@ def main() -> None:
         path.write_text(text, encoding="utf-8")
     README.write_text(readme, encoding="utf-8")
     print(f"the catalogue, {len(wanted)} pages in docs/environments, and the table in README.md")
+    print(f"{draw_curves()} images of learning curves that had changed")
 
 
 if __name__ == "__main__":

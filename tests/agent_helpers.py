@@ -1,6 +1,7 @@
 """Agents with random weights, and their files: what the tests of agents share."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, digest_of
 from rlenvs.agents.export import part_of
-from rlenvs.agents.files import load_agent
+from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network, expected_tensors
 from rlenvs.cli import app
 from rlenvs.core.errors import AgentFileError
@@ -49,6 +50,21 @@ def agent_for(id, seed=0, masked=False, memory=None, **keywords):
     found = {"cpu": "a processor", "cores": 2}
     card = Card(id, keywords, "PPO", settings_, architecture, 1000, [0], 1.5, found, {"python": "3"}, SCORE)
     return Agent(card, Network(architecture, tensors))
+
+
+def put(store, agent, name=None):
+    """Write an agent where a store has it; the path without ending."""
+    level = agent.card.keywords.get("level")
+    stem = store / world_of(agent.card.id).name / (name or "-".join(filter(None, [level, agent.card.algorithm])))
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    save_agent(stem, agent)
+    return stem
+
+
+def learnt_by(algorithm, agent, **score):
+    """The agent as if another algorithm had learnt it, with changes of its score."""
+    changed = replace(agent.card.score, **score) if score else agent.card.score
+    return replace(agent, card=replace(agent.card, algorithm=algorithm, score=changed))
 
 
 def pair(stem):

@@ -137,6 +137,17 @@ def strict_kit(strict):
 
 
 @pytest.fixture
+def references(tmp_path, monkeypatch):
+    """A store of agents that is the only one."""
+    from rlenvs.agents import store
+
+    folder = tmp_path / "reference"
+    folder.mkdir()
+    monkeypatch.setattr(store, "stores", lambda: [folder])
+    return folder
+
+
+@pytest.fixture
 def saved(tmp_path):
     """The stem of the files of an agent for QuadHover-v0."""
     from rlenvs.agents.files import save_agent

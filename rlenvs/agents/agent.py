@@ -40,7 +40,7 @@ class Agent:
     def __repr__(self) -> str:
         card, score = self.card, self.card.score
         told = "no score" if score is None else f"return {score.mean:.4g} on {score.seeds} seeds"
-        return f"Agent({card.id!r}, {card.algorithm}, {card.steps:,} steps, {told})"
+        return f"Agent({card.id!r}, {card.learner}, {card.steps:,} steps, {told})"
 
     def act(
         self, observation: Any, mask: np.ndarray | None = None, state: State | None = None, start: bool = False

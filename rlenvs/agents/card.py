@@ -14,6 +14,8 @@ from rlenvs.core.errors import AgentFileError, ParameterError
 __all__ = ["AgentScore", "Card"]
 
 FORMAT, VERSION = "rlenvs agent", 1
+WEIGHTS, CARD = ".safetensors", ".json"  # endings of an agent's two files
+IMITATING = ("DAgger", "BC")
 
 
 def normalized(mean: float, random: float | None, expert: float | None) -> float | None:
@@ -34,6 +36,7 @@ class AgentScore:
         against: the scripted player of the other teams; None where teams do not play against each other.
         random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
             seeds; None where not measured, or without an expert.
+        expert_success: success rate of the scripted expert on the same seeds; None likewise.
     """
 
     mean: float
@@ -48,6 +51,7 @@ class AgentScore:
     expert: float | None = None
     idle: float | None = None
     costs: dict[str, float] = field(default_factory=dict)
+    expert_success: float | None = None
 
     @property
     def normalized(self) -> float | None:
@@ -87,6 +91,16 @@ class Card:
     score: AgentScore | None = None
     weights: str = ""
 
+    @property
+    def imitates(self) -> bool:
+        """Whether the agent learnt from a scripted expert, not from reward alone."""
+        return self.algorithm in IMITATING or bool(self.settings.get("expert"))
+
+    @property
+    def learner(self) -> str:
+        """What learnt it, for people: the algorithm, and whether it imitates the expert."""
+        return f"{self.algorithm} (imitates the expert)" if self.imitates else self.algorithm
+
     def to_json(self) -> str:
         """The card as the text of its file. ParameterError names what JSON does not know."""
         table: dict[str, Any] = {"format": FORMAT, "version": VERSION, **asdict(self)}
@@ -114,7 +128,7 @@ class Card:
         _check_fields("card", cls, values)
         score = values["score"]
         if isinstance(score, dict):
-            score = {"idle": None, "costs": {}, **score}  # cards of old do not have these
+            score = {"idle": None, "costs": {}, "expert_success": None, **score}  # cards of old do not have these
         if score is not None:
             _check_fields("card: score", AgentScore, score)
             values["score"] = AgentScore(**score)

@@ -1,32 +1,75 @@
-"""Learning curves of training runs, drawn from their folders."""
+"""Learning curves: of training runs, from their folders; and those that ship with the agents, a small file each.
+
+    <store>/QuadHover-v0/curves/PPO-seed-0.csv
+    <store>/QuadHover-v0/curves/hard-PPO-seed-0.csv     of the level hard
+
+A shipped curve has a row per evaluation without exploration, with the columns of PUBLISHED: environment steps, seconds
+of wall time, mean return and its 95 % half width, success rate, mean cost of an episode.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rlenvs.agents.runs import PROGRESS
+from rlenvs.agents.store import stores
 from rlenvs.agents.writing import read_file
-from rlenvs.core.errors import MissingExtraError, ParameterError, RunError
+from rlenvs.core.errors import RunError, nearest
+from rlenvs.core.registry import world_of
+from rlenvs.core.spec import World
 
-PANELS = (
-    ("return of an episode", "mean_return", "evaluated_return"),
-    ("success", "success", "evaluated_success"),
-    ("cost of an episode", None, "evaluated_cost"),
-)
+__all__ = ["Curve", "MeanCurve", "curves_of", "mean_curve", "published_curve"]
+
+FOLDER = "curves"
+PUBLISHED = ("steps", "seconds", "return", "half_width", "success", "cost")
+MAY_BE_EMPTY = ("success",)  # of worlds without it
+NAME = re.compile(r"(?:(?P<level>.+)-)?(?P<algorithm>[^-]+)-seed-(?P<seed>\d{1,18})\.csv")
 LARGEST = 1 << 26  # bytes of a table
-SUFFIXES = (".png", ".pdf", ".svg")
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+DIGITS = 5  # of what was measured: episodes of an evaluation differ by far more
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _columns(path: Path, whole: bool) -> dict[str, np.ndarray]:
+    """The numbers of a table by column, NaN for empty cells.
+
+    Args:
+        path: the file.
+        whole: whether it must be complete; the table of a run may lack the end of its last line.
+
+    Raises:
+        OSError: the file cannot be read. ValueError: it holds something else than numbers, or is not complete.
+    """
+    text = read_file(path, LARGEST).decode("utf-8")
+    if whole and not text.endswith("\n"):
+        raise ValueError("it is cut off")
+    head, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
+    for number, row in enumerate(rows, 2):
+        row += [""] * (0 if whole else len(head) - len(row))
+        if len(row) != len(head):
+            raise ValueError(f"line {number} has {len(row)} cells, the head {len(head)}")
+    numbers = np.array([[float(cell or math.nan) for cell in row] for row in rows]).reshape(len(rows), len(head))
+    return dict(zip(head, numbers.T, strict=True))
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)[:200]
+
+
+# --- of runs ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Curve:
+class RunCurve:
     """What a run's table of progress holds.
 
     Attributes:
@@ -36,14 +79,14 @@ class Curve:
     folder: Path
     columns: dict[str, np.ndarray]
 
-    def of(self, name: str | None) -> tuple[np.ndarray, np.ndarray]:
-        """Steps and values, where there are values."""
+    def of(self, name: str | None, against: str = "steps") -> tuple[np.ndarray, np.ndarray]:
+        """Steps, or seconds, and values, where there are values."""
         values = self.columns.get(name or "", np.empty(0))
         known = np.isfinite(values)
-        return self.columns["steps"][: len(values)][known], values[known]
+        return self.columns[against][: len(values)][known], values[known]
 
 
-def read_curves(folder: str | Path) -> list[Curve]:
+def read_curves(folder: str | Path) -> list[RunCurve]:
     """The curves of a run, or of all runs in a folder, by name.
 
     Raises:
@@ -54,76 +97,180 @@ def read_curves(folder: str | Path) -> list[Curve]:
         places = [place] if (place / PROGRESS).exists() else sorted(path.parent for path in place.glob(f"*/{PROGRESS}"))
     except OSError as error:
         raise RunError(f"{place} cannot be read: {error.strerror}") from None
-    curves = [Curve(path, _columns(path / PROGRESS)) for path in places]
+    curves = [RunCurve(path, _progress(path / PROGRESS)) for path in places]
     curves = [curve for curve in curves if len(curve.columns["steps"])]
     if not curves:
         raise RunError(f"{place} holds no run that has begun to learn; rlenvs train writes to runs/ID by default")
     return curves
 
 
-def _columns(path: Path) -> dict[str, np.ndarray]:
+def _progress(path: Path) -> dict[str, np.ndarray]:
     try:
-        text = read_file(path, LARGEST).decode("utf-8")
-        rows = list(csv.DictReader(io.StringIO(text, newline="")))
-        names = rows[0].keys() if rows else ["steps"]
-        return {name: np.array([float(row[name] or math.nan) for row in rows]) for name in {*names, "steps"}}
-    except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)[:200]
-        raise RunError(f"{path} is no table of a run's progress: {reason}") from None
+        columns = _columns(path, whole=False)
+        if "steps" not in columns or "seconds" not in columns:
+            raise ValueError("it has no columns steps and seconds")
+    except (OSError, ValueError, csv.Error) as error:
+        raise RunError(f"{path} is no table of a run's progress: {_reason(error)}") from None
+    return columns
 
 
-def check_file(path: Path) -> None:
-    """ParameterError for a suffix that is none of a drawing's."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise ParameterError(f"{path.name!r} must end in {' or '.join(SUFFIXES)}")
+# --- that ship --------------------------------------------------------------------------------------------------------
 
 
-def check_plotting(what: str = "A learning curve") -> None:
-    """MissingExtraError where nothing can be drawn."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(what, "sb3") from None
+def published_curve(progress: str | Path) -> str:
+    """The text of the curve that ships, from a run's table of progress.
 
+    Args:
+        progress: the progress.csv of a run.
 
-def save_curves(curves: list[Curve], path: Path, title: str = "") -> None:
-    """Draw returns, success and costs over environment steps, one colour per run, as a PNG, PDF or SVG.
+    Returns:
+        CSV with the columns of PUBLISHED, a row per evaluation. Of two at the same step, which an interruption leaves,
+        the later one counts.
 
-    Lines are means over the last 100 training episodes, points evaluations without exploration.
+    Raises:
+        RunError: the file cannot be read, is no such table, or holds no evaluation.
     """
-    check_plotting()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    panels = [panel for panel in PANELS if any(_interesting(curve.of(panel[2])[1], panel[0]) for curve in curves)]
-    panels = panels or [PANELS[0]]
-    figure = Figure(figsize=(7, 1 + 2.8 * len(panels)), layout="constrained")
-    FigureCanvasAgg(figure)
-    grid: Any = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
-    for axes, panel in zip(grid[:, 0], panels, strict=True):
-        _draw(axes, curves, panel)
-    grid[-1, 0].set_xlabel("environment steps")
-    grid[0, 0].set_title(title)
-    figure.savefig(path, dpi=120)
+    path = Path(progress)
+    columns = _progress(path)
+    wanted = [columns.get(name if name in ("steps", "seconds") else f"evaluated_{name}") for name in PUBLISHED]
+    if any(column is None for column in wanted):
+        raise RunError(f"{path} is no table of a run's progress: it has no columns of evaluations")
+    rows = {row[0]: row for row in zip(*wanted, strict=True) if math.isfinite(row[2])}
+    if not rows:
+        raise RunError(f"{path} holds no evaluation yet; there is one at every twentieth of a training, and at its end")
+    return "\n".join(map(",".join, [PUBLISHED, *(map(_short, row) for row in rows.values())])) + "\n"
 
 
-def _interesting(values: np.ndarray, label: str) -> bool:
-    """Whether a panel shows anything; costs of worlds without costs are all zero."""
-    return len(values) > 0 and (label.startswith("return") or bool(values.any()))
+def _short(value: float) -> str:
+    """A number with DIGITS digits, steps and others that are whole with all; empty for NaN."""
+    if math.isnan(value):
+        return ""
+    rounded = value if value.is_integer() else float(f"{value:.{DIGITS}g}")
+    return f"{rounded + 0.0:.15g}"
 
 
-def _draw(axes: Any, curves: list[Curve], panel: tuple[str, str | None, str]) -> None:
-    label, trained, evaluated = panel
-    for k, curve in enumerate(curves):
-        color = COLORS[k % len(COLORS)]
-        axes.plot(*curve.of(trained), color=color, alpha=0.5, linewidth=1.2)
-        axes.plot(*curve.of(evaluated), "o-", color=color, markersize=3.5, label=curve.folder.name)
-    axes.set_ylabel(label)
-    axes.grid(alpha=0.3)
-    axes.set_xlim(0, None)
-    if label == "success":
-        axes.set_ylim(-0.03, 1.03)
-    if label == PANELS[0][0]:
-        axes.legend(loc="best", framealpha=0.9, title="points: evaluated; line: training episodes", fontsize="small")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+@dataclass(frozen=True)
+class Curve:
+    """A curve that ships.
+
+    Attributes:
+        id: the environment, such as "QuadHover-v0". level: of it; None for the defaults.
+        algorithm, seed: of the training.
+        columns: by the names of PUBLISHED, float64 (evaluations,), steps increasing; success is NaN where unknown.
+    """
+
+    id: str
+    level: str | None
+    algorithm: str
+    seed: int
+    columns: dict[str, np.ndarray]
+
+
+def curves_of(id: str, level: str | None = None, algorithm: str | None = None) -> list[Curve]:
+    """The curves that ship for an environment, by algorithm and seed.
+
+    Args:
+        id: the environment.
+        level: of it; None for the defaults.
+        algorithm: one alone; None for all.
+
+    Raises:
+        UnknownNameError: no such id or level.
+        RunError: a file in the folder of curves is none, or damaged, or of a level that does not exist.
+    """
+    world = world_of(id)
+    world.level(level)  # which must exist
+    found: dict[str, Path] = {}
+    for store in reversed(stores()):  # those in front win
+        found |= {path.name: path for path in (store / world.name / FOLDER).glob("*.csv")}
+    named = [(path, _parts(path, world)) for path in found.values()]
+    wanted = [pair for pair in named if pair[1]["level"] == level and algorithm in (None, pair[1]["algorithm"])]
+    return sorted((_published(world.name, *pair) for pair in wanted), key=lambda curve: (curve.algorithm, curve.seed))
+
+
+def _parts(path: Path, world: World) -> re.Match[str]:
+    """Level, algorithm and seed, by the name of a file."""
+    parts = NAME.fullmatch(path.name)
+    if parts is None:
+        raise RunError(f"{path} is no curve: its name must be [LEVEL-]ALGORITHM-seed-K.csv, such as PPO-seed-0.csv")
+    if parts["level"] not in (None, *world.levels):
+        raise RunError(f"{path} is of a level that {world.name} does not have. {nearest(parts['level'], world.levels)}")
+    return parts
+
+
+def _published(id: str, path: Path, parts: re.Match[str]) -> Curve:
+    try:
+        columns = _columns(path, whole=True)
+        _check(columns)
+    except (OSError, ValueError, csv.Error) as error:
+        raise RunError(f"{path} is no curve, or a damaged one: {_reason(error)}") from None
+    return Curve(id, parts["level"], parts["algorithm"], int(parts["seed"]), columns)
+
+
+def _check(columns: dict[str, np.ndarray]) -> None:
+    """ValueError unless these are the columns of a curve."""
+    if tuple(columns) != PUBLISHED:
+        raise ValueError(f"its columns are {','.join(columns)[:100]}; needed: {','.join(PUBLISHED)}")
+    if not len(columns["steps"]):
+        raise ValueError("it has no rows")
+    for name, values in columns.items():
+        if not (np.isfinite(values) | (np.isnan(values) & (name in MAY_BE_EMPTY))).all():
+            raise ValueError(f"{name} must be a finite number in every row")
+    if columns["steps"][0] < 0 or (np.diff(columns["steps"]) <= 0).any() or (np.diff(columns["seconds"]) < 0).any():
+        raise ValueError("steps must increase from row to row, and seconds must not fall")
+
+
+# --- means over seeds -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """The mean over the seeds of one algorithm, at the steps of all their evaluations.
+
+    Attributes:
+        algorithm: of all. curves: of the seeds.
+        columns: means by the names of PUBLISHED, float64 (rows,); between its evaluations a seed is interpolated.
+        low, high: by these names, the lowest and highest seed.
+    """
+
+    algorithm: str
+    curves: Sequence[Curve]
+    columns: dict[str, np.ndarray]
+    low: dict[str, np.ndarray]
+    high: dict[str, np.ndarray]
+
+    @property
+    def ends(self) -> dict[str, np.ndarray]:
+        """The last row of every seed by the names of PUBLISHED, float64 (seeds,)."""
+        return {name: np.array([curve.columns[name][-1] for curve in self.curves]) for name in PUBLISHED}
+
+
+def mean_curve(curves: Sequence[Curve]) -> MeanCurve:
+    """The mean of curves of one algorithm, over the steps that all of them have seen.
+
+    Raises:
+        RunError: one ends before another begins.
+    """
+    begin = max(curve.columns["steps"][0] for curve in curves)
+    end = min(curve.columns["steps"][-1] for curve in curves)
+    if begin > end:
+        first = curves[0]
+        raise RunError(f"the curves of {first.id} by {first.algorithm} have no step in common: one ends at {end:.0f}")
+    steps = np.unique(np.concatenate([curve.columns["steps"] for curve in curves]))
+    steps = steps[(begin <= steps) & (steps <= end)]
+    each = {
+        name: np.array([np.interp(steps, curve.columns["steps"], curve.columns[name]) for curve in curves])
+        for name in PUBLISHED
+    }
+    mean, low, high = (
+        {name: over(values, axis=0) for name, values in each.items()} for over in (np.mean, np.min, np.max)
+    )
+    return MeanCurve(curves[0].algorithm, curves, mean, low, high)
+
+
+def mean_curves(curves: Iterable[Curve]) -> list[MeanCurve]:
+    """The mean curve of each algorithm, in the order in which they come."""
+    groups: dict[str, list[Curve]] = {}
+    for curve in curves:
+        groups.setdefault(curve.algorithm, []).append(curve)
+    return [mean_curve(group) for group in groups.values()]

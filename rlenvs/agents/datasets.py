@@ -256,7 +256,7 @@ def _best_player(id: str, given: Given | None, keywords: dict[str, Any]) -> tupl
     if not callable(given):
         raise ParameterError(f"agent={given!r} must be an agent, its file, or a function from observations to actions")
     if isinstance(given, Agent):
-        return agent_player(given), f"an agent ({given.card.algorithm}, {given.card.steps} steps)"
+        return agent_player(given), f"an agent, {given.card.learner}, {given.card.steps} steps"
     return agent_player(given), f"the function {getattr(given, '__name__', type(given).__name__)}"
 
 

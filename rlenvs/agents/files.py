@@ -17,18 +17,16 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.agent import Agent
-from rlenvs.agents.card import AgentScore, Card, table_of
+from rlenvs.agents.card import CARD, WEIGHTS, AgentScore, Card, table_of
 from rlenvs.agents.network import Network
+from rlenvs.agents.store import RUN_AGENT, check_sum, reference_stem
 from rlenvs.agents.writing import discard_pending, pending, read_file, take_place, write_pending
-from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, UnknownNameError, shortened
+from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError, shortened
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
 
-__all__ = ["load_agent", "reference_agents", "save_agent", "with_score"]
+__all__ = ["load_agent", "save_agent", "with_score"]
 
-REFERENCE = Path(__file__).with_name("reference")
-WEIGHTS, CARD = ".safetensors", ".json"
-RUN_AGENT = "agent"  # the name, without ending, in the folder of a training run
 LARGEST_CARD, LARGEST_HEADER, LARGEST_WEIGHTS = 1 << 20, 1 << 20, 1 << 26  # bytes
 TYPES = ("F16", "F32", "F64")  # of arrays; F16 becomes float32 when it is read
 LENGTH = 8  # bytes in front of a safetensors header that tell its length
@@ -141,7 +139,9 @@ def _content(tensors: Mapping[str, np.ndarray]) -> str:
 # --- loading ----------------------------------------------------------------------------------------------------------
 
 
-def load_agent(source: str | Path, *, id: str | None = None, level: str | None = None) -> Agent:
+def load_agent(
+    source: str | Path, *, id: str | None = None, level: str | None = None, algorithm: str | None = None
+) -> Agent:
     """Load an agent from its files, or the reference agent of an environment.
 
     Nothing is used before all of this is known: both files are there and whole, the hashes fit, the arrays are those of
@@ -152,6 +152,8 @@ def load_agent(source: str | Path, *, id: str | None = None, level: str | None =
             without ending.
         id: the environment that the agent has to be for.
         level: of the reference agent; the agent of the defaults where the level has none of its own.
+        algorithm: of the reference agent, such as "PPO". By default the best one that learnt by reinforcement, else
+            one that imitates the scripted expert.
 
     Raises:
         AgentFileError: with the reason: a file is missing, cut off, damaged, of another kind (a pickle, a zip archive),
@@ -159,7 +161,7 @@ def load_agent(source: str | Path, *, id: str | None = None, level: str | None =
         UnknownNameError: no such id or level, or (NoAgentError) no reference agent for it.
         ParameterError: neither a text nor a path.
     """
-    stem = _find(source, level)
+    stem = _find(source, level, algorithm)
     if id is not None:
         entry(id)
     elif is_id(source):
@@ -183,9 +185,9 @@ def is_id(source: str | Path) -> bool:
     return name in catalogue or f"{NAMESPACE}/{name}" in catalogue
 
 
-def _find(source: str | Path, level: str | None) -> Path:
+def _find(source: str | Path, level: str | None, algorithm: str | None) -> Path:
     if is_id(source):
-        return reference_stem(str(source), level)
+        return reference_stem(str(source), level, algorithm)
     stem = _stem(source)
     if os.path.isdir(source):
         return _in_folder(Path(source))
@@ -204,23 +206,11 @@ def _in_folder(folder: Path) -> Path:
     raise AgentFileError(f"{_short(str(folder))} is a folder without an agent; name the file of one{advice}")
 
 
-def reference_stem(id: str, level: str | None = None) -> Path:
-    """Where the reference agent of an environment lies; UnknownNameError where there is none, or no such level."""
-    world = world_of(id).level(level)
-    for name in [f"{world.name}-{level}"] * (level is not None) + [world.name]:
-        if _beside(REFERENCE / name, CARD).exists():
-            return REFERENCE / name
-    raise NoAgentError(f"there is no reference agent for {world.name} yet; train one with: rlenvs train {world.name}")
-
-
-def reference_agents() -> list[Path]:
-    """The reference agents that exist: their files without ending, sorted by name."""
-    return sorted(_stem(path) for path in REFERENCE.glob(f"*{CARD}"))
-
-
 def _load(stem: Path, id: str | None) -> Agent:
     weights = _read(_beside(stem, WEIGHTS), LARGEST_WEIGHTS)
     text = _read(_beside(stem, CARD), LARGEST_CARD)
+    check_sum(_beside(stem, WEIGHTS), weights)
+    check_sum(_beside(stem, CARD), text)
     card = Card.from_json(text)
     if hashlib.sha256(weights).hexdigest() != card.weights:
         card = _other_card(stem, weights)

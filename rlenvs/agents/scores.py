@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import multiprocessing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.agent import Agent
-from rlenvs.agents.card import AgentScore, normalized
+from rlenvs.agents.card import AgentScore, Card, normalized
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
-from rlenvs.agents.files import is_id, load_agent, reference_agents
+from rlenvs.agents.files import is_id, load_agent
+from rlenvs.agents.store import merit, parse_name, read_card, reference_agents, title, training_seeds
 from rlenvs.core.docs import cost_cells, documented, has_success, success_cell
-from rlenvs.core.errors import NoAgentError, ParameterError
+from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
+from rlenvs.core.stepping import cores
 
 __all__ = ["measure", "replay_agent"]
 
 SEEDS = 100
 NOTHING = 1e-6  # of a mean return
 ROUNDING = 1e-4  # of a return, relatively: where every seed gives the same, other arithmetic still changes digits
-ALL_HOLD = 2.0  # 95 % half widths for the 1e-4 level: a hundred agents all hold on another machine in 99 of 100 checks
+ALL_HOLD = 2.12  # 95 % half widths for the 3e-5 level: 300 agents all hold on another machine in 99 of 100 checks
+CHECKED_STEPS, CHECKED_SEEDS = 2000, (4, 20)  # of an agent in a check: about so many steps, on so many seeds
+MOST_PER_PROCESS = 20  # agents, after which a process is replaced by a new one: compiled code stays in its memory
+SOLVED = 0.8  # of the expert's score or success, below which an environment is open
 
 
 def opponent(id: str, keywords: Mapping[str, Any]) -> str | None:
@@ -32,21 +40,25 @@ def opponent(id: str, keywords: Mapping[str, Any]) -> str | None:
     return world.players[0] if two_sided and world.players else None
 
 
-def find_agent(source: str, keywords: dict[str, Any]) -> tuple[str, Agent, dict[str, Any]]:
+def find_agent(
+    source: str, keywords: dict[str, Any], algorithm: str | None = None
+) -> tuple[str, Agent, dict[str, Any]]:
     """The agent in a file, or the reference agent of an id; its environment; its card's keywords with others on top.
 
     Raises:
         as `load_agent` does.
     """
-    agent = load_agent(source, level=keywords.get("level") if is_id(source) else None)
+    agent = load_agent(source, level=keywords.get("level") if is_id(source) else None, algorithm=algorithm)
     return agent.card.id, agent, {**agent.card.keywords, **keywords}
 
 
-def find_agent_or_reason(source: str, keywords: dict[str, Any]) -> tuple[str, Agent | None, dict[str, Any], str]:
+def find_agent_or_reason(
+    source: str, keywords: dict[str, Any], algorithm: str | None = None
+) -> tuple[str, Agent | None, dict[str, Any], str]:
     """As `find_agent`; an environment without a reference agent, or with keywords that do not fit it, gives the reason
     in place of the agent."""
     try:
-        id, agent, chosen = find_agent(source, keywords)
+        id, agent, chosen = find_agent(source, keywords, algorithm)
         agent.check(Setup(world_of(id), **chosen), "the reference agent" if is_id(source) else "the agent")
     except (NoAgentError, ParameterError) as reason:
         if not is_id(source):
@@ -129,6 +141,7 @@ def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str 
         expert=found["expert"].mean if "expert" in found else None,
         idle=found["idle"].mean,
         costs=own.mean_costs,
+        expert_success=found["expert"].success_rate if "expert" in found else None,
     )
 
 
@@ -140,11 +153,13 @@ class Replayed:
     """A reference agent, played again on the seeds of its card.
 
     Attributes:
-        name: of its files. mean: return now. expected: as its card says. half_width: of the interval around it.
+        name: of its files. learner: what its card says learnt it.
+        mean: return now. expected: as its card says. half_width: of the interval around it.
         seeds: how many were played.
     """
 
     name: str
+    learner: str
     mean: float
     expected: float
     half_width: float
@@ -153,8 +168,8 @@ class Replayed:
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "LEFT ITS INTERVAL"
         return (
-            f"{self.name}: {self.mean:.4g} over {self.seeds} seeds, card {self.expected:.4g} ± {self.half_width:.2g}: "
-            f"{verdict}"
+            f"{self.name}, {self.learner}: {self.mean:.4g} over {self.seeds} seeds, "
+            f"card {self.expected:.4g} ± {self.half_width:.2g}: {verdict}"
         )
 
     @property
@@ -168,14 +183,14 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
 
     Small differences of arithmetic (another processor, another number of threads) grow where there are contacts: the
     same seeds then give other episodes, and the replay is a second sample. So the two means are compared by the spread
-    of both, at a level at which a hundred agents hold together. With fewer seeds the replay counts as a mean over so
-    few, with at least the spread of the card: four episodes alone show too little of it.
+    of both, at a level at which all reference agents hold together. With fewer seeds the replay counts as a mean over
+    so few, with at least the spread of the card: four episodes alone show too little of it.
 
     Raises:
         ParameterError: the card holds no score.
         AgentFileError: the files are no agent.
     """
-    name, agent = Path(path).name, load_agent(path)
+    name, agent = title(Path(path)), load_agent(path)
     card, score = agent.card, agent.card.score
     if score is None:
         raise ParameterError(f"{name}: the card holds no score")
@@ -186,65 +201,201 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     if count > 1:
         own = max(own, found.half_width)
     interval = ALL_HOLD * math.hypot(score.half_width, own)
-    return Replayed(name, found.mean, score.mean, interval, count)
+    return Replayed(name, card.learner, found.mean, score.mean, interval, count)
+
+
+def check_agents(stems: Sequence[Path], seeds: int | None = None) -> Iterator[tuple[str, str]]:
+    """Play agents again, as many at a time as there are processors.
+
+    Args:
+        stems: their files without ending.
+        seeds: of each; by default few enough for about CHECKED_STEPS steps.
+
+    Returns:
+        for each agent, in their order, "holds", "broken" or "left out" (what it needs is not installed), and a line.
+    """
+    play, processes = partial(_checked, seeds=seeds), min(cores(), len(stems))
+    if processes < 2:
+        yield from map(play, stems)
+        return
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(processes, maxtasksperchild=MOST_PER_PROCESS) as pool:
+        yield from pool.imap(play, stems)
+
+
+def _checked(stem: Path, seeds: int | None) -> tuple[str, str]:
+    try:
+        found = replay_agent(stem, seeds or _few_seeds(read_card(stem).score))
+    except MissingExtraError as reason:
+        return "left out", f"{title(stem)}: left out. {reason}"
+    except RlenvsError as reason:
+        return "broken", f"{title(stem)}: BROKEN. {reason}"
+    return "holds" if found.holds else "broken", str(found)
+
+
+def _few_seeds(score: AgentScore | None) -> int | None:
+    """How many seeds a check plays: fewer of long episodes."""
+    least, most = CHECKED_SEEDS
+    return None if score is None else min(max(CHECKED_STEPS // max(round(score.length), 1), least), most)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
 
 HEAD = (
-    *("Environment", "Random", "Idle", "Expert", "Agent"),
-    *("Score", "Success", "Cost", "Limit", "Bound", "Learnt by"),
+    *("Environment", "Random", "Idle", "Expert", "Bound"),
+    *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
 )
+OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried")
 
 
-def score_rows() -> Iterator[tuple[str, ...]]:
-    """The rows of the table of scores: every environment once, and once more for every level with an own agent."""
-    agents: dict[str, list[Agent]] = {}
-    for stem in reference_agents():
-        agent = load_agent(stem)
-        agents.setdefault(world_of(agent.card.id).name, []).append(agent)
+@dataclass(frozen=True)
+class Known:
+    """What is known of an environment, or of a level that has agents of its own.
+
+    Attributes:
+        name: "Name-v0". level: None for the defaults.
+        learnt: cards of the agents that learnt by reinforcement, by their files without ending; the best one first.
+        imitating: likewise, those that imitate the expert.
+    """
+
+    name: str
+    level: str | None
+    learnt: dict[Path, Card]
+    imitating: dict[Path, Card]
+
+    @property
+    def world(self) -> World:
+        """At that level."""
+        return world_of(self.name).level(self.level)
+
+    @property
+    def shown(self) -> Card | None:
+        """The card whose scores of the others are shown: the best one of either kind."""
+        return next((card for card in [*self.learnt.values(), *self.imitating.values()] if card.score), None)
+
+
+def known() -> Iterator[Known]:
+    """Every environment once, and once more for every level with agents of its own."""
     for row in documented():
         name = world_of(row.id).name
-        own = sorted(agents.get(name, []), key=lambda agent: str(agent.card.keywords))
-        yield from [_row(name, agent) for agent in own] or [_row(name, None)]
+        stems = {stem: parse_name(stem.name) for stem in reference_agents(name)}
+        for level in (None, *world_of(name).levels):
+            cards = {stem: read_card(stem) for stem, said in stems.items() if (said.level, said.seed) == (level, None)}
+            ordered = dict(sorted(cards.items(), key=lambda pair: merit(pair[1]), reverse=True))
+            if level is None or cards:
+                learnt = {stem: card for stem, card in ordered.items() if not card.imitates}
+                yield Known(name, level, learnt, {stem: ordered[stem] for stem in ordered if stem not in learnt})
 
 
-def _costs(agent: Agent) -> dict[str, float]:
-    """Mean costs of an agent's episode, by name; those of a card without names where the world has one cost alone."""
-    card, score, world = agent.card, agent.card.score, world_of(agent.card.id)
-    assert score is not None
-    if score.costs or len(world.costs) != 1:
-        return score.costs
-    return {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
+def score_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
+    """The rows of the table of scores."""
+    for one in everything or known():
+        others = "; ".join(_in_short(card, one) for card in list(one.learnt.values())[1:])
+        imitating = "; ".join(_in_short(card, one, success=True) for card in one.imitating.values())
+        yield *_references(one), *_learnt_cells(one), others, imitating
 
 
-def _row(name: str, agent: Agent | None) -> tuple[str, ...]:
-    keywords = agent.card.keywords if agent else {}
-    world = world_of(name).level(keywords.get("level"))
-    known = {key: f"{score.mean:.4g}" for key, score in world.scores.items()}
-    others, bound = [known.get(key, "") for key in POLICIES], known.get("bound", "")
-    if agent is None:
-        return name, *others, "", "", "", "", "", bound, ""
-    card, score = agent.card, agent.card.score
-    label = name
-    if keywords:
-        label = f"{name} ({', '.join(f'{key}={value}' for key, value in keywords.items())})"
-    if set(keywords) - {"level"}:  # scores are of the defaults
-        others, bound = [""] * len(POLICIES), ""
-    learnt = f"{card.algorithm}, {card.steps / 1e6:.3g} M steps"
-    if score is None:
-        return label, *others, "not measured", "", "", "", "", bound, learnt
-    if score.against:
-        label = f"{label} against {score.against}"
-    measured = dict(zip(POLICIES, (score.random, score.idle, score.expert), strict=True))
+def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
+    """Rows of the environments, at their defaults, that reinforcement learning has not solved as the expert does."""
+    for one in everything or known():
+        if one.level is None and is_open(one):
+            name, _, _, expert, _ = _references(one)
+            best = next((card.score for card in one.learnt.values()), None)
+            rate = best.expert_success if best else None
+            goal = "" if rate is None else f"{100 * rate:.0f} %"
+            tried = "; ".join(f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items())
+            yield name, expert, *_learnt_cells(one)[:3], goal, tried or "nothing"
+
+
+def is_open(one: Known) -> bool:
+    """Whether no agent that learnt by reinforcement comes near the expert, in score or in success."""
+    best = next((card.score for card in one.learnt.values() if card.score), None)
+    if best is None:
+        return True
+    scale, goal = _scale(best, one), best.expert_success if has_success(one.world) else None
+    return (scale is not None and scale < SOLVED) or (goal is not None and best.success_rate < SOLVED * goal)
+
+
+def _references(one: Known) -> tuple[str, ...]:
+    """The label of a row, and what random actions, doing nothing, the expert and the bound have."""
+    card = one.shown
+    score, keywords = card and card.score, card.keywords if card else {}
+    declared = (
+        {} if set(keywords) - {"level"} else {key: f"{one.world.scores[key].mean:.4g}" for key in one.world.scores}
+    )
+    measured = (score.random, score.idle, score.expert) if score else (None,) * len(POLICIES)
     others = [
-        old if (now := measured[name]) is None else _number(now) for name, old in zip(POLICIES, others, strict=True)
+        declared.get(name, "") if now is None else _number(now) for name, now in zip(POLICIES, measured, strict=True)
     ]
-    scale = "" if score.normalized is None else f"{score.normalized:.3f}"
-    worst, limit, safe = cost_cells(_costs(agent), {key: cost.limit for key, cost in world.costs.items()})
-    mean = f"{score.mean:.4g} ± {score.half_width:.2g}"
-    success = success_cell(score.success_rate, safe) if has_success(world) else "" if safe else "unsafe"
-    return label, *others, mean, scale, success, worst, limit, bound, learnt
+    label = one.name if one.level is None else f"{one.name} (level={one.level})"
+    if score and score.against:
+        label = f"{label} against {score.against}"
+    return label, *others, declared.get("bound", "")
+
+
+def _learnt_cells(one: Known) -> tuple[str, ...]:
+    """Of the best agent that learnt by reinforcement: return, score, success, cost, limit, and what it took."""
+    if not one.learnt:
+        return ("",) * 6
+    stem, card = next(iter(one.learnt.items()))
+    score = card.score
+    learnt = f"{_named(card)}, {_effort(stem, card)}"
+    if score is None:
+        return "not measured", "", "", "", "", learnt
+    worst, limit, _ = _cost_cells(card)
+    return f"{score.mean:.4g} ± {score.half_width:.2g}", _scale_cell(score, one), _success(card), worst, limit, learnt
+
+
+def _in_short(card: Card, one: Known, success: bool = False) -> str:
+    """The algorithm with the score, or with the return where there is no scale; for a list of several."""
+    if card.score is None:
+        return f"{_named(card)} not measured"
+    reached = _scale_cell(card.score, one) or f"return {card.score.mean:.4g}"
+    rate = _success(card) if success else ""
+    return f"{_named(card)} {reached}{', ' * bool(rate)}{rate}"
+
+
+def _named(card: Card) -> str:
+    """The algorithm, with keywords that the agent needs beside the level."""
+    chosen = ", ".join(f"{name}={value}" for name, value in card.keywords.items() if name != "level")
+    return f"{card.algorithm} ({chosen})" if chosen else card.algorithm
+
+
+def _effort(stem: Path, card: Card) -> str:
+    seeds = len(training_seeds(stem))
+    return f"{card.steps / 1e6:.3g} M steps, {seeds} seed{'s' * (seeds > 1)}, {max(card.seconds / 60, 0.1):.2g} min"
+
+
+def _scale(score: AgentScore, one: Known) -> float | None:
+    """A score on the scale from random to the expert, else to the bound; None where there is neither."""
+    bound = one.world.scores.get("bound")
+    upper = bound.mean if score.expert is None and bound else score.expert
+    return normalized(score.mean, score.random, upper)
+
+
+def _scale_cell(score: AgentScore, one: Known) -> str:
+    scale = _scale(score, one)
+    return "" if scale is None else f"{scale:.3f}"
+
+
+def _success(card: Card) -> str:
+    """The success rate, with a mark where a limit was broken; that alone where success is not defined."""
+    assert card.score is not None
+    safe = _cost_cells(card)[2]
+    if not has_success(world_of(card.id)):
+        return "" if safe else "unsafe"
+    return success_cell(card.score.success_rate, safe)
+
+
+def _cost_cells(card: Card) -> tuple[str, str, bool]:
+    """The cost that is highest beside its limit, and whether all limits hold; for a card of old, which names no costs,
+    where the world has one cost alone."""
+    world, score = world_of(card.id).level(card.keywords.get("level")), card.score
+    assert score is not None
+    costs = score.costs
+    if not costs and len(world.costs) == 1:
+        costs = {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
+    return cost_cells(costs, {name: cost.limit for name, cost in world.costs.items()})
 
 
 def _number(value: float) -> str:
@@ -255,9 +406,16 @@ def _number(value: float) -> str:
 PAGE = """# Scores
 
 Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. "Idle" does
-nothing: zeros, or the choice that does least. "Score" is the scale on which the random policy has 0 and the scripted
-expert 1; "Bound" is a proven bound of the return of any policy. "Success" is the share of episodes (with several
-agents, of agents) that the environment's page calls a success.
+nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy. "Learnt" is the
+best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on which the random
+policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of episodes (with
+several agents, of agents) that the environment's page calls one, and with which algorithm, after how many environment
+steps, over how many training seeds, and within how many minutes of one of them. "Other algorithms" has the scores of
+the others that learnt so.
+
+"Imitates the expert" has score and success of a network that was taught by the scripted expert (DAgger). It tells that
+a policy of that kind can play as the expert does from what it observes, not that it can be found from reward.
+
 "Cost" is the mean cost of an agent's episode, and "Limit" the customary limit of it; of several costs, the one that is
 highest beside its limit. A success marked *unsafe* was reached by breaking a limit, so it solves the environment only
 where costs do not matter.
@@ -265,13 +423,26 @@ where costs do not matter.
 Agents play without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
 once from each team, and the returns of the policy's own team are summed over these games, for all policies of the row.
 
-`rlenvs scores` prints this table from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
+`rlenvs scores` prints these tables from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
 `rlenvs scores --check` plays every agent again and fails where one has left its interval.
 
-"""
+## Agents
+
+{scores}
+## Open: where reinforcement learning has not yet reached the expert
+
+At their defaults, these environments have no agent that learnt from reward and reaches 0.8 of the expert's score and of
+its success: a challenge. "Tried" is what was trained, with what it reached. Found a way? `rlenvs train ID` writes a run
+with an agent and a card, and `rlenvs eval FILE` says what it reaches.
+
+{open}"""
 
 
 def page() -> str:
-    """The table as a page in Markdown."""
-    lines = [HEAD, ["---"] * len(HEAD), *score_rows()]
-    return PAGE + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    """The tables as a page in Markdown."""
+    everything = list(known())
+    return PAGE.format(scores=_markdown(HEAD, score_rows(everything)), open=_markdown(OPEN_HEAD, open_rows(everything)))
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *rows])

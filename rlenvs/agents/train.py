@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.export import network_of
-from rlenvs.agents.hyperparameters import ON_POLICY, Settings, settings_for
+from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
 from rlenvs.agents.network import form_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of, positive
@@ -229,12 +229,7 @@ def _algorithm(id: str, settings: Settings) -> Any:
         found = getattr(importlib.import_module(module), name)
     except ImportError:
         raise MissingExtraError("Training", "sb3") from None
-    return found(_needs_masks(Setup(world_of(id), **settings.train_keywords))) if settings.algorithm in OWN else found
-
-
-def _needs_masks(setup: Setup) -> bool:
-    """Whether not every choice is always allowed to every agent."""
-    return not setup.continuous and ("mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1)
+    return found(needs_masks(Setup(world_of(id), **settings.train_keywords))) if settings.algorithm in OWN else found
 
 
 def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
@@ -356,6 +351,9 @@ def _check_actions(settings: Settings, envs: Any) -> None:
     if not numbers and algorithm in OF_NUMBERS:
         fitting = ", ".join(OF_ONE_CHOICE)
         raise ParameterError(f"{algorithm} is for numbers; actions of {name} are choices. PPO, {fitting} fit")
+    alike = len({role.action for role in envs.batch.setup.roles}) == 1
+    if not alike and algorithm not in ("MaskablePPO", *OWN):
+        raise ParameterError(f"{algorithm} gives all agents the same actions; those of {name} differ. Use MaskablePPO")
 
 
 def _check_hindsight(settings: Settings, envs: Any) -> None:

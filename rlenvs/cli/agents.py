@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from rich.table import Table
 from rlenvs.cli.common import (
     LONGEST,
     Against,
+    Algorithm,
     Id,
     Level,
     Seed,
@@ -26,7 +28,7 @@ from rlenvs.cli.common import (
     say_written,
     table_of_numbers,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.progress import counted, progress
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def watch(
         ),
     ] = None,
     against: Against = None,
+    algorithm: Algorithm = None,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
@@ -63,7 +66,8 @@ def watch(
     if output:
         check_file(output)
         check_output(output)
-    id, agent, keywords = find_agent(source, keywords_from(set, level))
+    id, agent, keywords = find_agent(source, keywords_from(set, level), algorithm)
+    say(_introduced(agent))
     agent.check(Setup(world_of(id), **keywords))
     _check_against(id, against, keywords)
     compiled(id, keywords)
@@ -96,6 +100,7 @@ def eval_command(
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Episodes of each policy, one per seed.")] = 100,
     seed: Seed = 0,
     against: Against = None,
+    algorithm: Algorithm = None,
     level: Level = None,
     set: Set = None,
 ) -> None:
@@ -104,7 +109,7 @@ def eval_command(
     from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
 
     check_seeds(range(seed, seed + seeds))
-    id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level))
+    id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level), algorithm)
     _check_against(id, against, keywords)
     compiled(id, keywords)
     found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
@@ -112,8 +117,12 @@ def eval_command(
     say(f"{id}{chosen}: {seeds} seeds from {seed}")
     head = ("Policy", "Mean return", "Score", "Success", "Cost", "Length")
     console().print(table_of_numbers(head, comparison_rows(found)))
-    if reason:
-        say(reason)
+    say(reason or _introduced(agent))
+
+
+def _introduced(agent: Any) -> str:
+    """Who the agent is, and where that is so, that it did not learn from reward."""
+    return f"agent: {agent.card.learner}, {agent.card.steps:,} steps"
 
 
 @app.command(rich_help_panel=PANEL)
@@ -123,33 +132,75 @@ def scores(
         bool, typer.Option("--check", help="Play every reference agent again; exit code 1 where a score does not hold.")
     ] = False,
     seeds: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: all.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="With --check: episodes of each agent. Default: 4 to 20, by length."),
     ] = None,
+    aggregate: Annotated[
+        bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")
+    ] = False,
 ) -> None:
-    """List what doing nothing, random actions, scripted experts and reference agents reach in every environment."""
-    from rlenvs.agents.files import reference_agents
-    from rlenvs.agents.scores import HEAD, page, replay_agent, score_rows
+    """List what random actions, scripted experts, learnt and imitating agents reach in every environment."""
+    from rlenvs.agents.scores import HEAD, OPEN_HEAD, known, open_rows, page, score_rows
 
+    if aggregate:
+        _compare_algorithms()
+        return
     if check:
-        broken = 0
-        for stem in reference_agents():
-            with progress(f"{stem.name}: playing"):
-                found = replay_agent(stem, seeds)
-            broken += not found.holds
-            say(str(found))
-        say(f"{len(reference_agents())} reference agents, {broken} outside their intervals")
-        raise typer.Exit(1 if broken else 0)
+        raise typer.Exit(_check_agents(seeds))
     if write:
         check_output(write).write_text(page(), encoding="utf-8")
         say_written(write)
         return
-    console().print(table_of_numbers(HEAD, score_rows()))
+    everything = list(known())
+    console().print(table_of_numbers(HEAD, score_rows(everything)))
+    say("\nOpen: where reinforcement learning has not yet reached the expert")
+    console().print(table_of_numbers(OPEN_HEAD, open_rows(everything)))
+
+
+def _check_agents(seeds: int | None) -> int:
+    """Compare all files of the stores with their hashes, and play every agent again; the exit code."""
+    from rlenvs.agents.scores import check_agents
+    from rlenvs.agents.store import reference_agents, stores, wrong_sums
+
+    start, stems, verdicts = time.monotonic(), reference_agents(), []
+    wrong = [f"{store / name}" for store in stores() for name in wrong_sums(store)]
+    for line in wrong:
+        say(line)
+    with progress("playing", total=len(stems)) as tell:
+        for done, (verdict, line) in enumerate(check_agents(stems, seeds)):
+            verdicts.append(verdict)
+            say(line)
+            tell(done + 1, line.partition(",")[0])
+    broken, left, minutes = verdicts.count("broken"), verdicts.count("left out"), (time.monotonic() - start) / 60
+    say(
+        f"{len(stems)} reference agents, {broken} outside their intervals or broken, {left} left out, "
+        f"{len(wrong)} files with wrong hashes, {minutes:.1f} minutes"
+    )
+    return 1 if wrong or "broken" in verdicts else 0
+
+
+def _compare_algorithms() -> None:
+    from rlenvs.agents.aggregate import HEAD, PAIRS_HEAD, final_scores, pair_rows, score_rows
+
+    found = final_scores()
+    if not found:
+        raise NoAgentError("no learning curve ships with this installation, so there is nothing to compare")
+    say("Interquartile mean over environments of the score at the end of training: random 0, scripted expert 1.")
+    console().print(table_of_numbers(HEAD, score_rows(found)))
+    pairs = pair_rows(found)
+    if pairs:
+        say("\nProbability that a run of the one ends with a higher score, over the environments that both have.")
+        console().print(table_of_numbers(PAIRS_HEAD, pairs))
 
 
 @app.command(rich_help_panel=PANEL)
 def train(
-    id: Id,
-    output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID.")] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID, or runs/todo.")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs, one after the other, from --seed on.")] = 1,
     seed: Seed = 0,
     steps: Annotated[
@@ -179,10 +230,31 @@ def train(
     ] = None,
     level: Level = None,
     set: Set = None,
+    todo: Annotated[
+        bool,
+        typer.Option("--todo", help="Train what is to be shipped (of ID, or of all) and is not yet."),
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")] = False,
 ) -> None:
     """Train an agent with the settings of the environment; Ctrl-C leaves a checkpoint and the best agent so far."""
     from rlenvs.agents.training_view import Request, train_with_view
 
+    given: dict[str, Any] = {
+        "--seeds": seeds > 1,
+        "--seed": seed > 0,
+        "--steps": steps,
+        "--algorithm": algorithm,
+        "--envs": envs,
+    }
+    given |= {"--hyper": hyper, "--level": level, "--set": set, "--resume": resume, "--tensorboard": tensorboard}
+    if todo:
+        _refuse([name for name, value in given.items() if value], "does not go with --todo: the settings' files decide")
+        _train_todo(id, output or Path("runs/todo"), workers, dry_run)
+        return
+    _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run, "goes with --todo alone")
+    if id is None:
+        raise ParameterError("which environment? Name one, such as QuadHover-v0; rlenvs list has all")
     request = Request(
         id=id,
         output=output,
@@ -200,26 +272,67 @@ def train(
         raise typer.Exit(code)
 
 
+def _refuse(names: list[str], words: str) -> None:
+    if names:
+        raise ParameterError(f"{', '.join(names)} {words}")
+
+
+def _train_todo(id: str | None, output: Path, workers: int, dry_run: bool) -> None:
+    from rlenvs.agents.queue import summary, todo, work
+
+    jobs = todo(None if id is None else [id])
+    say(summary(jobs))
+    if dry_run:
+        for job in jobs:
+            say(str(job))
+        return
+    stopped = work(jobs, output, workers, say)
+    if stopped:
+        raise typer.Exit(128 + stopped)
+
+
 @app.command(rich_help_panel=PANEL)
 def plot(
-    folder: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Folder of a run, or of several, as train leaves them.")
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID...|RUN",
+            help="Environments, for the curves that ship; or the folder of a run, or of several, as train leaves them.",
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="A .png, .pdf or .svg. Default: learning_curve.png in RUN."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A .png, .pdf or .svg. Default: learning_curve.png, in RUN or here.",
         ),
     ] = None,
+    x: Annotated[str, typer.Option("--x", metavar="NAME", help="steps, or seconds: the wall time.")] = "steps",
+    y: Annotated[
+        str | None,
+        typer.Option("--y", metavar="NAME", help="return, success or cost. Default: return; of runs all."),
+    ] = None,
 ) -> None:
-    """Draw the learning curves of training runs."""
-    from rlenvs.agents.curves import check_file, check_plotting, read_curves, save_curves
+    """Draw learning curves: of training runs, or those that ship for environments, side by side."""
+    from rlenvs.agents import plots
+    from rlenvs.agents.curves import read_curves
+    from rlenvs.agents.files import is_id
 
-    path = output or folder / "learning_curve.png"
-    check_file(path)
-    check_plotting()
-    curves = read_curves(folder)
-    save_curves(curves, check_output(path), title=str(folder))
+    of_ids = [is_id(source) for source in sources]
+    if len(sources) > 1 and not all(of_ids):
+        raise ParameterError(f"{sources[of_ids.index(False)]!r} is no environment; several are drawn of those alone")
+    path = output or (Path() if of_ids[0] else Path(sources[0])) / "learning_curve.png"
+    plots.check_file(path)
+    plots.check_axes(x, y)
+    plots.check_plotting()
+    if of_ids[0]:
+        panels = [panel for source in sources for panel in plots.panels_of(source, y or "return")]
+        plots.save_panels(panels, check_output(path), x, y or "return")
+    else:
+        curves = read_curves(sources[0])
+        plots.save_runs(curves, check_output(path), sources[0], x, y)
     say_written(path)
 
 

@@ -114,6 +114,14 @@ Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives
 Source = Annotated[
     str, typer.Argument(metavar="ID|FILE", help="Environment, to take its reference agent, or the file of an agent.")
 ]
+Algorithm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Of the reference agent, such as PPO. Default: the best that learnt by reinforcement, else one that "
+        "imitates the expert.",
+    ),
+]
 Against = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Where teams play against each other: the scripted player of the other teams."),

@@ -76,12 +76,18 @@ def check_headings(doc: str) -> list[str]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(world: World) -> str:
-    """The world's page as Markdown: title, ids, and the ten sections with prose and tables."""
+def page(world: World, learning: str = "") -> str:
+    """The world's page as Markdown: title, ids, and the ten sections with prose and tables.
+
+    Args:
+        world: what the page is of.
+        learning: what there is to say of learnt agents; it ends the reference scores.
+    """
     prose = sections(world.doc)
     parts = [f"# {world.name}", f"{summary(world.doc)}.", _ids(world)]
     for heading in HEADINGS:
         texts = [prose.get(heading, ""), *(TABLES[heading](world) if heading in TABLES else [])]
+        texts += [learning] if heading == "Reference Scores" else []
         parts += [f"## {heading}", *(text for text in texts if text)]
     return "\n\n".join(parts) + "\n"
 
@@ -138,16 +144,18 @@ def _action_table(setup: Setup) -> str:
     each = " for each agent" if setup.world.agents else ""
     if setup.action_kind == "multi":
         lines = [(j, *_dimension(setup, j)) for j in range(setup.numbers)]
-        table = _table(("Dimension", "Name", "Choices"), lines)
+        table = markdown_table(("Dimension", "Name", "Choices"), lines)
         return f"`{space_text(setup)}`{each}: {setup.action.doc or 'choices made together'}.\n\n{table}"
     rows: list[tuple[Any, str]] = list(enumerate(setup.action.labels))
     if not rows:
         rows = [(f"0 ... {setup.action_size - 1}", setup.action.doc)]
     if setup.continuous:
         ends = [f"[{low:g}, {high:g}]" for low, high in setup.action_scaling[2:].T]
-        table = _table(("Index", "Action", "Range"), [(*row, end) for row, end in zip(rows, ends, strict=False)])
+        table = markdown_table(
+            ("Index", "Action", "Range"), [(*row, end) for row, end in zip(rows, ends, strict=False)]
+        )
     else:
-        table = _table(("Choice", "Action"), rows)
+        table = markdown_table(("Choice", "Action"), rows)
     return f"`{space_text(setup)}`{each}.\n\n{table}"
 
 
@@ -174,7 +182,7 @@ def _observation_tables(world: World) -> list[str]:
         head, scaled = _published_note(setup, world.published, each), "With `scaled=True`"
     if isinstance(setup.observation_space, spaces.Discrete):
         head = f"`{setup.observation_space}`{each}."
-    table = _table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
+    table = markdown_table(("Index", "Name", "Physical range", scaled, "Meaning"), lines)
     if setup.alone:
         return [*_image_tables(setup, each), "Other forms have numbers:", table]
     return [head, table, *_goal_note(world), *_tables_of_images(world)]
@@ -198,7 +206,7 @@ def _image_tables(setup: Setup, each: str) -> list[str]:
     lines = [(f"`{name}`", str(setup.image_shapes[name]), setup.world.images[name].doc) for name in setup.image_shapes]
     head = f"`Box`, uint8, 0 to 255{each}: one image."
     head = head if setup.alone else f"`Dict` of images, uint8, 0 to 255{each}."
-    return [head, _table(("Name", "Shape", "Meaning"), lines)]
+    return [head, markdown_table(("Name", "Shape", "Meaning"), lines)]
 
 
 def _dimension(setup: Setup, j: int) -> tuple[str, str]:
@@ -224,12 +232,12 @@ def _tables_of_images(world: World) -> list[str]:
         return []
     lines = [(f"`{name}`", part.doc) for name, part in world.images.items()]
     head = 'With images, observations are dictionaries of "state" (the vector above) and uint8 arrays:'
-    return [head, _table(("Name", "Meaning"), lines)]
+    return [head, markdown_table(("Name", "Meaning"), lines)]
 
 
 def _reward_tables(world: World) -> list[str]:
     lines = [(f"`{name}`", f"{t.weight:g}", f"[{t.low:g}, {t.high:g}]", t.doc) for name, t in world.terms.items()]
-    return [_table(("Term", "Weight", "Bounds", "Meaning"), lines)]
+    return [markdown_table(("Term", "Weight", "Bounds", "Meaning"), lines)]
 
 
 def _cost_tables(world: World) -> list[str]:
@@ -238,7 +246,7 @@ def _cost_tables(world: World) -> list[str]:
     lines = [(f"`{name}`", f"{c.limit:g}", f"{c.high:g}", c.doc) for name, c in world.costs.items()]
     together = "largest" if world.combine_costs == "max" else "sum"
     head = ("Cost", "Limit per episode", "Highest per step", "Meaning")
-    return [_table(head, lines), f'`info["cost"]` is their {together}.']
+    return [markdown_table(head, lines), f'`info["cost"]` is their {together}.']
 
 
 def _parameter_tables(world: World) -> list[str]:
@@ -248,15 +256,15 @@ def _parameter_tables(world: World) -> list[str]:
             (f"`{name}`", f"{p.default:g}", f"[{p.low:g}, {p.high:g}]", p.unit, p.doc)
             for name, p in world.params.items()
         ]
-        parts.append(_table(("Parameter", "Default", "Range", "Unit", "Meaning"), lines))
+        parts.append(markdown_table(("Parameter", "Default", "Range", "Unit", "Meaning"), lines))
     parts += [f"{_listed(rule.names)}: {rule.doc}." for rule in world.constraints]
     if world.options:
         rows = [(f"`{name}`", f"`{o.default!r}`", _values(o), o.doc) for name, o in world.options.items()]
-        parts.append(_table(("Option", "Default", "Values", "Meaning"), rows))
+        parts.append(markdown_table(("Option", "Default", "Values", "Meaning"), rows))
         parts += [_preset_table(name, o) for name, o in world.options.items() if isinstance(o, Choice) and o.sets]
     if world.levels:
         levels = [(f"`{level}`", _changes(changes) or "the defaults") for level, changes in world.levels.items()]
-        parts.append(_table(("Level", "Sets"), levels))
+        parts.append(markdown_table(("Level", "Sets"), levels))
     return parts
 
 
@@ -278,7 +286,7 @@ def _preset_table(name: str, option: Choice) -> str:
         (f"`{value!r}`", ", ".join(f"`{key}={number:.5g}`" for key, number in option.sets.get(value, {}).items()))
         for value in option.values
     ]
-    return _table((f"`{name}`", "Sets, unless given"), lines)
+    return markdown_table((f"`{name}`", "Sets, unless given"), lines)
 
 
 def _values(option: Option) -> str:
@@ -325,7 +333,7 @@ def _score_table(world: World) -> str:
         for i, title in enumerate(head)
         if title not in ("Success", "Cost", "Limit", "Note") or any(line[i] for line in lines)
     ]
-    return _table([head[i] for i in kept], [[line[i] for i in kept] for line in lines])
+    return markdown_table([head[i] for i in kept], [[line[i] for i in kept] for line in lines])
 
 
 def cost_cells(costs: Mapping[str, float], limits: Mapping[str, float]) -> tuple[str, str, bool]:
@@ -402,7 +410,7 @@ def families_table(guides: Iterable[str] = ()) -> str:
         title = f"[{family.title}](docs/environments/README.md#{name})"
         guide = next((f"[guide](docs/{file})" for file in (f"{name}.md", f"{name}s.md") if file in guides), "")
         lines.append((title, len(family.entries), family.about, guide))
-    return _table(("Family", "Environments", "What they are", ""), lines)
+    return markdown_table(("Family", "Environments", "What they are", ""), lines)
 
 
 def gallery() -> str:
@@ -430,7 +438,7 @@ def gallery_table(entries: Iterable[Entry]) -> str:
         numbers = (agents, len(world.terms), len(world.costs) or "-")
         lines.append((name, ", ".join(row.tags), summary(world.doc), space_text(setup), shape_text(setup), *numbers))
     head = ("Environment", "Tags", "Task", "Action", "Observation", "Agents", "Terms", "Costs")
-    return _table(head, lines)
+    return markdown_table(head, lines)
 
 
 def shape_text(setup: Setup) -> str:
@@ -450,7 +458,8 @@ def space_text(setup: Setup) -> str:
     return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"
 
 
-def _table(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+def markdown_table(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+    """A table as Markdown."""
     names = list(head)
     rows = [[str(cell).replace("|", r"\|").replace("\n", " ") for cell in line] for line in lines]
     return "\n".join(f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *rows])

@@ -6,46 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlenvs.agents import files, scores
+from rlenvs.agents import files, scores, store
 from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.agents.video import video, watch
-from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
-from tests.agent_helpers import HOVER, MAZE, agent_for, pair, run
+from tests.agent_helpers import HOVER, MAZE, agent_for, learnt_by, pair, put, run
 
 # --- reference agents and scores --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def references(tmp_path, monkeypatch):
-    folder = tmp_path / "reference"
-    folder.mkdir()
-    monkeypatch.setattr(files, "REFERENCE", folder)
-    return folder
-
-
-def test_reference_agents_by_id_and_level(references):
-    with pytest.raises(
-        UnknownNameError, match=r"no reference agent for QuadHover-v0 yet; train one with: rlenvs train"
-    ):
-        load_agent(HOVER)
-    save_agent(references / "QuadHover-v0", agent_for(HOVER))
-    assert load_agent("rlenvs/QuadHover-v0").card.keywords == load_agent(HOVER, level="hard").card.keywords == {}
-    save_agent(references / "QuadHover-v0-hard", agent_for(HOVER, level="hard"))
-    assert load_agent(HOVER, level="hard").card.keywords == {"level": "hard"}
-    assert load_agent("rlenvs:rlenvs/mo-QuadHover-v0").card.keywords == {}
-    assert [stem.name for stem in files.reference_agents()] == ["QuadHover-v0", "QuadHover-v0-hard"]
-    with pytest.raises(UnknownNameError, match=r"no level 'hrad'\. Did you mean 'hard'"):
-        load_agent(HOVER, level="hrad")
-    with pytest.raises(UnknownNameError, match="no environment and no agent file 'QuadHovr-v0'"):
-        load_agent("QuadHovr-v0")
-    save_agent(references / "QuadGate-v0", agent_for(HOVER))
-    with pytest.raises(AgentFileError, match="not for QuadGate-v0"):
-        load_agent("QuadGate-v0")
 
 
 def measured(agent, seeds=8):
@@ -60,18 +32,19 @@ def test_measure_and_replay(references):
     others = (score.random, score.idle, score.expert)
     assert others == tuple(evaluate(HOVER, p, range(5, 13)).mean for p in ("random", "idle", "expert"))
     assert score.costs == own.mean_costs
+    assert score.expert_success == evaluate(HOVER, "expert", range(5, 13)).success_rate
     assert (score.seeds, score.first_seed, score.against) == (8, 5, None)
     save_agent(references / "a", agent)
     found = scores.replay_agent(references / "a")
     assert (found.mean, found.seeds) == (score.mean, 8)
     assert found.holds
     assert scores.replay_agent(str(references / "a"), seeds=3) == scores.replay_agent(references / "a", seeds=3)
-    for shift, holds in ((2.8, True), (2.85, False), (-2.85, False)):
+    for shift, holds in ((2.95, True), (3.05, False), (-3.05, False)):
         moved = replace(score, mean=score.mean + shift * score.half_width)
         save_agent(references / "a", files.with_score(agent, moved))
         assert scores.replay_agent(references / "a").holds == holds
     save_agent(references / "a", files.with_score(agent, None))
-    with pytest.raises(ParameterError, match="a: the card holds no score"):
+    with pytest.raises(ParameterError, match="reference/a: the card holds no score"):
         scores.replay_agent(references / "a")
     with pytest.raises(ParameterError, match="at least 2"):
         scores.measure(agent, seeds=1)
@@ -80,7 +53,7 @@ def test_measure_and_replay(references):
 @pytest.mark.slow
 def test_replays_with_other_arithmetic_hold(tmp_path):
     """Weights in other last digits stand for another processor: a chaotic world then plays other episodes."""
-    shipped = load_agent(next(stem for stem in files.reference_agents() if stem.name == "SafePointGoal-v0"))
+    shipped = load_agent(store.REFERENCE / "SafePointGoal-v0" / "PPO")
     rng, found = np.random.default_rng(0), []
     for _ in range(20):
         noisy = {
@@ -102,7 +75,7 @@ def test_measure_against_the_scripted_team():
     assert score.random == evaluate(id, "random", 4, against=score.against).mean
 
 
-@pytest.mark.parametrize("stem", files.reference_agents(), ids=lambda stem: stem.name)
+@pytest.mark.parametrize("stem", store.reference_agents(), ids=store.title)
 def test_shipped_agents_hold_their_scores_on_a_few_seeds(stem):
     assert load_agent(stem).card.score is not None
     found = scores.replay_agent(stem, seeds=4)
@@ -110,19 +83,10 @@ def test_shipped_agents_hold_their_scores_on_a_few_seeds(stem):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stem", files.reference_agents(), ids=lambda stem: stem.name)
+@pytest.mark.parametrize("stem", store.reference_agents(), ids=store.title)
 def test_shipped_agents_hold_their_scores(stem):
     found = scores.replay_agent(stem)
     assert found.holds, str(found)
-
-
-def test_shipped_agents_are_small_and_named_after_their_environments():
-    stems = files.reference_agents()
-    assert sum(path.stat().st_size for stem in stems for path in pair(stem)) < 9e6
-    for stem in stems:
-        card = load_agent(stem).card
-        level = card.keywords.get("level")
-        assert stem.name in (world_of(card.id).name, f"{world_of(card.id).name}-{level}")
 
 
 def test_a_success_that_breaks_a_limit_is_marked(references):
@@ -130,7 +94,7 @@ def test_a_success_that_breaks_a_limit_is_marked(references):
     agent = measured(agent_for(HOVER))
     for cost, said in ((24.0, "100 %"), (26.0, "100 %, unsafe")):
         score = replace(agent.card.score, success_rate=1.0, costs={"tilt": cost, "geofence": 1.0})
-        save_agent(references / "QuadHover-v0", files.with_score(agent, score))
+        put(references, files.with_score(agent, score))
         (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
         told = dict(zip(scores.HEAD, row, strict=True))
         assert (told["Success"], told["Cost"], told["Limit"]) == (said, f"tilt {cost:g}", "25")
@@ -144,7 +108,7 @@ def test_a_success_that_breaks_a_limit_is_marked(references):
 def test_the_one_cost_of_a_card_without_names_is_told(references):
     agent = agent_for("ParticleSpread-v0", masked=True)
     score = replace(agent.card.score, cost=6.0, costs={})
-    save_agent(references / "ParticleSpread-v0", files.with_score(agent, score))
+    put(references, files.with_score(agent, score))
     (row,) = [row for row in scores.score_rows() if row[0] == "ParticleSpread-v0"]
     assert dict(zip(scores.HEAD, row, strict=True))["Cost"] == "contact 2"  # of three agents
 
@@ -153,10 +117,10 @@ def test_cards_without_idle_and_costs_are_read(references):
     agent = measured(agent_for(HOVER))
     save_agent(references / "a", agent)
     table = json.loads((references / "a.json").read_text())
-    for name in ("idle", "costs", "digest"):
+    for name in ("idle", "costs", "expert_success", "digest"):
         table.pop(name, None) or table["score"].pop(name, None)
     text = json.dumps({**table, "digest": digest_of(table)})
-    assert Card.from_json(text).score == replace(agent.card.score, idle=None, costs={})
+    assert Card.from_json(text).score == replace(agent.card.score, idle=None, costs={}, expert_success=None)
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
@@ -172,8 +136,8 @@ def test_eval(references, saved):
     assert "1.000" in rows["expert"]
     assert f"{own.mean_length:.1f}" in rows["agent"]
     output = run("eval", HOVER, "--seeds", 2)
-    assert "No agent: there is no reference agent for QuadHover-v0 yet" in output
-    save_agent(references / "QuadHover-v0", agent_for(HOVER))
+    assert "No agent: there is no reference agent for QuadHover-v0 among the few" in output
+    put(references, agent_for(HOVER))
     output = run("eval", HOVER, "--seeds", 2, "--level", "hard", "--seed", 9)
     assert "level=hard: 2 seeds from 9" in output
     assert "agent" in output
@@ -184,7 +148,7 @@ def test_eval(references, saved):
 
 
 def test_an_agent_that_does_not_fit_the_keywords(references, saved):
-    save_agent(references / "PathFinding-v0", agent_for(MAZE, masked=True))
+    put(references, agent_for(MAZE, masked=True))
     output = run("eval", MAZE, "--seeds", 2, "--set", "radius=3")
     assert "No agent: the reference agent was trained for observations" in output
     save_agent(references / "maze", agent_for(MAZE, masked=True))
@@ -227,28 +191,106 @@ def test_the_window_closes_with_escape(monkeypatch):
 
 def test_scores(references, tmp_path):
     agent = measured(agent_for(HOVER), 4)
-    save_agent(references / "QuadHover-v0", agent)
+    put(references, agent)
     hard = measured(agent_for(HOVER, level="hard"), 4)
-    save_agent(references / "QuadHover-v0-hard", hard)
-    save_agent(references / "PathFinding-v0", files.with_score(agent_for(MAZE, masked=True), None))
+    put(references, hard)
+    put(references, files.with_score(agent_for(MAZE, masked=True), None))
+    rows = {row[0]: dict(zip(scores.HEAD, row, strict=True)) for row in scores.score_rows()}
+    row = rows["QuadHover-v0"]
+    assert row["Learnt"].startswith(f"{agent.card.score.mean:.4g} ± ")
+    assert (row["Bound"], row["Learnt by"]) == ("480", "PPO, 0.001 M steps, 1 seed, 0.1 min")
+    row = rows["QuadHover-v0 (level=hard)"]
+    assert row["Learnt"].startswith(f"{hard.card.score.mean:.4g} ± ")
+    assert row["Bound"] == ""
+    assert rows["PathFinding-v0"]["Learnt"] == "not measured"
+    assert "SafePointGoal-v0" in rows
     output = run("scores")
-    (row,) = [line for line in output.splitlines() if line.startswith("QuadHover-v0 ") and "hard" not in line]
-    assert f"{agent.card.score.mean:.4g} ± " in row
-    assert "480" in row  # the bound
-    assert "PPO, 0.001 M steps" in row
-    (row,) = [line for line in output.splitlines() if "level=hard" in line]
-    assert f"{hard.card.score.mean:.4g} ± " in row
-    assert "480" not in row
-    assert "not measured" in output
-    assert "SafePointGoal-v0" in output
+    assert "QuadHover-v0" in output
+    assert "Open: where reinforcement learning has not yet reached the expert" in output
     run("scores", "--write", tmp_path / "scores.md")
     assert "| QuadHover-v0 |" in (tmp_path / "scores.md").read_text()
-    (references / "PathFinding-v0.json").unlink()
-    assert "2 reference agents, 0 outside" in run("scores", "--check")
+
+
+def test_learnt_and_imitating_agents_have_their_own_columns(references):
+    agent = measured(agent_for(HOVER), 4)
+    own = agent.card.score
+    put(references, agent)
+    put(references, learnt_by("SAC", agent, success_rate=0.5, mean=0.5 * (own.random + own.expert)))
+    put(references, learnt_by("DAgger", agent, success_rate=1.0, mean=own.expert))
+    curves = references / "QuadHover-v0" / "curves"
+    curves.mkdir()
+    for k in (0, 1, 2):
+        (curves / f"SAC-seed-{k}.csv").write_text("")
+    (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
+    told = dict(zip(scores.HEAD, row, strict=True))
+    assert (told["Score"], told["Success"]) == ("0.500", "50 %")
+    assert told["Learnt by"] == "SAC, 0.001 M steps, 3 seeds, 0.1 min"
+    assert told["Other algorithms"] == f"PPO {own.normalized:.3f}"
+    assert told["Imitates the expert"] == "DAgger 1.000, 100 %"
+    put(references, learnt_by("SAC", agent, success_rate=0.5, mean=own.expert), "PPO-seed-3")
+    assert [row for row in scores.score_rows() if row[0] == "QuadHover-v0"] == [row]  # a further seed is no row
+
+
+def test_without_an_expert_the_bound_is_the_scale(references):
+    agent = measured(agent_for(HOVER), 4)
+    put(references, learnt_by("PPO", agent, expert=None, random=0.0, mean=240.0))
+    (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
+    assert dict(zip(scores.HEAD, row, strict=True))["Score"] == "0.500"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "share", "success", "goal", "is_open"),
+    [
+        ("PPO", 0.81, 0.81, 1.0, False),
+        ("PPO", 0.79, 0.81, 1.0, True),
+        ("PPO", 0.81, 0.79, 1.0, True),
+        ("PPO", 0.81, 0.41, 0.5, False),
+        ("PPO", 0.81, 0.0, None, False),  # a card of old: the return alone counts
+        ("DAgger", 1.0, 1.0, 1.0, True),
+    ],
+)
+def test_open_environments(references, algorithm, share, success, goal, is_open):
+    agent = agent_for(HOVER)
+    score = {"random": 0.0, "expert": 100.0, "mean": 100.0 * share, "success_rate": success, "expert_success": goal}
+    put(references, learnt_by(algorithm, agent, **score))
+    rows = {row[0]: dict(zip(scores.OPEN_HEAD, row, strict=True)) for row in scores.open_rows()}
+    assert ("QuadHover-v0" in rows) == is_open
+    assert rows["QuadGate-v0"]["Tried"] == "nothing"
+    if is_open and algorithm == "PPO":
+        row = rows["QuadHover-v0"]
+        assert row["Tried"] == f"PPO {share:.3f}, 0.001 M steps, 1 seed, 0.1 min"
+        assert (row["Success"], row["Expert's success"]) == (f"{100 * success:.0f} %", "100 %")
+    elif is_open:
+        assert rows["QuadHover-v0"]["Tried"] == "nothing"
+
+
+def test_agents_are_checked(references):
+    stem = put(references, measured(agent_for(HOVER), 4))
+    other = put(references, learnt_by("DAgger", measured(agent_for(HOVER, level="hard"), 4)))
+    store.write_sums(references)
+    output = run("scores", "--check")
+    assert "2 reference agents, 0 outside their intervals or broken, 0 left out, 0 files with wrong hashes, " in output
+    assert "QuadHover-v0/PPO, PPO: " in output
+    assert "QuadHover-v0/hard-DAgger, DAgger (imitates the expert): " in output
     assert "over 2 seeds" in run("scores", "--check", "--seeds", 2)
+    agent = load_agent(stem)
     wrong = replace(agent.card.score, mean=agent.card.score.mean + 100)
-    save_agent(references / "QuadHover-v0", files.with_score(agent, wrong))
-    assert "LEFT ITS INTERVAL" in run("scores", "--check", code=1)
+    save_agent(stem, files.with_score(agent, wrong))
+    pair(other)[0].write_bytes(b"")
+    output = run("scores", "--check", code=1)
+    assert "QuadHover-v0/PPO.json was changed" in output
+    assert "QuadHover-v0/hard-DAgger.safetensors was changed" in output
+    assert "QuadHover-v0/hard-DAgger: BROKEN. " in output
+    store.write_sums(references)
+    output = run("scores", "--check", code=1)
+    assert "LEFT ITS INTERVAL" in output
+    assert "2 outside their intervals or broken" in output
+
+
+@pytest.mark.parametrize(("length", "expected"), [(4.0, 20), (100.0, 20), (400.0, 5), (2000.0, 4)])
+def test_a_check_plays_fewer_seeds_of_long_episodes(length, expected):
+    score = replace(agent_for(HOVER).card.score, length=length)
+    assert scores._few_seeds(score) == expected
 
 
 def test_no_torch_is_needed(saved, tmp_path):
@@ -268,8 +310,6 @@ print(sorted({{"torch", "stable_baselines3", "sb3_contrib", "pandas", "matplotli
 
 def test_what_rounding_leaves_of_nothing_is_nothing(references):
     agent = measured(agent_for(HOVER), 2)
-    save_agent(
-        references / "QuadHover-v0", files.with_score(agent, replace(agent.card.score, idle=-6.8e-9, random=-3e-4))
-    )
+    put(references, files.with_score(agent, replace(agent.card.score, idle=-6.8e-9, random=-3e-4)))
     (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
     assert row[1:3] == ("-0.0003", "0")

@@ -25,27 +25,31 @@ from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.evaluate import Evaluation
 from rlenvs.agents.export import agent_from, network_of
-from rlenvs.agents.files import load_agent, reference_agents
+from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import (
-    ALGORITHMS,
+    DEFAULTS,
     FOLDER,
     OFF_POLICY,
     Settings,
-    default_settings,
+    algorithms_of,
     differences,
     family_file,
-    own_settings,
+    family_tables,
+    needs_masks,
     read_settings,
+    seeds_of,
     settings_for,
     settings_from,
     toml,
     with_changes,
 )
 from rlenvs.agents.network import Network
+from rlenvs.agents.store import reference_agents, title
 from rlenvs.agents.train import in_words, new_model
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
+from rlenvs.core.setup import Setup
 
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
@@ -181,56 +185,108 @@ def few_evaluations(monkeypatch):
 # --- settings ---------------------------------------------------------------------------------------------------------
 
 
-def test_every_environment_and_level_in_the_files_exists_and_every_environment_is_in_one():
+def test_every_environment_and_level_in_the_files_exists():
     found = {path.name: tomllib.loads(path.read_text()) for path in FOLDER.glob("*.toml")}
     assert {family_file(id).name for id in IDS} == set(found)
-    own = {(file, name): table for file, tables in found.items() for name, table in tables.items() if "-v" in name}
-    assert set(own) == {(family_file(id).name, id.partition("/")[2]) for id in IDS}
-    for (_, name), table in own.items():
-        assert set(table.get("levels", {})) <= set(world_of(name).levels)
+    for file, tables in found.items():
+        for name, table in tables.items():
+            if "-v" in name:
+                assert file == family_file(name).name
+                assert set(table.get("levels", {})) <= set(world_of(name).levels)
 
 
-def test_an_environment_differs_from_its_family_and_a_level_from_its_environment(tmp_path, monkeypatch):
+FAMILY = """
+algorithms = ["PPO"]
+[PPO]
+steps = 10
+num_envs = 2
+hyperparameters = {gamma = 0.9, n_epochs = 3}
+[QuadHover-v0]
+algorithms = ["PPO", "DAgger"]
+seeds = 3
+environment.mass = 0.03
+[QuadHover-v0.PPO]
+steps = 55
+hyperparameters.gamma = 0.8
+[QuadHover-v0.levels.hard.PPO]
+steps = 77
+[QuadHover-v0.levels.easy]
+algorithms = ["DAgger"]
+seeds = 1
+DAgger.steps = 99
+[QuadTrack-v0]
+"""
+
+
+@pytest.fixture
+def family(tmp_path, monkeypatch):
+    """A file for the family of quadcopters."""
     monkeypatch.setattr(settings_module, "FOLDER", tmp_path)
-    family = tmp_path / family_file(HOVER).name
-    lines = toml({**GOOD, "hyperparameters": {"gamma": 0.9, "n_epochs": 3}}).splitlines()
-    lines += ["[QuadHover-v0]", "steps = 55", "hyperparameters.gamma = 0.8", "environment.mass = 0.03"]
-    lines += ["[QuadHover-v0.levels.hard]", "steps = 77", "[QuadHover-v0.levels.easy]", 'algorithm = "DAgger"']
-    family.write_text("\n".join(lines))
+    file = tmp_path / family_file(HOVER).name
+    file.write_text(FAMILY)
+    return file
+
+
+def test_an_environment_differs_from_its_family_and_a_level_from_its_environment(family):
     found = settings_for(HOVER)
-    assert (found.steps, found.hyperparameters) == (55, {"gamma": 0.8, "n_epochs": 3})
+    defaults = DEFAULTS["PPO"]["hyperparameters"]
+    assert (found.steps, found.hyperparameters) == (55, {**defaults, "gamma": 0.8, "n_epochs": 3})
     hard = settings_for(HOVER, environment={"level": "hard"})
     assert (hard.steps, hard.environment) == (77, {"mass": 0.03, "level": "hard"})
     assert hard.hyperparameters == found.hyperparameters
-    easy = settings_for(HOVER, environment={"level": "easy"})  # another algorithm: its own defaults
-    assert easy.hyperparameters == default_settings(HOVER, "DAgger").hyperparameters
-    assert (easy.steps, easy.environment) == (300_000, {"mass": 0.03, "level": "easy"})
+    easy = settings_for(HOVER, environment={"level": "easy"})
+    assert (easy.algorithm, easy.steps) == ("DAgger", 99)
+    assert easy.hyperparameters == DEFAULTS["DAgger"]["hyperparameters"]
+    assert easy.environment == {"mass": 0.03, "level": "easy"}
     assert settings_for(HOVER, environment={"level": "real"}).steps == 55
-    assert own_settings("QuadTrack-v0") is None
-    assert settings_for("QuadTrack-v0") == default_settings("QuadTrack-v0")
+    track = settings_for("QuadTrack-v0")
+    assert (track.steps, track.hyperparameters["gamma"], track.environment) == (10, 0.9, {})
     for level in ("hardest", 3, ["hard"]):
         with pytest.raises((ParameterError, UnknownNameError), match="level"):
             settings_for(HOVER, environment={"level": level})
-    family.write_text(family.read_text() + "\n[QuadGate-v0]\nnetwork.depth = 3\n")
-    with pytest.raises(UnknownNameError, match=r"quadcopter.toml: QuadGate-v0: \[network\] has no key 'depth'"):
+
+
+def test_what_is_shipped_is_listed_by_environment_and_level(family):
+    assert algorithms_of(HOVER) == algorithms_of(HOVER, "hard") == ["PPO", "DAgger"]
+    assert algorithms_of(HOVER, "easy") == ["DAgger"]
+    assert algorithms_of("QuadGate-v0") == ["PPO"]
+    assert [seeds_of(HOVER), seeds_of(HOVER, "hard"), seeds_of(HOVER, "easy"), seeds_of("QuadGate-v0")] == [3, 3, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("[QuadGate-v0]\nPPO.network.depth = 3", r"quadcopter.toml: QuadGate-v0, PPO: \[network\] has no key 'depth'"),
+        ("[QuadGate-v0]\nstepps = 3", r"quadcopter.toml: QuadGate-v0: there is no key 'stepps'. .*seeds"),
+        ("[QuadGate-v0]\nalgorithms = ['POP']", r"quadcopter.toml: QuadGate-v0: algorithms=\['POP'\] must be .*PPO"),
+        ("[QuadGate-v0]\nalgorithms = 'PPO'", r"algorithms='PPO' must be a list"),
+        ("[QuadGate-v0]\nseeds = 0", r"seeds=0 must be a positive integer"),
+        ("[QuadGate-v0]\nPPO = 3", r"QuadGate-v0: PPO=3 must be a table"),
+    ],
+)
+def test_a_family_file_that_says_what_cannot_be_is_refused(family, lines, words):
+    family.write_text(f"{FAMILY}\n{lines}\n")
+    with pytest.raises((ParameterError, UnknownNameError), match=words):
         settings_for("QuadGate-v0")
 
 
 @pytest.mark.parametrize("world", ["rolling_ball:SPEC", thermostat.load()], ids=["module", "function"])
 def test_a_world_outside_of_packages_has_the_defaults(world, monkeypatch):
     monkeypatch.setitem(catalogue, "rlenvs/Alone-v0", Entry("rlenvs/Alone-v0", world, ()))
-    assert own_settings("Alone-v0") is None
-    assert settings_for("Alone-v0") == default_settings("Alone-v0")
+    assert family_tables("Alone-v0") == []
+    assert settings_for("Alone-v0").to_dict() == {"algorithm": "PPO", **DEFAULTS["PPO"]}
 
 
 @pytest.mark.parametrize("id", IDS)
 def test_the_file_of_an_environment_fits_it(id):
-    found = settings_for(id)
-    assert found.algorithm in ALGORITHMS
-    assert found == own_settings(id)
-    assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
-    if "mask" in world_of(id).kernels and found.algorithm == "PPO":
-        pytest.fail("this world has masks: MaskablePPO knows them")
+    for level in (None, *world_of(id).levels):
+        environment = {} if level is None else {"level": level}
+        for algorithm in algorithms_of(id, level):
+            found = settings_for(id, algorithm=algorithm, environment=environment)
+            assert found.algorithm == algorithm != "DAgger"
+            assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
+            if needs_masks(Setup(world_of(id))) and algorithm == "PPO":
+                pytest.fail("this world has masks: MaskablePPO knows them")
 
 
 # one environment for each kind of observation, action and algorithm that families have; then all
@@ -246,16 +302,18 @@ def test_the_settings_of_an_environment_make_a_model_that_can_become_an_agent(id
     assert agent.card.algorithm == settings.algorithm
 
 
-def test_defaults_by_kind_of_world():
-    assert default_settings(HOVER).algorithm == "PPO"
-    assert default_settings(SEA).algorithm == "MaskablePPO"
-    reach = default_settings(REACH)
+def test_defaults_by_kind_of_world(tmp_path, monkeypatch):
+    monkeypatch.setattr(settings_module, "FOLDER", tmp_path)
+    assert settings_for(HOVER).algorithm == "PPO"
+    assert settings_for(SEA).algorithm == "MaskablePPO"
+    assert settings_for("ParticleSpeakerListener-v0").algorithm == "MaskablePPO"  # its agents' actions differ
+    reach = settings_for(REACH)
     assert (reach.algorithm, reach.hindsight, reach.environment) == ("SAC", {"goals": 4}, {"form": "goal"})
 
 
-def test_another_algorithm_begins_with_its_own_defaults_and_keeps_the_environment():
-    found = settings_for(HOVER, algorithm="SAC", hyperparameters={"gamma": 0.9}, environment={"mass": 0.03})
-    assert (found.algorithm, found.hyperparameters["gamma"], found.environment) == ("SAC", 0.9, {"mass": 0.03})
+def test_another_algorithm_has_its_own_tables_and_keeps_the_environment():
+    found = settings_for(HOVER, algorithm="TD3", hyperparameters={"gamma": 0.9}, environment={"mass": 0.03})
+    assert (found.algorithm, found.hyperparameters["gamma"], found.environment) == ("TD3", 0.9, {"mass": 0.03})
     assert "n_steps" not in found.hyperparameters
     assert found.training == settings_for(HOVER).training
 
@@ -346,6 +404,7 @@ def test_differences_name_what_differs():
         ("CartPole-v0", small("PPOLagrangian"), ["PPOLagrangian", "costs", "CartPole"]),
         ("Sokoban-v0", small("PPOLagrangian", costs={"limits": {"dead_ends": 1}}), ["dead_ends", "dead_end"]),
         (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
+        ("ParticleSpeakerListener-v0", small("PPO"), ["ParticleSpeakerListener-v0 differ", "MaskablePPO"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
         (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "image"]),
         (MAZE, small("DAgger", MAZE, network=PLANES), ["planes of 121", "Discrete(5)", "flat"]),
@@ -915,8 +974,9 @@ def test_settings_are_values():
     assert Settings(**GOOD) == settings_from(GOOD, "x")
 
 
-@pytest.mark.parametrize("stem", reference_agents(), ids=lambda stem: stem.name)
+@pytest.mark.parametrize("stem", reference_agents(), ids=title)
 def test_reference_agents_were_made_with_the_settings_of_their_environments(stem):
     card = load_agent(stem).card
-    assert settings_for(card.id, environment=card.keywords).to_dict() == card.settings
+    found = settings_for(card.id, algorithm=card.algorithm, environment=card.keywords)
+    assert found.to_dict() == card.settings
     assert card.algorithm == card.settings["algorithm"]

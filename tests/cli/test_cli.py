@@ -482,6 +482,8 @@ def test_keywords_that_are_refused(pair, tmp_path):
         (("train", HOVER, "--algorithm", "FOO"), "no algorithm 'FOO'"),
         (("plot", "nothing"), "holds no run"),
         (("plot", "nothing", "-o", "a.doc"), "must end in .png or .pdf or .svg"),
+        (("plot", HOVER, "--x", "time"), "x='time' is not one of steps, seconds"),
+        (("plot", HOVER, "nothing"), "'nothing' is no environment"),
         (("replay", "nothing"), "No such file"),
         (("bench", HOVER, "--set", "id=3"), "unexpected keyword argument 'id'"),
         (("play", HOVER, "--set", "id=3"), "unexpected keyword argument 'id'"),

@@ -1,26 +1,29 @@
-"""Hyperparameters: one TOML file per family, and defaults by algorithm where there is none.
+"""Hyperparameters: one TOML file per family, and defaults by algorithm where it says nothing.
 
-`quadcopter.toml` begins with what holds for the family; a table per environment, and per level that needs one, says
-what differs from that.
+`quadcopter.toml` begins with what holds for the family, a table per algorithm; then a table per environment, and per
+level that needs one, with what differs.
 
-    algorithm = "PPO"                 # of ALGORITHMS
+    [PPO]
     steps = 500_000                   # environment steps, all environments together
     num_envs = 64                     # worlds side by side; with several agents, each gives a slot per agent
-    [hyperparameters]                 # keywords of the algorithm; "linear 1e-3" falls to 0 over the training
+    [PPO.hyperparameters]             # keywords of the algorithm; "linear 1e-3" falls to 0 over the training
     learning_rate = "linear 1e-3"
-    [network]
+    [PPO.network]
     layers = [64, 64]
 
-    [QuadHover-v0]                    # what differs for an environment
+    [QuadHover-v0]
+    algorithms = ["PPO", "SAC"]       # agents that are shipped; the first is what `rlenvs train` takes
+    seeds = 3                         # runs of each, from seed 0 on; 1 by default
+    environment.action = "rpm"        # keywords of make
+    training.weights = {goal = 2.0}   # keywords of make in training alone
+    [QuadHover-v0.SAC]
     steps = 200_000
-    [QuadHover-v0.environment]        # keywords of make
-    action = "rpm"
-    [QuadHover-v0.training]           # keywords of make in training alone, such as weights of reward terms
-    [QuadHover-v0.levels.hard]        # what differs for a level from its environment
-    network.layers = [256, 256]
+    [QuadHover-v0.levels.hard]
+    algorithms = ["PPO"]
+    PPO.network.layers = [256, 256]
 
-Where `algorithm` differs, nothing but [environment] and [training] is taken over; the algorithm's own defaults come in
-their place. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
+Later tables win, key by key: defaults, family, family's algorithm, environment, environment's algorithm, level, level's
+algorithm. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
 [costs] limits; [league] size.
 """
 
@@ -31,7 +34,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +140,7 @@ WANTED = {
     "head": " or ".join(map(repr, HEADS)),
 }
 FREE = ("hyperparameters", "environment", "training")
+PARTS = ("algorithms", "seeds", "environment", "training")  # of a family's file, beside a table per algorithm
 
 _ON_POLICY: Table = {
     "steps": 1_000_000,
@@ -203,34 +207,67 @@ def family_file(id: str) -> Path:
     return FOLDER / f"{module.rpartition('.')[0].rpartition('.')[2] or 'own'}.toml"
 
 
-def own_settings(id: str, level: Any = None) -> Settings | None:
-    """The settings of an environment, or of one of its levels, in the file of its family; None where it has none.
+def family_tables(id: str, level: Any = None) -> list[Table]:
+    """What the family's file says: for the family, for the environment, and for the level where it has a table.
 
     Raises:
-        ParameterError, UnknownNameError: the file says what cannot be.
+        ParameterError, UnknownNameError: the file is no TOML, or has a key that does not exist.
     """
     file = family_file(id)
     if not file.exists():
-        return None
+        return []
     family = read_toml(file)
-    environments = {name: family.pop(name) for name in list(family) if re.fullmatch(r".+-v\d+", name)}
     name = entry(id).id.rpartition("/")[2].removeprefix("mo-")
-    if name not in environments:
-        return None
-    own = dict(environments[name])
+    environments = {key: family.pop(key) for key in list(family) if re.fullmatch(r".+-v\d+", key)}
+    own = dict(environments.get(name, {}))
     levels = own.pop("levels", {})
-    table = _with_differences(family, own)
+    tables = [family, own]
     if isinstance(level, str) and level in levels:
-        table = _with_differences(table, levels[level])
-        table["environment"] = {**table.get("environment", {}), "level": level}
-    return settings_from(table, f"{file.name}: {name}")
+        tables.append(levels[level])
+    for table, label in zip(tables, (file.name, name, f"{name}, level {level}"), strict=False):
+        _check_part(table, label if label == file.name else f"{file.name}: {label}")
+    return tables
 
 
-def _with_differences(base: Table, differing: Table) -> Table:
-    """Tables with some keys replaced. Another algorithm begins with its own defaults."""
-    if differing.get("algorithm", base.get("algorithm")) != base.get("algorithm"):
-        kept: Table = {name: base[name] for name in ("environment", "training") if name in base}
-        base = {**DEFAULTS.get(differing["algorithm"], {}), **kept}
+def _check_part(table: Table, label: str) -> None:
+    known = (*PARTS, *ALGORITHMS)
+    for name in table:
+        if name not in known:
+            raise UnknownNameError(f"{label}: there is no key {name!r}. {nearest(name, known)}")
+    listed = table.get("algorithms", ["PPO"])
+    if not isinstance(listed, list) or not listed or not set(map(str, listed)) <= set(ALGORITHMS):
+        raise ParameterError(f"{label}: algorithms={listed!r} must be a list of some of {', '.join(ALGORITHMS)}")
+    if "seeds" in table:
+        _check(label, "seeds", table["seeds"], "size")
+    for name in set(table) - {"algorithms", "seeds"}:
+        if not isinstance(table[name], Mapping):
+            raise ParameterError(f"{label}: {name}={table[name]!r} must be a table")
+
+
+def algorithms_of(id: str, level: Any = None) -> list[str]:
+    """The algorithms whose agents are shipped for an environment, or for one of its levels: those of the family's file.
+
+    The first is what `rlenvs train` takes. Where the file names none, by the kind of world: SAC (with hindsight) for
+    goals, MaskablePPO for masks, else PPO.
+    """
+    for table in reversed(family_tables(id, level)):
+        if "algorithms" in table:
+            return list(table["algorithms"])
+    return ["SAC" if world_of(id).goal else "MaskablePPO" if needs_masks(Setup(world_of(id))) else "PPO"]
+
+
+def needs_masks(setup: Setup) -> bool:
+    """Whether some choices are not there, now and then or for some agents: MaskablePPO and DAgger know masks."""
+    return "mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1
+
+
+def seeds_of(id: str, level: Any = None) -> int:
+    """How many runs of each algorithm are shipped."""
+    return next((table["seeds"] for table in reversed(family_tables(id, level)) if "seeds" in table), 1)
+
+
+def _merged(base: Table, differing: Mapping[str, Any]) -> Table:
+    """Tables with some keys replaced."""
     merged = dict(base)
     for name, value in differing.items():
         old = merged.get(name)
@@ -251,7 +288,7 @@ def settings_for(
 
     Args:
         id: the environment.
-        algorithm: another one than in its family's file begins with the defaults of that algorithm.
+        algorithm: by default the first that the family's file names for the environment.
         steps, num_envs, hyperparameters, environment: replace those of the file, one by one. A level that
             `environment` names may have its own in the file.
 
@@ -261,10 +298,8 @@ def settings_for(
     """
     if algorithm is not None and algorithm not in ALGORITHMS:
         raise UnknownNameError(f"there is no algorithm {algorithm!r}. {nearest(algorithm, ALGORITHMS)}")
-    found = own_settings(id, (environment or {}).get("level")) or default_settings(id, algorithm)
-    if algorithm not in (None, found.algorithm):
-        base = default_settings(id, algorithm)
-        found = replace(base, environment={**found.environment, **base.environment}, training=found.training)
+    level = (environment or {}).get("level")
+    found = _own(id, algorithm or algorithms_of(id, level)[0], level)
     changed = with_changes(
         found, steps=steps, num_envs=num_envs, hyperparameters=hyperparameters, environment=environment
     )
@@ -272,15 +307,15 @@ def settings_for(
     return changed
 
 
-def default_settings(id: str, algorithm: str | None = None) -> Settings:
-    """Settings by the kind of world: SAC with hindsight for goals, MaskablePPO for masks, else PPO."""
-    world = world_of(id)
-    if algorithm is None:
-        algorithm = "SAC" if world.goal else "MaskablePPO" if "mask" in world.kernels else "PPO"
-    extra: Table = {}
-    if world.goal and algorithm in OFF_POLICY:
-        extra = {"hindsight": {"goals": 4}, "environment": {"form": "goal"}}
-    return settings_from({"algorithm": algorithm, **DEFAULTS[algorithm], **extra}, f"the defaults of {algorithm}")
+def _own(id: str, algorithm: str, level: Any) -> Settings:
+    """The settings of an algorithm for an environment: its defaults with what the tables of the file say."""
+    table: Table = {"algorithm": algorithm, **DEFAULTS[algorithm]}
+    if world_of(id).goal and algorithm in OFF_POLICY:
+        table |= {"hindsight": {"goals": 4}, "environment": {"form": "goal"}}
+    for part in family_tables(id, level):
+        common: Table = {name: part[name] for name in ("environment", "training") if name in part}
+        table = _merged(_merged(table, common), part.get(algorithm, {}))
+    return settings_from(table, f"{family_file(id).name}: {entry(id).id.rpartition('/')[2]}, {algorithm}")
 
 
 def with_changes(

@@ -1,0 +1,146 @@
+"""How fast and how well an environment is learnt: what its page says, from the curves that ship."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from rlenvs.agents.card import normalized
+from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
+from rlenvs.agents.runs import EVALUATION_SEEDS
+from rlenvs.core.docs import has_success, markdown_table, success_cell
+from rlenvs.core.parts import Score
+from rlenvs.core.spec import World
+
+__all__ = ["steps_to"]
+
+SHARES = (0.5, 0.9)  # of the expert's score
+HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
+EPISODES = len(EVALUATION_SEEDS)
+TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
+{EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
+"Time" is wall time on one core. "To 0.5" and "To 0.9" say when the mean of the training seeds first had these scores;
+between evaluations it is taken as straight."""
+COST = '"Cost" is the mean of an episode, `info["cost"]` summed over its steps and all agents.'
+
+
+def all_curves(world: World) -> dict[str | None, list[Curve]]:
+    """The curves of the defaults (under None) and of every level that has some."""
+    found = {level: curves_of(world.name, level) for level in (None, *world.levels)}
+    return {level: curves for level, curves in found.items() if curves}
+
+
+def steps_to(mean: MeanCurve, share: float, random: float, expert: float) -> tuple[float, float] | None:
+    """Where a mean curve first reached a score, on the scale on which random has 0 and the expert 1.
+
+    Args:
+        mean: the curve, taken as straight between evaluations.
+        share: the score. random, expert: mean returns of the two.
+
+    Returns:
+        environment steps and seconds; those of the first evaluation where it had the score already; None where the
+        score was not reached.
+    """
+    scores = (mean.columns["return"] - random) / (expert - random)
+    reached = np.flatnonzero(scores >= share)
+    if not len(reached):
+        return None
+    i = max(reached[0] - 1, 0)
+    j = reached[0]
+    part = (share - scores[i]) / (scores[j] - scores[i]) if j > i else 0.0
+    steps, seconds = (float((1 - part) * values[i] + part * values[j]) for values in _times(mean))
+    return steps, seconds
+
+
+def _times(mean: MeanCurve) -> tuple[np.ndarray, np.ndarray]:
+    return mean.columns["steps"], mean.columns["seconds"]
+
+
+# --- the section of a page --------------------------------------------------------------------------------------------
+
+
+def learning_section(world: World) -> str:
+    """What a world's page says of learning, in Markdown; empty where no curve ships."""
+    curves = all_curves(world)
+    if not curves:
+        return ""
+    parts = ["### Learning", f"{TEXT} {COST}" if world.costs else TEXT]
+    for level, own in curves.items():
+        parts += [] if level is None else [f'Level "{level}":']
+        parts += [_table(world.level(level), mean_curves(own))]
+    return "\n\n".join([*parts, f"![Learning curves of {world.name}]({image_of(world)})"])
+
+
+def image_of(world: World) -> str:
+    """Where the image of its learning curves lies, from the folder of the pages."""
+    return f"curves/{world.name}.webp"
+
+
+def _table(world: World, means: list[MeanCurve]) -> str:
+    """Random, expert, what was learnt, and the bound; columns that say nothing are left out."""
+    known = {name: world.scores[name] for name in ("random", "expert", "bound") if name in world.scores}
+    rows = {name: _row_of_score(name, score, known) for name, score in known.items()}
+    bound = [rows.pop("bound")] if "bound" in rows else []
+    lines = [*rows.values(), *(_row_of_mean(mean, known, world) for mean in means), *bound]
+    kept = [i for i in range(len(HEAD)) if any(line[i] for line in lines)]
+    return markdown_table([HEAD[i] for i in kept], [[line[i] for i in kept] for line in lines])
+
+
+def _row_of_score(name: str, score: Score, known: Mapping[str, Score]) -> tuple[str, ...]:
+    success = "" if score.success is None else success_cell(score.success, True)
+    return name, f"{score.mean:.4g}", _scaled(score.mean, known), success, *[""] * 6
+
+
+def _row_of_mean(mean: MeanCurve, known: Mapping[str, Score], world: World) -> tuple[str, ...]:
+    ends, seeds = mean.ends, len(mean.curves)
+    returns, rate = ends["return"], ends["success"].mean()
+    several = f" ({returns.min():.4g} to {returns.max():.4g})" if seeds > 1 else ""
+    return (
+        mean.algorithm,
+        f"{returns.mean():.4g}{several}",
+        _scaled(returns.mean(), known),
+        success_cell(rate, True) if has_success(world) and math.isfinite(rate) else "",
+        f"{ends['cost'].mean():.4g}" if world.costs else "",
+        steps_text(ends["steps"].mean()),
+        time_text(ends["seconds"].mean()),
+        str(seeds),
+        *(_reached(mean, share, known) for share in SHARES),
+    )
+
+
+def _scaled(value: float, known: Mapping[str, Score]) -> str:
+    if not {"random", "expert"} <= set(known):
+        return ""
+    scale = normalized(value, known["random"].mean, known["expert"].mean)
+    return "" if scale is None else f"{scale:.3f}"
+
+
+def _reached(mean: MeanCurve, share: float, known: Mapping[str, Score]) -> str:
+    """Steps and time to a share of the expert's score."""
+    if not _scaled(0.0, known):
+        return ""
+    found = steps_to(mean, share, known["random"].mean, known["expert"].mean)
+    if found is None:
+        return "not reached"
+    at_most = "at most " if found[0] == mean.columns["steps"][0] else ""
+    return f"{at_most}{steps_text(found[0])}, {time_text(found[1])}"
+
+
+def steps_text(steps: float) -> str:
+    """Steps with three digits, such as 950, 62.5 k or 2 M."""
+    return _with_unit(steps, {"": 1.0, " k": 1e3, " M": 1e6, " G": 1e9})
+
+
+def time_text(seconds: float) -> str:
+    """A time with three digits, such as 5.1 s, 12 min or 3.5 h."""
+    return _with_unit(seconds, {" s": 1.0, " min": 60.0, " h": 3600.0})
+
+
+def _with_unit(value: float, units: Mapping[str, float]) -> str:
+    """A number with three digits, in the largest unit of which it has at least one; units in rising order."""
+    rounded = float(f"{value:.3g}")
+    smallest, *larger = units
+    unit = next((unit for unit in reversed(larger) if rounded >= units[unit]), smallest)
+    return f"{float(f'{rounded / units[unit]:.3g}'):g}{unit}"

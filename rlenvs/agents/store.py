@@ -1,0 +1,285 @@
+"""The places of reference agents: a few lie in this package, the others in the data package `rlenvs-agents`.
+
+A store is a folder with one folder per environment. In it lie an agent's two files, named after the algorithm, behind
+the level where it is for one: `QuadRace-v0/hard-PPO.safetensors`; a further seed of the training is `PPO-seed-1`.
+Learning curves of all seeds are `curves/hard-PPO-seed-<k>.csv` beside them. `SHA256SUMS` holds the hashes of all files
+of a store, as `sha256sum -c` reads them: a wheel that was cut or mixed up shows, whatever its cards say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from rlenvs.agents.card import CARD, Card
+from rlenvs.agents.writing import read_file, replace_file
+from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError
+from rlenvs.core.registry import world_of
+
+__all__ = ["publish", "publish_curve", "reference_agents", "write_sums", "wrong_sums"]
+
+REFERENCE = Path(__file__).with_name("reference")
+CHECKOUT = Path(__file__).parents[2] / "agents" / "rlenvs_agents"  # beside this package, where it is a checkout's
+PACKAGE, INSTALL = "rlenvs_agents", "pip install rlenvs-agents"
+SUMS, CURVES, RUN_AGENT = "SHA256SUMS", "curves", "agent"
+LARGEST_SUMS = 1 << 24  # bytes
+NAME = re.compile(r"(?:(?P<level>\w+)-)?(?P<algorithm>\w+?)(?:-seed-(?P<seed>\d+))?")
+
+
+class Name(NamedTuple):
+    """What the name of an agent's files says; without a level they are for the defaults, without a seed they are what
+    `load_agent` gives."""
+
+    level: str | None
+    algorithm: str
+    seed: int | None
+
+
+def parse_name(name: str) -> Name:
+    """What a name says; ParameterError where it is none."""
+    found = NAME.fullmatch(name)
+    if found is None:
+        raise ParameterError(f"{name!r} is no name of an agent; needed: [LEVEL-]ALGORITHM[-seed-K], such as hard-PPO")
+    seed = found["seed"]
+    return Name(found["level"], found["algorithm"], None if seed is None else int(seed))
+
+
+# --- finding ----------------------------------------------------------------------------------------------------------
+
+
+def stores() -> list[Path]:
+    """The folders in which agents are looked for, in this order: this package's own, the checkout's, the installed
+    data package."""
+    found = [REFERENCE]
+    if (CHECKOUT.parent / "pyproject.toml").exists():
+        found.append(CHECKOUT)
+    spec = importlib.util.find_spec(PACKAGE)
+    found += [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or []]
+    return found
+
+
+def reference_agents(world: str = "*") -> list[Path]:
+    """The reference agents that exist: their files without ending, sorted by environment and name.
+
+    Where two stores have an agent of the same name, it is the first one's.
+
+    Args:
+        world: "Name-v0", for those of one environment.
+    """
+    found: dict[tuple[str, str], Path] = {}
+    for store in stores():
+        for path in store.glob(f"{world}/*{CARD}"):
+            found.setdefault((path.parent.name, path.stem), path.with_suffix(""))
+    return [found[key] for key in sorted(found)]
+
+
+def title(stem: Path) -> str:
+    """How a reference agent is called: "QuadRace-v0/hard-PPO"."""
+    return f"{stem.parent.name}/{stem.name}"
+
+
+def read_card(stem: Path) -> Card:
+    """The card of an agent, its weights unread; AgentFileError where it is none."""
+    try:
+        return Card.from_json(stem.with_name(stem.name + CARD).read_bytes())
+    except (OSError, AgentFileError) as reason:
+        raise AgentFileError(f"{title(stem)}: {reason}") from None
+
+
+def merit(card: Card) -> tuple[float, ...]:
+    """By what agents are compared, greater is better: success rate, then score, then return; unmeasured ones last."""
+    score = card.score
+    if score is None:
+        return (-1.0,)
+    scale = float("-inf") if score.normalized is None else score.normalized
+    return score.success_rate, scale, score.mean
+
+
+def reference_stem(id: str, level: str | None = None, algorithm: str | None = None) -> Path:
+    """Where the reference agent of an environment lies.
+
+    A level without agents takes those of the defaults. Of several algorithms it is the best one that learnt by
+    reinforcement, and one that imitates the expert where there is no other.
+
+    Raises:
+        UnknownNameError: no such environment or level; NoAgentError: no such agent.
+    """
+    world = world_of(id).level(level)
+    there = [(stem, parse_name(stem.name)) for stem in reference_agents(world.name)]
+    for wanted in dict.fromkeys((level, None)):
+        own = [
+            stem
+            for stem, name in there
+            if name.level == wanted and name.seed is None and algorithm in (None, name.algorithm)
+        ]
+        if own:
+            return own[0] if len(own) == 1 else max(own, key=lambda stem: _rank(read_card(stem)))
+    raise NoAgentError(_no_agent(world.name, algorithm, [stem.name for stem, _ in there]))
+
+
+def _rank(card: Card) -> tuple[bool, tuple[float, ...]]:
+    return not card.imitates, merit(card)
+
+
+def _no_agent(name: str, algorithm: str | None, others: list[str]) -> str:
+    if algorithm is not None and others:
+        text = f"there is no reference agent of {algorithm!r} for {name}; there are: {', '.join(others)}"
+        return text if len(stores()) > 1 else f"{text}; more come with: {INSTALL}"
+    if len(stores()) > 1:
+        return f"there is no reference agent for {name} yet; train one with: rlenvs train {name}"
+    return (
+        f"there is no reference agent for {name} among the few that come with rlenvs; the others come with: {INSTALL}"
+        f" (or train one: rlenvs train {name})"
+    )
+
+
+def training_seeds(stem: Path) -> set[int]:
+    """The seeds that were trained as an agent was: its card's, and those whose curves or weights lie beside it."""
+    further = [path.stem for path in stem.parent.glob(f"{stem.name}-seed-*{CARD}")]
+    further += [path.stem for path in (stem.parent / CURVES).glob(f"{stem.name}-seed-*.csv")]
+    return {*read_card(stem).seeds, *(seed for name in further if (seed := parse_name(name).seed) is not None)}
+
+
+# --- hashes -----------------------------------------------------------------------------------------------------------
+
+
+def write_sums(store: Path) -> Path:
+    """Write the hashes of all files in a store; returns the path of the list."""
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in _files(store).items()]
+    replace_file(store / SUMS, [line.encode() for line in lines])
+    return store / SUMS
+
+
+def wrong_sums(store: Path) -> list[str]:
+    """What does not agree with the list of hashes of a store: "NAME was changed", "is missing" or "is not listed"."""
+    listed, there = _sums(store), _files(store)
+    wrong = [f"{name} is not listed" for name in there if name not in listed]
+    for name, wanted in listed.items():
+        if name not in there:
+            wrong.append(f"{name} is missing")
+        elif hashlib.sha256(there[name].read_bytes()).hexdigest() != wanted:
+            wrong.append(f"{name} was changed")
+    return wrong
+
+
+def check_sum(path: Path, data: bytes) -> None:
+    """AgentFileError where a file of a store is not what the store's list of hashes says."""
+    place = path.resolve()
+    for store in stores():
+        if len(place.parents) > 1 and place.parents[1] == store.resolve():
+            wanted = _sums(store).get(f"{place.parent.name}/{place.name}")
+            if wanted not in (None, hashlib.sha256(data).hexdigest()):
+                raise AgentFileError(f"{path.name} was damaged: it is not what {SUMS} says. {_remedy(store)}")
+
+
+def _remedy(store: Path) -> str:
+    if store == CHECKOUT or (store == REFERENCE and CHECKOUT.parent.exists()):
+        return "Take it from git again, or after a change of your own: python benchmarks/make_agents.py --sums"
+    return f"Reinstall: pip install --force-reinstall --no-deps {'rlenvs' if store == REFERENCE else 'rlenvs-agents'}"
+
+
+def _files(store: Path) -> dict[str, Path]:
+    """All files of a store but the list itself, by their names in it."""
+    paths = sorted(path for path in store.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    found = {path.relative_to(store).as_posix(): path for path in paths}
+    return {name: path for name, path in found.items() if name != SUMS}
+
+
+def _sums(store: Path) -> dict[str, str]:
+    """The hashes that a store's list holds; empty where it has none."""
+    try:
+        lines = read_file(store / SUMS, LARGEST_SUMS).decode().splitlines()
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise AgentFileError(f"{store / SUMS} cannot be read: {error}") from None
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+
+
+# --- publishing -------------------------------------------------------------------------------------------------------
+
+
+def publish(folder: str | Path, name: str | None = None, to: Path | None = None, seeds: int = 100) -> Path:
+    """Measure the agent of a finished run, and put it and the run's learning curve into a store.
+
+    Weights are written as float16, and the score is that of the rounded ones.
+
+    Args:
+        folder: of the run, with agent.safetensors, agent.json and progress.csv.
+        name: of the files; by default the algorithm, behind the level where the run had one, and with the seed behind
+            it where that is not 0.
+        to: the store; by default the one that has an agent of that name, else the checkout's.
+        seeds: episodes that it is measured on.
+
+    Returns:
+        the path of the agent's files without ending.
+
+    Raises:
+        AgentFileError: the folder holds no agent; RunError: it holds no learning curve.
+        ParameterError: a name that says another level or algorithm than the card, or no store to write to.
+    """
+    from rlenvs.agents.files import load_agent, save_agent, with_score
+    from rlenvs.agents.scores import measure
+
+    agent = load_agent(Path(folder) / RUN_AGENT)
+    world, (level, algorithm, seed) = world_of(agent.card.id).name, _name_of(agent.card)
+    name = name or _text(level, algorithm, seed)
+    if parse_name(name)[:2] != (level, algorithm):
+        raise ParameterError(f"the agent in {folder} is {_text(level, algorithm)}; {name!r} says something else")
+    store = to or _home(world, name)
+    publish_curve(folder, store)
+    stem = store / world / name
+    with tempfile.TemporaryDirectory() as rounded:
+        agent = load_agent(save_agent(Path(rounded) / RUN_AGENT, agent, half=True))
+    save_agent(stem, with_score(agent, measure(agent, seeds)), half=True)
+    write_sums(store)
+    return stem
+
+
+def publish_curve(folder: str | Path, to: Path | None = None) -> Path:
+    """Put the learning curve of a run alone into a store, as for its further seeds; returns the path of the table.
+
+    Raises:
+        as `publish` does.
+    """
+    from rlenvs.agents.curves import published_curve
+
+    card = read_card(Path(folder) / RUN_AGENT)
+    text = published_curve(Path(folder) / "progress.csv")
+    world, (level, algorithm, _) = world_of(card.id).name, _name_of(card)
+    name = _text(level, algorithm)
+    store = to or _home(world, name)
+    path = store / world / CURVES / f"{name}-seed-{card.seeds[0]}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, [text.encode()])
+    write_sums(store)
+    return path
+
+
+def _name_of(card: Card) -> Name:
+    """What the files of an agent are to be called, from its card."""
+    level = card.keywords.get("level")
+    if not re.fullmatch(r"\w+", card.algorithm) or (level is not None and not re.fullmatch(r"\w+", str(level))):
+        raise ParameterError(
+            f"level {level!r} and algorithm {card.algorithm!r} cannot be names of files; needed: letters and digits"
+        )
+    return Name(level, card.algorithm, card.seeds[0] or None)
+
+
+def _text(level: str | None, algorithm: str, seed: int | None = None) -> str:
+    parts: Iterable[str | None] = (level, algorithm, None if seed is None else f"seed-{seed}")
+    return "-".join(part for part in parts if part is not None)
+
+
+def _home(world: str, name: str) -> Path:
+    """The store that has an agent of that name, else the checkout's."""
+    if (REFERENCE / world / f"{name}{CARD}").exists():
+        return REFERENCE
+    if not CHECKOUT.parent.exists():
+        raise ParameterError(f"{CHECKOUT} does not exist, since this is no checkout; name the store with to=FOLDER")
+    return CHECKOUT
