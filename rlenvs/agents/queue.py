@@ -150,4 +150,6 @@ def _done(job: Job, place: Path, stop: Stop, look: Callable[[Any], None]) -> str
     if job.seed:
         return f"{job.id} {job.name}: {publish_curve(place)}"
     stem = publish(place)
-    return f"{title(stem)}: {read_card(stem).score}"
+    score = read_card(stem).score
+    assert score is not None
+    return f"{title(stem)}: {score.mean:.4g} ± {score.half_width:.2g}, success {100 * score.success_rate:.0f} %"
