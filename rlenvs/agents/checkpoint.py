@@ -143,6 +143,7 @@ def training_state(model: Any) -> dict[str, Any]:
         "variables": {name: getattr(model, name) for name in variables if getattr(model, name) is not None},
         "replay": _replay_state(getattr(model, "replay_buffer", None)),
         "answers": model.answers.state if hasattr(model, "answers") else None,
+        "wrappers": [env.state for env in _keeping(model)],
         "normalizer": _normalizer_state(model.get_vec_normalize_env()),
         "environment": model.env.unwrapped.all_states(),
         "random": random_state(model),
@@ -164,10 +165,26 @@ def restore_training(model: Any, tree: dict[str, Any]) -> None:
         _restore_replay(getattr(model, "replay_buffer", None), tree["replay"])
         if tree["answers"] is not None:
             model.answers.state = tree["answers"]
+        for env, state in zip(_keeping(model), tree.get("wrappers", ()), strict=True):
+            env.state = state
         _restore_normalizer(model.get_vec_normalize_env(), tree["normalizer"])
         model.env.unwrapped.restore(tree["environment"])
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"the checkpoint does not fit the settings of its run: {error}") from None
+
+
+def wrappers_of(model: Any) -> list[Any]:
+    """The wrappers of a model's environments, the outermost first."""
+    found, env = [], model.env
+    while hasattr(env, "venv"):
+        found.append(env)
+        env = env.venv
+    return found
+
+
+def _keeping(model: Any) -> list[Any]:
+    """Those wrappers that keep something, in their `state`."""
+    return [env for env in wrappers_of(model) if hasattr(type(env), "state")]
 
 
 def _like(present: Any, value: Any, model: Any) -> Any:

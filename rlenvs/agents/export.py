@@ -50,8 +50,8 @@ def agent_from(
     """A trained model as an agent.
 
     Args:
-        model: of PPO, A2C, SAC, TD3, DDPG, DQN (Stable-Baselines3), or MaskablePPO, RecurrentPPO, TRPO, TQC
-            (sb3-contrib), or of a class derived from one of these, with MlpPolicy or MultiInputPolicy.
+        model: of PPO, A2C, SAC, TD3, DDPG, DQN (Stable-Baselines3), or MaskablePPO, RecurrentPPO, TRPO, TQC,
+            QRDQN (sb3-contrib), or of a class derived from one of these, with MlpPolicy or MultiInputPolicy.
         id: the environment it is for.
         keywords: of `make`, with which it is to be evaluated. What was different in training alone, such as weights of
             reward terms, belongs to the settings.
@@ -191,11 +191,28 @@ def _values_of_choices(
     return layers_of(list(model.q_net.q_net))
 
 
+def _means_of_quantiles(
+    model: Any, architecture: dict[str, Any], tensors: Tensors, action: dict[str, Any]
+) -> list[Layer]:
+    """The greedy policy looks at the mean of each choice's quantiles alone (Dabney et al., "Distributional
+    Reinforcement Learning with Quantile Regression", 2018), and the mean of linear outputs is one linear output."""
+    from torch import nn
+
+    network = model.quantile_net
+    *layers, (last, activation) = layers_of(list(network.quantile_net))
+    mean = nn.Linear(last.in_features, action["choices"])
+    for name in ("weight", "bias"):
+        quantiles = getattr(last, name).data
+        getattr(mean, name).data = quantiles.view(network.n_quantiles, -1, *quantiles.shape[1:]).mean(0)
+    return [*layers, (mean, activation)]
+
+
 READERS: dict[str, Callable[[Any, dict[str, Any], Tensors, dict[str, Any]], list[Layer]]] = {
     **dict.fromkeys(("PPO", "A2C", "MaskablePPO", "RecurrentPPO", "TRPO"), _actor_critic),
     **dict.fromkeys(("SAC", "TQC"), _squashed_gaussian),
     **dict.fromkeys(("TD3", "DDPG"), _deterministic),
     "DQN": _values_of_choices,
+    "QRDQN": _means_of_quantiles,
 }
 
 
@@ -255,7 +272,7 @@ def _parts(model: Any) -> list[dict[str, Any]]:
     """The parts of an observation in the order in which the network takes them."""
     return [
         {"name": name, **_part("observations" if name is None else f"observations[{name!r}]", part, model)}
-        for name, part in parts_of(model.observation_space).items()
+        for name, part in parts_of(getattr(model.policy, "own_space", model.observation_space)).items()
     ]
 
 
@@ -287,7 +304,8 @@ def _extractor(model: Any) -> str:
 
 def _actor(model: Any) -> Any:
     policy = model.policy
-    return getattr(policy, "actor", None) or getattr(policy, "q_net", None) or policy
+    networks = [getattr(policy, name, None) for name in ("actor", "q_net", "quantile_net")]
+    return next((network for network in networks if network is not None), policy)
 
 
 def _add_convolutions(model: Any, architecture: dict[str, Any], tensors: Tensors) -> None:
@@ -343,7 +361,8 @@ def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalize
             continue
         part["normalised"] = True
         for name, value in (("mean", found.mean), ("var", found.var)):
-            tensors[f"normalisation.{j}.{name}"] = np.array(value, np.float64)
+            own = tuple(map(slice, part["shape"]))  # what lies behind is for a central critic
+            tensors[f"normalisation.{j}.{name}"] = np.array(value, np.float64)[own]
 
 
 # --- where it was trained ---------------------------------------------------------------------------------------------

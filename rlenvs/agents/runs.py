@@ -38,7 +38,7 @@ from rlenvs.agents.export import agent_from, versions
 from rlenvs.agents.files import RUN_AGENT, save_agent
 from rlenvs.agents.hyperparameters import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
 from rlenvs.agents.scores import opponent
-from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, new_model, torch_threads
+from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, cost_keeper, new_model, torch_threads
 from rlenvs.agents.writing import replace_file
 from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError, RlenvsError, RunError
 from rlenvs.core.inputs import first_seed_of
@@ -51,7 +51,7 @@ EVALUATION_SEEDS = range(1_000_000, 1_000_020)
 CHECKPOINT_SECONDS = 60.0
 CHECKPOINT_SHARE = 0.1  # of the time, at most, goes into checkpoints
 SETTINGS, PROGRESS, CHECKPOINT, AGENT = "settings.toml", "progress.csv", "checkpoint.safetensors", RUN_AGENT
-NUMBERS = [part.name for part in fields(Progress) if part.name != "total"]
+NUMBERS = [part.name for part in fields(Progress) if part.name not in ("total", "costs", "multipliers")]
 COLUMNS = [*NUMBERS, "rate", "evaluated_return", "evaluated_half_width", "evaluated_success", "evaluated_cost"]
 
 
@@ -264,11 +264,14 @@ class _Keeper(Observer):
     ) -> None:
         self.model, self.id, self.settings, self.seed, self.place = model, id, settings, seed, place
         self.best, self.next_evaluation, self.cost = -math.inf, self._gap, 0.0
+        self.excess = math.inf  # of the best agent's costs over their limits, where the algorithm has such
+        self.costs = cost_keeper(model)
         self.begun_with = tree
         seconds = 0.0
         if tree is not None:
             restore_training(model, tree["state"])
             self.best, self.next_evaluation = tree["best"], tree["next_evaluation"]
+            self.excess = tree.get("excess", 0.0)
             seconds = tree["seconds"]
         self.reporter = Reporter(settings.steps, self._report, seconds)
         self.reporter.model = model
@@ -337,6 +340,7 @@ class _Keeper(Observer):
             "state": training_state(self.model),
             "seconds": self.reporter.seconds,
             "best": self.best,
+            "excess": self.excess,
             "next_evaluation": self.next_evaluation,
             "complete": complete,
             "versions": versions(),
@@ -357,12 +361,14 @@ class _Keeper(Observer):
         )
 
     def _evaluate(self) -> None:
-        """Play without exploration; keep the agent where it is the best so far."""
+        """Play without exploration; keep the agent where it is the best so far: that within the limits of costs, or
+        least beyond, comes first."""
         agent, keywords = self._agent(), self.settings.environment
         found = evaluate(self.id, agent, EVALUATION_SEEDS, against=opponent(self.id, keywords), **keywords)
-        if found.mean >= self.best:
+        excess = self.costs.excess(found.mean_costs) if self.costs else 0.0
+        if (-excess, found.mean) >= (-self.excess, self.best):
             save_agent(self.place / AGENT, agent)
-            self.best = found.mean
+            self.best, self.excess = found.mean, excess
         self._write_row(self.reporter.progress(), found)
         if self.evaluated is not None:
             self.evaluated(found)
@@ -377,15 +383,20 @@ class _Keeper(Observer):
     def _write_row(self, now: Progress, found: Evaluation | None = None) -> None:
         rate = now.steps / now.seconds if now.seconds > 0 else math.nan
         row: list[Any] = [getattr(now, name) for name in NUMBERS] + [rate]
+        evaluated = [math.nan] * 4
         if found is not None:
-            row += [found.mean, found.half_width, found.success_rate, found.mean_cost]
+            evaluated = [found.mean, found.half_width, found.success_rate, found.mean_cost]
+        row += [*evaluated, *now.costs.values(), *now.multipliers.values()]
         with open(self.place / PROGRESS, "a", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerow([_short(value) for value in row] + [""] * (len(COLUMNS) - len(row)))
+            csv.writer(file).writerow([_short(value) for value in row])
 
     def _open_progress(self, steps: int) -> None:
         """The head, and what was written up to the checkpoint."""
         path = self.place / PROGRESS
-        rows: list[Sequence[str]] = [COLUMNS]
+        names = self.costs.names if self.costs else ()
+        rows: list[Sequence[str]] = [
+            [*COLUMNS, *(f"cost_{name}" for name in names), *(f"multiplier_{name}" for name in names)]
+        ]
         if steps and path.exists():
             with open(path, newline="", encoding="utf-8") as file:
                 rows += [row for row in list(csv.reader(file))[1:] if row and row[0].isdigit() and int(row[0]) <= steps]

@@ -8,14 +8,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
-from rlenvs.agents.imitate import dagger
 from rlenvs.agents.network import form_of
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of, positive
@@ -26,9 +25,18 @@ from rlenvs.core.setup import Setup
 __all__ = ["train"]
 
 LIBRARY = {
-    **dict.fromkeys(("PPO", "SAC", "TD3", "DQN"), "stable_baselines3"),
-    **dict.fromkeys(("MaskablePPO", "RecurrentPPO"), "sb3_contrib"),
+    **dict.fromkeys(("PPO", "SAC", "TD3", "DDPG", "DQN"), "stable_baselines3"),
+    **dict.fromkeys(("MaskablePPO", "RecurrentPPO", "TQC", "QRDQN"), "sb3_contrib"),
 }
+# the algorithms of this package: module, and the function that makes the class
+OWN = {
+    "DAgger": ("rlenvs.agents.imitate", "dagger"),
+    "PPOLagrangian": ("rlenvs.agents.lagrangian", "lagrangian"),
+    "MAPPO": ("rlenvs.agents.mappo", "mappo"),
+}
+OF_NUMBERS = ("SAC", "TQC", "TD3", "DDPG")  # for actions that are numbers alone
+OF_CHOICES = ("MaskablePPO", "DQN", "QRDQN")  # for choices alone
+OF_ONE_CHOICE = ("DQN", "QRDQN")
 # keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects
 RESERVED = (
     *("self", "policy", "env", "seed", "device", "verbose", "tensorboard_log", "policy_kwargs", "monitor_wrapper"),
@@ -47,6 +55,8 @@ class Progress:
         steps, total: environment steps done and to do.
         seconds: of wall time, spent on training so far.
         mean_return, success: means over the last 100 episodes, played with exploration; NaN before the first has ended.
+        costs, multipliers: by name of a cost, PPOLagrangian's: the mean of the episodes by which it was changed last,
+            and the present multiplier. Empty for others.
     """
 
     steps: int
@@ -54,6 +64,8 @@ class Progress:
     seconds: float
     mean_return: float
     success: float = float("nan")
+    costs: Mapping[str, float] = field(default_factory=dict)
+    multipliers: Mapping[str, float] = field(default_factory=dict)
 
 
 def train(
@@ -113,6 +125,8 @@ def in_words(now: Progress) -> str:
     """What a training has come to."""
     parts = [] if math.isnan(now.mean_return) else [f"return {now.mean_return:.4g}"]
     parts += [] if math.isnan(now.success) else [f"success {100 * now.success:.0f} %"]
+    known = {name: cost for name, cost in now.costs.items() if not math.isnan(cost)}
+    parts += [f"{name} {cost:.3g} (x {now.multipliers[name]:.3g})" for name, cost in known.items()]
     return ", ".join(parts)
 
 
@@ -161,6 +175,18 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     if settings.expert:
         _check_expert(id, envs.batch)
         algorithm = _guided(algorithm, settings.expert)
+    if settings.league:
+        from rlenvs.agents.league import League, in_league
+
+        envs, algorithm = League(envs, **settings.league), in_league(algorithm)
+    if settings.algorithm == "PPOLagrangian":
+        from rlenvs.agents.lagrangian import Penalised
+
+        envs = Penalised(envs, **settings.costs)
+    if settings.algorithm == "MAPPO":
+        from rlenvs.agents.mappo import Central
+
+        envs = Central(envs)
     hyperparameters["policy_kwargs"] = _network(settings, envs)
     if settings.hindsight:
         _check_hindsight(settings, envs)
@@ -198,14 +224,12 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
 
 
 def _algorithm(id: str, settings: Settings) -> Any:
-    if settings.algorithm == "DAgger":
-        setup = Setup(world_of(id), **settings.train_keywords)
-        return dagger(masked=needs_masks(setup))
-    library = LIBRARY[settings.algorithm]
+    module, name = OWN.get(settings.algorithm) or (LIBRARY[settings.algorithm], settings.algorithm)
     try:
-        return getattr(importlib.import_module(library), settings.algorithm)
+        found = getattr(importlib.import_module(module), name)
     except ImportError:
         raise MissingExtraError("Training", "sb3") from None
+    return found(needs_masks(Setup(world_of(id), **settings.train_keywords))) if settings.algorithm in OWN else found
 
 
 def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
@@ -288,6 +312,8 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
         }
     if "memory" in given:
         network["lstm_hidden_size"] = given["memory"]
+    if "quantiles" in given:
+        network["n_quantiles"] = given["quantiles"]
     if "log_std" in given:
         if not hasattr(envs.action_space, "low"):
             raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")
@@ -299,6 +325,10 @@ def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
     """The policy: a name that the algorithm knows, or a class."""
     kind = "MultiInput" if hasattr(envs.observation_space, "spaces") else "Mlp"
     name = f"{kind}LstmPolicy" if settings.algorithm == "RecurrentPPO" else f"{kind}Policy"
+    if settings.algorithm == "MAPPO":
+        from rlenvs.agents.mappo import with_central_critic
+
+        return with_central_critic(algorithm.policy_aliases[name], envs.unwrapped.observation_space)
     if settings.network.get("head") != "planes":
         return name
     from rlenvs.agents.boards import check_planes, with_planes
@@ -310,17 +340,20 @@ def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
 def _check_actions(settings: Settings, envs: Any) -> None:
     numbers = hasattr(envs.action_space, "low")
     name = envs.batch.world.name
-    if numbers and settings.algorithm in ("DQN", "MaskablePPO"):
-        raise ParameterError(f"{settings.algorithm} is for choices; actions of {name} are numbers. PPO, SAC, TD3 fit")
-    if not numbers and settings.algorithm == "DQN" and not envs.batch.setup.single_choice:
-        raise ParameterError(f"DQN is for one choice; {name} has several at once. Use PPO, or flat_actions=True")
-    alike = len({role.action for role in envs.batch.setup.roles}) == 1
-    if not alike and settings.algorithm not in ("MaskablePPO", "DAgger"):
+    algorithm = settings.algorithm
+    if numbers and algorithm in OF_CHOICES:
+        fitting = ", ".join(OF_NUMBERS)
+        raise ParameterError(f"{algorithm} is for choices; actions of {name} are numbers. PPO, {fitting} fit")
+    if not numbers and algorithm in OF_ONE_CHOICE and not envs.batch.setup.single_choice:
         raise ParameterError(
-            f"{settings.algorithm} gives all agents the same actions; those of {name} differ. Use MaskablePPO"
+            f"{algorithm} is for one choice; {name} has several at once. Use PPO, or flat_actions=True"
         )
-    if not numbers and settings.algorithm in ("SAC", "TD3"):
-        raise ParameterError(f"{settings.algorithm} is for numbers; actions of {name} are choices. PPO and DQN fit")
+    if not numbers and algorithm in OF_NUMBERS:
+        fitting = ", ".join(OF_ONE_CHOICE)
+        raise ParameterError(f"{algorithm} is for numbers; actions of {name} are choices. PPO, {fitting} fit")
+    alike = len({role.action for role in envs.batch.setup.roles}) == 1
+    if not alike and algorithm not in ("MaskablePPO", *OWN):
+        raise ParameterError(f"{algorithm} gives all agents the same actions; those of {name} differ. Use MaskablePPO")
 
 
 def _check_hindsight(settings: Settings, envs: Any) -> None:
@@ -432,7 +465,16 @@ class Reporter(Observer):
         """Where the training is now."""
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
         successes = [float(found) for found in self.model.ep_success_buffer or ()]
-        return Progress(self.model.num_timesteps, self.total, self.seconds, _mean(returns), _mean(successes))
+        now = Progress(self.model.num_timesteps, self.total, self.seconds, _mean(returns), _mean(successes))
+        costs = cost_keeper(self.model)
+        return now if costs is None else replace(now, **costs.told())
+
+
+def cost_keeper(model: Any) -> Any:
+    """What keeps a model's costs within limits, a `Penalised`; None where nothing does."""
+    from rlenvs.agents.lagrangian import penalised
+
+    return penalised(model)
 
 
 def _mean(numbers: list[float]) -> float:

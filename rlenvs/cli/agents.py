@@ -210,7 +210,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="PPO, MaskablePPO, RecurrentPPO, SAC, TD3, DQN or DAgger. Default: the settings'.",
+            help="PPO, MaskablePPO, RecurrentPPO, PPOLagrangian, MAPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN or DAgger. "
+            "Default: the settings'.",
         ),
     ] = None,
     envs: Annotated[

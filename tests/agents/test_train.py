@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,8 @@ import rlenvs
 from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
-from rlenvs.agents.export import agent_from
+from rlenvs.agents.evaluate import Evaluation
+from rlenvs.agents.export import agent_from, network_of
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import (
     DEFAULTS,
@@ -41,7 +43,9 @@ from rlenvs.agents.hyperparameters import (
     toml,
     with_changes,
 )
+from rlenvs.agents.network import Network
 from rlenvs.agents.store import reference_agents, title
+from rlenvs.agents.train import in_words, new_model
 from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
@@ -51,6 +55,7 @@ sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
 HOVER, SEA, REACH, MAZE = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0", "PathFinding-v0"
+BATTLE = "Battle-v0"
 GENERALS, SMALL_BOARD = "Generals-v0", {"height": 6, "width": 7}
 PLANES = {"convolutions": [4, 4], "head": "planes", "layers": [4]}
 IDS = [id for id in catalogue if "/mo-" not in id and id.startswith("rlenvs/")]
@@ -82,6 +87,52 @@ CASES = {
     "SAC-normalised": (HOVER, small("SAC", normalize={"observations": True})),
     "TD3": (HOVER, small("TD3", hyperparameters={"action_noise": 0.1})),
     "DQN": (SEA, small("DQN", SEA, hyperparameters={"exploration_final_eps": 0.8, "target_update_interval": 20})),
+    "PPOLagrangian": (
+        "ParticleSpread-v0",
+        small(
+            "PPOLagrangian",
+            steps=1536,
+            normalize={"observations": True, "rewards": True},
+            costs={"limits": {"contact": 0.0}, "learning_rate": 0.5, "start": 0.1},
+        ),
+    ),
+    "MAPPO": (
+        "ParticleSpread-v0",
+        small("MAPPO", steps=768, normalize={"observations": True, "rewards": True}),
+    ),
+    "MAPPO-masked": (BATTLE, small("MAPPO", steps=768, environment={"horizon": 10})),
+    "PPO-league": (
+        "ParticleTag-v0",
+        small(
+            "PPO",
+            steps=1536,
+            normalize={"observations": True, "rewards": True},
+            league={"size": 2, "every": 200, "scripted": 0.5, "past": 0.5},
+        ),
+    ),
+    "MaskablePPO-league": (
+        GENERALS,
+        small(
+            "MaskablePPO",
+            GENERALS,
+            network=PLANES,
+            environment={**SMALL_BOARD, "opponent": "self"},
+            league={"every": 100, "scripted": 0.5, "past": 0.0},
+        ),
+    ),
+    "PPOLagrangian-masked": ("Sokoban-v0", small("PPOLagrangian", environment={"horizon": 10})),
+    "TD3-normalised": (HOVER, small("TD3", normalize={"observations": True, "rewards": True})),
+    "DDPG": (HOVER, small("DDPG", hyperparameters={"action_noise": 0.1})),
+    "TQC": (HOVER, small("TQC", network={"layers": [8], "quantiles": 5})),
+    "QRDQN": (
+        SEA,
+        small(
+            "QRDQN",
+            SEA,
+            hyperparameters={"exploration_final_eps": 0.8, "target_update_interval": 20},
+            network={"layers": [8], "quantiles": 5},
+        ),
+    ),
     "SAC-full": (HOVER, small("SAC", hyperparameters={"buffer_size": 80})),
     "DAgger": (SEA, small("DAgger", SEA)),
     "DAgger-normalised": (HOVER, small("DAgger", normalize={"observations": True})),
@@ -244,8 +295,6 @@ KINDS = ("FrozenLake-v0", "RepeatFirst-v0", "MortarMayhemB-v0", "MiniGridEmpty8x
 
 @pytest.mark.parametrize("id", [*KINDS, *(pytest.param(id, marks=pytest.mark.slow) for id in IDS)])
 def test_the_settings_of_an_environment_make_a_model_that_can_become_an_agent(id):
-    from rlenvs.agents.train import new_model
-
     settings = settings_for(id)
     model = new_model(id, settings, 0)
     made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
@@ -291,6 +340,12 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"network": {"layers": [0]}}, ["layers", "positive integers"]),
         ({"network": {"activation": "gelu"}}, ["gelu", "tanh"]),
         ({"network": {"memory": 8}}, ["memory", "RecurrentPPO"]),
+        ({"algorithm": "SAC", "league": {"size": 3}}, ["league", "SAC", "MaskablePPO"]),
+        ({"league": {"scripted": 1.5}}, ["scripted=1.5", "from 0 to 1"]),
+        ({"league": {"scripted": 0.6, "past": 0.6}}, ["scripted and past", "sum"]),
+        ({"costs": {"start": 1.0}}, ["costs", "PPOLagrangian", "PPO"]),
+        ({"algorithm": "PPOLagrangian", "costs": {"limits": {"a": -1}}}, ["limits", "at least 0"]),
+        ({"network": {"quantiles": 8}}, ["quantiles", "TQC", "QRDQN"]),
         ({"network": 3}, ["network", "table"]),
         ({"normalize": {"observations": 1}}, ["observations=1", "true or false"]),
         ({"expert": {"steps": 3}}, ["expert", "SAC"]),
@@ -340,6 +395,14 @@ def test_differences_name_what_differs():
         (HOVER, small("TD3", hyperparameters={"action_noise": -1}), ["action_noise=-1"]),
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
+        ("ParticleSpread-v0", small("PPO", league={"size": 3}), ["league", "one"]),
+        (HOVER, small("MAPPO"), ["MAPPO", "several agents", "PPO"]),
+        (MAZE, small("MAPPO"), ["MAPPO", "one row of numbers"]),
+        (HOVER, small("QRDQN"), ["QRDQN", "choices", "TQC"]),
+        (SEA, small("DDPG"), ["DDPG", "numbers"]),
+        (SEA, small("TQC"), ["TQC", "numbers"]),
+        ("CartPole-v0", small("PPOLagrangian"), ["PPOLagrangian", "costs", "CartPole"]),
+        ("Sokoban-v0", small("PPOLagrangian", costs={"limits": {"dead_ends": 1}}), ["dead_ends", "dead_end"]),
         (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
         ("ParticleSpeakerListener-v0", small("PPO"), ["ParticleSpeakerListener-v0 differ", "MaskablePPO"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
@@ -478,6 +541,153 @@ def test_the_seed_decides_the_weights(tmp_path):
     assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(tmp_path / "c")
 
 
+def test_multipliers_weigh_costs_and_follow_their_limits():
+    from rlenvs.agents.lagrangian import Penalised
+    from rlenvs.integrations.sb3 import sb3_vec_env
+
+    id, slots = "ParticleSpread-v0", 6
+    plain, envs = (sb3_vec_env(id, 2) for _ in range(2))
+    envs = Penalised(envs, {"contact": 0.25}, learning_rate=0.5, start=3.0)
+    for venv in (plain, envs):
+        venv.seed(0)
+        venv.reset()
+    rng, spent = np.random.default_rng(0), 0.0
+    for _ in range(plain.batch.setup.horizon):
+        actions = np.array([rng.integers(plain.action_space.n) for _ in range(slots)])
+        rewards, dones = plain.step(actions)[1:3]
+        found, infos = envs.step(actions)[1], envs.env_method("get_state")
+        batch = plain.batch
+        costs = np.where(dones.reshape(2, 3), batch.final_costs, batch.costs).reshape(slots)
+        spent += costs.sum()
+        assert found == pytest.approx((rewards - 3.0 * costs) / 4.0, abs=1e-5)
+    assert dones.all()
+    assert spent > 0
+    assert len(infos) == slots
+    envs.ascend()
+    assert envs.told()["costs"] == pytest.approx({"contact": spent / slots})
+    assert envs.multipliers == pytest.approx([3.0 + 0.5 * (spent / slots - 0.25)])
+    before = envs.multipliers
+    envs.ascend()
+    assert envs.multipliers is before
+    assert envs.excess({"contact": 1.0}) == 0.75
+    assert envs.excess({"contact": 0.1}) == 0.0
+
+
+def test_a_run_with_costs_tells_of_them_and_keeps_the_agent_that_breaks_no_limit(tmp_path, monkeypatch):
+    played = iter([(5.0, 9.0), (1.0, 0.5), (2.0, 0.2), (4.0, 3.0)])
+
+    def evaluated(*args, **keywords):
+        mean, cost = next(played, (0.0, 9.0))
+        one = np.full(2, mean)
+        parts = {"contact": np.full(2, cost)}
+        return Evaluation(np.arange(2), one, one, one, one, parts, {"contact": 1.0})
+
+    monkeypatch.setattr(runs, "EVALUATIONS", 4)
+    monkeypatch.setattr(runs, "evaluate", evaluated)
+    id, settings = CASES["PPOLagrangian"]
+    settings = replace(settings, steps=3000, costs={"limits": {"contact": 1.0}})
+    reports = []
+    outcome = runs.run(id, settings, tmp_path / "run", progress=reports.append)
+    assert outcome.best == 2.0
+    with open(tmp_path / "run" / "progress.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == [*runs.COLUMNS, "cost_contact", "multiplier_contact"]
+    told = {float(row["multiplier_contact"]) for row in rows}
+    assert len(told) > 1
+    assert any(found == pytest.approx(reports[-1].multipliers["contact"], rel=1e-4) for found in told)
+    assert "contact" in in_words(reports[-1])
+
+
+@pytest.mark.parametrize("name", ["MAPPO", "MAPPO-masked"])
+def test_the_actor_of_mappo_sees_its_own_observation_and_is_what_becomes_an_agent(name):
+    import torch
+
+    id, settings = CASES[name]
+    model = new_model(id, settings, 0)
+    model.learn(400)
+    made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
+    agent = agent_from(model, id, **made)
+    assert agent.network.masked == (name == "MAPPO-masked")
+    seen, masks = model.env.unwrapped._observations(), model.env.unwrapped.action_masks()
+    own, normalizer = seen.shape[1], model.get_vec_normalize_env()
+    scaled = seen
+    if normalizer:
+        blank = np.zeros((len(seen), model.observation_space.shape[0]))
+        scaled = normalizer.normalize_obs(np.concatenate([seen, blank[:, own:]], axis=1))[:, :own]
+    options = {"action_masks": masks} if agent.network.masked else {}
+    expected = model.predict(scaled, deterministic=True, **options)[0]
+    assert agent.predict(seen, **options)[0].tolist() == expected.tolist()
+    whole = torch.as_tensor(model._last_obs).requires_grad_()
+    values, ratings, _ = model.policy.evaluate_actions(whole, torch.zeros(len(whole), dtype=torch.long))
+    behind = torch.autograd.grad(ratings.sum(), whole, retain_graph=True)[0][:, own:]
+    assert (behind == 0).all()
+    assert (torch.autograd.grad(values.sum(), whole)[0][:, own:] != 0).any()
+
+
+def test_in_a_league_the_learner_plays_every_team_and_rivals_the_others():
+    import torch
+
+    from rlenvs.agents.league import League
+
+    id, settings = CASES["PPO-league"]
+    settings = replace(settings, num_envs=12, league={"size": 2, "every": 1, "scripted": 0.5, "past": 1 / 3})
+    model = new_model(id, settings, 0)
+    league = next(env for env in checkpoint.wrappers_of(model) if isinstance(env, League))
+    teams, own = league.batch.setup.teams, np.zeros((12, 4), np.bool_)
+    own.flat[league.slots] = True
+    assert own.tolist() == [[team == world % 2 for team in teams] for world in range(12)]
+    assert model.n_envs == own.sum() == 24
+    networks = []
+    for steps in (1, 10, 20):
+        model.num_timesteps = steps
+        with torch.no_grad():
+            for parameter in model.policy.parameters():
+                parameter += torch.randn_like(parameter)
+        league.meet(model)
+        networks.append(Network(*network_of(model)))
+    league.reset()
+    taken, plain = [], league.venv.step_async
+    league.venv.step_async = lambda actions: (taken.append(actions.reshape(12, 4)), plain(actions))
+    met = set()
+    for _ in range(60):
+        seen, scripted = league.batch.observed(), league.batch.play("pursuit")[..., 0]
+        mine = model.action_space.sample() * np.ones(24, np.int64)
+        league.step(mine)
+        assert (taken[-1][own] == mine[0]).all()
+        assert (taken[-1][:6] == scripted[:6])[~own[:6]].all()
+        answers = [network.act(seen.reshape(48, -1))[0].reshape(12, 4) for network in networks]
+        assert (taken[-1][10:] == answers[2][10:])[~own[10:]].all()
+        for world in range(6, 10):
+            same = [n for n in (1, 2) if (taken[-1][world] == answers[n][world])[~own[world]].all()]
+            assert same
+            met.add(tuple(same))
+    assert {(1,), (2,)} <= met
+
+
+def test_a_central_state_is_that_of_the_end_where_an_episode_ends():
+    from rlenvs.agents.mappo import Central
+    from rlenvs.integrations.sb3 import sb3_vec_env
+
+    for id, stacked in (("ParticleSpread-v0", True), (BATTLE, False)):
+        envs = Central(sb3_vec_env(id, 2, horizon=2))
+        agents, own = envs.batch.agents, envs.batch.setup.observation_space.shape[0]
+        envs.seed(0)
+        envs.reset()
+        for _ in range(2):
+            before = envs.batch.central().reshape(2, -1)
+            seen, _, dones, infos = envs.step(np.zeros(2 * agents, np.int64))
+            assert np.array_equal(seen[:, own:-agents], np.repeat(envs.batch.central().reshape(2, -1), agents, axis=0))
+        assert dones.all()
+        for slot, info in enumerate(infos):
+            last = info["terminal_observation"]
+            world, agent = divmod(slot, agents)
+            others = [infos[world * agents + k]["terminal_observation"][:own] for k in range(agents)]
+            expected = np.concatenate(others) if stacked else before[world]
+            assert np.array_equal(last[own:-agents], expected)
+            assert last[-agents:].tolist() == np.eye(agents)[agent].tolist()
+            assert envs.observation_space.contains(last) or not stacked
+
+
 def test_looking_at_the_policy_and_saving_change_nothing(tmp_path, monkeypatch):
     id, settings = CASES["SAC"]
     runs.run(id, settings, tmp_path / "plain")
@@ -488,8 +698,6 @@ def test_looking_at_the_policy_and_saving_change_nothing(tmp_path, monkeypatch):
 
 
 def test_the_expert_decides_first(monkeypatch):
-    from rlenvs.agents.train import new_model
-
     id, settings = CASES["SAC"]
     model = new_model(id, settings, 0)
     assert type(model).__name__ == "SAC"
@@ -740,6 +948,7 @@ def wait_for(happened, seconds=120):
 KILLED = """
 import os, sys
 import numpy as np
+from dataclasses import replace
 from pathlib import Path
 from rlenvs.agents import checkpoint
 path = Path(sys.argv[1])

@@ -23,7 +23,8 @@ level that needs one, with what differs.
     PPO.network.layers = [256, 256]
 
 Later tables win, key by key: defaults, family, family's algorithm, environment, environment's algorithm, level, level's
-algorithm. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps.
+algorithm. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
+[costs] limits; [league] size.
 """
 
 from __future__ import annotations
@@ -46,10 +47,12 @@ from rlenvs.core.spec import World
 __all__ = ["settings_for"]
 
 FOLDER = Path(__file__).parent
-ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO")
-OFF_POLICY = ("SAC", "TD3", "DQN")
+ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO", "PPOLagrangian", "MAPPO")
+OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
-PLANES = ("PPO", "MaskablePPO", "DAgger")  # that may have convolutions as their head
+QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
+LEAGUE = ("PPO", "MaskablePPO")  # that may play in a league
+PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", "DAgger")  # that may have convolutions as their head
 Table = dict[str, Any]
 
 
@@ -65,14 +68,19 @@ class Settings:
             `rlenvs.agents.imitate`; numbers for `action_noise` (standard deviation), and "linear x" for schedules that
             fall from x to 0.
         network: "layers" (units of each), "activation" ("tanh" or "relu"), "log_std" (at the start; PPO on numbers),
-            "memory" (units of the LSTM; RecurrentPPO), "convolutions" (channels of each, 3 x 3, in front of all else;
-            observations with planes or an image), "stride" (of each convolution, 1), "head" ("flat"; or "planes": the
-            last choices of an action are planes as large as the board, rated by a convolution, and "layers" are those
-            of the value; for PLANES).
+            "memory" (units of the LSTM; RecurrentPPO), "quantiles" (of the distribution of returns; QUANTILES),
+            "convolutions" (channels of each, 3 x 3, in front of all else; observations with planes or an image),
+            "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
+            large as the board, rated by a convolution, and "layers" are those of the value; for PLANES).
         normalize: "observations", "rewards": whether running statistics scale them.
-        hindsight: "goals": relabelled transitions per real one, of worlds with goals (SAC, TD3, DQN); empty without.
-        expert: "steps": how many of the first ones the scripted expert decides (SAC, TD3, DQN), with "noise", the
+        hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
+        expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the
             standard deviation of what is added to actions that are numbers.
+        costs: of PPOLagrangian: "limits" (mean cost of an agent's episode by name; the customary ones by default),
+            "learning_rate" and "start" of the multipliers.
+        league: "size" (past policies that are kept), "every" (steps between them), "scripted" and "past" (shares of
+            the worlds against these; the rest is against the present policy), where teams play against each other
+            (LEAGUE); empty where one policy plays all teams.
         environment: keywords of `make`.
         training: keywords of `make` that hold in training alone, not in evaluation.
     """
@@ -85,6 +93,8 @@ class Settings:
     normalize: Table = field(default_factory=dict)
     hindsight: Table = field(default_factory=dict)
     expert: Table = field(default_factory=dict)
+    costs: Table = field(default_factory=dict)
+    league: Table = field(default_factory=dict)
     environment: Table = field(default_factory=dict)
     training: Table = field(default_factory=dict)
 
@@ -105,6 +115,7 @@ KEYS: dict[str, dict[str, str]] = {
         "activation": "activation",
         "log_std": "number",
         "memory": "size",
+        "quantiles": "size",
         "convolutions": "sizes",
         "stride": "size",
         "head": "head",
@@ -112,6 +123,8 @@ KEYS: dict[str, dict[str, str]] = {
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
     "expert": {"steps": "size", "noise": "amount"},
+    "league": {"size": "size", "every": "size", "scripted": "share", "past": "share"},
+    "costs": {"limits": "amounts", "learning_rate": "amount", "start": "amount"},
 }
 ACTIVATIONS = ("tanh", "relu")
 HEADS = ("flat", "planes")
@@ -120,6 +133,8 @@ WANTED = {
     "size": "a positive integer",
     "number": "a number",
     "amount": "a number of at least 0",
+    "share": "a number from 0 to 1",
+    "amounts": "a table of numbers of at least 0",
     "flag": "true or false",
     "activation": " or ".join(map(repr, ACTIVATIONS)),
     "head": " or ".join(map(repr, HEADS)),
@@ -154,13 +169,23 @@ _OFF_POLICY: Table = {
     },
     "network": {"layers": [256, 256], "activation": "relu"},
 }
+_NOISY: Table = {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "action_noise": 0.1}}
+_EXPLORING: Table = {
+    **_OFF_POLICY,
+    "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3},
+}
 DEFAULTS: dict[str, Table] = {
     "PPO": _ON_POLICY,
     "MaskablePPO": _ON_POLICY,
+    "PPOLagrangian": _ON_POLICY,
+    "MAPPO": {**_ON_POLICY, "normalize": {"rewards": True}},
     "RecurrentPPO": {**_ON_POLICY, "network": {**_ON_POLICY["network"], "memory": 64}},
     "SAC": _OFF_POLICY,
-    "TD3": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "action_noise": 0.1}},
-    "DQN": {**_OFF_POLICY, "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3}},
+    "TQC": _OFF_POLICY,
+    "TD3": _NOISY,
+    "DDPG": _NOISY,
+    "DQN": _EXPLORING,
+    "QRDQN": {**_EXPLORING, "network": {**_OFF_POLICY["network"], "quantiles": 50}},
     "DAgger": {
         "steps": 300_000,
         "num_envs": 64,
@@ -401,6 +426,8 @@ def _check(label: str, name: str, value: Any, kind: str) -> None:
         "size": size,
         "number": number,
         "amount": lambda x: number(x) and x >= 0,
+        "share": lambda x: number(x) and 0 <= x <= 1,
+        "amounts": lambda x: isinstance(x, Mapping) and all(number(y) and y >= 0 for y in x.values()),
         "flag": lambda x: isinstance(x, bool),
         "activation": lambda x: x in ACTIVATIONS,
         "head": lambda x: x in HEADS,
@@ -425,10 +452,18 @@ def _check_together(label: str, found: Settings) -> None:
     for name in ("hindsight", "expert"):
         if getattr(found, name) and found.algorithm not in OFF_POLICY:
             raise ParameterError(f"{label}: [{name}] is for {', '.join(OFF_POLICY)}, not for {found.algorithm}")
+    if found.league and found.algorithm not in LEAGUE:
+        raise ParameterError(f"{label}: [league] is for {', '.join(LEAGUE)}, not for {found.algorithm}")
+    if sum(found.league.get(name, 0) for name in ("scripted", "past")) > 1:
+        raise ParameterError(f"{label}: [league] scripted and past are shares of the worlds; their sum must be up to 1")
+    if found.costs and found.algorithm != "PPOLagrangian":
+        raise ParameterError(f"{label}: [costs] is for PPOLagrangian, not for {found.algorithm}")
     if found.hindsight and found.environment.get("form") != "goal":
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     if "memory" in found.network and found.algorithm != "RecurrentPPO":
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
+    if "quantiles" in found.network and found.algorithm not in QUANTILES:
+        raise ParameterError(f"{label}: [network] quantiles is for {', '.join(QUANTILES)}, not for {found.algorithm}")
     if not found.network.get("convolutions"):
         for name in ("stride", "head"):
             if name in found.network:
