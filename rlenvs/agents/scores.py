@@ -301,7 +301,7 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
         if one.level is None and is_open(one):
             name, _, _, expert, _ = _references(one)
             best = next((card.score for card in one.learnt.values()), None)
-            rate = best.expert_success if best else None
+            rate = _expert_success(one, best)
             goal = "" if rate is None else f"{100 * rate:.0f} %"
             tried = "; ".join(f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items())
             yield name, expert, *_learnt_cells(one)[:3], goal, tried or "nothing"
@@ -312,8 +312,33 @@ def is_open(one: Known) -> bool:
     best = next((card.score for card in one.learnt.values() if card.score), None)
     if best is None:
         return True
-    scale, goal = _scale(best, one), best.expert_success if has_success(one.world) else None
-    return (scale is not None and scale < SOLVED) or (goal is not None and best.success_rate < SOLVED * goal)
+    return not _reaches(one, best, SOLVED)
+
+
+def _reaches(one: Known, score: AgentScore, share: float) -> bool:
+    """Whether an agent has this share of the expert's score and of its success, where there are such."""
+    scale, goal = _scale(score, one), _expert_success(one, score) if has_success(one.world) else None
+    return (scale is None or scale >= share) and (goal is None or score.success_rate >= share * goal)
+
+
+def _expert_success(one: Known, score: AgentScore | None) -> float | None:
+    """The expert's share of successes: beside the agent, or as the world declares it."""
+    if score is not None and score.expert_success is not None:
+        return score.expert_success
+    return one.world.scores["expert"].success if "expert" in one.world.scores else None
+
+
+def summary(everything: Iterable[Known]) -> str:
+    """How many environments have been learnt, how well, and how long that took."""
+    defaults = [one for one in everything if one.level is None]
+    best = [(one, card.score) for one in defaults for card in list(one.learnt.values())[:1] if card.score]
+    well, better = (sum(_reaches(one, score, share) for one, score in best) for share in (SOLVED, 0.9))
+    hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
+    return (
+        f"Of {len(defaults)} environments, {len(best)} have an agent that learnt from reward alone. {well} reach 0.8 "
+        f"of the expert's score and of its success, {better} reach 0.9 (where there is only one of the two: of that). "
+        f"All agents that learnt so took {hours:.1f} hours of one core."
+    )
 
 
 def _references(one: Known) -> tuple[str, ...]:
@@ -362,8 +387,9 @@ def _named(card: Card) -> str:
 
 
 def _effort(stem: Path, card: Card) -> str:
-    seeds = len(training_seeds(stem))
-    return f"{card.steps / 1e6:.3g} M steps, {seeds} seed{'s' * (seeds > 1)}, {max(card.seconds / 60, 0.1):.2g} min"
+    seeds = sorted(training_seeds(stem))
+    which = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+    return f"{card.steps / 1e6:.3g} M steps, {which}, {max(card.seconds / 60, 0.1):.2g} min"
 
 
 def _scale(score: AgentScore, one: Known) -> float | None:
@@ -410,7 +436,7 @@ nothing: zeros, or the choice that does least. "Bound" is a proven bound of the 
 best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on which the random
 policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of episodes (with
 several agents, of agents) that the environment's page calls one, and with which algorithm, after how many environment
-steps, over how many training seeds, and within how many minutes of one of them. "Other algorithms" has the scores of
+steps, with which training seeds, and within how many minutes of one of them. "Other algorithms" has the scores of
 the others that learnt so.
 
 "Imitates the expert" has score and success of a network that was taught by the scripted expert (DAgger). It tells that
@@ -428,6 +454,8 @@ once from each team, and the returns of the policy's own team are summed over th
 
 ## Agents
 
+{summary}
+
 {scores}
 ## Open: where reinforcement learning has not yet reached the expert
 
@@ -441,7 +469,11 @@ with an agent and a card, and `rlenvs eval FILE` says what it reaches.
 def page() -> str:
     """The tables as a page in Markdown."""
     everything = list(known())
-    return PAGE.format(scores=_markdown(HEAD, score_rows(everything)), open=_markdown(OPEN_HEAD, open_rows(everything)))
+    return PAGE.format(
+        summary=summary(everything),
+        scores=_markdown(HEAD, score_rows(everything)),
+        open=_markdown(OPEN_HEAD, open_rows(everything)),
+    )
 
 
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
