@@ -1,8 +1,9 @@
-"""Learning to act as a world's scripted expert does: DAgger on the native vector form.
+"""Learning to act as a world's scripted expert does: DAgger and behaviour cloning on the native vector form.
 
-A policy that copies an expert's own episodes is lost as soon as it leaves them. So here the learner acts, more and more
-of the time, and the expert only says what it would have done; all its answers so far are learnt (Ross, Gordon and
-Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning", AISTATS 2011).
+Behaviour cloning (BC) copies an expert's own episodes (Pomerleau, "ALVINN", NeurIPS 1988), and is lost as soon as it
+leaves them. With DAgger the learner acts, more and more of the time, and the expert only says what it would have done;
+all its answers so far are learnt (Ross, Gordon and Bagnell, "A reduction of imitation learning and structured
+prediction to no-regret online learning", AISTATS 2011).
 
     rlenvs train PandaPickAndPlace-v0 --algorithm DAgger
 """
@@ -18,7 +19,7 @@ from gymnasium import spaces
 from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.inputs import positive
 
-__all__ = ["dagger"]
+__all__ = ["cloning", "dagger"]
 
 CAPACITY = 1_000_000  # answers that are kept; later ones replace the oldest
 
@@ -77,7 +78,8 @@ _Model: Any = object  # `dagger` puts Stable-Baselines3's class behind it
 class Imitator(_Model):
     """Imitates the scripted expert of its environment.
 
-    In round k the expert acts in a share 0.5^k of the worlds (in all of the first round), the model in the others.
+    In round k the expert acts in a share `left`^k of the worlds (in all of the first round), the model in the others:
+    0.5^k with DAgger, in all worlds always with BC.
     After each round the model learns from all answers: the mean squared error of actions that are numbers, the
     cross-entropy of choices. In worlds of several agents, every agent that is alive is asked.
 
@@ -95,6 +97,7 @@ class Imitator(_Model):
     """
 
     masked: ClassVar[bool]  # whether policies are those of MaskablePPO
+    left: ClassVar[float]  # to the expert, from one round to the next
 
     _last_obs: Any
     _last_original_obs: Any
@@ -112,10 +115,10 @@ class Imitator(_Model):
         self.rounds, self.epochs = positive("rounds", rounds), positive("epochs", epochs)
         self.rows = positive("batch_size", batch_size)
         if not callable(learning_rate) and not learning_rate > 0.0:
-            raise ParameterError(f"DAgger: learning_rate={learning_rate!r} must be above 0")
+            raise ParameterError(f"{type(self).__name__}: learning_rate={learning_rate!r} must be above 0")
         batch = getattr(env.unwrapped, "batch", None)
         if batch is None:
-            raise ParameterError(f"DAgger requires sb3_vec_env(...), not {env}")
+            raise ParameterError(f"{type(self).__name__} requires sb3_vec_env(...), not {env}")
         if not batch.world.has_expert:
             raise ParameterError(f"{batch.world.name} has no scripted expert to imitate")
         # the rollouts of PPO, which are not used, are as small as it lets them be
@@ -163,7 +166,7 @@ class Imitator(_Model):
         """The steps of round k; whether the callback wants to go on."""
         callback.on_rollout_start()
         for _ in range(steps):
-            self._ask(0.5**k)
+            self._ask(self.left**k)
             callback.update_locals(locals())
             if not callback.on_step():
                 return False
@@ -241,9 +244,19 @@ def dagger(masked: bool) -> Any:
     Raises:
         MissingExtraError: Stable-Baselines3 or sb3-contrib is not installed.
     """
-    library, name = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
+    return _imitator("DAgger", masked, 0.5)
+
+
+def cloning(masked: bool) -> Any:
+    """As `dagger`, for behaviour cloning: all episodes are the expert's own."""
+    return _imitator("BC", masked, 1.0)
+
+
+def _imitator(name: str, masked: bool, left: float) -> Any:
+    library, algorithm = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
     try:
-        base: Any = getattr(importlib.import_module(library), name)
+        base: Any = getattr(importlib.import_module(library), algorithm)
     except ImportError:
         raise MissingExtraError("Training", "sb3") from None
-    return type("DAgger", (Imitator, base), {"__doc__": Imitator.__doc__, "__module__": __name__, "masked": masked})
+    own = {"__doc__": Imitator.__doc__, "__module__": __name__, "masked": masked, "left": left}
+    return type(name, (Imitator, base), own)

@@ -39,6 +39,7 @@ COLOR_OF = {  # an algorithm looks the same in all images
     "DQN": "#e69f00",
     "QRDQN": "#999933",
     "DAgger": "#7f3c8d",
+    "BC": "#b39ddb",
 }
 OTHERS = "#000000"  # of algorithms from elsewhere
 REFERENCES = {"expert": "--", "random": ":", "bound": "-"}

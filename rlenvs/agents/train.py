@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.card import IMITATING
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
 from rlenvs.agents.network import form_of
@@ -31,6 +32,7 @@ LIBRARY = {
 # the algorithms of this package: module, and the function that makes the class
 OWN = {
     "DAgger": ("rlenvs.agents.imitate", "dagger"),
+    "BC": ("rlenvs.agents.imitate", "cloning"),
     "PPOLagrangian": ("rlenvs.agents.lagrangian", "lagrangian"),
     "MAPPO": ("rlenvs.agents.mappo", "mappo"),
 }
@@ -294,7 +296,7 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
     network: dict[str, Any] = {}
     if "layers" in given:
         layers = list(given["layers"])
-        values = {"DAgger": [], **dict.fromkeys(ON_POLICY, layers)}.get(settings.algorithm)
+        values = {**dict.fromkeys(IMITATING, []), **dict.fromkeys(ON_POLICY, layers)}.get(settings.algorithm)
         planes = given.get("head") == "planes"  # between the convolutions and their ratings is nothing
         network["net_arch"] = layers if values is None else {"pi": [] if planes else layers, "vf": values}
     activation = {"tanh": nn.Tanh, "relu": nn.ReLU}[given.get("activation", "tanh")]

@@ -210,7 +210,7 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="PPO, MaskablePPO, RecurrentPPO, PPOLagrangian, MAPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN or DAgger. "
+            help="PPO, MaskablePPO, RecurrentPPO, PPOLagrangian, MAPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN, DAgger or BC. "
             "Default: the settings'.",
         ),
     ] = None,

@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import rlenvs
 from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents import hyperparameters as settings_module
+from rlenvs.agents.card import IMITATING
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
 from rlenvs.agents.evaluate import Evaluation
 from rlenvs.agents.export import agent_from, network_of
@@ -66,7 +67,7 @@ SMALL = {"layers": [8]}
 
 
 def small(algorithm, id=HOVER, steps=None, **tables):
-    usual = ON if "PPO" in algorithm else ASK if algorithm == "DAgger" else OFF
+    usual = ON if "PPO" in algorithm else ASK if algorithm in ("DAgger", "BC") else OFF
     hyperparameters = {**usual, **tables.pop("hyperparameters", {})}
     network = tables.pop("network", {**SMALL, **({"memory": 8} if algorithm == "RecurrentPPO" else {})})
     steps = steps or (256 if "PPO" in algorithm else 160)
@@ -135,6 +136,7 @@ CASES = {
     ),
     "SAC-full": (HOVER, small("SAC", hyperparameters={"buffer_size": 80})),
     "DAgger": (SEA, small("DAgger", SEA)),
+    "BC": (HOVER, small("BC")),
     "DAgger-normalised": (HOVER, small("DAgger", normalize={"observations": True})),
     "DAgger-planes": (GENERALS, small("DAgger", GENERALS, network=PLANES, environment=SMALL_BOARD)),
     "MaskablePPO-planes": (
@@ -283,7 +285,7 @@ def test_the_file_of_an_environment_fits_it(id):
         environment = {} if level is None else {"level": level}
         for algorithm in algorithms_of(id, level):
             found = settings_for(id, algorithm=algorithm, environment=environment)
-            assert found.algorithm == algorithm != "DAgger"
+            assert found.algorithm == algorithm not in IMITATING
             assert settings_from(tomllib.loads(toml(found.to_dict())), "again") == found
             if needs_masks(Setup(world_of(id))) and algorithm == "PPO":
                 pytest.fail("this world has masks: MaskablePPO knows them")

@@ -38,6 +38,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from rlenvs.agents.card import IMITATING
 from rlenvs.agents.writing import read_file
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import entry, world_of
@@ -49,10 +50,10 @@ __all__ = ["settings_for"]
 FOLDER = Path(__file__).parent
 ON_POLICY = ("PPO", "MaskablePPO", "RecurrentPPO", "PPOLagrangian", "MAPPO")
 OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
-ALGORITHMS = (*ON_POLICY, *OFF_POLICY, "DAgger")
+ALGORITHMS = (*ON_POLICY, *OFF_POLICY, *IMITATING)
 QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
 LEAGUE = ("PPO", "MaskablePPO")  # that may play in a league
-PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", "DAgger")  # that may have convolutions as their head
+PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", *IMITATING)  # that may have convolutions as their head
 Table = dict[str, Any]
 
 
@@ -174,6 +175,13 @@ _EXPLORING: Table = {
     **_OFF_POLICY,
     "hyperparameters": {**_OFF_POLICY["hyperparameters"], "exploration_fraction": 0.3},
 }
+_IMITATING: Table = {
+    "steps": 300_000,
+    "num_envs": 64,
+    "hyperparameters": {"learning_rate": "linear 1e-3", "rounds": 10, "epochs": 2, "batch_size": 1024},
+    "network": {"layers": [128, 128], "activation": "relu"},
+    "normalize": {"observations": True},
+}
 DEFAULTS: dict[str, Table] = {
     "PPO": _ON_POLICY,
     "MaskablePPO": _ON_POLICY,
@@ -186,13 +194,7 @@ DEFAULTS: dict[str, Table] = {
     "DDPG": _NOISY,
     "DQN": _EXPLORING,
     "QRDQN": {**_EXPLORING, "network": {**_OFF_POLICY["network"], "quantiles": 50}},
-    "DAgger": {
-        "steps": 300_000,
-        "num_envs": 64,
-        "hyperparameters": {"learning_rate": "linear 1e-3", "rounds": 10, "epochs": 2, "batch_size": 1024},
-        "network": {"layers": [128, 128], "activation": "relu"},
-        "normalize": {"observations": True},
-    },
+    **dict.fromkeys(IMITATING, _IMITATING),
 }
 
 
@@ -257,7 +259,7 @@ def algorithms_of(id: str, level: Any = None) -> list[str]:
 
 
 def needs_masks(setup: Setup) -> bool:
-    """Whether some choices are not there, now and then or for some agents: MaskablePPO and DAgger know masks."""
+    """Whether some choices are not there, now and then or for some agents: MaskablePPO and imitation know masks."""
     return "mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1
 
 
