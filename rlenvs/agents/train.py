@@ -296,7 +296,7 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
     network: dict[str, Any] = {}
     if "layers" in given:
         layers = list(given["layers"])
-        values = {**dict.fromkeys(IMITATING, []), **dict.fromkeys(ON_POLICY, layers)}.get(settings.algorithm)
+        values = [] if settings.algorithm in IMITATING else layers if settings.algorithm in ON_POLICY else None
         planes = given.get("head") == "planes"  # between the convolutions and their ratings is nothing
         network["net_arch"] = layers if values is None else {"pi": [] if planes else layers, "vf": values}
     activation = {"tanh": nn.Tanh, "relu": nn.ReLU}[given.get("activation", "tanh")]

@@ -60,17 +60,14 @@ def test_answers_go_on_from_their_state(rows):
     np.testing.assert_array_equal(again.take(slice(5))["n"], answers.take(slice(5))["n"])
 
 
-def test_with_behaviour_cloning_the_expert_always_acts(monkeypatch):
-    def model_of(make):
-        return make(False)("MlpPolicy", rlenvs.sb3_vec_env("QuadHover-v0", 4), rounds=3, seed=0, device="cpu")
-
-    for make, asked in ((cloning, False), (dagger, True)):
-        model, calls = model_of(make), []
-        predict = model.predict
-        monkeypatch.setattr(model, "predict", lambda *given, **more: calls.append(1) or predict(*given, **more))
-        model.learn(240)
-        assert bool(calls) == asked
-        assert len(model.answers) == 240
+@pytest.mark.parametrize(("make", "asked"), [(cloning, False), (dagger, True)])
+def test_with_behaviour_cloning_the_expert_always_acts(make, asked, monkeypatch):
+    model = make(False)("MlpPolicy", rlenvs.sb3_vec_env("QuadHover-v0", 4), rounds=3, seed=0, device="cpu")
+    predict, calls = model.predict, []
+    monkeypatch.setattr(model, "predict", lambda *given, **more: calls.append(1) or predict(*given, **more))
+    model.learn(240)
+    assert bool(calls) == asked
+    assert len(model.answers) == 240
 
 
 @pytest.mark.parametrize("normalize", [False, True])
