@@ -13,7 +13,8 @@ in the observation, the rotors may change by 10 % (not 5 %), there is a floor, a
 
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" one
-number drives all four rotors.
+number drives all four rotors. With rotor speeds, who explores falls over soon after take-off, and learning ends at
+staying on the floor; at level "rates", whose actions are thrust and body rates, it does not.
 
 ## Observation Space
 Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last.
@@ -90,6 +91,7 @@ SPEC = tasks.solo(
         "easy": {"start_spread": 0.0, "height_spread": 0.0},
         "hard": {"start_spread": 1.2, "goal_height": 1.2, "height_spread": 0.3, "action_range": 1.0},
         "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
+        "rates": {"action": "thrust_rates"},  # a rate loop keeps it upright while its actions are explored
     },
     probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
     scores={
