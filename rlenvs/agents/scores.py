@@ -14,7 +14,7 @@ from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, normalized
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
 from rlenvs.agents.files import is_id, load_agent
-from rlenvs.agents.store import merit, parse_name, read_card, reference_agents, title, training_seeds
+from rlenvs.agents.store import card_costs, merit, parse_name, read_card, reference_agents, title, training_seeds
 from rlenvs.core.docs import cost_cells, documented, has_success, success_cell
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
 from rlenvs.core.registry import entry, world_of
@@ -309,10 +309,7 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
 
 def is_open(one: Known) -> bool:
     """Whether no agent that learnt by reinforcement comes near the expert, in score or in success."""
-    best = next((card.score for card in one.learnt.values() if card.score), None)
-    if best is None:
-        return True
-    return not _reaches(one, best, SOLVED)
+    return not any(_reaches(one, card.score, SOLVED) for card in one.learnt.values() if card.score)
 
 
 def _reaches(one: Known, score: AgentScore, share: float) -> bool:
@@ -331,11 +328,15 @@ def _expert_success(one: Known, score: AgentScore | None) -> float | None:
 def summary(everything: Iterable[Known]) -> str:
     """How many environments have been learnt, how well, and how long that took."""
     defaults = [one for one in everything if one.level is None]
-    best = [(one, card.score) for one in defaults for card in list(one.learnt.values())[:1] if card.score]
-    well, better = (sum(_reaches(one, score, share) for one, score in best) for share in (SOLVED, 0.9))
+    found = {one.name: (one, [card.score for card in one.learnt.values() if card.score]) for one in defaults}
+    well, better = (
+        sum(any(_reaches(one, score, share) for score in scores) for one, scores in found.values())
+        for share in (SOLVED, 0.9)
+    )
+    count = sum(bool(scores) for _, scores in found.values())
     hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
     return (
-        f"Of {len(defaults)} environments, {len(best)} have an agent that learnt from reward alone. {well} reach 0.8 "
+        f"Of {len(defaults)} environments, {count} have an agent that learnt from reward alone. {well} reach 0.8 "
         f"of the expert's score and of its success, {better} reach 0.9 (where there is only one of the two: of that). "
         f"All agents that learnt so took {hours:.1f} hours of one core."
     )
@@ -367,7 +368,7 @@ def _learnt_cells(one: Known) -> tuple[str, ...]:
     learnt = f"{_named(card)}, {_effort(stem, card)}"
     if score is None:
         return "not measured", "", "", "", "", learnt
-    worst, limit, _ = _cost_cells(card)
+    worst, limit, _ = card_costs(card)
     return f"{score.mean:.4g} ± {score.half_width:.2g}", _scale_cell(score, one), _success(card), worst, limit, learnt
 
 
@@ -407,21 +408,10 @@ def _scale_cell(score: AgentScore, one: Known) -> str:
 def _success(card: Card) -> str:
     """The success rate, with a mark where a limit was broken; that alone where success is not defined."""
     assert card.score is not None
-    safe = _cost_cells(card)[2]
+    safe = card_costs(card)[2]
     if not has_success(world_of(card.id)):
         return "" if safe else "unsafe"
     return success_cell(card.score.success_rate, safe)
-
-
-def _cost_cells(card: Card) -> tuple[str, str, bool]:
-    """The cost that is highest beside its limit, and whether all limits hold; for a card of old, which names no costs,
-    where the world has one cost alone."""
-    world, score = world_of(card.id).level(card.keywords.get("level")), card.score
-    assert score is not None
-    costs = score.costs
-    if not costs and len(world.costs) == 1:
-        costs = {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
-    return cost_cells(costs, {name: cost.limit for name, cost in world.costs.items()})
 
 
 def _number(value: float) -> str:

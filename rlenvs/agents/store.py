@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 from rlenvs.agents.card import CARD, Card
 from rlenvs.agents.writing import read_file, replace_file
+from rlenvs.core.docs import cost_cells
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError
 from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
 
 __all__ = ["publish", "publish_curve", "reference_agents", "write_sums", "wrong_sums"]
 
@@ -95,12 +97,26 @@ def read_card(stem: Path) -> Card:
 
 
 def merit(card: Card) -> tuple[float, ...]:
-    """By what agents are compared, greater is better: success rate, then score, then return; unmeasured ones last."""
+    """By what agents are compared, greater is better: success rate within the limits of costs, success rate, score,
+    return; unmeasured ones last."""
     score = card.score
     if score is None:
         return (-1.0,)
     scale = float("-inf") if score.normalized is None else score.normalized
-    return score.success_rate, scale, score.mean
+    return score.success_rate if card_costs(card)[2] else 0.0, score.success_rate, scale, score.mean
+
+
+def card_costs(card: Card) -> tuple[str, str, bool]:
+    """Of a measured agent the cost that is highest beside its limit, that limit, and whether all limits hold.
+
+    A card of old names no costs; they are known where the world has one alone.
+    """
+    world, score = world_of(card.id).level(card.keywords.get("level")), card.score
+    assert score is not None
+    costs = score.costs
+    if not costs and len(world.costs) == 1:
+        costs = {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
+    return cost_cells(costs, {name: cost.limit for name, cost in world.costs.items()})
 
 
 def reference_stem(id: str, level: str | None = None, algorithm: str | None = None) -> Path:
