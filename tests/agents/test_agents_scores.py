@@ -53,7 +53,7 @@ def test_measure_and_replay(references):
 @pytest.mark.slow
 def test_replays_with_other_arithmetic_hold(tmp_path):
     """Weights in other last digits stand for another processor: a chaotic world then plays other episodes."""
-    shipped = load_agent(store.REFERENCE / "SafePointGoal-v0" / "PPO")
+    shipped = load_agent("SafePointGoal-v0")
     rng, found = np.random.default_rng(0), []
     for _ in range(20):
         noisy = {
