@@ -94,7 +94,7 @@ def test_stores_come_in_order(tmp_path, monkeypatch):
     assert store.stores() == [base, checkout]
 
 
-def test_without_the_data_package_the_error_says_what_to_install(monkeypatch):
+def test_without_the_data_package_the_error_says_what_to_install(monkeypatch, tmp_path):
     few = [store.REFERENCE]
     monkeypatch.setattr(store, "stores", lambda: few)
     assert len(store.reference_agents()) == 12
@@ -105,7 +105,7 @@ def test_without_the_data_package_the_error_says_what_to_install(monkeypatch):
     with pytest.raises(NoAgentError, match=r"there are: PPO; more come with: pip install rlenvs-agents"):
         load_agent("QuadHover-v0", algorithm="SAC")
     assert "pip install rlenvs-agents" in run("watch", "QuadRace-v0", code=2)
-    few.append(store.CHECKOUT)
+    few[:] = [tmp_path / "package", tmp_path / "data"]
     with pytest.raises(
         NoAgentError, match=r"there is no reference agent for MarsRovers-v0 yet; train one with: rlenvs"
     ):
