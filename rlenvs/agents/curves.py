@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from rlenvs.agents.runs import PROGRESS
-from rlenvs.agents.store import stores
+from rlenvs.agents.store import CURVES, stores
 from rlenvs.agents.writing import read_file
 from rlenvs.core.errors import RunError, nearest
 from rlenvs.core.registry import world_of
@@ -28,7 +28,6 @@ from rlenvs.core.spec import World
 
 __all__ = ["Curve", "MeanCurve", "curves_of", "mean_curve", "published_curve"]
 
-FOLDER = "curves"
 PUBLISHED = ("steps", "seconds", "return", "half_width", "success", "cost")
 MAY_BE_EMPTY = ("success",)  # of worlds without it
 NAME = re.compile(r"(?:(?P<level>.+)-)?(?P<algorithm>[^-]+)-seed-(?P<seed>\d{1,18})\.csv")
@@ -182,7 +181,7 @@ def curves_of(id: str, level: str | None = None, algorithm: str | None = None) -
     world.level(level)  # which must exist
     found: dict[str, Path] = {}
     for store in reversed(stores()):  # those in front win
-        found |= {path.name: path for path in (store / world.name / FOLDER).glob("*.csv")}
+        found |= {path.name: path for path in (store / world.name / CURVES).glob("*.csv")}
     named = [(path, _parts(path, world)) for path in found.values()]
     wanted = [pair for pair in named if pair[1]["level"] == level and algorithm in (None, pair[1]["algorithm"])]
     return sorted((_published(world.name, *pair) for pair in wanted), key=lambda curve: (curve.algorithm, curve.seed))

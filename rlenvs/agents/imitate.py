@@ -10,13 +10,13 @@ prediction to no-regret online learning", AISTATS 2011).
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.agents.models import ppo_class
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.inputs import positive
 
 __all__ = ["cloning", "dagger"]
@@ -253,10 +253,5 @@ def cloning(masked: bool) -> Any:
 
 
 def _imitator(name: str, masked: bool, left: float) -> Any:
-    library, algorithm = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
-    try:
-        base: Any = getattr(importlib.import_module(library), algorithm)
-    except ImportError:
-        raise MissingExtraError("Training", "sb3") from None
     own = {"__doc__": Imitator.__doc__, "__module__": __name__, "masked": masked, "left": left}
-    return type(name, (Imitator, base), own)
+    return type(name, (Imitator, ppo_class(masked)), own)

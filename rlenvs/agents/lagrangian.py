@@ -10,7 +10,6 @@ limit, or down by what is left of it (dual ascent).
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +17,8 @@ import numpy as np
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.checkpoint import wrappers_of
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
+from rlenvs.agents.models import ppo_class
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 
 __all__ = ["lagrangian"]
 
@@ -153,9 +153,6 @@ def lagrangian(masked: bool) -> Any:
     Raises:
         MissingExtraError: sb3-contrib is not installed.
     """
-    library, name = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
-    try:
-        base: Any = getattr(importlib.import_module(library), name)
-    except ImportError:
-        raise MissingExtraError("Training", "sb3") from None
-    return type("PPOLagrangian", (Lagrangian, base), {"__doc__": Lagrangian.__doc__, "__module__": __name__})
+    return type(
+        "PPOLagrangian", (Lagrangian, ppo_class(masked)), {"__doc__": Lagrangian.__doc__, "__module__": __name__}
+    )

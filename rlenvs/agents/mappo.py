@@ -9,7 +9,6 @@ which agent it is: the paper's agent-specific global state. An agent that is exp
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import MlpExtractor
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.agents.models import ppo_class
+from rlenvs.core.errors import ParameterError
 
 __all__ = ["mappo"]
 
@@ -138,9 +138,4 @@ def mappo(masked: bool) -> Any:
     Raises:
         MissingExtraError: sb3-contrib is not installed.
     """
-    library, name = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
-    try:
-        base: Any = getattr(importlib.import_module(library), name)
-    except ImportError:
-        raise MissingExtraError("Training", "sb3") from None
-    return type("MAPPO", (base,), {"__doc__": "PPO with `with_central_critic`.", "__module__": __name__})
+    return type("MAPPO", (ppo_class(masked),), {"__doc__": "PPO with `with_central_critic`.", "__module__": __name__})

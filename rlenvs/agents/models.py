@@ -1,4 +1,5 @@
-"""Learnt models of Stable-Baselines3 and sb3-contrib as players: loaded from files, checked, without exploration."""
+"""Stable-Baselines3 and sb3-contrib: learnt models as players, loaded from files, checked, without exploration; and the
+class that algorithms of this package are derived from."""
 
 from __future__ import annotations
 
@@ -83,3 +84,16 @@ def _form(space: Any) -> Any:
     if is_image(space):
         return sorted(space.shape)  # Stable-Baselines3 turns images, and takes them both ways
     return getattr(space, "n", None) or (space.nvec.tolist() if hasattr(space, "nvec") else space.shape)
+
+
+def ppo_class(masked: bool) -> Any:
+    """PPO, or MaskablePPO, from which algorithms of this package are derived.
+
+    Raises:
+        MissingExtraError: Stable-Baselines3 or sb3-contrib is not installed.
+    """
+    library, name = ("sb3_contrib", "MaskablePPO") if masked else ("stable_baselines3", "PPO")
+    try:
+        return getattr(importlib.import_module(library), name)
+    except ImportError:
+        raise MissingExtraError("Training", "sb3") from None

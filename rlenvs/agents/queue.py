@@ -19,7 +19,7 @@ from typing import Any
 
 from rlenvs.agents.hyperparameters import Settings, algorithms_of, family_tables, seeds_of, settings_for
 from rlenvs.agents.runs import SETTINGS, Stop, run, stopped_by_signals
-from rlenvs.agents.store import CURVES, publish, publish_curve, read_card, stores, title
+from rlenvs.agents.store import CURVES, file_name, publish, publish_curve, read_card, stores, title
 from rlenvs.core.errors import RlenvsError
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import catalogue, entry, world_of
@@ -49,7 +49,7 @@ class Job:
     @property
     def name(self) -> str:
         """Of its folder below the environment's, and of its curve."""
-        return f"{self.level}-" * (self.level is not None) + f"{self.algorithm}-seed-{self.seed}"
+        return file_name(self.level, self.algorithm, self.seed)
 
     @property
     def settings(self) -> Settings:

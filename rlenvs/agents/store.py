@@ -247,9 +247,9 @@ def publish(folder: str | Path, name: str | None = None, to: Path | None = None,
 
     agent = load_agent(Path(folder) / RUN_AGENT)
     world, (level, algorithm, seed) = world_of(agent.card.id).name, _name_of(agent.card)
-    name = name or _text(level, algorithm, seed)
+    name = name or file_name(level, algorithm, seed)
     if parse_name(name)[:2] != (level, algorithm):
-        raise ParameterError(f"the agent in {folder} is {_text(level, algorithm)}; {name!r} says something else")
+        raise ParameterError(f"the agent in {folder} is {file_name(level, algorithm)}; {name!r} says something else")
     store = to or _home(world, name)
     publish_curve(folder, store)
     stem = store / world / name
@@ -271,7 +271,7 @@ def publish_curve(folder: str | Path, to: Path | None = None) -> Path:
     card = read_card(Path(folder) / RUN_AGENT)
     text = published_curve(Path(folder) / "progress.csv")
     world, (level, algorithm, _) = world_of(card.id).name, _name_of(card)
-    name = _text(level, algorithm)
+    name = file_name(level, algorithm)
     store = to or _home(world, name)
     path = store / world / CURVES / f"{name}-seed-{card.seeds[0]}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -292,7 +292,8 @@ def _name_of(card: Card) -> Name:
     return Name(level, card.algorithm, card.seeds[0] or None)
 
 
-def _text(level: str | None, algorithm: str, seed: int | None = None) -> str:
+def file_name(level: str | None, algorithm: str, seed: int | None = None) -> str:
+    """The name of an agent's files, or with a seed of a curve, without ending: what `parse_name` reads."""
     parts: Iterable[str | None] = (level, algorithm, None if seed is None else f"seed-{seed}")
     return "-".join(part for part in parts if part is not None)
 
