@@ -195,8 +195,12 @@ def _compare_algorithms() -> None:
 
 @app.command(rich_help_panel=PANEL)
 def train(
-    id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all.")
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID",
+            help="Environment, such as QuadHover-v0; rlenvs list has all. With --todo: any number.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID, or runs/todo.")
@@ -232,7 +236,7 @@ def train(
     set: Set = None,
     todo: Annotated[
         bool,
-        typer.Option("--todo", help="Train what is to be shipped (of ID, or of all) and is not yet."),
+        typer.Option("--todo", help="Train what is to be shipped (of these environments, or of all) and is not yet."),
     ] = False,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")] = False,
@@ -250,13 +254,15 @@ def train(
     given |= {"--hyper": hyper, "--level": level, "--set": set, "--resume": resume, "--tensorboard": tensorboard}
     if todo:
         _refuse([name for name, value in given.items() if value], "does not go with --todo: the settings' files decide")
-        _train_todo(id, output or Path("runs/todo"), workers, dry_run)
+        _train_todo(ids or None, output or Path("runs/todo"), workers, dry_run)
         return
     _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run, "goes with --todo alone")
-    if id is None:
+    if not ids:
         raise ParameterError("which environment? Name one, such as QuadHover-v0; rlenvs list has all")
+    if len(ids) > 1:
+        raise ParameterError(f"{', '.join(ids)} are several; name one, or train them one after the other with --todo")
     request = Request(
-        id=id,
+        id=ids[0],
         output=output,
         seeds=range(seed, seed + seeds),
         resume=resume,
@@ -277,10 +283,10 @@ def _refuse(names: list[str], words: str) -> None:
         raise ParameterError(f"{', '.join(names)} {words}")
 
 
-def _train_todo(id: str | None, output: Path, workers: int, dry_run: bool) -> None:
+def _train_todo(ids: list[str] | None, output: Path, workers: int, dry_run: bool) -> None:
     from rlenvs.agents.queue import summary, todo, work
 
-    jobs = todo(None if id is None else [id])
+    jobs = todo(ids)
     say(summary(jobs))
     if dry_run:
         for job in jobs:

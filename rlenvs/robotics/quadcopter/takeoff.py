@@ -28,7 +28,9 @@ Indicators per step: |roll| or |pitch| > 0.2 rad; |x| or |y| > 1.3 m, or z > 1.8
 
 ## Starting State
 Level and at rest on the floor, with still rotors, uniform in a square of half width `start_spread`. The goal is
-straight above, its height uniform within `height_spread` of `goal_height`.
+straight above, its height uniform within `height_spread` of `goal_height`. With start="anywhere" half of the episodes
+begin in the air, hovering between the floor and 0.3 m above the goal: who learns from these too learns to fly before
+it learns to take off.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > 0.8 rad. Truncation: 5 s. Success means that the vehicle
@@ -47,7 +49,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, i8, maths, param, term, uniform
+from rlenvs.core import Score, block, choice, cost, f8, i8, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, render, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
@@ -56,6 +58,10 @@ LOW = 0.02  # m, the original's "still on the ground"
 FAR = 5.0  # m, the largest observed distance
 CLOSE, HOLD = 0.1, 0.5  # m and s of hovering that make a success
 MOST = 3.0  # m/s^2, sideways acceleration of the expert
+ABOVE = 0.3  # m above the goal: the highest start in the air
+
+START = choice("floor", "anywhere", doc="where episodes begin: on the floor, or half of them in the air")
+(ANYWHERE,) = START.codes("anywhere")
 
 SPEC = tasks.solo(
     "QuadTakeoff-v0",
@@ -69,6 +75,7 @@ SPEC = tasks.solo(
         "goal_height": param(0.75, 0.4, 1.5, "m", "mean height of the goal"),
         "height_spread": param(0.2, 0.0, 0.3, "m", "largest difference of the goal from its mean height"),
     },
+    options={"start": START},
     state={"goal": f8(3), "held": i8},
     observation={
         **flight.kinematics(2.0, 2.0, tilt=0.8),
@@ -107,7 +114,11 @@ def reset(p, s, rng):
     s.goal[0] = uniform(rng, -p.start_spread, p.start_spread)
     s.goal[1] = uniform(rng, -p.start_spread, p.start_spread)
     s.goal[2] = p.goal_height + uniform(rng, -p.height_spread, p.height_spread)
-    flight.take_off(p, s, 0, s.goal[0], s.goal[1], 0.5 * p.hull[1], 0.0)
+    floor = 0.5 * p.hull[1]
+    if p.start == ANYWHERE and uniform(rng, 0.0, 1.0) < 0.5:
+        flight.take_off(p, s, 0, s.goal[0], s.goal[1], uniform(rng, floor, s.goal[2] + ABOVE), 0.0)
+        return
+    flight.take_off(p, s, 0, s.goal[0], s.goal[1], floor, 0.0)
     for j in range(4):
         s.rpm[0, j], s.command[0, j] = 0.0, 0.0
 
