@@ -19,6 +19,7 @@ SMALL = {
     "videos": [TREASURE, "--seconds", "0.5"],
     "exploration": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "first_minutes": ["--only", "rlenvs list"],
+    "frozen": ["--first"],
     "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "lanes": [TREASURE, "ParticleSimple-v0", "--num", "64", "--slices", "2", "--seconds", "0.01"],
