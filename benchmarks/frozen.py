@@ -4,9 +4,9 @@
     python benchmarks/frozen.py --first    # of the 44 environments alone that came before the single-agent families
 
 `frozen.json` has, of every environment that stood then (commit 64ab3c2), the mean returns of random actions and of the
-scripted expert, the expert's success rate, the bound, the weights of the reward's terms at the defaults, and for the two
-of them without expert and bound a published return (PPO of rl-zoo after 1 M steps, MuJoCo v3). An agent reaches a share
-if it has that share of the expert's return, on the scale from random (0) to the expert (1), and of its success. What an
+scripted expert, the expert's success rate, the bound, the weights of the reward's terms at the defaults, and for two
+without expert and bound a published return (PPO of rl-zoo after 1 M steps, MuJoCo v3). An agent reaches a share if it
+has that share of the expert's return, on the scale from random (0) to the expert (1), and of its success. What an
 environment declares now is compared with what is frozen; one that was changed says so.
 """
 
