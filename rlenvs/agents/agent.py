@@ -115,11 +115,12 @@ class Agent:
         actions, state = self.network.act(flat, masks, state, starts, kinds)
         return actions.reshape((*rows, *actions.shape[1:])), state
 
-    def __call__(self, observations: Any) -> np.ndarray:
-        """Actions for observations (*rows, *shape). ParameterError for agents with an LSTM: use `predict`."""
+    def __call__(self, observations: Any, agent: str | Sequence[str] | None = None) -> np.ndarray:
+        """Actions for observations (*rows, *shape); agent as for `predict`. ParameterError for agents with an LSTM: use
+        `predict`."""
         if self.network.memory_shape[0]:
             raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
-        return self.predict(observations)[0]
+        return self.predict(observations, agent=agent)[0]
 
     def chooser(self, see: Callable[[], Seen]) -> Callable[[], np.ndarray]:
         """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s."""
@@ -192,14 +193,13 @@ class Agent:
 
     # which kind of agent sees a row, for a network that several kinds share
 
-    def _kinds_of(
-        self, shape: tuple[int, ...], rows: tuple[int, ...], agent: str | Sequence[str] | None
-    ) -> np.ndarray:
+    def _kinds_of(self, shape: tuple[int, ...], rows: tuple[int, ...], agent: str | Sequence[str] | None) -> np.ndarray:
         """The number of the kind of every row, int64 (number of rows,)."""
         size = shape[-1] if shape else 0
         agent = self._seer(size, rows) if agent is None else agent
-        names = [agent] if isinstance(agent, str) else list(agent)
-        if not isinstance(agent, str) and rows[-1:] != (len(names),):
+        several = isinstance(agent, (Sequence, np.ndarray)) and not isinstance(agent, str)
+        names: list[Any] = list(agent) if several else [agent]
+        if several and rows[-1:] != (len(names),):
             raise ParameterError(
                 f"agent={names} names {len(names)} agents, one for each place of the last axis of rows; the rows that "
                 f"were given are {rows}"

@@ -303,7 +303,9 @@ class Network:
     def _check_kinds(self, kinds: Any, rows: int) -> np.ndarray:
         found = np.asarray(kinds)
         fine = found.shape == (rows,) and found.dtype.kind in "iu" and np.isin(found, np.arange(len(self.kinds))).all()
-        _wants(bool(fine), "kinds", kinds, f"{rows} whole numbers below {len(self.kinds)}, the kind of each row's agent")
+        _wants(
+            bool(fine), "kinds", kinds, f"{rows} whole numbers below {len(self.kinds)}, the kind of each row's agent"
+        )
         return found
 
     def _look(self, numbers: np.ndarray, board: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -447,7 +449,8 @@ def _check_kinds(found: Mapping[str, Any]) -> None:
     kinds = _some(label, found["kinds"])
     for kind in kinds:
         _entries(label, kind, ("name", "size"))
-        _wants(isinstance(kind["name"], str), f"{label}: name", kind["name"], "a text")
+        fine = isinstance(kind["name"], str) and kind["name"] != "" and kind["name"].isprintable()
+        _wants(fine, f"{label}: name", kind["name"], "a printable text")
         _size(f"{label}: size", kind["size"])
     names = [kind["name"] for kind in kinds]
     _wants(1 < len(names) == len(set(names)), label, names, "at least two of different names")
