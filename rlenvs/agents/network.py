@@ -248,7 +248,7 @@ class Network:
                 )
         return np.array([known.index(kind) for kind in found], np.int64)
 
-    def _features(self, observations: Any, kinds: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def _features(self, observations: Any, kinds: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
         """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
         any, (rows, height, width, channels)."""
         columns = [self._column(j, name, shape, observations, kinds) for j, (name, shape) in enumerate(self.parts)]

@@ -17,6 +17,7 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 from rlenvs.wrappers.guides import JumpStart
+from rlenvs.wrappers.robustness import Takeover
 from tests.agent_helpers import SPEAKER, agent_for, edit, pair, refused
 
 TAG, TALK, CRYPTO, ADVERSARY = "ParticleTag-v0", "ParticleWorldComm-v0", "ParticleCrypto-v0", "ParticleAdversary-v0"
@@ -218,6 +219,14 @@ def test_guides_of_all_agents_are_told_the_kinds(monkeypatch):
     env = rlenvs.wrap(rlenvs.parallel_env(TAG), JumpStart(agent, steps=1))
     env.reset(seed=0)
     assert spy.kinds == [[0, 0, 0, 1]]
+
+
+def test_who_takes_agents_over_is_told_their_kinds(monkeypatch):
+    agent, spy = agent_for(TAG, roles=True), Spy(monkeypatch)
+    env = rlenvs.wrap(rlenvs.parallel_env(TAG), Takeover(["adversary_1", "agent_0"], player=agent))
+    env.reset(seed=0)
+    env.step(dict.fromkeys(env.agents, 0))
+    assert spy.kinds == [[0, 1]]
 
 
 def test_players_of_tournaments_are_told_whom_they_play(monkeypatch):

@@ -123,7 +123,7 @@ CASES = {
     ),
     "MaskablePPO-roles": (
         "ParticleSpeakerListener-v0",
-        small("MaskablePPO", network={**SMALL, "roles": True}, normalize={"observations": True}),
+        small("MaskablePPO", steps=768, network={**SMALL, "roles": True}, normalize={"observations": True}),
     ),
     "MAPPO-roles": (
         "ParticleTag-v0",
