@@ -204,9 +204,9 @@ class Agent:
                 f"agent={names} names {len(names)} agents, one for each place of the last axis of rows; the rows that "
                 f"were given are {rows}"
             )
-        for name in names:
-            self._check_row(size, name)
         kinds: Any = self.network.kinds_of(names)
+        for name in dict.fromkeys(names):
+            self._check_row(size, name)
         return np.broadcast_to(kinds, (*rows[:-1], rows[-1] if rows else 1)).reshape(-1)
 
     def _check_row(self, size: int, name: str) -> None:
@@ -272,16 +272,16 @@ class Player:
     """An agent as a player of tournaments.
 
     Attributes:
-        agent: that plays. seat: the name of the agent of the world whose rows it is shown; None where they are alike.
+        agent: that plays. role: the name of the agent of the world whose rows it is shown; None where they are alike.
     """
 
     agent: Agent
-    seat: str | None = None
+    role: str | None = None
 
     def __call__(self, observations: Any, masks: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
         """Actions for rows of observations."""
         masks = masks if self.agent.network.masked else None
-        return self.agent.predict(observations, action_masks=masks, agent=self.seat)[0]
+        return self.agent.predict(observations, action_masks=masks, agent=self.role)[0]
 
 
 def _texts(forms: Mapping[Any, tuple[int, ...] | int]) -> str:

@@ -9,6 +9,7 @@ and zeros in all others.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from rlenvs.core.setup import Setup
 
 
+@lru_cache(maxsize=1024)
 def kind_of(name: str) -> str:
     """The kind of an agent by its name."""
     return re.sub(r"_?\d+$", "", name) or name

@@ -288,7 +288,7 @@ class _Match:
                 generator = np.random.default_rng([seed, *key])
                 groups = agents[:, None] if batch.world.roles else [agents]
                 self.movers += [
-                    partial(self._ask, name, self._seated(player, group), group, generator) for group in groups
+                    partial(self._ask, name, self._in_role(player, group), group, generator) for group in groups
                 ]
             elif player not in own:
                 generators = [np.random.default_rng([seed + i, *key]) for i in range(batch.num_worlds)]
@@ -332,10 +332,10 @@ class _Match:
         for move in self.movers:
             move()
 
-    def _seated(self, player: Policy, agents: np.ndarray) -> Policy:
+    def _in_role(self, player: Policy, agents: np.ndarray) -> Policy:
         """A player as it plays these agents; one that was learnt may have to know whom."""
         if isinstance(player, Learnt) and self.batch.world.roles:
-            return replace(player, seat=self.batch.setup.roles[agents[0]].name)
+            return replace(player, role=self.batch.setup.roles[agents[0]].name)
         return player
 
     def _ask(self, name: str, policy: Policy, agents: np.ndarray, generator: np.random.Generator) -> None:
