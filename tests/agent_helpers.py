@@ -12,6 +12,7 @@ from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, digest_of
 from rlenvs.agents.export import part_of
 from rlenvs.agents.files import load_agent, save_agent
+from rlenvs.agents.kinds import blocks_width, kinds_in
 from rlenvs.agents.network import Network, expected_tensors
 from rlenvs.cli import app
 from rlenvs.core.errors import AgentFileError
@@ -23,10 +24,15 @@ LAKE, TAXI = "FrozenLake-v0", "Taxi-v0"  # an observation is a whole number
 SCORE = AgentScore(1.5, 0.25, 0.5, 0.0, 200.0, 100, 0, None, 0.5, 2.5)
 
 
-def agent_for(id, seed=0, masked=False, memory=None, **keywords):
-    """An agent with random weights that fits an environment; no library of learners is needed."""
+def agent_for(id, seed=0, masked=False, memory=None, roles=False, **keywords):
+    """An agent with random weights that fits an environment; no library of learners is needed.
+
+    roles: one that knows the kinds of agents.
+    """
     setup = Setup(world_of(id), **keywords)
-    width = memory["units"] if memory else flatdim(setup.observation_space)
+    kinds = {"kinds": kinds_in(setup)} if roles else {}
+    width = flatdim(setup.observation_space)
+    width = memory["units"] if memory else blocks_width(width, len(kinds["kinds"])) if roles else width
     action = {"kind": "choice", "choices": setup.action_size, "masked": masked}
     if setup.continuous:
         bound = [1.0] * setup.action_size
@@ -42,6 +48,7 @@ def agent_for(id, seed=0, masked=False, memory=None, **keywords):
             {"inputs": 8, "units": setup.action_size, "activation": "identity"},
         ],
         "action": action,
+        **kinds,
     }
     rng = np.random.default_rng(seed)
     tensors = {n: rng.normal(size=shape).astype(dtype) for n, shape, dtype in expected_tensors(architecture)}

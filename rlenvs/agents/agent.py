@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.agents.card import Card
+from rlenvs.agents.kinds import in_words, kinds_in, names_in
 from rlenvs.agents.network import Network, State, form_of, parts_of
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
@@ -19,11 +20,13 @@ __all__ = ["Agent"]
 
 
 class Seen(NamedTuple):
-    """What rows of an environment show: observations, masks (or None), and whether each episode has just begun."""
+    """What rows of an environment show: observations, masks (or None), whether each episode has just begun, and whose
+    rows they are, as `Agent.predict` takes it."""
 
     observations: Any
     masks: np.ndarray | None
     starts: np.ndarray
+    agent: str | Sequence[str] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +46,12 @@ class Agent:
         return f"Agent({card.id!r}, {card.learner}, {card.steps:,} steps, {told})"
 
     def act(
-        self, observation: Any, mask: np.ndarray | None = None, state: State | None = None, start: bool = False
+        self,
+        observation: Any,
+        mask: np.ndarray | None = None,
+        state: State | None = None,
+        start: bool = False,
+        agent: str | None = None,
     ) -> tuple[Any, State | None]:
         """What to do for one observation.
 
@@ -53,14 +61,16 @@ class Agent:
             mask: (choices,), nonzero where a choice is allowed (`info["action_mask"]`).
             state: what the call before gave; None at the beginning. Agents without an LSTM give and take None.
             start: whether an episode begins with this observation; the state is forgotten then.
+            agent: the name of the agent that sees the observation ("adversary_0"), as for `predict`.
 
         Returns:
             the action, float32 (numbers,), int64 (dimensions,) or an int, and the next state.
 
         Raises:
-            ParameterError: an observation, mask or state of another shape, not finite, or outside a Discrete space.
+            ParameterError: an observation, mask or state of another shape, not finite, or outside a Discrete space; or
+                it does not follow which kind of agent is meant.
         """
-        actions, state = self.predict(observation, state, np.array(start), action_masks=mask)
+        actions, state = self.predict(observation, state, np.array(start), action_masks=mask, agent=agent)
         several = self.network.numbers > 0 or len(self.network.counts) > 0
         if actions.ndim != int(several):
             raise ParameterError(f"act is for one observation; for rows of {np.shape(observation)} use predict")
@@ -73,6 +83,7 @@ class Agent:
         episode_start: np.ndarray | None = None,
         deterministic: bool = True,
         action_masks: np.ndarray | None = None,
+        agent: str | Sequence[str] | None = None,
     ) -> tuple[np.ndarray, State | None]:
         """What a Stable-Baselines3 model's `predict` gives, for one observation or for many.
 
@@ -82,25 +93,34 @@ class Agent:
             episode_start: (*rows), true where an episode begins.
             deterministic: agents have no exploration; both values give the same.
             action_masks: (*rows, choices), nonzero where a choice is allowed.
+            agent: of an agent that was trained with `roles`: the name of the agent that sees all rows ("adversary_0"),
+                or one for each place of the last axis of rows. Without it that follows from the rows where it can: from
+                their places where the last axis has one for every agent, as in a batch; from their length where only
+                one kind of agents sees so much, as in the parallel form. Other agents take no notice of it.
 
         Returns:
             actions, float32 (*rows, numbers), int64 (*rows, dimensions) or int64 (*rows), and the next state.
 
         Raises:
-            ParameterError: arrays of other shapes, or observations that are not finite.
+            ParameterError: arrays of other shapes, observations that are not finite, or it does not follow which kind
+                of agent is meant.
         """
         flat, rows = self._in_rows(observation)
         count = int(np.prod(rows, dtype=int))
         masks = None if action_masks is None else self._masks_in_rows(action_masks, count)
         starts = None if episode_start is None else np.asarray(episode_start).reshape(-1)
-        actions, state = self.network.act(flat, masks, state, starts)
+        kinds = None
+        if self.network.kinds and not isinstance(observation, Mapping):
+            kinds = self._kinds_of(np.shape(observation), rows, agent)
+        actions, state = self.network.act(flat, masks, state, starts, kinds)
         return actions.reshape((*rows, *actions.shape[1:])), state
 
-    def __call__(self, observations: Any) -> np.ndarray:
-        """Actions for observations (*rows, *shape). ParameterError for agents with an LSTM: use `predict`."""
+    def __call__(self, observations: Any, agent: str | Sequence[str] | None = None) -> np.ndarray:
+        """Actions for observations (*rows, *shape); agent as for `predict`. ParameterError for agents with an LSTM: use
+        `predict`."""
         if self.network.memory_shape[0]:
             raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
-        return self.predict(observations)[0]
+        return self.predict(observations, agent=agent)[0]
 
     def chooser(self, see: Callable[[], Seen]) -> Callable[[], np.ndarray]:
         """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s."""
@@ -108,14 +128,14 @@ class Agent:
 
         def choose() -> np.ndarray:
             nonlocal state
-            observations, masks, starts = see()
+            observations, masks, starts, agent = see()
             masks = masks if self.network.masked else None
-            actions, state = self.predict(observations, state, starts, action_masks=masks)
+            actions, state = self.predict(observations, state, starts, action_masks=masks, agent=agent)
             return actions
 
         return choose
 
-    def player(self, setup: Setup, label: str) -> Callable[..., np.ndarray]:
+    def player(self, setup: Setup, label: str) -> Player:
         """The agent as a function (observations, masks, rng) -> actions, as `rlenvs.tournament` takes one.
 
         Raises:
@@ -125,11 +145,7 @@ class Agent:
         if self.network.memory_shape[0]:
             raise ParameterError(f"{label} has a memory (an LSTM), and players of a tournament are asked without one")
         self.check(setup, label)
-
-        def play(observations: Any, masks: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-            return self.predict(observations, action_masks=masks if self.network.masked else None)[0]
-
-        return play
+        return Player(self)
 
     def check(self, setup: Setup, label: str = "the agent") -> None:
         """ParameterError where the spaces of the world's agents, padded to equal size, are not those of this agent."""
@@ -141,6 +157,7 @@ class Agent:
                 f"{_texts(wanted)} with these keywords"
             )
         self._check_form(setup, label)
+        self._check_kinds(setup, label)
         counts = self.network.counts
         own = self.network.numbers or self.network.choices
         mine: tuple[str, Any] = ("numbers" if self.network.numbers else "choices", own)
@@ -164,6 +181,59 @@ class Agent:
             raise ParameterError(
                 f"{label} was trained for {world.name} with scaled={scaled}; make it with scaled={scaled}"
             )
+
+    def _check_kinds(self, setup: Setup, label: str) -> None:
+        """ParameterError where the world has agents of kinds that this agent does not know, or with other rows."""
+        theirs = {kind["name"]: kind["size"] for kind in kinds_in(setup)}
+        if self.network.kinds and not theirs.items() <= self.network.kinds.items():
+            raise ParameterError(
+                f"{label} was trained for agents of the kinds {in_words(self.network.kinds)}; those of "
+                f"{setup.world.name} are {in_words(theirs)} with these keywords"
+            )
+
+    # which kind of agent sees a row, for a network that several kinds share
+
+    def _kinds_of(self, shape: tuple[int, ...], rows: tuple[int, ...], agent: str | Sequence[str] | None) -> np.ndarray:
+        """The number of the kind of every row, int64 (number of rows,)."""
+        size = shape[-1] if shape else 0
+        agent = self._seer(size, rows) if agent is None else agent
+        several = isinstance(agent, (Sequence, np.ndarray)) and not isinstance(agent, str)
+        names: list[Any] = list(agent) if several else [agent]
+        if several and rows[-1:] != (len(names),):
+            raise ParameterError(
+                f"agent={names} names {len(names)} agents, one for each place of the last axis of rows; the rows that "
+                f"were given are {rows}"
+            )
+        kinds: Any = self.network.kinds_of(names)
+        for name in dict.fromkeys(names):
+            self._check_row(size, name)
+        return np.broadcast_to(kinds, (*rows[:-1], rows[-1] if rows else 1)).reshape(-1)
+
+    def _check_row(self, size: int, name: str) -> None:
+        """ParameterError unless a row of so many numbers is what an agent of this name sees, padded or not."""
+        (kind,) = self.network.kinds_of([name])  # type: ignore[misc]
+        own, whole = list(self.network.kinds.values())[kind], max(self.network.kinds.values())
+        if size not in (own, whole):
+            padded = f", or {whole} with zeros behind" if own < whole else ""
+            raise ParameterError(f"a row of {size} numbers was given for {name}; needed: {own}{padded}")
+
+    def _seer(self, size: int, rows: tuple[int, ...]) -> str | list[str]:
+        """Who sees rows of so many numbers, by their places or else by their length."""
+        known = self.network.kinds
+        whole = size == max(known.values())
+        if whole and rows[-1:] == (len(self._names),):
+            return self._names
+        found = [name for name, own in known.items() if own == size]
+        if len(found) == 1 and not (whole and rows):  # several long rows may be padded ones
+            return found[0]
+        raise ParameterError(
+            f"whose rows are {rows or 'one row'} of {size} numbers? This agent plays {in_words(known)}; give agent=, "
+            f"such as agent='{next(iter(known))}_0'"
+        )
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return names_in(Setup(world_of(self.card.id), **self.card.keywords))
 
     # agents with roles see shorter rows in the single and parallel forms; a batch pads them with zeros, as training did
 
@@ -195,6 +265,23 @@ class Agent:
     def _padded(self, array: np.ndarray, size: int) -> np.ndarray:
         missing = size - array.shape[1]
         return np.pad(array, ((0, 0), (0, missing))) if missing > 0 and self._pads else array
+
+
+@dataclass(frozen=True)
+class Player:
+    """An agent as a player of tournaments.
+
+    Attributes:
+        agent: that plays. role: the name of the agent of the world whose rows it is shown; None where they are alike.
+    """
+
+    agent: Agent
+    role: str | None = None
+
+    def __call__(self, observations: Any, masks: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """Actions for rows of observations."""
+        masks = masks if self.agent.network.masked else None
+        return self.agent.predict(observations, action_masks=masks, agent=self.role)[0]
 
 
 def _texts(forms: Mapping[Any, tuple[int, ...] | int]) -> str:

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.agent import Agent, Seen
+from rlenvs.agents.kinds import names_in
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import first_seed_of
@@ -224,7 +225,8 @@ class _Wrapped:
             nothing = np.full((self.num_worlds, *space.shape), self.env.batch.setup.idle_in(space), space.dtype)
             return lambda: nothing
         if isinstance(policy, Agent):
-            return policy.chooser(lambda: Seen(self.observation, self.infos.get("action_mask"), self.over))
+            first = names_in(self.env.batch.setup)[0]
+            return policy.chooser(lambda: Seen(self.observation, self.infos.get("action_mask"), self.over, first))
         if callable(policy):
             return lambda: policy(self.observation)
         return self._random_chooser()
@@ -312,7 +314,8 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
     rows = () if batch.world.agents else (slice(None), 0)
     if isinstance(policy, Agent):
         policy.check(batch.setup)
-        return policy.chooser(lambda: Seen(batch.observed(rows), batch.masks[rows], _begun(batch)))
+        names = names_in(batch.setup)
+        return policy.chooser(lambda: Seen(batch.observed(rows), batch.masks[rows], _begun(batch), names))
     return lambda: policy(batch.observed(rows))
 
 

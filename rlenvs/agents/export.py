@@ -134,10 +134,13 @@ def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tens
         "memory": None,
     }
     tensors: Tensors = {}
+    space = _own_space(model)
+    if hasattr(space, "kinds"):
+        architecture["kinds"] = [dict(kind) for kind in space.kinds]
     if normalizer is None:
         normalizer = model.get_vec_normalize_env()
     if normalizer is not None and normalizer.norm_obs:
-        _add_normalisation(architecture, tensors, normalizer)
+        _add_normalisation(architecture, tensors, normalizer, space)
     action = _action(model)
     _add_convolutions(model, architecture, tensors)
     layers = readers[0](model, architecture, tensors, action)
@@ -268,15 +271,21 @@ def _array(tensor: Any) -> np.ndarray:
 # --- what goes in and comes out ---------------------------------------------------------------------------------------
 
 
+def _own_space(model: Any) -> Any:
+    """Of what the actor sees; behind it may be what a central critic sees."""
+    return getattr(model.policy, "own_space", model.observation_space)
+
+
 def _parts(model: Any) -> list[dict[str, Any]]:
     """The parts of an observation in the order in which the network takes them."""
     return [
         {"name": name, **_part("observations" if name is None else f"observations[{name!r}]", part, model)}
-        for name, part in parts_of(getattr(model.policy, "own_space", model.observation_space)).items()
+        for name, part in parts_of(_own_space(model)).items()
     ]
 
 
 def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
+    space = getattr(space, "row_space", space)  # of rows in the blocks of kinds, the rows
     found = part_of(space)
     if "choices" in found or (type(space).__name__ == "Box" and space.dtype.kind in "fi"):
         return found
@@ -350,8 +359,8 @@ def _action(model: Any) -> dict[str, Any]:
     )
 
 
-def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalizer: Any) -> None:
-    """The statistics of a VecNormalize."""
+def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalizer: Any, space: Any) -> None:
+    """The statistics of a VecNormalize, as far as they are of the actor's space."""
     statistics = normalizer.obs_rms
     statistics = statistics if isinstance(statistics, dict) else {None: statistics}
     architecture["normalisation"] = {"epsilon": float(normalizer.epsilon), "clip": float(normalizer.clip_obs)}
@@ -361,7 +370,7 @@ def _add_normalisation(architecture: dict[str, Any], tensors: Tensors, normalize
             continue
         part["normalised"] = True
         for name, value in (("mean", found.mean), ("var", found.var)):
-            own = tuple(map(slice, part["shape"]))  # what lies behind is for a central critic
+            own = tuple(map(slice, parts_of(space)[part["name"]].shape))  # what lies behind is for a central critic
             tensors[f"normalisation.{j}.{name}"] = np.array(value, np.float64)[own]
 
 

@@ -21,6 +21,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.agents.export import network_of
+from rlenvs.agents.kinds import names_in
 from rlenvs.agents.network import Network
 from rlenvs.core.errors import ParameterError
 
@@ -160,13 +161,14 @@ class League(VecEnvWrapper):
     def _of_networks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Worlds, agents and actions of the present policy and of past ones."""
         batch = self._batch
-        seen = batch.observed(copy=False)
+        seen, names = batch.observed(copy=False), names_in(batch.setup)
         for number in np.unique(self._rival[self._learnt]):
             network = self._present if number == PRESENT else self.past[number]
             against = self._learnt & (self._rival == number)
             at = worlds, agents = np.nonzero(self._foreign & against[:, None])
             shown = {name: part[at] for name, part in seen.items()} if isinstance(seen, dict) else seen[at]
-            yield worlds, agents, network.act(shown, batch.masks[at] if network.masked else None)[0]
+            masks, kinds = batch.masks[at] if network.masked else None, network.kinds_of(names)
+            yield worlds, agents, network.act(shown, masks, kinds=None if kinds is None else kinds[agents])[0]
 
     # --- checkpoints --------------------------------------------------------------------------------------------------
 

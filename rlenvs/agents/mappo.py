@@ -31,7 +31,10 @@ class Central(VecEnvWrapper):
     own, which is gone by then, the one a step before.
 
     Args:
-        venv: an `SB3VecEnv` of a world with several agents, whose observations are one row of numbers.
+        venv: an `SB3VecEnv` of a world with several agents, whose observations are one row of numbers; or `Roles`.
+
+    Attributes:
+        own_space: of an agent's own observations.
 
     Raises:
         ParameterError: a world of one agent, or other observations.
@@ -47,6 +50,7 @@ class Central(VecEnvWrapper):
         low = np.concatenate([own.low, central.low.ravel(), np.zeros(setup.agents)])
         high = np.concatenate([own.high, central.high.ravel(), np.ones(setup.agents)])
         super().__init__(venv, spaces.Box(low.astype(np.float32), high.astype(np.float32)))
+        self.own_space = own
         self._numbers = np.eye(setup.agents, dtype=np.float32)
 
     def reset(self) -> np.ndarray:

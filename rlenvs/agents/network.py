@@ -18,6 +18,10 @@ or, for choices, "action": {"kind": "choice", "choices": 5, "masked": false}; fo
 An observation that is one of n whole numbers, of a Discrete space, is a part of shape [] with one entry more,
 "choices": n. The network sees it as n numbers: 1 at its place, 0 elsewhere.
 
+Where several kinds of agents share the network, one entry more, "kinds": [{"name": "adversary", "size": 16}, {"name":
+"agent", "size": 14}], says them, and how many numbers of a row each sees; the row of the only part is as long as the
+longest. The network sees, kind by kind, the row and behind it a 1 where it is that kind's, else zeros.
+
 Convolutions look at one part of the observation: planes (planes, height, width), or an image (height, width, channels)
 of bytes, which count as shares of 255. Two more planes, behind these, tell every cell its row and column, from -1 to 1;
 around the board are zeros; and the numbers of the other parts, weighted, are added to every cell that the first
@@ -25,7 +29,8 @@ convolution gives. The layers see what the last one gives, channel by channel, a
 its means over the board, and the numbers, and rate the first choices only; the n height width choices behind these are
 rated by a convolution with a kernel of 1, plane by plane.
 
-    normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...
+    normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...;
+                                                                (kinds (numbers of a row + 1),) with kinds
     convolutions.<layer>.weight, .bias                          float32 (channels, inputs, kernel, kernel), (channels,)
     convolutions.numbers                                        float32 (channels of the first, numbers), if any
     planes.weight, .bias                                        float32 (planes, channels), (planes,)
@@ -43,6 +48,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.kinds import blocks_width, in_blocks, in_words, kind_of
 from rlenvs.core.errors import ParameterError, nearest
 
 State = tuple[np.ndarray, np.ndarray]
@@ -134,6 +140,7 @@ class Network:
     Attributes:
         parts: name (None for an observation that is one array) and shape of each part of an observation.
         forms: the form of each part by name, as `form_of` says it of a space.
+        kinds: of agents, by name: how many numbers of a row they see; empty where the network knows none.
         choices: how many choices an action has, all its dimensions together; 0 where it is numbers.
         counts: how many choices each dimension of an action of several choices has; empty otherwise.
         numbers: how many numbers an action has; 0 where it is a choice.
@@ -149,6 +156,7 @@ class Network:
         self.tensors = dict(tensors)
         self.parts = [(part["name"], tuple(part["shape"])) for part in architecture["observation"]]
         self.forms = {part["name"]: part.get("choices", tuple(part["shape"])) for part in architecture["observation"]}
+        self.kinds: dict[str, int] = {kind["name"]: kind["size"] for kind in architecture.get("kinds", ())}
         memory, action = architecture["memory"], architecture["action"]
         self.memory_shape = (memory["layers"], memory["units"]) if memory else (0, 0)
         self.counts: tuple[int, ...] = tuple(action.get("counts", ()))
@@ -190,6 +198,7 @@ class Network:
         masks: np.ndarray | None = None,
         state: State | None = None,
         starts: np.ndarray | None = None,
+        kinds: np.ndarray | None = None,
     ) -> tuple[np.ndarray, State | None]:
         """The actions without exploration: means, or the choices that are rated highest.
 
@@ -199,15 +208,18 @@ class Network:
             masks: (rows, choices), nonzero where a choice is allowed. A row that allows nothing gets choice 0.
             state: of the LSTM, two arrays (layers, rows, units), from the call before; None at the beginning.
             starts: (rows,), true where an episode begins and the state is to be forgotten.
+            kinds: (rows,), the number of each row's kind of agent, as `kinds_of` gives it; None where the network knows
+                none.
 
         Returns:
             actions, float32 (rows, numbers) inside the action space, int64 (rows,), or int64 (rows, dimensions) of
             several choices, and the next state (None without an LSTM).
 
         Raises:
-            ParameterError: arrays of other shapes, observations that are not finite, or masks for numbers.
+            ParameterError: arrays of other shapes, observations that are not finite, masks for numbers, or no kinds
+                where they are needed.
         """
-        features, board = self._features(observations)
+        features, board = self._features(observations, kinds)
         ratings = None
         if board is not None:
             with _blas().limit(limits=1):
@@ -219,20 +231,35 @@ class Network:
         outputs = features if ratings is None else np.concatenate((features, ratings), axis=1)
         return self._decide(outputs, masks), state if self._cells else None
 
-    def _features(self, observations: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def kinds_of(self, agents: Sequence[str]) -> np.ndarray | None:
+        """The number of each agent's kind by the agents' names, int64 (agents,); None where the network knows no kinds.
+
+        Raises:
+            ParameterError: an agent of a kind that the network does not know.
+        """
+        if not self.kinds:
+            return None
+        known, found = list(self.kinds), [kind_of(name) if isinstance(name, str) else name for name in agents]
+        for name, kind in zip(agents, found, strict=True):
+            if kind not in known:
+                raise ParameterError(
+                    f"agent={name!r} is of no kind that this agent was trained for: {in_words(self.kinds)}. Give a "
+                    f"name such as '{known[0]}_0'"
+                )
+        return np.array([known.index(kind) for kind in found], np.int64)
+
+    def _features(self, observations: Any, kinds: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
         """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
         any, (rows, height, width, channels)."""
-        columns = [self._column(j, name, shape, observations) for j, (name, shape) in enumerate(self.parts)]
+        columns = [self._column(j, name, shape, observations, kinds) for j, (name, shape) in enumerate(self.parts)]
         rows = {len(column) for column in columns}
         if len(rows) > 1:
             raise ParameterError(f"the parts of the observations have different numbers of rows: {sorted(rows)}")
-        flat = [
-            column.reshape(len(column), _width(part))
-            for column, part in zip(columns, self.architecture["observation"], strict=True)
-        ]
+        flat = [column.reshape(len(column), math.prod(column.shape[1:])) for column in columns]
         for column in flat:
             if not np.isfinite(column).all():
                 row, place = np.argwhere(~np.isfinite(column))[0].tolist()
+                place = place % (self.parts[0][1][0] + 1) if self.kinds else place
                 raise ParameterError(f"row {row} of the observations is not finite: number {place} is NaN or infinite")
         board = None
         if self._kernels:
@@ -243,7 +270,9 @@ class Network:
             board = np.concatenate((board, places), axis=3)
         return flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1), board
 
-    def _column(self, index: int, name: str | None, shape: tuple[int, ...], observations: Any) -> np.ndarray:
+    def _column(
+        self, index: int, name: str | None, shape: tuple[int, ...], observations: Any, kinds: Any
+    ) -> np.ndarray:
         if (name is not None) != isinstance(observations, Mapping) or (name is not None and name not in observations):
             given = sorted(observations) if isinstance(observations, Mapping) else type(observations).__name__
             wanted = "one array" if name is None else f"a dictionary with {[part for part, _ in self.parts]}"
@@ -263,12 +292,21 @@ class Network:
         if choices:
             return _one_hot(label, array, choices)
         array = array.astype(np.float32) if array.dtype == np.float64 else array  # what a float32 world would show
+        array = in_blocks(array, self._check_kinds(kinds, len(array)), len(self.kinds)) if self.kinds else array
         if index in self._scales:
             mean, deviation = self._scales[index]
             clip = self.architecture["normalisation"]["clip"]
             array = np.clip((array - mean) / deviation, -clip, clip)
         array = array.astype(np.float32)
         return array / np.float32(WHITE) if self.architecture["observation"][index]["image"] else array
+
+    def _check_kinds(self, kinds: Any, rows: int) -> np.ndarray:
+        found = np.asarray(kinds)
+        fine = found.shape == (rows,) and found.dtype.kind in "iu" and np.isin(found, np.arange(len(self.kinds))).all()
+        _wants(
+            bool(fine), "kinds", kinds, f"{rows} whole numbers below {len(self.kinds)}, the kind of each row's agent"
+        )
+        return found
 
     def _look(self, numbers: np.ndarray, board: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """The convolutions: what the layers see, and how they rate the choices of the planes (None without)."""
@@ -358,7 +396,7 @@ ACTIONS = {
 
 def check_architecture(found: Any) -> dict[str, Any]:
     """The architecture, if it is one; ParameterError names the entry that is wrong."""
-    found = _entries("architecture", found, ENTRIES)
+    found = _entries("architecture", found, ENTRIES, optional=("kinds",))
     parts = _some("architecture: observation", found["observation"])
     for j, part in enumerate(parts):
         label = f"architecture: observation {j}"
@@ -380,7 +418,8 @@ def check_architecture(found: Any) -> dict[str, Any]:
     names = [part["name"] for part in parts]
     _wants(len(set(names)) == len(names), "architecture: observation", names, "parts with different names")
     _check_normalisation(found["normalisation"], any(part["normalised"] for part in parts))
-    width, rated = sum(map(_width, parts)), 0
+    _check_kinds(found)
+    width, rated = _inputs(found), 0
     if found["convolutions"] is not None:
         width, rated = _check_convolutions(found)
     if found["memory"] is not None:
@@ -401,6 +440,30 @@ def check_architecture(found: Any) -> dict[str, Any]:
             f"architecture: the last layer has {width} units{planes}, the action {outputs} numbers or choices"
         )
     return found
+
+
+def _check_kinds(found: Mapping[str, Any]) -> None:
+    if "kinds" not in found:
+        return
+    label, parts = "architecture: kinds", found["observation"]
+    kinds = _some(label, found["kinds"])
+    for kind in kinds:
+        _entries(label, kind, ("name", "size"))
+        fine = isinstance(kind["name"], str) and kind["name"] != "" and kind["name"].isprintable()
+        _wants(fine, f"{label}: name", kind["name"], "a printable text")
+        _size(f"{label}: size", kind["size"])
+    names = [kind["name"] for kind in kinds]
+    _wants(1 < len(names) == len(set(names)), label, names, "at least two of different names")
+    row = len(parts) == 1 and len(parts[0]["shape"]) == 1
+    _wants(row, "architecture: observation", parts, "one part that is a row of numbers, with kinds")
+    sizes, size = [kind["size"] for kind in kinds], parts[0]["shape"][0]
+    _wants(max(sizes) == size, f"{label}: size", sizes, f"{size}, the length of a row, as the largest")
+
+
+def _inputs(found: Mapping[str, Any]) -> int:
+    """How many numbers the network sees of all parts."""
+    width = sum(map(_width, found["observation"]))
+    return blocks_width(width, len(found["kinds"])) if "kinds" in found else width
 
 
 def _check_convolutions(found: Mapping[str, Any]) -> tuple[int, int]:
@@ -514,12 +577,12 @@ def _wants(fine: bool, label: str, found: Any, wanted: str) -> None:
 
 def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...], str]]:
     """Name, shape and type of every array that a checked architecture asks for."""
-    inputs = 0
+    inputs = _inputs(architecture)
     for j, part in enumerate(architecture["observation"]):
-        inputs += _width(part)
         if part["normalised"]:
+            shape: tuple[int, ...] = (inputs,) if "kinds" in architecture else tuple(part["shape"])
             for name in ("mean", "var"):
-                yield f"normalisation.{j}.{name}", tuple(part["shape"]), "float64"
+                yield f"normalisation.{j}.{name}", shape, "float64"
     if architecture["convolutions"]:
         yield from _expected_convolutions(architecture)
         channels, cells, numbers = _seen(architecture)

@@ -12,6 +12,7 @@ from gymnasium import spaces
 
 from rlenvs.agents.agent import Agent, Seen
 from rlenvs.agents.hyperparameters import Settings
+from rlenvs.agents.kinds import names_in
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.make import make_vec
@@ -208,11 +209,12 @@ def agent_player(agent: Agent | Callable[[Any], Any]) -> Policy:
 def _with_memory(agent: Agent, env: Any) -> Chooser:
     """What an agent does in episodes that begin with the first call."""
     agent.check(env.batch.setup)
+    first = names_in(env.batch.setup)[0]  # the one whose rows these are
     seen: list[Seen] = []
     decide = agent.chooser(lambda: seen[-1])
 
     def choose(observations: Any, infos: dict[str, Any]) -> np.ndarray:
-        seen[:] = [Seen(observations, infos.get("action_mask"), np.full(env.num_envs, not seen))]
+        seen[:] = [Seen(observations, infos.get("action_mask"), np.full(env.num_envs, not seen), first)]
         return decide()
 
     return choose

@@ -6,7 +6,7 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.agent import Agent
+from rlenvs.agents.agent import Player as Learnt
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.models import Policy, load_model, policy_of
 from rlenvs.agents.ratings import elo, wilson
@@ -286,7 +287,9 @@ class _Match:
             if callable(player):
                 generator = np.random.default_rng([seed, *key])
                 groups = agents[:, None] if batch.world.roles else [agents]
-                self.movers += [partial(self._ask, name, player, group, generator) for group in groups]
+                self.movers += [
+                    partial(self._ask, name, self._in_role(player, group), group, generator) for group in groups
+                ]
             elif player not in own:
                 generators = [np.random.default_rng([seed + i, *key]) for i in range(batch.num_worlds)]
                 self.movers.append(partial(self._random, agents, self._drawn(generators, len(agents))))
@@ -328,6 +331,12 @@ class _Match:
             self.batch.play(self.scripted)
         for move in self.movers:
             move()
+
+    def _in_role(self, player: Policy, agents: np.ndarray) -> Policy:
+        """A player as it plays these agents; one that was learnt may have to know whom."""
+        if isinstance(player, Learnt) and self.batch.world.roles:
+            return replace(player, role=self.batch.setup.roles[agents[0]].name)
+        return player
 
     def _ask(self, name: str, policy: Policy, agents: np.ndarray, generator: np.random.Generator) -> None:
         """Load the actions of a function for those of the agents that play."""

@@ -181,6 +181,10 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from rlenvs.agents.league import League, in_league
 
         envs, algorithm = League(envs, **settings.league), in_league(algorithm)
+    if settings.network.get("roles"):
+        from rlenvs.agents.roles import Roles
+
+        envs = Roles(envs)
     if settings.algorithm == "PPOLagrangian":
         from rlenvs.agents.lagrangian import Penalised
 
@@ -330,7 +334,7 @@ def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
     if settings.algorithm == "MAPPO":
         from rlenvs.agents.mappo import with_central_critic
 
-        return with_central_critic(algorithm.policy_aliases[name], envs.unwrapped.observation_space)
+        return with_central_critic(algorithm.policy_aliases[name], envs.own_space)
     if settings.network.get("head") != "planes":
         return name
     from rlenvs.agents.boards import check_planes, with_planes

@@ -112,7 +112,7 @@ class JumpStart(Wrapper):
     def _actions(self, slots: np.ndarray) -> np.ndarray:
         """The guide's actions, in the precision of the action space."""
         if not self._scripted:
-            found = self._policy(self.below.observation)
+            found = self.ask(self._policy, self.below.observation)
             found = check_actions(found, self.action_spaces[0], slots, f"{self.name}, guide")
         else:
             found = self.batch.advise() if self.guide == "expert" else self.batch.play(self.guide)

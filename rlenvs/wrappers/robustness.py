@@ -340,7 +340,7 @@ class Takeover(Wrapper):
     def _called(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
         seen = self.below.observation
         own = {name: part[taken] for name, part in seen.items()} if isinstance(seen, dict) else seen[taken]
-        found = np.asarray(self._function(own))
+        found = np.asarray(self.ask(self._function, own, taken))
         if found.shape != actions[taken].shape or not np.isfinite(found).all():
             raise ActionError(
                 f"{self.name}: the function `player` returned actions of shape {found.shape}; needed: finite numbers "

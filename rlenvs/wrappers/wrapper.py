@@ -338,6 +338,16 @@ class Wrapper(Stage):
             raise self.refuse(setting, 'must be a function, or the address "module:name" of one')
         return value
 
+    def ask(self, policy: Callable[..., Any], observations: Any, slots: np.ndarray | slice = slice(None)) -> Any:
+        """What a policy answers to observations of slots; a learnt agent is told whose they are."""
+        from rlenvs.agents.agent import Agent
+        from rlenvs.agents.kinds import names_in
+
+        if self.batch is None or not isinstance(policy, Agent):
+            return policy(observations)
+        names = np.array(names_in(self.batch.setup)[: self.agents])
+        return policy(observations, agent=np.tile(names, self.count // self.agents)[slots].tolist())
+
     def settings(self) -> dict[str, Any]:
         """The settings by name, those that differ from the defaults."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init and _differs(getattr(self, f.name), f)}

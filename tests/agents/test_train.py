@@ -111,6 +111,24 @@ CASES = {
             league={"size": 2, "every": 200, "scripted": 0.5, "past": 0.5},
         ),
     ),
+    "PPO-roles-league": (
+        "ParticleTag-v0",
+        small(
+            "PPO",
+            steps=1536,
+            network={**SMALL, "roles": True},
+            normalize={"observations": True, "rewards": True},
+            league={"size": 2, "every": 200, "scripted": 0.5, "past": 0.5},
+        ),
+    ),
+    "MaskablePPO-roles": (
+        "ParticleSpeakerListener-v0",
+        small("MaskablePPO", steps=768, network={**SMALL, "roles": True}, normalize={"observations": True}),
+    ),
+    "MAPPO-roles": (
+        "ParticleTag-v0",
+        small("MAPPO", steps=768, network={**SMALL, "roles": True}, normalize={"observations": True}),
+    ),
     "MaskablePPO-league": (
         GENERALS,
         small(
@@ -357,6 +375,8 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"algorithm": "SAC", "network": {"log_std": 0.0}}, ["log_std", "PPO"]),
         ({"network": {"convolutions": [0]}}, ["convolutions", "positive integers"]),
         ({"network": {"head": "round"}}, ["round", "planes"]),
+        ({"network": {"roles": 1}}, ["roles=1", "true or false"]),
+        ({"network": {"roles": True, "convolutions": [4]}}, ["roles", "one row of numbers", "convolutions"]),
         ({"network": {"head": "planes"}}, ["head is for convolutions"]),
         ({"network": {"stride": 2, "convolutions": []}}, ["stride is for convolutions"]),
         ({"network": {"head": "planes", "convolutions": [4], "stride": 2}}, ["stride of 1"]),
@@ -398,6 +418,13 @@ def test_differences_name_what_differs():
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
         ("ParticleSpread-v0", small("PPO", league={"size": 3}), ["league", "one"]),
+        (HOVER, small("PPO", network={"roles": True}), ["roles", "QuadHover-v0", "'agent'", "Leave it out"]),
+        ("ParticleSpread-v0", small("PPO", network={"roles": True}), ["roles", "several kinds", "'agent'"]),
+        (
+            "ParticleTag-v0",
+            small("PPO", network={"roles": True}, environment={"prey": "scripted"}),
+            ["with these keywords all of ParticleTag-v0 are of the kind 'adversary'"],
+        ),
         (HOVER, small("MAPPO"), ["MAPPO", "several agents", "PPO"]),
         (MAZE, small("MAPPO"), ["MAPPO", "one row of numbers"]),
         (HOVER, small("QRDQN"), ["QRDQN", "choices", "TQC"]),

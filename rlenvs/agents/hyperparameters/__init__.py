@@ -72,7 +72,8 @@ class Settings:
             "memory" (units of the LSTM; RecurrentPPO), "quantiles" (of the distribution of returns; QUANTILES),
             "convolutions" (channels of each, 3 x 3, in front of all else; observations with planes or an image),
             "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
-            large as the board, rated by a convolution, and "layers" are those of the value; for PLANES).
+            large as the board, rated by a convolution, and "layers" are those of the value; for PLANES), "roles"
+            (whether the network is shown which kind of agent it plays; worlds with several kinds).
         normalize: "observations", "rewards": whether running statistics scale them.
         hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
         expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the
@@ -120,6 +121,7 @@ KEYS: dict[str, dict[str, str]] = {
         "convolutions": "sizes",
         "stride": "size",
         "head": "head",
+        "roles": "flag",
     },
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
@@ -466,6 +468,8 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
     if "quantiles" in found.network and found.algorithm not in QUANTILES:
         raise ParameterError(f"{label}: [network] quantiles is for {', '.join(QUANTILES)}, not for {found.algorithm}")
+    if found.network.get("roles") and found.network.get("convolutions"):
+        raise ParameterError(f"{label}: [network] roles is for one row of numbers; leave it or convolutions out")
     if not found.network.get("convolutions"):
         for name in ("stride", "head"):
             if name in found.network:
