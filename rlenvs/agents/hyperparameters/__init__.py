@@ -271,11 +271,12 @@ def seeds_of(id: str, level: Any = None) -> int:
 
 
 def _merged(base: Table, differing: Mapping[str, Any]) -> Table:
-    """Tables with some keys replaced."""
+    """Tables with some keys replaced; an empty one leaves nothing of the one before."""
     merged = dict(base)
     for name, value in differing.items():
         old = merged.get(name)
-        merged[name] = {**old, **value} if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        within = isinstance(old, Mapping) and isinstance(value, Mapping) and value
+        merged[name] = {**old, **value} if within else value
     return merged
 
 
