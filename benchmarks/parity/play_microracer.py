@@ -10,6 +10,7 @@ import argparse
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ ACTORS = {
     "sac": ([["d1", "d2", "m"]], "relu"),
     "ppo": ([["d1", "d2", "m"]], "tanh"),
 }
-Fields = dict[int, list[int | bytes]]
+Fields = dict[int, list[Any]]
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
@@ -45,7 +46,7 @@ def fields(data: bytes) -> Fields:
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
-        value: int | bytes
+        value: Any
         if tag & 7 == 0:
             value, at = varint(data, at)
         else:
