@@ -32,6 +32,7 @@ SMALL = {
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
+    "published": ["--list"],
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
@@ -78,6 +79,7 @@ ORIGINALS = {
     "record_generals": ["paper", "{out}/x.npz"],
     "record_informarl": ["navigation", "{out}", "{out}/x.npz"],
     "record_memory_gym": ["{out}/x.npz"],
+    "play_microracer": ["--clone", "{out}"],
     "record_microracer": ["--clone", "{out}"],
     "record_mars_explorer": ["--clone", "{out}"],
     "record_mpe2": ["{out}/x.npz"],
