@@ -14,6 +14,7 @@ from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, normalized
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
 from rlenvs.agents.files import is_id, load_agent
+from rlenvs.agents.hyperparameters import found_of
 from rlenvs.agents.store import card_costs, merit, parse_name, read_card, reference_agents, title, training_seeds
 from rlenvs.core.docs import cost_cells, documented, has_success, success_cell
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
@@ -245,7 +246,7 @@ HEAD = (
     *("Environment", "Random", "Idle", "Expert", "Bound"),
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
 )
-OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried")
+OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried", "Found")
 
 
 @dataclass(frozen=True)
@@ -303,8 +304,26 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
             best = next((card.score for card in one.learnt.values()), None)
             rate = _expert_success(one, best)
             goal = "" if rate is None else f"{100 * rate:.0f} %"
-            tried = "; ".join(f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items())
-            yield name, expert, *_learnt_cells(one)[:3], goal, tried or "nothing"
+            tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
+            tried += _tried_in_vain(one)
+            yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found_of(one.name)
+
+
+def _tried_in_vain(one: Known) -> Iterator[str]:
+    """The trainings at the defaults of which a curve ships and no agent: what the best evaluation had."""
+    from rlenvs.agents.curves import curves_of  # which reads what runs write, and runs measure scores
+
+    known_by_card = {card.algorithm for card in one.learnt.values()}
+    references = one.world.scores
+    upper = references.get("expert", references.get("bound"))
+    for curve in curves_of(one.name):
+        if curve.algorithm not in known_by_card:
+            columns = curve.columns
+            best = float(columns["return"].max())
+            scale = normalized(best, references["random"].mean, upper.mean) if upper else None
+            reached = f"return {best:.4g}" if scale is None else f"{scale:.3f}"
+            steps, minutes = columns["steps"][-1] / 1e6, columns["seconds"][-1] / 60
+            yield f"{curve.algorithm} {reached}, {steps:.3g} M steps, seed {curve.seed}, {minutes:.2g} min, curve alone"
 
 
 def is_open(one: Known) -> bool:
@@ -450,8 +469,9 @@ once from each team, and the returns of the policy's own team are summed over th
 ## Open: where reinforcement learning has not yet reached the expert
 
 At their defaults, these environments have no agent that learnt from reward and reaches 0.8 of the expert's score and of
-its success: a challenge. "Tried" is what was trained, with what it reached. Found a way? `rlenvs train ID` writes a run
-with an agent and a card, and `rlenvs eval FILE` says what it reaches.
+its success: a challenge. "Tried" is what was trained, with what it reached, and "Found" why it falls short, as far as
+that is known. Found a way? `rlenvs train ID` writes a run with an agent and a card, and `rlenvs eval FILE` says what it
+reaches.
 
 {open}"""
 

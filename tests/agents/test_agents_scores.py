@@ -277,6 +277,20 @@ def test_open_environments(references, algorithm, share, success, goal, is_open)
         assert rows["QuadHover-v0"]["Tried"] == "nothing"
 
 
+def test_open_rows_tell_what_was_tried_in_vain(references, monkeypatch):
+    folder = references / "QuadGate-v0" / "curves"
+    folder.mkdir(parents=True)
+    text = "steps,seconds,return,half_width,success,cost\n100000,30,5,1,0,0\n200000,60,3,1,0,0\n"
+    (folder / "SAC-seed-1.csv").write_text(text)
+    monkeypatch.setattr(scores, "found_of", lambda name: f"why {name} is open")
+    rows = {row[0]: dict(zip(scores.OPEN_HEAD, row, strict=True)) for row in scores.open_rows()}
+    declared = world_of("QuadGate-v0").scores
+    share = (5 - declared["random"].mean) / (declared["expert"].mean - declared["random"].mean)
+    assert rows["QuadGate-v0"]["Tried"] == f"SAC {share:.3f}, 0.2 M steps, seed 1, 1 min, curve alone"
+    assert rows["QuadGate-v0"]["Learnt"] == ""
+    assert rows["QuadGate-v0"]["Found"] == "why QuadGate-v0 is open"
+
+
 def test_agents_are_checked(references):
     stem = put(references, measured(agent_for(HOVER), 4))
     other = put(references, learnt_by("DAgger", measured(agent_for(HOVER, level="hard"), 4)))

@@ -143,7 +143,7 @@ WANTED = {
     "head": " or ".join(map(repr, HEADS)),
 }
 FREE = ("hyperparameters", "environment", "training")
-PARTS = ("algorithms", "seeds", "environment", "training")  # of a family's file, beside a table per algorithm
+PARTS = ("algorithms", "seeds", "found", "environment", "training")  # of a family's file, beside a table per algorithm
 
 _ON_POLICY: Table = {
     "steps": 1_000_000,
@@ -243,7 +243,9 @@ def _check_part(table: Table, label: str) -> None:
         raise ParameterError(f"{label}: algorithms={listed!r} must be a list of some of {', '.join(ALGORITHMS)}")
     if "seeds" in table:
         _check(label, "seeds", table["seeds"], "size")
-    for name in set(table) - {"algorithms", "seeds"}:
+    if not isinstance(table.get("found", ""), str):
+        raise ParameterError(f"{label}: found={table['found']!r} must be a text")
+    for name in set(table) - {"algorithms", "seeds", "found"}:
         if not isinstance(table[name], Mapping):
             raise ParameterError(f"{label}: {name}={table[name]!r} must be a table")
 
@@ -263,6 +265,11 @@ def algorithms_of(id: str, level: Any = None) -> list[str]:
 def needs_masks(setup: Setup) -> bool:
     """Whether some choices are not there, now and then or for some agents: MaskablePPO and imitation know masks."""
     return "mask" in setup.world.kernels or len({role.action for role in setup.roles}) > 1
+
+
+def found_of(id: str) -> str:
+    """What was found where learning an environment falls short of the expert, in words, or ""."""
+    return next((table["found"] for table in family_tables(id)[1:] if "found" in table), "")
 
 
 def seeds_of(id: str, level: Any = None) -> int:
