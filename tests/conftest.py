@@ -139,11 +139,12 @@ def strict_kit(strict):
 @pytest.fixture
 def references(tmp_path, monkeypatch):
     """A store of agents that is the only one."""
-    from rlenvs.agents import store
+    from rlenvs.agents import curves, store
 
     folder = tmp_path / "reference"
     folder.mkdir()
-    monkeypatch.setattr(store, "stores", lambda: [folder])
+    for module in (store, curves):
+        monkeypatch.setattr(module, "stores", lambda: [folder])
     return folder
 
 

@@ -54,6 +54,19 @@ def test_it_starts_at_rest_on_the_floor_with_the_goal_straight_above():
     assert 0.9 < max(heights) <= 0.95
 
 
+def test_half_of_the_starts_anywhere_hover_below_or_just_above_the_goal():
+    flights = batch(400, start="anywhere")
+    records = [flights.records(i)[1] for i in range(400)]
+    hovering = [s for s in records if s.rpm.any()]
+    assert 150 < len(hovering) < 250
+    for s in hovering:
+        assert 0.0125 <= s.position[0, 2] <= s.goal[2] + 0.3
+        assert s.rpm[0].min() == s.rpm[0].max()
+        assert s.goal[:2].tolist() == s.position[0, :2].tolist()
+    assert max(s.position[0, 2] - s.goal[2] for s in hovering) > 0.2
+    assert all(s.position[0, 2] == 0.0125 for s in records if not s.rpm.any())
+
+
 def test_other_hulls_stand_on_the_floor_too():
     _, s = batch(vehicle="racer").records(0)
     assert s.position[0, 2] == 0.025
