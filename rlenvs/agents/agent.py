@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Agent:
 
     card: Card
     network: Network
+    takes_names: ClassVar[bool] = True  # a call may say whose rows they are
 
     def __repr__(self) -> str:
         card, score = self.card, self.card.score

@@ -340,12 +340,9 @@ class Wrapper(Stage):
 
     def ask(self, policy: Callable[..., Any], observations: Any, slots: np.ndarray | slice = slice(None)) -> Any:
         """What a policy answers to observations of slots; a learnt agent is told whose they are."""
-        from rlenvs.agents.agent import Agent
-        from rlenvs.agents.kinds import names_in
-
-        if self.batch is None or not isinstance(policy, Agent):
+        if self.batch is None or not getattr(policy, "takes_names", False):
             return policy(observations)
-        names = np.array(names_in(self.batch.setup)[: self.agents])
+        names = np.array([role.name for role in self.batch.setup.roles][: self.agents])
         return policy(observations, agent=np.tile(names, self.count // self.agents)[slots].tolist())
 
     def settings(self) -> dict[str, Any]:

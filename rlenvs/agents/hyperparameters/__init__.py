@@ -282,8 +282,8 @@ def _merged(base: Table, differing: Mapping[str, Any]) -> Table:
     merged = dict(base)
     for name, value in differing.items():
         old = merged.get(name)
-        within = isinstance(old, Mapping) and isinstance(value, Mapping) and value
-        merged[name] = {**old, **value} if within else value
+        both = isinstance(old, Mapping) and isinstance(value, Mapping) and bool(value)
+        merged[name] = {**merged[name], **value} if both else value
     return merged
 
 
