@@ -37,14 +37,19 @@ def differences(name: str) -> list[str]:
     return found
 
 
+def upper_of(name: str) -> float | None:
+    """The return that counts as 1: the frozen expert's, else what was published, else the bound."""
+    frozen = FROZEN[name]
+    return frozen.get("expert", frozen.get("published", frozen.get("bound")))
+
+
 def share_of(name: str, card: Card) -> tuple[float | None, float | None]:
     """The share of the frozen expert's return, and of its success, where there are such."""
     frozen, score = FROZEN[name], card.score
     if score is None:
         return 0.0, 0.0
-    upper = frozen.get("expert", frozen.get("published", frozen.get("bound")))
     success = frozen.get("success") if has_success(world_of(name)) else None
-    return normalized(score.mean, frozen["random"], upper), score.success_rate / success if success else None
+    return normalized(score.mean, frozen["random"], upper_of(name)), score.success_rate / success if success else None
 
 
 def reached(name: str, card: Card) -> float:
@@ -54,8 +59,7 @@ def reached(name: str, card: Card) -> float:
 
 def row(name: str, cards: dict[Path, Card]) -> tuple[str, ...]:
     """A line of the table."""
-    frozen = FROZEN[name]
-    upper = frozen.get("expert", frozen.get("published", frozen.get("bound")))
+    frozen, upper = FROZEN[name], upper_of(name)
     start: tuple[Any, ...] = (name, f"{frozen['random']:.4g}", "" if upper is None else f"{upper:.4g}")
     if not cards:
         return (*start, *[""] * 6, "no agent")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,12 +39,16 @@ class Agent:
 
     card: Card
     network: Network
-    takes_names: ClassVar[bool] = True  # a call may say whose rows they are
 
     def __repr__(self) -> str:
         card, score = self.card, self.card.score
         told = "no score" if score is None else f"return {score.mean:.4g} on {score.seeds} seeds"
         return f"Agent({card.id!r}, {card.learner}, {card.steps:,} steps, {told})"
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether it matters whose rows are shown: several kinds of agents share the network."""
+        return bool(self.network.kinds)
 
     def act(
         self,
@@ -111,7 +115,7 @@ class Agent:
         masks = None if action_masks is None else self._masks_in_rows(action_masks, count)
         starts = None if episode_start is None else np.asarray(episode_start).reshape(-1)
         kinds = None
-        if self.network.kinds and not isinstance(observation, Mapping):
+        if self.takes_names and not isinstance(observation, Mapping):
             kinds = self._kinds_of(np.shape(observation), rows, agent)
         actions, state = self.network.act(flat, masks, state, starts, kinds)
         return actions.reshape((*rows, *actions.shape[1:])), state

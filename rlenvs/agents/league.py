@@ -70,7 +70,7 @@ class League(VecEnvWrapper):
         self._learnt = ~self._scripted
         self._against_past = self._learnt & (turn < round((scripted + past) * turns))
         self._player = turn % max(1, len(batch.world.players))
-        self.size, self.every = size, every
+        self.size, self.every, self._names = size, every, names_in(batch.setup)
         self.past: list[Network] = []
         self._kept, self._next = 0, every
         self._rival = np.full(batch.num_worlds, PRESENT)
@@ -161,13 +161,13 @@ class League(VecEnvWrapper):
     def _of_networks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Worlds, agents and actions of the present policy and of past ones."""
         batch = self._batch
-        seen, names = batch.observed(copy=False), names_in(batch.setup)
+        seen = batch.observed(copy=False)
         for number in np.unique(self._rival[self._learnt]):
             network = self._present if number == PRESENT else self.past[number]
             against = self._learnt & (self._rival == number)
             at = worlds, agents = np.nonzero(self._foreign & against[:, None])
             shown = {name: part[at] for name, part in seen.items()} if isinstance(seen, dict) else seen[at]
-            masks, kinds = batch.masks[at] if network.masked else None, network.kinds_of(names)
+            masks, kinds = batch.masks[at] if network.masked else None, network.kinds_of(self._names)
             yield worlds, agents, network.act(shown, masks, kinds=None if kinds is None else kinds[agents])[0]
 
     # --- checkpoints --------------------------------------------------------------------------------------------------

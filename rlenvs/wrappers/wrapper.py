@@ -339,7 +339,7 @@ class Wrapper(Stage):
         return value
 
     def ask(self, policy: Callable[..., Any], observations: Any, slots: np.ndarray | slice = slice(None)) -> Any:
-        """What a policy answers to observations of slots; a learnt agent is told whose they are."""
+        """What a policy answers to observations of slots; one that has to know whose they are is told."""
         if self.batch is None or not getattr(policy, "takes_names", False):
             return policy(observations)
         names = np.array([role.name for role in self.batch.setup.roles][: self.agents])

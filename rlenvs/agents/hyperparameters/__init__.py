@@ -282,8 +282,9 @@ def _merged(base: Table, differing: Mapping[str, Any]) -> Table:
     merged = dict(base)
     for name, value in differing.items():
         old = merged.get(name)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping) and bool(value)
-        merged[name] = {**merged[name], **value} if both else value
+        if isinstance(old, Mapping) and isinstance(value, Mapping) and value:
+            value = {**old, **value}
+        merged[name] = value
     return merged
 
 
