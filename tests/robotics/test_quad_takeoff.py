@@ -67,6 +67,12 @@ def test_half_of_the_starts_anywhere_hover_below_or_just_above_the_goal():
     assert all(s.position[0, 2] == 0.0125 for s in records if not s.rpm.any())
 
 
+def test_no_start_in_the_air_is_beyond_the_geofence():
+    flights = batch(200, start="anywhere", goal_height=1.5, height_spread=0.3)
+    heights = [flights.records(i)[1].position[0, 2] for i in range(200)]
+    assert 1.7 < max(heights) <= takeoff.SAFE_HEIGHT
+
+
 def test_other_hulls_stand_on_the_floor_too():
     _, s = batch(vehicle="racer").records(0)
     assert s.position[0, 2] == 0.025

@@ -29,8 +29,8 @@ Indicators per step: |roll| or |pitch| > 0.2 rad; |x| or |y| > 1.3 m, or z > 1.8
 ## Starting State
 Level and at rest on the floor, with still rotors, uniform in a square of half width `start_spread`. The goal is
 straight above, its height uniform within `height_spread` of `goal_height`. With start="anywhere" half of the episodes
-begin in the air, hovering between the floor and 0.3 m above the goal: who learns from these too learns to fly before
-it learns to take off.
+begin in the air, hovering between the floor and 0.3 m above the goal, at most at 1.8 m: who learns from these too
+learns to fly before it learns to take off.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > 0.8 rad. Truncation: 5 s. Success means that the vehicle
@@ -116,7 +116,8 @@ def reset(p, s, rng):
     s.goal[2] = p.goal_height + uniform(rng, -p.height_spread, p.height_spread)
     floor = 0.5 * p.hull[1]
     if p.start == ANYWHERE and uniform(rng, 0.0, 1.0) < 0.5:
-        flight.take_off(p, s, 0, s.goal[0], s.goal[1], uniform(rng, floor, s.goal[2] + ABOVE), 0.0)
+        highest = min(s.goal[2] + ABOVE, SAFE_HEIGHT)
+        flight.take_off(p, s, 0, s.goal[0], s.goal[1], uniform(rng, floor, highest), 0.0)
         return
     flight.take_off(p, s, 0, s.goal[0], s.goal[1], floor, 0.0)
     for j in range(4):
