@@ -294,6 +294,7 @@ class CompiledDriver:
             try:
                 entry.compile((types.int64,) * function.__code__.co_argcount)
             except Exception as error:  # numba has errors of other classes for what it cannot read
+                _drivers.pop(self._key, None)  # the same kernels in another file are to be told with their own lines
                 raise explain_compile_error(error, self._world) from None
         return entry
 

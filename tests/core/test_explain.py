@@ -126,6 +126,13 @@ def test_one_sentence_with_file_line_and_reason(tmp_path, monkeypatch, mistake):
         assert f"(in: {body.splitlines()[line].strip()})" in str(error)
 
 
+def test_the_same_mistake_in_another_file_is_told_with_that_file(tmp_path, monkeypatch):
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        spec, _ = world_of(tmp_path / folder, monkeypatch, "s.room += cold")
+        assert f"{tmp_path / folder / 'wrong_world.py'}:" in str(error_of(spec))
+
+
 def test_wrong_arguments(tmp_path, monkeypatch):
     spec, _ = world_of(tmp_path, monkeypatch, "pass", "p, s")
     assert "it takes (p, s), but has to take (p, s, rng) (in: def reset(p, s):)" in str(error_of(spec))
