@@ -31,7 +31,11 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Agent:
-    """A learnt policy without exploration. `rlenvs.load_agent` gives one; `rlenvs.evaluate` takes one.
+    """A learnt policy. `rlenvs.load_agent` gives one; `rlenvs.evaluate` takes one.
+
+    It plays without exploration, unless its settings say `network.drawn`: then its choices are drawn with the
+    probabilities that it gives them, as in training. Where agents that are alike meet, or an observation does not tell
+    states apart, the likeliest choice of all can block everybody for ever.
 
     Attributes:
         card: what is known of it. network: what it computes.
@@ -57,6 +61,7 @@ class Agent:
         state: State | None = None,
         start: bool = False,
         agent: str | None = None,
+        rng: np.random.Generator | None = None,
     ) -> tuple[Any, State | None]:
         """What to do for one observation.
 
@@ -67,6 +72,7 @@ class Agent:
             state: what the call before gave; None at the beginning. Agents without an LSTM give and take None.
             start: whether an episode begins with this observation; the state is forgotten then.
             agent: the name of the agent that sees the observation ("adversary_0"), as for `predict`.
+            rng: as for `predict`.
 
         Returns:
             the action, float32 (numbers,), int64 (dimensions,) or an int, and the next state.
@@ -75,7 +81,7 @@ class Agent:
             ParameterError: an observation, mask or state of another shape, not finite, or outside a Discrete space; or
                 it does not follow which kind of agent is meant.
         """
-        actions, state = self.predict(observation, state, np.array(start), action_masks=mask, agent=agent)
+        actions, state = self.predict(observation, state, np.array(start), action_masks=mask, agent=agent, rng=rng)
         several = self.network.numbers > 0 or len(self.network.counts) > 0
         if actions.ndim != int(several):
             raise ParameterError(f"act is for one observation; for rows of {np.shape(observation)} use predict")
@@ -86,9 +92,10 @@ class Agent:
         observation: Any,
         state: State | None = None,
         episode_start: np.ndarray | None = None,
-        deterministic: bool = True,
+        deterministic: bool | None = None,
         action_masks: np.ndarray | None = None,
         agent: str | Sequence[str] | None = None,
+        rng: np.random.Generator | Sequence[np.random.Generator] | None = None,
     ) -> tuple[np.ndarray, State | None]:
         """What a Stable-Baselines3 model's `predict` gives, for one observation or for many.
 
@@ -96,7 +103,8 @@ class Agent:
             observation: (*rows, *shape), with any number of axes in front, or a dictionary of such arrays.
             state: of the LSTM: two arrays (layers, number of rows, units), or None.
             episode_start: (*rows), true where an episode begins.
-            deterministic: agents have no exploration; both values give the same.
+            deterministic: whether to take the likeliest choices, or draw them; None as the agent's settings say.
+                Actions that are numbers have no exploration: all values give the same.
             action_masks: (*rows, choices), nonzero where a choice is allowed.
             agent: of an agent that was trained with `roles`: the name of the agent that sees all rows ("adversary_0"),
                 or one for each place of the last axis of rows. Without it that follows from the rows where it can: from
@@ -117,7 +125,9 @@ class Agent:
         kinds = None
         if self.takes_names and not isinstance(observation, Mapping):
             kinds = self._kinds_of(np.shape(observation), rows, agent)
-        actions, state = self.network.act(flat, masks, state, starts, kinds)
+        drawn = self.card.drawn if deterministic is None else not deterministic
+        noise = self._noise(count, rng) if drawn and self.network.choices else None
+        actions, state = self.network.act(flat, masks, state, starts, kinds, noise)
         return actions.reshape((*rows, *actions.shape[1:])), state
 
     def __call__(self, observations: Any, agent: str | Sequence[str] | None = None) -> np.ndarray:
@@ -127,15 +137,21 @@ class Agent:
             raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
         return self.predict(observations, agent=agent)[0]
 
-    def chooser(self, see: Callable[[], Seen]) -> Callable[[], np.ndarray]:
-        """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s."""
+    def chooser(self, see: Callable[[], Seen], seeds: Sequence[int] = (0,)) -> Callable[[], np.ndarray]:
+        """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s.
+
+        Args:
+            see: looks.
+            seeds: of the episodes; where choices are drawn, each has a generator of its own for its rows.
+        """
+        generators = [np.random.default_rng([seed, 3]) for seed in seeds] if self.card.drawn else None
         state: State | None = None
 
         def choose() -> np.ndarray:
             nonlocal state
             observations, masks, starts, agent = see()
             masks = masks if self.network.masked else None
-            actions, state = self.predict(observations, state, starts, action_masks=masks, agent=agent)
+            actions, state = self.predict(observations, state, starts, action_masks=masks, agent=agent, rng=generators)
             return actions
 
         return choose
@@ -240,6 +256,20 @@ class Agent:
     def _names(self) -> list[str]:
         return names_in(Setup(world_of(self.card.id), **self.card.keywords))
 
+    # choices that are drawn: what is added to their logits makes the highest one a draw (Gumbel's trick)
+
+    def _noise(self, rows: int, rng: np.random.Generator | Sequence[np.random.Generator] | None) -> np.ndarray:
+        """Standard Gumbel noise, float64 (rows, choices)."""
+        generators = [rng or self._rng] if rng is None or isinstance(rng, np.random.Generator) else list(rng)
+        if not generators or rows % len(generators):
+            raise ParameterError(f"rng: {len(generators)} generators were given, which does not divide {rows} rows")
+        shape = (rows // len(generators), self.network.choices)
+        return np.concatenate([generator.gumbel(size=shape) for generator in generators])
+
+    @cached_property
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(0)
+
     # agents with roles see shorter rows in the single and parallel forms; a batch pads them with zeros, as training did
 
     @cached_property
@@ -286,7 +316,7 @@ class Player:
     def __call__(self, observations: Any, masks: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
         """Actions for rows of observations."""
         masks = masks if self.agent.network.masked else None
-        return self.agent.predict(observations, action_masks=masks, agent=self.role)[0]
+        return self.agent.predict(observations, action_masks=masks, agent=self.role, rng=rng)[0]
 
 
 def _texts(forms: Mapping[Any, tuple[int, ...] | int]) -> str:

@@ -97,9 +97,15 @@ class Card:
         return self.algorithm in IMITATING or bool(self.settings.get("expert"))
 
     @property
+    def drawn(self) -> bool:
+        """Whether the agent draws its choices, with the probabilities that it gives them, and not the likeliest."""
+        return bool(self.settings.get("network", {}).get("drawn"))
+
+    @property
     def learner(self) -> str:
-        """What learnt it, for people: the algorithm, and whether it imitates the expert."""
-        return f"{self.algorithm} (imitates the expert)" if self.imitates else self.algorithm
+        """What learnt it, for people: the algorithm, whether it imitates the expert, and whether it draws."""
+        said = ["imitates the expert"] * self.imitates + ["draws its choices"] * self.drawn
+        return f"{self.algorithm} ({', '.join(said)})" if said else self.algorithm
 
     def to_json(self) -> str:
         """The card as the text of its file. ParameterError names what JSON does not know."""

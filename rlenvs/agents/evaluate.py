@@ -226,7 +226,9 @@ class _Wrapped:
             return lambda: nothing
         if isinstance(policy, Agent):
             first = names_in(self.env.batch.setup)[0]
-            return policy.chooser(lambda: Seen(self.observation, self.infos.get("action_mask"), self.over, first))
+            return policy.chooser(
+                lambda: Seen(self.observation, self.infos.get("action_mask"), self.over, first), self._seeds
+            )
         if callable(policy):
             return lambda: policy(self.observation)
         return self._random_chooser()
@@ -315,7 +317,7 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
     if isinstance(policy, Agent):
         policy.check(batch.setup)
         names = names_in(batch.setup)
-        return policy.chooser(lambda: Seen(batch.observed(rows), batch.masks[rows], _begun(batch), names))
+        return policy.chooser(lambda: Seen(batch.observed(rows), batch.masks[rows], _begun(batch), names), seeds)
     return lambda: policy(batch.observed(rows))
 
 

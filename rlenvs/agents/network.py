@@ -199,6 +199,7 @@ class Network:
         state: State | None = None,
         starts: np.ndarray | None = None,
         kinds: np.ndarray | None = None,
+        noise: np.ndarray | None = None,
     ) -> tuple[np.ndarray, State | None]:
         """The actions without exploration: means, or the choices that are rated highest.
 
@@ -210,6 +211,7 @@ class Network:
             starts: (rows,), true where an episode begins and the state is to be forgotten.
             kinds: (rows,), the number of each row's kind of agent, as `kinds_of` gives it; None where the network knows
                 none.
+            noise: (rows, choices), added to the ratings, which are logits; None for none.
 
         Returns:
             actions, float32 (rows, numbers) inside the action space, int64 (rows,), or int64 (rows, dimensions) of
@@ -229,6 +231,7 @@ class Network:
         for weight, bias, activation in self._layers:
             features = activation(features @ weight + bias)
         outputs = features if ratings is None else np.concatenate((features, ratings), axis=1)
+        outputs = outputs if noise is None else outputs + noise
         return self._decide(outputs, masks), state if self._cells else None
 
     def kinds_of(self, agents: Sequence[str]) -> np.ndarray | None:

@@ -190,7 +190,9 @@ def agent_player(agent: Agent | Callable[[Any], Any]) -> Policy:
     def player(env: Any, seeds: Sequence[int]) -> Chooser:
         space, shape = env.single_action_space, env.action_space.shape
         decide = (
-            _with_memory(agent, env) if isinstance(agent, Agent) else lambda observations, infos: agent(observations)
+            _with_memory(agent, env, seeds)
+            if isinstance(agent, Agent)
+            else lambda observations, infos: agent(observations)
         )
 
         def choose(observations: Any, infos: dict[str, Any]) -> np.ndarray:
@@ -206,12 +208,12 @@ def agent_player(agent: Agent | Callable[[Any], Any]) -> Policy:
     return player
 
 
-def _with_memory(agent: Agent, env: Any) -> Chooser:
+def _with_memory(agent: Agent, env: Any, seeds: Sequence[int]) -> Chooser:
     """What an agent does in episodes that begin with the first call."""
     agent.check(env.batch.setup)
     first = names_in(env.batch.setup)[0]  # the one whose rows these are
     seen: list[Seen] = []
-    decide = agent.chooser(lambda: seen[-1])
+    decide = agent.chooser(lambda: seen[-1], seeds)
 
     def choose(observations: Any, infos: dict[str, Any]) -> np.ndarray:
         seen[:] = [Seen(observations, infos.get("action_mask"), np.full(env.num_envs, not seen), first)]

@@ -401,9 +401,11 @@ def _in_short(card: Card, one: Known, success: bool = False) -> str:
 
 
 def _named(card: Card) -> str:
-    """The algorithm, with keywords that the agent needs beside the level."""
-    chosen = ", ".join(f"{name}={value}" for name, value in card.keywords.items() if name != "level")
-    return f"{card.algorithm} ({chosen})" if chosen else card.algorithm
+    """The algorithm, with keywords that the agent needs beside the level, and what it had in training alone."""
+    told = [f"{name}={value}" for name, value in card.keywords.items() if name != "level"]
+    told += [f"trained with {name}={value}" for name, value in card.settings.get("training", {}).items()]
+    told += ["draws its choices"] * card.drawn
+    return f"{card.algorithm} ({', '.join(told)})" if told else card.algorithm
 
 
 def _effort(stem: Path, card: Card) -> str:

@@ -320,6 +320,8 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
         network["lstm_hidden_size"] = given["memory"]
     if "quantiles" in given:
         network["n_quantiles"] = given["quantiles"]
+    if given.get("drawn") and hasattr(envs.action_space, "low"):
+        raise ParameterError("[network] drawn is for choices; the actions here are numbers")
     if "log_std" in given:
         if not hasattr(envs.action_space, "low"):
             raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")

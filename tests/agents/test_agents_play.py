@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,37 @@ def test_whole_numbers_of_a_discrete_space_are_played_in_every_form(tmp_path):
         agent.act(np.array([3, 4]))
     with pytest.raises(ParameterError, match=r"observations Discrete\(16\); those of Taxi-v0 are Discrete\(500\)"):
         evaluate(TAXI, agent)
+
+
+def test_choices_are_drawn_with_the_probabilities_of_the_network():
+    agent = agent_for(MAZE, masked=True)
+    drawing = replace(agent, card=replace(agent.card, settings={"network": {"drawn": True}}))
+    assert drawing.card.learner == f"{agent.card.algorithm} (draws its choices)"
+    venv = rlenvs.make_vec(MAZE, 1)
+    seen, info = venv.reset(seed=3)
+    rows, masks = np.repeat(seen, 20_000, axis=0), np.repeat(info["action_mask"], 20_000, axis=0)
+    with pytest.MonkeyPatch.context() as patch:  # what the network rates the choices
+        ratings: list[np.ndarray] = []
+        patch.setattr(type(agent.network), "_highest", lambda self, found: ratings.append(found) or found.argmax(1))
+        agent.predict(seen, action_masks=info["action_mask"])
+    shares = np.exp(ratings[0][0] - ratings[0][0].max())
+    drawn = drawing.predict(rows, action_masks=masks, rng=np.random.default_rng(0))[0]
+    assert np.bincount(drawn, minlength=len(shares)) / len(drawn) == pytest.approx(shares / shares.sum(), abs=0.015)
+    likeliest = drawing.predict(rows, action_masks=masks, deterministic=True)[0]
+    assert set(likeliest.tolist()) == set(agent.predict(rows, action_masks=masks)[0].tolist()) == {int(shares.argmax())}
+
+
+def test_what_a_drawing_agent_does_depends_on_the_seed_of_its_episode_alone():
+    agent = agent_for(MAZE, masked=True)
+    drawing = replace(agent, card=replace(agent.card, settings={"network": {"drawn": True}}))
+    together = rlenvs.evaluate(MAZE, drawing, seeds=[5, 6, 7])
+    alone = [rlenvs.evaluate(MAZE, drawing, seeds=[seed]) for seed in (5, 6, 7)]
+    assert together.returns.tolist() == [result.returns[0] for result in alone]
+    assert together.lengths.tolist() == [result.lengths[0] for result in alone]
+    assert together.costs.tolist() != rlenvs.evaluate(MAZE, agent, seeds=[5, 6, 7]).costs.tolist()
+    seen, _ = rlenvs.make_vec(MAZE, 3).reset(seed=0)
+    with pytest.raises(ParameterError, match="2 generators were given, which does not divide 3 rows"):
+        drawing.predict(seen, rng=[np.random.default_rng(0)] * 2)
 
 
 def test_an_agent_is_printed_in_a_line():

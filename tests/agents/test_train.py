@@ -373,6 +373,7 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"hyperparameters": {"gamma": float("nan")}}, ["gamma", "nan"]),
         ({"algorithm": "SAC", "hindsight": {"goals": 4}}, ["hindsight", 'form = "goal"']),
         ({"algorithm": "SAC", "network": {"log_std": 0.0}}, ["log_std", "PPO"]),
+        ({"algorithm": "QRDQN", "network": {"drawn": True}}, ["drawn", "PPO"]),
         ({"network": {"convolutions": [0]}}, ["convolutions", "positive integers"]),
         ({"network": {"head": "round"}}, ["round", "planes"]),
         ({"network": {"roles": 1}}, ["roles=1", "true or false"]),

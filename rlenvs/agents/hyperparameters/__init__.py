@@ -73,7 +73,8 @@ class Settings:
             "convolutions" (channels of each, 3 x 3, in front of all else; observations with planes or an image),
             "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
             large as the board, rated by a convolution, and "layers" are those of the value; for PLANES), "roles"
-            (whether the network is shown which kind of agent it plays; worlds with several kinds).
+            (whether the network is shown which kind of agent it plays; worlds with several kinds), "drawn" (whether
+            the agent draws its choices when it is evaluated and used, as in training; ON_POLICY, choices).
         normalize: "observations", "rewards": whether running statistics scale them.
         hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
         expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the
@@ -122,6 +123,7 @@ KEYS: dict[str, dict[str, str]] = {
         "stride": "size",
         "head": "head",
         "roles": "flag",
+        "drawn": "flag",
     },
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
@@ -490,8 +492,9 @@ def _check_together(label: str, found: Settings) -> None:
             raise ParameterError(
                 f'{label}: [network] head = "planes" is for {", ".join(PLANES)}, not for {found.algorithm}'
             )
-    if "log_std" in found.network and found.algorithm not in ON_POLICY:
-        raise ParameterError(f"{label}: [network] log_std is for {', '.join(ON_POLICY)}, not for {found.algorithm}")
+    for key in ("log_std", "drawn"):
+        if key in found.network and found.algorithm not in ON_POLICY:
+            raise ParameterError(f"{label}: [network] {key} is for {', '.join(ON_POLICY)}, not for {found.algorithm}")
 
 
 def toml(table: Mapping[str, Any]) -> str:
