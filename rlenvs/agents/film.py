@@ -119,8 +119,7 @@ def _players(world: World) -> list[tuple[str, str, Any]]:
         agent = load_agent(world.name)
     except NoAgentError:
         return found
-    how = ", imitating the expert" if agent.card.imitates else ""
-    return [*found, ("agent", f"Reference agent ({agent.card.algorithm}{how})", agent)]
+    return [*found, ("agent", f"Reference agent: {agent.card.learner}", agent)]
 
 
 def _begin(batch: KernelBatch, policy: str | Agent, own: np.ndarray, seed: int) -> Chooser:
