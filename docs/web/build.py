@@ -2,8 +2,8 @@
 
     python docs/web/build.py [FOLDER]      to docs/_build/site, or a folder
 
-Pages are put together in docs/_build/source first: the Markdown of the repository, whose links are made to lead to pages, with
-what only a site can show. Needs the films of docs/films.py and nothing from the network. Warnings are errors.
+Pages are put together in docs/_build/source first: the Markdown of the repository, whose links are made to lead to
+pages, with what only a site can show. Needs the films of docs/films.py and nothing from the network. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -158,7 +158,21 @@ def build(folder: Path, extra: list[str]) -> int:
     start = time.perf_counter()
     assemble(Source())
     print(f"pages: {time.perf_counter() - start:.0f} s", flush=True)
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-c", HERE, *extra, SOURCE, folder]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-b",
+        "html",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-c",
+        HERE,
+        *extra,
+        SOURCE,
+        folder,
+    ]
     code = subprocess.call([str(part) for part in command])
     shutil.rmtree(folder / ".doctrees", ignore_errors=True)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

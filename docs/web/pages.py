@@ -26,6 +26,7 @@ from rlenvs.core.spec import World
 DOCS = Path(__file__).resolve().parent.parent
 FILMS = DOCS / "films"
 STILL_WIDTH, STILL_PLACE = 320, 0.4  # of a gallery's image; how far into the episode it is
+SHARE = 0.9  # of the expert's score, from which on an environment counts as learnt
 SOON = 200_000  # steps: what is learnt within them is quickly learnt
 FRONT = (
     "QuadRace-v0",
@@ -105,8 +106,11 @@ def _reached(world: World) -> list[tuple[str, float]]:
     if not {"random", "expert"} <= set(world.scores):
         return []
     ends = world.scores["random"].mean, world.scores["expert"].mean
-    found = [(mean.algorithm, steps_to(mean, 0.9, *ends)) for mean in mean_curves(all_curves(world).get(None, []))]
-    return [(name, steps[0]) for name, steps in found if steps is not None and ends[0] != ends[1]]
+    if ends[0] == ends[1]:
+        return []
+    means = mean_curves(all_curves(world).get(None, []))
+    found = [(mean.algorithm, steps_to(mean, SHARE, *ends)) for mean in means]
+    return [(name, steps[0]) for name, steps in found if steps is not None]
 
 
 # --- the page of an environment ---------------------------------------------------------------------------------------
@@ -152,7 +156,9 @@ def facts_table(name: str) -> str:
         "Learnt by": learnt,
         "0.9 of the expert": f"{steps_text(reached[1])} steps ({reached[0]})" if reached else "",
     }
-    cells = "".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in rows.items() if value)
+    cells = "".join(
+        f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in rows.items() if value
+    )
     return raw(f'<dl class="facts">{cells}</dl>')
 
 
@@ -198,7 +204,7 @@ def measured(name: str) -> list[str]:
         for head, rows in _tables(lines):
             own = [row for row in rows if row.startswith(f"| {name} |")]
             if own and "ours" in head[0]:
-                told = f"Steps per second, from [{path.stem}](../../benchmarks/{path.name}), where the machine is described:"
+                told = f"Steps per second, from [{path.stem}](../../benchmarks/{path.name}), which says on what machine:"
                 parts.append("\n".join([told, "", *head, *own]))
     return ["## Speed", *parts] if parts else []
 
@@ -291,7 +297,8 @@ def family_page(family: Family) -> str:
 def family_index() -> str:
     """The families, for the side bar."""
     lines = [
-        f"- [{family.title}]({family.title.lower()}.md) ({len(family.entries)}): {family.about}" for family in families()
+        f"- [{family.title}]({family.title.lower()}.md) ({len(family.entries)}): {family.about}"
+        for family in families()
     ]
     entries = "\n".join(family.title.lower() for family in families())
     head = "# Environments\n\nBy family. The [gallery](../gallery.md) has them all on one page, and the "
@@ -301,7 +308,11 @@ def family_index() -> str:
 
 def card(facts: Facts, root: str = "") -> str:
     """An environment in the gallery: its still, name, task and labels; what the filter asks for stands in data."""
-    labels = [facts.action, f"{facts.agents} agents" if facts.agents > 1 else "", "costs" if "safe" in facts.tags else ""]
+    labels = [
+        facts.action,
+        f"{facts.agents} agents" if facts.agents > 1 else "",
+        "costs" if "safe" in facts.tags else "",
+    ]
     labels.append("learnt" if facts.learnt else "")
     data = {
         "name": facts.name,
@@ -317,10 +328,11 @@ def card(facts: Facts, root: str = "") -> str:
     attributes = " ".join(f'data-{key}="{html.escape(value)}"' for key, value in data.items())
     image = f'<img src="{root}_static/stills/{facts.name}.webp" alt="" loading="lazy" width="320" height="293">'
     picture = f'<span class="card-picture">{image if facts.name in films() else ""}</span>'
+    broken = re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", facts.name)  # where a long name may go on in the next line
     pills = "".join(f"<span>{label}</span>" for label in labels if label)
     return (
         f'<a class="card" href="{root}environments/{facts.name}.html" {attributes}>{picture}'
-        f'<strong>{facts.name}</strong><span class="card-task">{html.escape(facts.task)}</span>'
+        f'<strong>{broken}</strong><span class="card-task">{html.escape(facts.task)}</span>'
         f'<span class="card-labels">{pills}</span></a>'
     )
 
@@ -332,7 +344,12 @@ FILTERS = {
     "learnt": ("Learnt by RL", {"yes": "an agent ships", "no": "not yet"}),
     "difficulty": (
         "Difficulty",
-        {"quick": "0.9 of the expert within 200 k steps", "long": "with more", "open": "not reached", "not measured": "not measured"},
+        {
+            "quick": "0.9 of the expert within 200 k steps",
+            "long": "with more",
+            "open": "not reached",
+            "not measured": "not measured",
+        },
     ),
 }
 
@@ -348,12 +365,14 @@ def gallery() -> str:
     text = "Every environment, played by its reference agent or scripted expert. A card plays while the pointer or the "
     text += "focus is on it; its page has the whole film, state by state."
     form = f'<form class="filters" id="gallery-filters">{search}{selects}<div class="filter-end">{count}</div></form>'
-    body = raw(f'{form}<div class="cards" id="gallery">{cards}</div>')
+    body = raw(f'{form}<div class="cards" id="gallery-cards">{cards}</div>')
     return f"---\nhide-toc: true\n---\n# Gallery\n\n{text}\n\n{body}\n"
 
 
 def _select(key: str, label: str, choices: dict[str, str]) -> str:
-    options = "".join(f'<option value="{html.escape(value)}">{html.escape(told)}</option>' for value, told in choices.items())
+    options = "".join(
+        f'<option value="{html.escape(value)}">{html.escape(told)}</option>' for value, told in choices.items()
+    )
     return f'<label>{label}<select name="{key}"><option value="">any</option>{options}</select></label>'
 
 
@@ -376,8 +395,8 @@ def api() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-API = """The names of `rlenvs` and `rlenvs.wrappers`. [All public names](reference.md), those of other modules included, are
-listed with their first words; environments have [pages of their own](families/index.md)."""
+API = """The names of `rlenvs` and `rlenvs.wrappers`. [All public names](reference.md), those of other modules included,
+are listed with their first words; environments have [pages of their own](families/index.md)."""
 
 
 def _entry(package: object, name: str) -> str:

@@ -1,7 +1,8 @@
 """Films: episodes as shapes and numbers, small enough for a web page, in which every state can be looked at.
 
-A film has an episode of each of several policies, from the same seed. `record_film` makes one, `save_film` and `load_film`
-keep it as compressed JSON, beside an image where an engine's camera made the frames. `player.js` beside this file draws it.
+A film has an episode of each of several policies, from the same seed. `record_film` makes one, `save_film` and
+`load_film` keep it as compressed JSON, beside an image where an engine's camera made the frames. `player.js` beside
+this file draws it.
 """
 
 from __future__ import annotations
@@ -119,7 +120,8 @@ def _players(world: World) -> list[tuple[str, str, Any]]:
         agent = load_agent(world.name)
     except NoAgentError:
         return found
-    return [*found, ("agent", f"Reference agent: {agent.card.learner}", agent)]
+    how = ", imitating the expert" if agent.card.imitates else ""
+    return [*found, ("agent", f"Reference agent ({agent.card.algorithm}{how})", agent)]
 
 
 def _begin(batch: KernelBatch, policy: str | Agent, own: np.ndarray, seed: int) -> Chooser:

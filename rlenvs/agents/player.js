@@ -255,16 +255,19 @@
     const longest = Math.max(...film.episodes.map((each) => each.steps[each.steps.length - 1]));
     const plots = [new Plot("return", "sum of the rewards so far; faint: the other policies", returns, longest, seek)];
     const terms = Object.entries(episode.terms);
+    const never = [];
     terms.forEach(([name, values], i) => {
+      if (!values.some(Boolean)) return never.push(name);
       const line = { steps, values: perStep(values, steps), color: SERIES[i % SERIES.length] };
       plots.push(new Plot(name, `reward term ${name}, times its weight, per step`, [line], last, seek));
     });
     for (const [name, values] of Object.entries(episode.costs)) {
+      if (!values.some(Boolean)) { never.push("cost " + name); continue; }
       const line = { steps, values: sums(values), color: "#d55e00" }, limit = film.limits[name] * film.agents;
       const shown = Number.isFinite(limit) && limit <= 4 * Math.max(1e-9, ...line.values) ? limit : null;
       plots.push(new Plot("cost: " + name, `cost ${name} so far; dashed: its limit`, [line], last, seek, shown));
     }
-    return plots;
+    return { plots, never };
   }
 
   // --- the player ---------------------------------------------------------------------------------------------------
@@ -338,8 +341,10 @@
         const { steps } = this.episode, found = steps.findIndex((value) => value >= step);
         this.go(found < 0 ? steps.length - 1 : found);
       };
-      this.series = plotsOf(this.film, this.episode, seek);
-      this.plots.replaceChildren(...this.series.map((plot) => plot.element));
+      const { plots, never } = plotsOf(this.film, this.episode, seek);
+      const rest = never.length ? [make("p", { class: "film-still" }, `0 all along: ${never.join(", ")}`)] : [];
+      this.series = plots;
+      this.plots.replaceChildren(...plots.map((plot) => plot.element), ...rest);
       this.go(0);
       this.pause();
     }

@@ -10,7 +10,7 @@
   }
 
   function filters(form) {
-    const cards = [...document.querySelectorAll("#gallery .card")], search = form.querySelector("#gallery-search");
+    const cards = [...document.querySelectorAll("#gallery-cards .card")], search = form.querySelector("#gallery-search");
     const selects = [...form.querySelectorAll("select")], count = form.querySelector("#gallery-count");
     const clear = form.querySelector("#gallery-clear");
     function update() {
