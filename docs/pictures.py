@@ -41,7 +41,7 @@ def axes(width: float = 7.2, height: float = 2.6) -> tuple[Any, Any]:
     return figure, plot
 
 
-def terms(id: str = "QuadHover-v0", steps: int = 200) -> None:
+def terms(id: str = "QuadRace-v0", steps: int = 400) -> None:
     """The weighted terms of the expert's reward, one on the other, and their sum."""
     env = rlenvs.make(id)
     env.reset(seed=0)
@@ -49,13 +49,17 @@ def terms(id: str = "QuadHover-v0", steps: int = 200) -> None:
     weights = env.unwrapped.batch.setup.weights
     paid, rewards = [], []
     for _ in range(steps):
-        _, reward, _, _, info = env.step(env.unwrapped.expert_action())
+        _, reward, terminated, _, info = env.step(env.unwrapped.expert_action())
         paid.append([weight * info[f"reward_{name}"] for name, weight in zip(names, weights, strict=True)])
         rewards.append(reward)
+        if terminated:
+            break
     figure, plot = axes()
+    plot.plot(rewards, color=color("light"), linewidth=4.5, label="reward: their sum")
     for i, values in enumerate(np.array(paid).T):
-        plot.plot(values, color=color(AGENT_COLORS[i]), label=names[i], linewidth=1.6)
-    plot.plot(rewards, color="black", linewidth=2.2, label="reward: their sum")
+        if np.any(values):
+            plot.plot(values, color=color(AGENT_COLORS[i]), label=names[i], linewidth=1.6)
+    plot.set_ylim(*np.percentile(paid, [0, 99.8]) * 1.4)
     plot.set(xlabel="step", title=f"{id}: weighted terms")
     plot.legend(frameon=False)
     save(figure, "terms")

@@ -3,7 +3,7 @@
     python docs/web/build.py [FOLDER]      to docs/_build/site, or a folder
 
 Pages are put together in docs/_build/source first: the Markdown of the repository, whose links are made to lead to
-pages, with what only a site can show. Needs the films of docs/films.py and nothing from the network. Warnings are errors.
+pages, with what only a site can show. Needs the films of docs/films.py, and no network. Warnings are errors.
 """
 
 from __future__ import annotations

@@ -204,8 +204,11 @@ def measured(name: str) -> list[str]:
         for head, rows in _tables(lines):
             own = [row for row in rows if row.startswith(f"| {name} |")]
             if own and "ours" in head[0]:
-                told = f"Steps per second, from [{path.stem}](../../benchmarks/{path.name}), which says on what machine:"
-                parts.append("\n".join([told, "", *head, *own]))
+                told = (
+                    f"Steps per second, from [{path.stem}](../../benchmarks/{path.name}), which says on what machine:"
+                )
+                rows = [line[line.index("|", 1) :] for line in (*head, *own)]  # without the column of names
+                parts.append("\n".join([told, "", *rows]))
     return ["## Speed", *parts] if parts else []
 
 

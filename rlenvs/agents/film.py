@@ -214,7 +214,8 @@ def _files_of(film: Film) -> dict[str, bytes]:
 
 def pictured(film: Film) -> Film:
     """The same film with images in place of shapes."""
-    canvas, images = Canvas(), []
+    canvas = Canvas()
+    images: list[np.ndarray] = []
     episodes = [replace(episode, frames=[]) for episode in film.episodes]
     for episode, old in zip(episodes, film.episodes, strict=True):
         for frame in old.frames:
@@ -287,7 +288,7 @@ def as_json(film: Film) -> dict[str, Any]:
         }
         for episode in film.episodes
     ]
-    images = {}
+    images: dict[str, Any] = {}
     if film.images:
         images = {"columns": IMAGE_COLUMNS, "size": list(_image_size(film.images[0])), "count": len(film.images)}
     return {

@@ -194,9 +194,9 @@
     return values.map((value) => (total += value));
   }
 
-  /* What was paid per step, since frames may lie several steps apart. */
+  /* What was paid per step, since frames may lie several steps apart; before the first step there is nothing. */
   function perStep(values, steps) {
-    return values.map((value, i) => (i ? value / Math.max(steps[i] - steps[i - 1], 1) : 0));
+    return values.map((value, i) => (i ? value / Math.max(steps[i] - steps[i - 1], 1) : NaN));
   }
 
   function icon(name) {
@@ -211,7 +211,7 @@
   /* One small plot over the steps of the episode: lines [{steps, values, color, faint}], and a limit where there is one. */
   class Plot {
     constructor(title, note, lines, last, seek, limit = null) {
-      const all = lines.flatMap((line) => line.values).concat(limit === null ? [] : [limit]);
+      const all = lines.flatMap((line) => line.values).concat(limit === null ? [] : [limit]).filter(Number.isFinite);
       let [low, high] = [Math.min(0, ...all), Math.max(0, ...all)];
       if (high === low) high = low + 1;
       this.main = lines.find((line) => !line.faint);
@@ -224,7 +224,8 @@
         picture.append(make("line", { x1: 0, x2: 100, y1: y(limit), y2: y(limit), class: "film-limit" }));
       }
       for (const line of [...lines].sort((a, b) => (b.faint ? 1 : 0) - (a.faint ? 1 : 0))) {
-        const points = line.values.map((value, i) => `${x(line.steps[i]).toFixed(2)},${y(value).toFixed(2)}`).join(" ");
+        const points = line.values.map((value, i) => (Number.isNaN(value) ? "" : `${x(line.steps[i]).toFixed(2)},${
+          y(value).toFixed(2)}`)).join(" ");
         picture.append(make("polyline", { points, stroke: line.color, class: line.faint ? "film-faint" : "film-line" }));
       }
       this.cursor = make("line", { y1: 0, y2: 40, class: "film-cursor" });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,25 +143,25 @@ def paint(frame: Frame, canvas: Canvas, images: list[np.ndarray]) -> None:
 def _paint_shape(
     canvas: Canvas, scene: tuple[int, int], style: Style, numbers: list[float], images: list[np.ndarray]
 ) -> None:
-    verb, color, *rest = style
+    verb, color = style[:2]
+    rest: list[Any] = list(style[2:])
     points = [(x, -y) for x, y in zip(numbers[::2], numbers[1::2], strict=False)]
-    rest_of: list = rest
     if verb == "paste":
         canvas.paste(images[round(PARTS * numbers[0])])
     elif verb == "clip":
         _show_area(canvas, scene, numbers)
     elif verb == "circle":
-        canvas.circle(points[0], numbers[2], _rgb(color), *rest_of)
+        canvas.circle(points[0], numbers[2], _rgb(color), *rest)
     elif verb == "rectangle":
         (left, top), (right, bottom) = points
-        canvas.rectangle(left, bottom, right, top, _rgb(color), rest_of[0], rest_of[1] / PARTS)
+        canvas.rectangle(left, bottom, right, top, _rgb(color), rest[0], rest[1] / PARTS)
     elif verb == "arrow":
-        canvas.arrow(*points, _rgb(color), *rest_of)
+        canvas.arrow(points[0], points[1], _rgb(color), *rest)
     elif verb == "text":
-        size, align, plate, text = rest_of
+        size, align, plate, text = rest
         canvas.text(points[0], text, _rgb(color), size, align, _rgb(plate) if plate else None)
     else:
-        getattr(canvas, str(verb))(points, _rgb(color), *rest_of)
+        getattr(canvas, str(verb))(points, _rgb(color), *rest)
 
 
 def _show_area(canvas: Canvas, scene: tuple[int, int], corners: list[float]) -> None:
