@@ -61,7 +61,7 @@ def terms(id: str = "QuadRace-v0", steps: int = 400) -> None:
             plot.plot(values, color=color(AGENT_COLORS[i]), label=names[i], linewidth=1.6)
     plot.set_ylim(*np.percentile(paid, [0, 99.8]) * 1.4)
     plot.set(xlabel="step", title=f"{id}: weighted terms")
-    plot.legend(frameon=False)
+    plot.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     save(figure, "terms")
 
 

@@ -81,6 +81,9 @@ class Source:
             goal = f"examples/{path.stem}.md"
         elif path.suffix in (".webp", ".png", ".svg"):
             goal = target.removeprefix("docs/")
+        elif path.suffix == ".ipynb":
+            goal = f"files/{target}"
+            self.write(goal, path.read_bytes())
         else:
             goal = f"source/{target}.md"
         if goal.startswith("source/"):
@@ -107,7 +110,8 @@ def assemble(source: Source) -> None:
         source.page(text, origin, name)
     for name, text in pages.generated().items():
         source.write(name, text)
-    source.page(pages.front((HERE / "index.md").read_text(encoding="utf-8")), "docs/index.md", "index.md")
+    front = pages.front((HERE / "index.md").read_text(encoding="utf-8"), "classroom.md" in source.pages.values())
+    source.page(front, "docs/index.md", "index.md")
     for path in sorted((ROOT / "examples").glob("*.py")):
         source.write(f"examples/{path.stem}.md", listing(path))
     source.write("examples/index.md", examples_index())
