@@ -12,7 +12,6 @@ import argparse
 import base64
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -157,10 +156,19 @@ def examples_index() -> str:
     return f"# Examples\n\n{text}\n\n" + "\n".join(lines) + f"\n\n```{{toctree}}\n:hidden:\n\n{toc}\n```\n"
 
 
+def remove_old_pages(folder: Path) -> None:
+    """Delete built pages whose source is gone, which Sphinx would leave."""
+    for path in folder.rglob("*.html"):
+        name = path.relative_to(folder)
+        if name.parts[0] not in ("_modules", "_static") and not (SOURCE / name.with_suffix(".md")).exists():
+            path.unlink()
+
+
 def build(folder: Path, extra: list[str]) -> int:
     """Put the pages together and run Sphinx; returns its exit code."""
     start = time.perf_counter()
     assemble(Source())
+    remove_old_pages(folder)
     print(f"pages: {time.perf_counter() - start:.0f} s", flush=True)
     command = [
         sys.executable,
@@ -178,7 +186,6 @@ def build(folder: Path, extra: list[str]) -> int:
         folder,
     ]
     code = subprocess.call([str(part) for part in command])
-    shutil.rmtree(folder / ".doctrees", ignore_errors=True)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB, {time.perf_counter() - start:.0f} s", flush=True)
     return code

@@ -20,6 +20,7 @@ extensions = [
     "sphinx_design",
 ]
 root_doc = "index"
+smartquotes_action = "D"  # dashes; quotes stay as they are, in case one copies them
 default_role = "code"  # docstrings quote code with single backticks
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -48,11 +49,26 @@ QUOTED = re.compile(r"(`[^`]*`)")
 
 
 def plain(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Docstrings are plain text with quoted code: what reStructuredText would take for markup is only text."""
-    for i, line in enumerate(lines):
-        parts = QUOTED.split(line)
-        parts[::2] = [re.sub(r"([*|])", r"\\\1", part) for part in parts[::2]]
-        lines[i] = "".join(parts)
+    """Docstrings are plain text with quoted code: what reStructuredText would take for markup is only text, and a
+    paragraph that is set in is code."""
+    found: list[str] = []
+    literal, before = False, ""
+    for line in lines:
+        indented = line.startswith("    ")
+        if indented and not literal and found and not found[-1].strip() and not before.startswith(" "):
+            found += ["::", ""]
+            literal = True
+        literal &= indented or not line.strip()
+        found.append(line if literal else escaped(line))
+        before = line if line.strip() else before
+    lines[:] = found
+
+
+def escaped(line: str) -> str:
+    """A line without the markup that it may seem to have."""
+    parts = QUOTED.split(line)
+    parts[::2] = [re.sub(r"([*|])", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def setup(app: Any) -> None:

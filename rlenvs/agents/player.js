@@ -282,7 +282,10 @@
       this.build(element);
       const best = ["agent", "expert", "random"].find((name) => film.episodes.some((e) => e.policy === name));
       this.choose(film.episodes.findIndex((episode) => episode.policy === best));
-      new ResizeObserver(() => this.paint()).observe(this.canvas);
+      new ResizeObserver(() => {
+        for (const tile of this.tiles) tile.canvas.drawn = 0;
+        this.paint();
+      }).observe(this.canvas);
     }
 
     build(element) {
@@ -302,11 +305,15 @@
         button.addEventListener("click", () => { this.pause(); this.go(this.frame + by); });
         return button;
       };
+      this.tiles = [];
       const choices = make("fieldset", { class: "film-policies" }, make("legend", {}, "Who plays"));
       film.episodes.forEach((episode, i) => {
         const input = make("input", { type: "radio", name: group, value: i });
         input.addEventListener("change", () => this.choose(i));
-        choices.append(make("label", { style: `--policy: ${NICE[episode.policy]}` }, input, make("span", {}, episode.label)));
+        const canvas = make("canvas", { "aria-hidden": "true" }), total = make("b");
+        const tile = make("span", {}, canvas, make("span", { class: "film-who" }, episode.label), total);
+        choices.append(make("label", { style: `--policy: ${NICE[episode.policy]}` }, input, tile));
+        this.tiles.push({ episode, canvas, total, returns: sums(episode.rewards) });
       });
       this.choices = choices;
       this.plots = make("div", { class: "film-plots" });
@@ -365,7 +372,18 @@
       this.head.replaceChildren(make("span", {}, `step ${step}`), ...badge, make("span", { class: "film-totals" }, totals));
       this.caption.textContent = episode.captions[frame] || "\u00a0";
       this.paintLegend(film.looks[episode.looks[frame]][2]);
+      for (const tile of this.tiles) this.paintTile(tile, step);
       for (const plot of this.series) plot.at(frame);
+    }
+
+    /* The others at the same step, or at their end. */
+    paintTile({ episode, canvas, total, returns }, step) {
+      const later = episode.steps.findIndex((value) => value > step);
+      const frame = later < 0 ? episode.steps.length - 1 : Math.max(later - 1, 0);
+      if (canvas.shown === frame && canvas.width === canvas.drawn) return;
+      draw(this.film, episode, frame, canvas);
+      [canvas.shown, canvas.drawn] = [frame, canvas.width];
+      total.textContent = show(returns[frame]);
     }
 
     paintLegend(entries) {

@@ -90,7 +90,12 @@ def page(chromium, address):
     context = chromium.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
     found = context.new_page()
     found.site, found.complaints = address, []
-    found.on("console", lambda said: found.complaints.append(said.text) if said.type in ("error", "warning") else None)
+
+    def listen(said):
+        if said.type in ("error", "warning"):
+            found.complaints.append(f"{said.text} {said.location['url']}")
+
+    found.on("console", listen)
     found.on("pageerror", lambda error: found.complaints.append(str(error)))
     found.on("requestfailed", lambda request: found.complaints.append(f"not there: {request.url}"))
     yield found
@@ -162,6 +167,18 @@ def test_every_page_fits_wide_and_narrow_and_every_film_opens(page):
     assert wrong == []
 
 
+def test_what_is_looked_for_would_be_found(page):
+    visit(page, "start.html")
+    assert page.evaluate(TOO_WIDE) <= 0
+    assert page.evaluate(CUT_OFF) == page.evaluate(NO_IMAGE) == []
+    page.evaluate("""document.querySelector("article").insertAdjacentHTML("beforeend",
+        '<p style="width: 3000px">wide</p><p style="width: 20px; overflow: hidden; white-space: nowrap">cut off here</p>'
+        + '<img src="data:image/png;base64,AAAA" style="width: 9px; height: 9px">')""")
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    assert page.evaluate(TOO_WIDE) > 0
+    assert len(page.evaluate(CUT_OFF)) == len(page.evaluate(NO_IMAGE)) == 1
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_screenshots(page, size, scheme):
@@ -219,6 +236,8 @@ def test_a_film_plays_pauses_and_changes_the_policy(page):
     assert play.get_attribute("aria-label") == "Play"
     reached = step_shown(page)
     assert reached > 0
+    tile = page.locator(".film-policies label").first.locator("b")  # the others are at the same step, or at their end
+    assert tile.inner_text() == str(min(reached, 32))
     page.get_by_role("radio", name="Random actions").check()
     assert step_shown(page) == 0
     assert int(page.locator(".film-scrub").get_attribute("max")) < 100  # random actions drop the pole early
