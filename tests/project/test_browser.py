@@ -107,6 +107,9 @@ def visit(page, name):
     page.goto(f"{page.site}/{name}")
     if page.locator(".film[data-film]").count():
         page.wait_for_selector('.film[data-state="ready"]', timeout=20_000)
+        page.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )  # its size is known
 
 
 # --- links ------------------------------------------------------------------------------------------------------------
@@ -172,7 +175,8 @@ def test_what_is_looked_for_would_be_found(page):
     assert page.evaluate(TOO_WIDE) <= 0
     assert page.evaluate(CUT_OFF) == page.evaluate(NO_IMAGE) == []
     page.evaluate("""document.querySelector("article").insertAdjacentHTML("beforeend",
-        '<p style="width: 3000px">wide</p><p style="width: 20px; overflow: hidden; white-space: nowrap">cut off here</p>'
+        '<p style="width: 3000px">wide</p>'
+        + '<p style="width: 20px; overflow: hidden; white-space: nowrap">cut off here</p>'
         + '<img src="data:image/png;base64,AAAA" style="width: 9px; height: 9px">')""")
     page.wait_for_function("[...document.images].every(image => image.complete)")
     assert page.evaluate(TOO_WIDE) > 0
@@ -201,7 +205,7 @@ def test_screenshots(page, size, scheme):
 
 
 def picture(page):
-    return page.evaluate("document.querySelector('.film canvas').toDataURL()")
+    return page.evaluate("document.querySelector('.film-screen canvas').toDataURL()")
 
 
 def step_shown(page):
