@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import re
 import sys
 
 import numpy as np
@@ -15,6 +16,7 @@ from rlenvs.agents.film import LARGEST, MOST_FRAMES, load_film, packed, record_f
 from rlenvs.core.canvas import Canvas
 from rlenvs.core.docs import documented
 from rlenvs.core.recorder import Recorder, paint
+from rlenvs.core.registry import world_of
 from rlenvs.core.render import EpisodeTotals, compose, draw
 
 FILMS = ROOT / "docs" / "films"
@@ -180,6 +182,16 @@ def test_the_page_of_an_environment(pages):
     )
     assert "<dt>Action</dt><dd>Discrete(2)</dd>" in text
     assert "EnvPool" in text.partition("## Speed")[2] or "envpool" in text.partition("## Speed")[2]
+
+
+@pytest.mark.parametrize("name", ["CartPole-v0", "ParticleSpread-v0", "Battle-v0", "PandaReach-v0"])
+def test_the_lines_of_a_page_run(pages, name):
+    """Pages have the same lines but for the id; one of each make."""
+    if name.startswith("Panda"):
+        pytest.importorskip("mujoco")
+    (block,) = re.findall(r"```python\n(.*?)```", pages.use(world_of(name)), re.DOTALL)
+    assert ("parallel_env" in block) == (name in ("ParticleSpread-v0", "Battle-v0"))
+    exec(compile(block.replace("1024", "4"), name, "exec"), {"__name__": "block"})
 
 
 def test_bibtex_says_what_the_declaration_says_and_no_more(pages):
