@@ -22,6 +22,7 @@ from rlenvs.core.recorder import paint
 from rlenvs.core.registry import NAMESPACE, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
+from rlenvs.wrappers.wrapper import Wrapper
 
 DOCS = Path(__file__).resolve().parent.parent
 FILMS = DOCS / "films"
@@ -407,6 +408,9 @@ are listed with their first words; environments have [pages of their own](famili
 
 
 def _entry(package: object, name: str) -> str:
-    kind = "autoclass" if inspect.isclass(getattr(package, name)) else "autofunction"
-    kind = kind if callable(getattr(package, name)) else "autodata"
-    return f"```{{eval-rst}}\n.. {kind}:: {package.__name__}.{name}\n```"
+    found = getattr(package, name)
+    kind = "autoclass" if inspect.isclass(found) else "autofunction" if callable(found) else "autodata"
+    hooks = ""
+    if inspect.isclass(found) and issubclass(found, Wrapper) and found is not Wrapper:  # told once, of the base
+        hooks = f"\n   :exclude-members: {', '.join(vars(Wrapper))}"
+    return f"```{{eval-rst}}\n.. {kind}:: {package.__name__}.{name}{hooks}\n```"
