@@ -12,6 +12,7 @@ import argparse
 import base64
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -157,10 +158,12 @@ def examples_index() -> str:
 
 
 def remove_old_pages(folder: Path) -> None:
-    """Delete built pages whose source is gone, which Sphinx would leave."""
+    """Delete built pages whose source is gone, which Sphinx would leave, and the listings of code, whose links back
+    it would leave."""
+    shutil.rmtree(folder / "_modules", ignore_errors=True)
     for path in folder.rglob("*.html"):
         name = path.relative_to(folder)
-        if name.parts[0] not in ("_modules", "_static") and not (SOURCE / name.with_suffix(".md")).exists():
+        if name.parts[0] != "_static" and not (SOURCE / name.with_suffix(".md")).exists():
             path.unlink()
 
 
