@@ -4,6 +4,7 @@
     python3 run.py demo     watch a drone learn to hover
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests of some ids)
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
+    python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py integrations
                             the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium, OmniSafe, Tianshou,
                             skrl, SuperSuit, MORL-Baselines and AgileRL, or with one group of them: rllib, learners,
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,dev"}
+EXTRAS["site"] = EXTRAS["test"] + ",docs"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
 BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
@@ -234,7 +236,7 @@ def test(arguments: list[str]) -> int:
     """Everything that has to pass before a change is merged."""
     python = set_up(EXTRAS["test"])
     pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal")
-    short = () if "--slow" in arguments else ("-m", "not slow")
+    short = ("-m", "not browser") if "--slow" in arguments else ("-m", "not slow and not browser")
     if "--api" in arguments:
         return call(*pytest, *short, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS), **BYTECODE)
     compiling = (python, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(processes()))
@@ -286,6 +288,15 @@ def package(arguments: list[str]) -> int:
     return 0
 
 
+def site(arguments: list[str]) -> int:
+    """The documentation; its builder says how large it is and how long it took."""
+    python = set_up(EXTRAS["site"])
+    code = call(python, "docs/web/build.py", **BYTECODE)
+    if code == 0 and "--test" in arguments:
+        return call(python, "-m", "pytest", "-q", "-m", "browser", "tests/project/test_browser.py", **BYTECODE)
+    return code
+
+
 def integrations(arguments: list[str]) -> int:
     """Other libraries, the real ones."""
     unknown = [name for name in arguments if name not in GROUPS]
@@ -302,7 +313,7 @@ def integrations(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    jobs = {"demo": demo, "test": test, "package": package, "integrations": integrations}
+    jobs = {"demo": demo, "test": test, "package": package, "site": site, "integrations": integrations}
     if len(sys.argv) < 2 or sys.argv[1] not in jobs:
         sys.exit(__doc__)
     sys.exit(jobs[sys.argv[1]](sys.argv[2:]))

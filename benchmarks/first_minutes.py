@@ -32,8 +32,11 @@ COMMANDS = [
 
 def cases() -> list[tuple[str, list[str]]]:
     """A name and the command of each case."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    named = [(f"README, block {i + 1}", [sys.executable, "-c", code]) for i, code in enumerate(blocks)]
+    named = [
+        (f"{name}, block {i + 1}", [sys.executable, "-c", code])
+        for name in ("README", "docs/tour")
+        for i, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / f"{name}.md").read_text(), re.DOTALL))
+    ]
     return named + [(f"`{command.replace('{folder}/', '')}`", command.split()) for command in COMMANDS]
 
 

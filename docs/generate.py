@@ -1,11 +1,10 @@
-"""Write the catalogue, the page of every environment, and the tables of environments, from the declarations.
+"""Write the catalogue, the page of every environment, and the page of all, from the declarations.
 
-    python docs/generate.py                catalogue, pages and tables, and the learning curves that have changed
+    python docs/generate.py                catalogue and pages, and the learning curves that have changed
     python docs/generate.py --images       the image of README.md, from videos of the experts; some minutes
 
 The catalogue, rlenvs/catalogue.json, is what the registry knows: a new world has an id when it is in there. Pages go to
-docs/environments/<name>.md, the table of all to README.md beside them, learning curves to curves/<name>.webp. The table
-of families replaces what stands between the lines `<!-- environments -->` and `<!-- /environments -->` of README.md.
+docs/environments/<name>.md, the tables of all to README.md beside them, learning curves to curves/<name>.webp.
 An image is drawn again when its curves differ from what it shows; delete it to have it drawn with another matplotlib.
 """
 
@@ -21,13 +20,12 @@ from rlenvs import multi, robotics, single
 from rlenvs.agents.learning import all_curves, image_of, learning_section
 from rlenvs.agents.plots import Panel, digest_of_image, panels_of, save_for_page
 from rlenvs.core.catalogue import catalogue_text
-from rlenvs.core.docs import documented, families_table, gallery, page
+from rlenvs.core.docs import documented, gallery, page
 from rlenvs.core.registry import register_catalogue, world_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "environments"
 CURVES = PAGES / "curves"
-README = ROOT / "README.md"
 CATALOGUE = Path(rlenvs.__file__).with_name("catalogue.json")
 FAMILIES = (single, multi, robotics)
 IMAGE = ROOT / "docs" / "images" / "environments.webp"
@@ -45,14 +43,14 @@ SHOWN = {
     "ParticleTag-v0": ("expert", 0.0, 2.5, {}),
 }
 COLUMNS, TILE, FRAMES, MILLISECONDS = 5, 192, 40, 120
-START, STOP = "<!-- environments -->", "<!-- /environments -->"
 
 
 def pages() -> dict[Path, str]:
     """The text of every page by its path, and of the page of all."""
     worlds = [world_of(row.id) for row in documented()]
     own = {PAGES / f"{world.name}.md": page(world, learning_section(world)) for world in worlds}
-    return {PAGES / "README.md": gallery(), **own}
+    guides = [path.name for path in (ROOT / "docs").glob("*.md")]
+    return {PAGES / "README.md": gallery(guides), **own}
 
 
 def curves() -> dict[Path, Panel]:
@@ -71,16 +69,6 @@ def draw_curves() -> int:
         path.parent.mkdir(exist_ok=True)
         save_for_page(panel, path)
     return len(stale)
-
-
-def with_table(readme: str) -> str:
-    """The README with the table brought up to date; SystemExit when its place is not marked."""
-    before, start, rest = readme.partition(START)
-    _, stop, after = rest.partition(STOP)
-    if not start or not stop:
-        raise SystemExit(f"README.md needs the line {START} and after it the line {STOP}; the table goes between them")
-    guides = [path.name for path in (ROOT / "docs").glob("*.md")]
-    return f"{before}{START}\n{families_table(guides)}\n{STOP}{after}"
 
 
 def draw_image(path: Path = IMAGE) -> int:
@@ -128,19 +116,15 @@ def main() -> None:
     if options.parse_args().images:
         print(f"{IMAGE.relative_to(ROOT)}: {draw_image() / 1e6:.2f} MB")
         return
-    if not README.exists():
-        raise SystemExit(f"README.md is missing; it needs the lines {START} and {STOP}")
     CATALOGUE.write_text(catalogue_text(FAMILIES), encoding="utf-8")
     register_catalogue(CATALOGUE)
-    readme = with_table(README.read_text(encoding="utf-8"))
     PAGES.mkdir(exist_ok=True)
     wanted = pages()
     for path in set(PAGES.glob("*.md")) - set(wanted):
         path.unlink()
     for path, text in wanted.items():
         path.write_text(text, encoding="utf-8")
-    README.write_text(readme, encoding="utf-8")
-    print(f"the catalogue, {len(wanted)} pages in docs/environments, and the table in README.md")
+    print(f"the catalogue and {len(wanted)} pages in docs/environments")
     print(f"{draw_curves()} images of learning curves that had changed")
 
 

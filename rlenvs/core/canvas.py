@@ -51,8 +51,8 @@ class Head(NamedTuple):
     success: bool = False
 
 
-class Canvas:
-    """An image.
+class Drawing:
+    """Where things lie in an image, and what its head and legend say: what painting and recording share.
 
     Args:
         width, height: size in pixels.
@@ -70,14 +70,11 @@ class Canvas:
         self._pygame = pygame
         self.width, self.height, self.framed = width, height, framed
         self._unit = width / USUAL
-        self._surface = pygame.Surface((2 * width, 2 * height))
         self._fonts: dict[int, Any] = {}
         self.clear()
 
     def clear(self, color: Color = "background") -> None:
-        """Fill the whole image, without caption and legend, and show the unit square until the next `view`."""
-        self._surface.set_clip(None)
-        self._surface.fill(_rgb(color))
+        """An empty image, without caption and legend, that shows the unit square until the next `view`."""
         self._captions: tuple[str, ...] = ()
         self._legend: list[tuple[Color, str, str]] = []
         self._head = Head()
@@ -115,93 +112,15 @@ class Canvas:
             (x0 + x1) / 2 - self._scale * (left + right) / 2,
             (y0 + y1) / 2 + self._scale * (bottom + top) / 2,
         )
-        self._surface.set_clip(None)
-        self._surface.set_clip((int(x0), int(y0), math.ceil(x1 - x0), math.ceil(y1 - y0)))
+        self._clip(x0, y0, x1, y1)
+
+    def _clip(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """What is drawn from now on is cut off at a rectangle, in halves of pixels of the image."""
+        raise NotImplementedError
 
     def _pixel(self, point: Point) -> tuple[float, float]:
+        """Where a point of the world lies, in halves of pixels of the image."""
         return self._origin[0] + self._scale * float(point[0]), self._origin[1] - self._scale * float(point[1])
-
-    def _thickness(self, width: float) -> int:
-        return max(2, round(2 * width))
-
-    def circle(self, centre: Point, radius: float, color: Color, width: float = 0.0) -> None:
-        """A disc, or a ring whose line is `width` pixels wide."""
-        thickness = self._thickness(width) if width else 0
-        self._pygame.draw.circle(
-            self._surface, _rgb(color), self._pixel(centre), max(self._scale * radius, 2.0), thickness
-        )
-
-    def line(self, points: Iterable[Point], color: Color, width: float = 2.0, closed: bool = False) -> None:
-        """A line through points, `width` pixels wide."""
-        pixels = [self._pixel(point) for point in points]
-        if len(pixels) > 1:
-            self._pygame.draw.lines(self._surface, _rgb(color), closed, pixels, self._thickness(width))
-
-    def polygon(self, points: Iterable[Point], color: Color, width: float = 0.0) -> None:
-        """A filled polygon, or its outline."""
-        pixels = [self._pixel(point) for point in points]
-        self._pygame.draw.polygon(self._surface, _rgb(color), pixels, self._thickness(width) if width else 0)
-
-    def rectangle(
-        self,
-        left: float,
-        bottom: float,
-        right: float,
-        top: float,
-        color: Color,
-        width: float = 0.0,
-        rounded: float = 0.0,
-    ) -> None:
-        """A filled rectangle, or its outline; `rounded` is the radius of its corners."""
-        (x0, y0), (x1, y1) = self._pixel((left, top)), self._pixel((right, bottom))
-        box = (round(x0), round(y0), round(x1) - round(x0), round(y1) - round(y0))
-        thickness = self._thickness(width) if width else 0
-        radius = round(rounded * self._scale) if rounded else -1
-        self._pygame.draw.rect(self._surface, _rgb(color), box, thickness, radius)
-
-    def arrow(self, start: Point, end: Point, color: Color, width: float = 2.0) -> None:
-        """A line with a head at its end."""
-        (x0, y0), (x1, y1) = self._pixel(start), self._pixel(end)
-        length = math.hypot(x1 - x0, y1 - y0)
-        if length < 1e-9:
-            return
-        ux, uy = (x1 - x0) / length, (y1 - y0) / length
-        head = min(6.0 * width, length)
-        base = (x1 - head * ux, y1 - head * uy)
-        draw = self._pygame.draw
-        draw.line(self._surface, _rgb(color), (x0, y0), base, self._thickness(width))
-        corners = [
-            (x1, y1),
-            (base[0] - 0.5 * head * uy, base[1] + 0.5 * head * ux),
-            (base[0] + 0.5 * head * uy, base[1] - 0.5 * head * ux),
-        ]
-        draw.polygon(self._surface, _rgb(color), corners)
-
-    def text(
-        self,
-        position: Point,
-        text: str,
-        color: Color = "black",
-        size: int = 14,
-        align: str = "left",
-        ground: Color | None = None,
-    ) -> None:
-        """A line of text of `size` pixels at a point of the world: its "left" end, "centre" or "right" end. `ground` is
-        the colour of a plate behind it, for text on a busy scene."""
-        image = self._font(size).render(text, True, _rgb(color))
-        x, y = self._pixel(position)
-        shift = {"left": 0.0, "centre": 0.5, "right": 1.0}[align]
-        box = image.get_rect(topleft=(round(x - shift * image.get_width()), round(y - image.get_height() / 2)))
-        if ground is not None:
-            self._pygame.draw.rect(self._surface, _rgb(ground), box.inflate(12, 4), 0, 8)
-        self._surface.blit(image, box)
-
-    def paste(self, pixels: np.ndarray) -> None:
-        """Fill the scene with an image, uint8 (height, width, 3)."""
-        image = self._pygame.image.frombuffer(np.ascontiguousarray(pixels).data, pixels.shape[1::-1], "RGB")
-        width, height = self.scene
-        self._surface.set_clip(None)
-        self._surface.blit(self._pygame.transform.scale(image, (2 * width, 2 * height)), (0, 2 * self._top))
 
     # --- the frame ----------------------------------------------------------------------------------------------------
 
@@ -224,6 +143,128 @@ class Canvas:
     def head(self, head: Head) -> None:
         """What the core writes into the head."""
         self._head = head
+
+    def _legend_rows(self) -> list[list[tuple[int, Color, str, str]]]:
+        """The entries with their places from the left, in as many rows as they need."""
+        rows: list[list[tuple[int, Color, str, str]]] = []
+        start, x = 2 * self._px(MARGIN), 2 * self.width
+        for color, label, shape in self._legend:
+            width = 2 * self._px(SWATCH + 5) + self._font(self._px(12)).size(label)[0]
+            if x + width > 2 * self.width - start:
+                rows.append([])
+                x = start
+            rows[-1].append((x, color, label, shape))
+            x += width + 2 * self._px(14)
+        return rows
+
+    def _font(self, size: int) -> Any:
+        if size not in self._fonts:
+            self._fonts[size] = self._pygame.font.Font(None, round(2.6 * size))
+        return self._fonts[size]
+
+
+class Canvas(Drawing):
+    """An image that is painted. Arguments as for `Drawing`."""
+
+    def __init__(self, width: int = USUAL, height: int = USUAL, framed: bool = True) -> None:
+        import pygame
+
+        self._surface = pygame.Surface((2 * width, 2 * height))
+        super().__init__(width, height, framed)
+
+    def clear(self, color: Color = "background") -> None:
+        """Fill the whole image, without caption and legend, and show the unit square until the next `view`."""
+        self._surface.set_clip(None)
+        self._surface.fill(rgb(color))
+        super().clear(color)
+
+    def _clip(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        self._surface.set_clip(None)
+        self._surface.set_clip((int(x0), int(y0), math.ceil(x1 - x0), math.ceil(y1 - y0)))
+
+    def _thickness(self, width: float) -> int:
+        return max(2, round(2 * width))
+
+    def circle(self, centre: Point, radius: float, color: Color, width: float = 0.0) -> None:
+        """A disc, or a ring whose line is `width` pixels wide."""
+        thickness = self._thickness(width) if width else 0
+        self._pygame.draw.circle(
+            self._surface, rgb(color), self._pixel(centre), max(self._scale * radius, 2.0), thickness
+        )
+
+    def line(self, points: Iterable[Point], color: Color, width: float = 2.0, closed: bool = False) -> None:
+        """A line through points, `width` pixels wide."""
+        pixels = [self._pixel(point) for point in points]
+        if len(pixels) > 1:
+            self._pygame.draw.lines(self._surface, rgb(color), closed, pixels, self._thickness(width))
+
+    def polygon(self, points: Iterable[Point], color: Color, width: float = 0.0) -> None:
+        """A filled polygon, or its outline."""
+        pixels = [self._pixel(point) for point in points]
+        self._pygame.draw.polygon(self._surface, rgb(color), pixels, self._thickness(width) if width else 0)
+
+    def rectangle(
+        self,
+        left: float,
+        bottom: float,
+        right: float,
+        top: float,
+        color: Color,
+        width: float = 0.0,
+        rounded: float = 0.0,
+    ) -> None:
+        """A filled rectangle, or its outline; `rounded` is the radius of its corners."""
+        (x0, y0), (x1, y1) = self._pixel((left, top)), self._pixel((right, bottom))
+        box = (round(x0), round(y0), round(x1) - round(x0), round(y1) - round(y0))
+        thickness = self._thickness(width) if width else 0
+        radius = round(rounded * self._scale) if rounded else -1
+        self._pygame.draw.rect(self._surface, rgb(color), box, thickness, radius)
+
+    def arrow(self, start: Point, end: Point, color: Color, width: float = 2.0) -> None:
+        """A line with a head at its end."""
+        (x0, y0), (x1, y1) = self._pixel(start), self._pixel(end)
+        length = math.hypot(x1 - x0, y1 - y0)
+        if length < 1e-9:
+            return
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        head = min(6.0 * width, length)
+        base = (x1 - head * ux, y1 - head * uy)
+        draw = self._pygame.draw
+        draw.line(self._surface, rgb(color), (x0, y0), base, self._thickness(width))
+        corners = [
+            (x1, y1),
+            (base[0] - 0.5 * head * uy, base[1] + 0.5 * head * ux),
+            (base[0] + 0.5 * head * uy, base[1] - 0.5 * head * ux),
+        ]
+        draw.polygon(self._surface, rgb(color), corners)
+
+    def text(
+        self,
+        position: Point,
+        text: str,
+        color: Color = "black",
+        size: int = 14,
+        align: str = "left",
+        ground: Color | None = None,
+    ) -> None:
+        """A line of text of `size` pixels at a point of the world: its "left" end, "centre" or "right" end. `ground` is
+        the colour of a plate behind it, for text on a busy scene."""
+        image = self._font(size).render(text, True, rgb(color))
+        x, y = self._pixel(position)
+        shift = {"left": 0.0, "centre": 0.5, "right": 1.0}[align]
+        box = image.get_rect(topleft=(round(x - shift * image.get_width()), round(y - image.get_height() / 2)))
+        if ground is not None:
+            self._pygame.draw.rect(self._surface, rgb(ground), box.inflate(12, 4), 0, 8)
+        self._surface.blit(image, box)
+
+    def paste(self, pixels: np.ndarray) -> None:
+        """Fill the scene with an image, uint8 (height, width, 3)."""
+        image = self._pygame.image.frombuffer(np.ascontiguousarray(pixels).data, pixels.shape[1::-1], "RGB")
+        width, height = self.scene
+        self._surface.set_clip(None)
+        self._surface.blit(self._pygame.transform.scale(image, (2 * width, 2 * height)), (0, 2 * self._top))
+
+    # --- the frame ----------------------------------------------------------------------------------------------------
 
     def _paint_frame(self) -> None:
         if not self.framed:
@@ -248,10 +289,10 @@ class Canvas:
         self._write((margin, rows[1]), "   ".join(self._captions), HEAD_TEXT, 13, room=totals.left - 2 * margin)
 
     def _paint_mark(self, left: tuple[int, int], text: str, good: bool) -> None:
-        image = self._font(self._px(12)).render(text, True, _rgb("white"))
+        image = self._font(self._px(12)).render(text, True, rgb("white"))
         box = image.get_rect(midleft=(left[0] + self._px(MARGIN), left[1]))
         plate = box.inflate(2 * self._px(MARGIN), self._px(6))
-        self._pygame.draw.rect(self._surface, _rgb("green") if good else (110, 116, 122), plate, 0, plate.height // 2)
+        self._pygame.draw.rect(self._surface, rgb("green") if good else (110, 116, 122), plate, 0, plate.height // 2)
         self._surface.blit(image, box)
 
     def _write(
@@ -265,23 +306,10 @@ class Canvas:
             while text and font.size(text + "...")[0] > room:
                 text = text[:-1]
             text += "..."
-        image = font.render(text, True, _rgb(color))
+        image = font.render(text, True, rgb(color))
         box = image.get_rect(topleft=(round(place[0] - align * image.get_width()), place[1] - image.get_height() // 2))
         self._surface.blit(image, box)
         return box
-
-    def _legend_rows(self) -> list[list[tuple[int, Color, str, str]]]:
-        """The entries with their places from the left, in as many rows as they need."""
-        rows: list[list[tuple[int, Color, str, str]]] = []
-        start, x = 2 * self._px(MARGIN), 2 * self.width
-        for color, label, shape in self._legend:
-            width = 2 * self._px(SWATCH + 5) + self._font(self._px(12)).size(label)[0]
-            if x + width > 2 * self.width - start:
-                rows.append([])
-                x = start
-            rows[-1].append((x, color, label, shape))
-            x += width + 2 * self._px(14)
-        return rows
 
     def _paint_legend(self) -> None:
         height = 2 * self._px(ROW)
@@ -295,20 +323,15 @@ class Canvas:
             self._surface.fill(RULE, (0, 2 * self._bottom, 2 * self.width, 2))
 
     def _paint_swatch(self, x: int, y: int, size: int, color: Color, shape: str) -> None:
-        draw, rgb, half = self._pygame.draw, _rgb(color), size // 2
+        draw, ink, half = self._pygame.draw, rgb(color), size // 2
         if shape in ("disc", "ring"):
-            draw.circle(self._surface, rgb, (x + half, y), half, size // 4 if shape == "ring" else 0)
+            draw.circle(self._surface, ink, (x + half, y), half, size // 4 if shape == "ring" else 0)
         elif shape == "line":
-            draw.line(self._surface, rgb, (x, y), (x + size, y), size // 4)
+            draw.line(self._surface, ink, (x, y), (x + size, y), size // 4)
         elif shape == "triangle":
-            draw.polygon(self._surface, rgb, [(x, y + half), (x + half, y - half), (x + size, y + half)])
+            draw.polygon(self._surface, ink, [(x, y + half), (x + half, y - half), (x + size, y + half)])
         else:
-            draw.rect(self._surface, rgb, (x, y - half, size, size), 0, size // 5)
-
-    def _font(self, size: int) -> Any:
-        if size not in self._fonts:
-            self._fonts[size] = self._pygame.font.Font(None, round(2.6 * size))
-        return self._fonts[size]
+            draw.rect(self._surface, ink, (x, y - half, size, size), 0, size // 5)
 
     def pixels(self) -> np.ndarray:
         """The image as uint8 (height, width, 3)."""
@@ -325,7 +348,8 @@ class Canvas:
         window.blit(self._reduced(), (0, 0))
 
 
-def _rgb(color: Color) -> tuple[int, int, int]:
+def rgb(color: Color) -> tuple[int, int, int]:
+    """A colour as (red, green, blue)."""
     return COLORS[color] if isinstance(color, str) else color
 
 

@@ -403,19 +403,19 @@ def _about(package: str) -> str:
 
 
 def families_table(guides: Iterable[str] = ()) -> str:
-    """The table of families for README.md; a file in docs/ with the name of a family is its guide (`guides`)."""
+    """The table of families for the page of all; a file in docs/ with the name of a family is its guide (`guides`)."""
     lines = []
     for family in families():
         name = family.title.lower()
-        title = f"[{family.title}](docs/environments/README.md#{name})"
-        guide = next((f"[guide](docs/{file})" for file in (f"{name}.md", f"{name}s.md") if file in guides), "")
+        title = f"[{family.title}](#{name})"
+        guide = next((f"[guide](../{file})" for file in (f"{name}.md", f"{name}s.md") if file in guides), "")
         lines.append((title, len(family.entries), family.about, guide))
     return markdown_table(("Family", "Environments", "What they are", ""), lines)
 
 
-def gallery() -> str:
-    """The page of all environments: a table per family, whose names link to the pages beside it."""
-    parts = ["# Environments", GALLERY.format(count=len(documented()))]
+def gallery(guides: Iterable[str] = ()) -> str:
+    """The page of all environments: the families, then a table for each, whose names link to the pages beside it."""
+    parts = ["# Environments", GALLERY.format(count=len(documented())), families_table(guides)]
     for family in families():
         parts += [f"## {family.title}", f"{family.about}.", gallery_table(family.entries)]
     return "\n\n".join(parts) + "\n"

@@ -11,6 +11,7 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import Canvas, Head
 from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.inputs import truth
+from rlenvs.core.recorder import Recorder
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
@@ -32,6 +33,12 @@ def check_mode(world: World, mode: str | None) -> None:
 
 def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
     """The image of one world, uint8 (height, width, 3); with numbers in its head where the batch has a totals."""
+    compose(batch, index, canvas)
+    return canvas.pixels()
+
+
+def compose(batch: KernelBatch, index: int, canvas: Canvas | Recorder) -> None:
+    """Put all that an image of one world shows on a canvas, or into a recorder."""
     canvas.clear()
     camera_image = batch.camera_image(index, *canvas.scene)
     if camera_image is not None:
@@ -39,7 +46,6 @@ def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
     if "draw" in batch.world.functions:
         batch.world.functions["draw"](canvas, *batch.records(index))
     canvas.head(head_of(batch, index))
-    return canvas.pixels()
 
 
 def head_of(batch: KernelBatch, index: int) -> Head:

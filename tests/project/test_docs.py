@@ -134,23 +134,9 @@ def test_families_have_counts_links_and_guides():
     rows = [line.split(" | ") for line in table.splitlines()[2:]]
     assert sum(int(row[1]) for row in rows) == len(docs.documented())
     titles = re.findall(r"^## (\w+)$", docs.gallery(), re.MULTILINE)
-    assert [re.match(r"\| \[(\w+)\]\(docs/environments/README.md#(\w+)\)", row[0])[1] for row in rows] == titles
-    assert "[guide](docs/quadcopters.md)" in table
+    assert [re.match(r"\| \[(\w+)\]\(#(\w+)\)", row[0])[1] for row in rows] == titles
+    assert "[guide](../quadcopters.md)" in table
     assert table.count("guide") == 1
-
-
-def test_generator_needs_the_markers():
-    with pytest.raises(SystemExit, match="<!-- environments -->"):
-        generator().with_table("# README without markers")
-
-
-def test_generator_replaces_only_the_table():
-    module = generator()
-    readme = module.with_table(f"before\n{module.START}\nSTALE TABLE\n{module.STOP}\nafter\n")
-    assert readme.startswith("before\n")
-    assert readme.endswith(f"{module.STOP}\nafter\n")
-    assert "STALE TABLE" not in readme
-    assert module.with_table(readme) == readme
 
 
 def test_committed_pages_are_up_to_date():
@@ -159,8 +145,6 @@ def test_committed_pages_are_up_to_date():
         pytest.skip("no pages yet: run `python docs/generate.py`")
     committed = {path: path.read_text(encoding="utf-8") for path in module.PAGES.glob("*.md")}
     assert committed == module.pages(), "run `python docs/generate.py`"
-    readme = module.README.read_text(encoding="utf-8")
-    assert readme == module.with_table(readme), "run `python docs/generate.py`"
     catalogue = module.CATALOGUE.read_text(encoding="utf-8")
     assert catalogue == module.catalogue_text(module.FAMILIES), "run `python docs/generate.py`"
 
@@ -196,10 +180,22 @@ def test_what_the_documents_and_examples_import_is_public():
                 assert (module, name.partition(" as ")[0].strip()) in public, f"{path.name}: {module}.{name}"
 
 
-# --- the README -------------------------------------------------------------------------------------------------------
+# --- the README and the first pages -----------------------------------------------------------------------------------
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+def page_of(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks_of(*names):
+    return [
+        pytest.param(block, id=f"{name}: {block.strip().splitlines()[-1][:40]}")
+        for name in names
+        for block in re.findall(r"```python\n(.*?)```", page_of(name), re.DOTALL)
+    ]
+
+
+README = page_of("README.md")
 EXTRAS = {"pybullet": "pybullet", "Panda": "mujoco", "stable_baselines3": "stable_baselines3", "BarrierFilter": "daqp"}
 
 
@@ -209,14 +205,21 @@ def skip_without_extras(code):
             pytest.importorskip(module)
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=[block.strip().splitlines()[-1][:40] for block in BLOCKS])
-def test_blocks_of_the_readme_run_when_pasted_alone(block, tmp_path):
+@pytest.mark.parametrize("block", blocks_of("README.md", "docs/tour.md"))
+def test_blocks_of_the_readme_and_the_tour_run_when_pasted_alone(block, tmp_path):
     skip_without_extras(block)
     done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-TESTED_ELSEWHERE = ("wrappers.md", "integrations.md", "rllib.md")
+@pytest.mark.parametrize("block", blocks_of("docs/start.md", "docs/concepts.md"))
+def test_blocks_of_the_first_pages_run(block, tmp_path, monkeypatch):
+    skip_without_extras(block)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "block", "exec"), {"__name__": "block"})
+
+
+TESTED_ELSEWHERE = ("wrappers.md", "integrations.md", "rllib.md", "start.md", "tour.md", "concepts.md")
 FILE = '"FILE"'  # stands for a file of the reader
 GUIDES = [
     pytest.param(block, id=f"{path.stem}: {block.strip().splitlines()[-1][:40]}")
@@ -245,7 +248,7 @@ def test_names_in_blocks_are_imported_in_them():
                 assert not used or imported, f"{path.name}: {block}"
 
 
-def test_calls_in_the_text_of_the_readme_work():
+def test_calls_in_the_text_of_the_concepts_work():
     """The table of forms, and whatever else is code in the text."""
     import gymnasium
 
@@ -253,7 +256,7 @@ def test_calls_in_the_text_of_the_readme_work():
     env = gymnasium.make("rlenvs/QuadHover-v0")
     env.reset(seed=0)
     known = {"rlenvs": rlenvs, "gymnasium": gymnasium, "env": env, "plans": [[[0.0] * 4] * 2], "snapshot": None}
-    text = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
+    text = re.sub(r"```.*?```", "", page_of("docs/concepts.md"), flags=re.DOTALL)
     calls = re.findall(r"`((?:rlenvs|gymnasium)\.\w+\([^`]*\))`", text)
     assert len(calls) >= 8
     for call in calls:
@@ -265,7 +268,8 @@ def test_every_link_of_the_documents_leads_somewhere():
     for path in [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
-        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "environments").glob("*.md"),
         *(ROOT / "benchmarks").glob("*.md"),
     ]:
         for link in re.findall(r"\]\(([^)#\s]+)(?:#[\w-]*)?\)", path.read_text(encoding="utf-8")):
@@ -274,15 +278,15 @@ def test_every_link_of_the_documents_leads_somewhere():
 
 def test_what_the_readme_says_of_experts_and_agents():
     without = [world_of(row.id).name for row in docs.documented() if not world_of(row.id).has_expert]
-    assert f"All\nbut {' and '.join(without)} have a scripted expert" in README
+    assert f"All but {' and '.join(without)} have a scripted expert" in " ".join(README.split())
 
 
-def test_figures_of_the_readme_are_those_of_the_benchmarks():
+def test_figures_of_the_performance_page_are_those_of_the_benchmarks():
     measured = "".join(
         (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8")
         for name in ("results", "arms", "multi", "classic", "memory", "puzzles", "exploration")
     )
-    table = README.partition("## Speed")[2].partition("\n\nStable")[0]
+    table = page_of("docs/performance.md").partition("## Beside")[2].partition("\n\nStable")[0]
     rows = [
         [cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines() if line.startswith("| ")
     ][2:]

@@ -52,3 +52,15 @@ def test_the_limit_of_a_container_counts(run, monkeypatch):
 
 def test_the_ids_of_the_api_tests_exist(run):
     assert {f"rlenvs/{id}" for id in run.API_IDS} <= set(rlenvs.list_envs())
+
+
+@pytest.mark.parametrize(("arguments", "built", "commands"), [([], 0, 1), (["--test"], 0, 2), (["--test"], 1, 1)])
+def test_the_site_is_built_and_then_looked_at(run, monkeypatch, arguments, built, commands):
+    called = []
+    monkeypatch.setattr(run, "set_up", lambda extras: called.clear() or "python")
+    monkeypatch.setattr(run, "call", lambda *command, **environment: called.append(command) or built)
+    assert run.site(arguments) == built
+    assert called[0][1] == "docs/web/build.py"
+    assert (ROOT / called[0][1]).exists()
+    assert len(called) == commands
+    assert all((ROOT / command[-1]).exists() for command in called)

@@ -1,0 +1,112 @@
+"""Draw the pictures of docs/concepts.md: python docs/pictures.py. Needs matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from PIL import Image
+
+import rlenvs
+from rlenvs.core.canvas import AGENT_COLORS, COLORS, HEAD
+from rlenvs.core.registry import world_of
+
+IMAGES = Path(__file__).resolve().parent / "images"
+QUALITY = 82
+
+
+def color(name: str) -> tuple[float, ...]:
+    """A colour of the palette as matplotlib wants it."""
+    return tuple(part / 255 for part in COLORS[name])
+
+
+def save(figure: Any, name: str) -> None:
+    """Write a figure as WebP."""
+    figure.canvas.draw()
+    image = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
+    image.save(IMAGES / f"{name}.webp", quality=QUALITY, method=6)
+    plt.close(figure)
+
+
+def axes(width: float = 7.2, height: float = 2.6) -> tuple[Any, Any]:
+    """A figure with one plot."""
+    figure, plot = plt.subplots(figsize=(width, height), dpi=130, layout="constrained")
+    plot.spines[["top", "right"]].set_visible(False)
+    return figure, plot
+
+
+def terms(id: str = "QuadRace-v0", steps: int = 400) -> None:
+    """The weighted terms of the expert's reward, one on the other, and their sum."""
+    env = rlenvs.make(id)
+    env.reset(seed=0)
+    names = list(world_of(id).terms)
+    weights = env.unwrapped.batch.setup.weights
+    paid, rewards = [], []
+    for _ in range(steps):
+        _, reward, terminated, _, info = env.step(env.unwrapped.expert_action())
+        paid.append([weight * info[f"reward_{name}"] for name, weight in zip(names, weights, strict=True)])
+        rewards.append(reward)
+        if terminated:
+            break
+    figure, plot = axes()
+    plot.plot(rewards, color=color("light"), linewidth=4.5, label="reward: their sum")
+    for i, values in enumerate(np.array(paid).T):
+        if np.any(values):
+            plot.plot(values, color=color(AGENT_COLORS[i]), label=names[i], linewidth=1.6)
+    plot.set_ylim(*np.percentile(paid, [0, 99.8]) * 1.4)
+    plot.set(xlabel="step", title=f"{id}: weighted terms")
+    plot.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    save(figure, "terms")
+
+
+def contexts(lengths: tuple[float, ...] = (0.25, 0.5, 0.8, 1.1)) -> None:
+    """The same state with four poles."""
+    tiles = []
+    for length in lengths:
+        env = rlenvs.make("CartPole-v0", length=length, render_mode="rgb_array")
+        env.reset(seed=3)
+        for _ in range(5):
+            env.step(1)
+        image = env.render()[HEAD + 30 : 400, 90:-90]
+        tiles.append(np.asarray(Image.fromarray(image).resize((260, 260 * image.shape[0] // image.shape[1]))))
+    gap = np.full((tiles[0].shape[0], 12, 3), 255, np.uint8)
+    row = np.hstack([part for tile in tiles for part in (tile, gap)][:-1])
+    Image.fromarray(row).save(IMAGES / "contexts.webp", quality=QUALITY, method=6)
+
+
+def snapshots(plans: int = 40, steps: int = 40) -> None:
+    """Angles of the pole in many futures of one state, the best of them marked."""
+    env = rlenvs.make("CartPole-v0")
+    env.reset(seed=0)
+    for _ in range(15):
+        env.step(env.unwrapped.expert_action())
+    snapshot, rng = env.unwrapped.get_state(), np.random.default_rng(0)
+    figure, plot = axes()
+    futures = []
+    for _ in range(plans):
+        env.unwrapped.set_state(snapshot)
+        angles = []
+        for _ in range(steps):
+            observation, _, terminated, _, _ = env.step(int(rng.integers(2)))
+            angles.append(np.degrees(observation[2]))
+            if terminated:
+                break
+        futures.append(angles)
+    best = max(futures, key=len)
+    for angles in futures:
+        shade = color("grey") if angles is not best else color("blue")
+        plot.plot(angles, color=shade, linewidth=0.9 if angles is not best else 2.4, zorder=1 + (angles is best))
+    plot.set(xlabel="steps from the snapshot", ylabel="angle [degrees]", title=f"{plans} futures of one state")
+    save(figure, "snapshots")
+
+
+if __name__ == "__main__":
+    terms()
+    contexts()
+    snapshots()

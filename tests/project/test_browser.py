@@ -1,0 +1,289 @@
+"""The built site in a real browser: every page, every film, search, filter, scrub bar; wide and narrow, light and dark.
+
+`python3 run.py site --test` builds and looks. Screenshots for people go to docs/_build/screenshots.
+"""
+
+import functools
+import os
+import re
+import shutil
+import threading
+from collections import Counter
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+import pytest
+from places import ROOT
+
+from rlenvs.core.docs import documented
+
+pytestmark = pytest.mark.browser
+SITE, SHOTS = ROOT / "docs" / "_build" / "site", ROOT / "docs" / "_build" / "screenshots"
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+NAMES = [row.id.partition("/")[2] for row in documented()]
+SHOWN = [
+    "index.html",
+    "gallery.html",
+    "start.html",
+    "concepts.html",
+    "api.html",
+    *(
+        f"environments/{name}.html"
+        for name in ("CartPole-v0", "QuadRace-v0", "PandaPush-v0", "Battle-v0", "Crafting-v0")
+    ),
+]
+
+# what is wider than the page, and what hides a part of its own text
+TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+CUT_OFF = """[...document.querySelectorAll("article *")].filter(e => {
+    const style = getComputedStyle(e);
+    return e.offsetParent && e.innerText && ["hidden", "clip"].includes(style.overflowX) && style.clipPath === "none"
+        && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1;
+}).map(e => e.className + ": " + e.innerText.slice(0, 40))"""
+NO_IMAGE = """[...document.images].filter(i => i.loading !== "lazy" && i.complete && !i.naturalWidth && i.offsetParent)
+    .map(i => i.src)"""
+
+
+def pages():
+    """All pages but the listings of source code that the reference leads to."""
+    found = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+    return [name for name in found if not name.startswith(("_modules/", "_static/"))]
+
+
+@pytest.fixture(scope="module")
+def site():
+    if not (SITE / "index.html").exists():
+        pytest.skip("the site is not built: python3 run.py site")
+    return SITE
+
+
+@pytest.fixture(scope="module")
+def chromium(site):
+    playwright = pytest.importorskip("playwright.sync_api", reason='needs playwright: pip install ".[docs]"')
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("RLENVS_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium, or RLENVS_CHROMIUM=PATH")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """Where the site is served."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def page(chromium, address):
+    context = chromium.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
+    found = context.new_page()
+    found.site, found.complaints = address, []
+
+    def listen(said):
+        if said.type in ("error", "warning"):
+            found.complaints.append(f"{said.text} {said.location['url']}")
+
+    found.on("console", listen)
+    found.on("pageerror", lambda error: found.complaints.append(str(error)))
+    found.on("requestfailed", lambda request: found.complaints.append(f"not there: {request.url}"))
+    yield found
+    assert found.complaints == []
+    context.close()
+
+
+def visit(page, name):
+    page.goto(f"{page.site}/{name}")
+    if page.locator(".film[data-film]").count():
+        page.wait_for_selector('.film[data-state="ready"]', timeout=20_000)
+        page.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )  # its size is known
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+class Links(HTMLParser):
+    """Where a page leads, and the places in it that can be led to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.targets, self.ids = [], Counter()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.targets += [found[name] for name in ("href", "src", "data-src") if found.get(name)]
+        self.ids.update([found["id"]] if "id" in found else [])
+
+
+def test_every_link_image_and_anchor_leads_somewhere(site):
+    read = {path: Links(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+    wrong = []
+    for path, links in read.items():
+        for target in links.targets:
+            if re.match(r"\w+:|//", target):
+                continue
+            name, _, anchor = unquote(target).partition("#")
+            goal = (path.parent / name.partition("?")[0]).resolve() if name else path
+            goal = goal / "index.html" if goal.is_dir() else goal
+            known = read[goal].ids if goal in read and anchor else {anchor: 1}
+            if not goal.exists() or (anchor and anchor not in known):
+                wrong.append(f"{path.relative_to(site)}: {target}")
+    assert wrong == []
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(r"<(?:script|img|link)[^>]+(?:src|href)=\"(?:https?:)?//[^\"]+", text) == [], path
+
+
+# --- every page -------------------------------------------------------------------------------------------------------
+
+
+def test_every_page_fits_wide_and_narrow_and_every_film_opens(page):
+    wrong = []
+    for name in pages():
+        page.set_viewport_size(WIDE)
+        page.emulate_media(color_scheme="light")
+        visit(page, name)
+        for size, scheme in ((WIDE, "light"), (NARROW, "dark")):
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme=scheme)
+            found = [f"{page.evaluate(TOO_WIDE)} pixels too wide"] if page.evaluate(TOO_WIDE) > 0 else []
+            found += [f"cut off: {each}" for each in page.evaluate(CUT_OFF)]
+            found += [f"no image: {each}" for each in page.evaluate(NO_IMAGE)]
+            wrong += [f"{name}, {size['width']} pixels: {each}" for each in found]
+    assert wrong == []
+
+
+def test_what_is_looked_for_would_be_found(page):
+    visit(page, "start.html")
+    assert page.evaluate(TOO_WIDE) <= 0
+    assert page.evaluate(CUT_OFF) == page.evaluate(NO_IMAGE) == []
+    page.evaluate("""document.querySelector("article").insertAdjacentHTML("beforeend",
+        '<p style="width: 3000px">wide</p>'
+        + '<p style="width: 20px; overflow: hidden; white-space: nowrap">cut off here</p>'
+        + '<img src="data:image/png;base64,AAAA" style="width: 9px; height: 9px">')""")
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    assert page.evaluate(TOO_WIDE) > 0
+    assert len(page.evaluate(CUT_OFF)) == len(page.evaluate(NO_IMAGE)) == 1
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_screenshots(page, size, scheme):
+    """For people; here, that the scheme is followed."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme=scheme)
+    for name in SHOWN:
+        visit(page, name)
+        if page.locator(".film").count():
+            page.evaluate("(p => p.go(Math.round(0.6 * p.scrub.max)))(document.querySelector('.film').player)")
+        page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager'; })")
+        page.wait_for_function("[...document.images].every(image => image.complete)")
+        page.screenshot(path=SHOTS / f"{name.replace('/', '-')[:-5]}-{size['width']}-{scheme}.png")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
+
+
+# --- what can be used -------------------------------------------------------------------------------------------------
+
+
+def picture(page):
+    return page.evaluate("document.querySelector('.film-screen canvas').toDataURL()")
+
+
+def step_shown(page):
+    return int(re.search(r"\d+", page.locator(".film-head").inner_text())[0])
+
+
+@pytest.mark.parametrize("name", ["CartPole-v0", "PandaReach-v0"])
+def test_the_scrub_bar_shows_every_state(page, name):
+    visit(page, f"environments/{name}.html")
+    first, bar = picture(page), page.locator(".film-scrub")
+    last = int(bar.get_attribute("max"))
+    assert step_shown(page) == 0
+    bar.focus()
+    page.keyboard.press("End")
+    assert int(bar.input_value()) == last
+    assert picture(page) != first
+    end = step_shown(page)
+    page.keyboard.press("ArrowLeft")
+    assert int(bar.input_value()) == last - 1
+    assert step_shown(page) < end
+    page.keyboard.press("Home")
+    assert picture(page) == first
+
+
+def test_a_film_plays_pauses_and_changes_the_policy(page):
+    visit(page, "environments/CartPole-v0.html")
+    play = page.locator(".film-play")
+    play.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('.film').player.frame > 3")
+    page.keyboard.press("Enter")
+    assert play.get_attribute("aria-label") == "Play"
+    reached = step_shown(page)
+    assert reached > 0
+    tile = page.locator(".film-policies label").first.locator("b")  # the others are at the same step, or at their end
+    assert tile.inner_text() == str(min(reached, 32))
+    page.get_by_role("radio", name="Random actions").check()
+    assert step_shown(page) == 0
+    assert int(page.locator(".film-scrub").get_attribute("max")) < 100  # random actions drop the pole early
+    assert "return" in page.locator(".film-plots").inner_text()
+
+
+def test_a_plot_leads_to_its_step(page):
+    visit(page, "environments/CartPole-v0.html")
+    box = page.locator(".film-plot svg").first.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 10)
+    assert 200 < step_shown(page) < 300  # of 500
+
+
+def test_the_gallery_filters_searches_and_plays(page):
+    visit(page, "gallery.html")
+    cards = page.locator("#gallery-cards .card:visible")
+    assert cards.count() == len(NAMES)
+    page.locator("select[name=agents]").select_option("several")
+    several = cards.count()
+    assert 0 < several < len(NAMES)
+    assert page.locator("#gallery-count").inner_text() == f"{several} of {len(NAMES)} environments"
+    page.locator("#gallery-clear").click()
+    page.locator("#gallery-search").fill("pole cart")
+    assert 0 < cards.count() < 20
+    assert "CartPole-v0" in page.locator("#gallery-cards").inner_text()
+    cards.first.hover()
+    page.wait_for_selector(".film-preview")
+    page.locator("h1").hover()
+    assert page.locator(".film-preview").count() == 0
+    page.reload()  # what was asked for stands in the address
+    assert page.locator("#gallery-search").input_value() == "pole cart"
+
+
+def test_the_search_finds(page):
+    page.goto(f"{page.site}/index.html")
+    page.locator(".sidebar-search").fill("quadcopter")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelectorAll('#search-results li').length > 5")
+    assert "Quad" in page.locator("#search-results").inner_text()
+
+
+def test_a_film_plays_from_a_file_without_a_server(page):
+    page.goto((SITE / "environments" / "CartPole-v0.html").as_uri())
+    page.wait_for_selector('.film[data-state="ready"]')
+    assert page.locator(".film-plot").count() == 2
