@@ -104,7 +104,7 @@ def close(found: Any, wanted: Any, what: str, within: float = 1e-6) -> None:
     right = np.asarray(wanted, np.float64)
     error = float(np.abs(array_like(found, right.shape, what) - right).max(initial=0.0))
     if error > within:
-        raise Failed(f"{what} is wrong by up to {error:.3g}; {within:g} is allowed")
+        raise Failed(f"{what}: wrong by up to {error:.3g}; {within:g} is allowed")
 
 
 def lower_bound(values: Any) -> float:
