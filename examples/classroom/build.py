@@ -2,8 +2,8 @@
 
     python examples/classroom/build.py [OUTPUT]     (default: classroom-notebooks)
 
-Needs the extra `classroom`. OUTPUT/student/NAME.ipynb lacks what stands between BEGIN SOLUTION and END SOLUTION; it can be
-given to a class. OUTPUT/solution/NAME.ipynb has it.
+Needs the extra `classroom`. OUTPUT/student/NAME.ipynb, which can be given to a class, lacks what stands between BEGIN
+SOLUTION and END SOLUTION. OUTPUT/solution/NAME.ipynb has it.
 """
 
 from __future__ import annotations

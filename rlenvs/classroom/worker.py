@@ -1,6 +1,6 @@
 """The process of a submission: it confines itself, loads the submission, and answers requests until the pipe closes.
 
-Run as a file, never imported: `python -I worker.py`. Whatever a submission changes in here changes its own answers alone.
+Run as a file, never imported: `python -I worker.py`. Whatever a submission changes in here changes its own answers.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import sys
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import sandbox  # type: ignore[import-not-found]  # noqa: E402
-import wire  # type: ignore[import-not-found]  # noqa: E402
+import sandbox  # type: ignore[import-not-found]
+import wire  # type: ignore[import-not-found]
 
 del sys.path[0]
 import numpy as np  # noqa: E402
-import numpy.random  # noqa: E402, F401  (loaded lazily otherwise)
+import numpy.random  # noqa: E402  (loaded lazily otherwise)
 
 
 class RemoteEnv:
@@ -113,7 +113,7 @@ def main() -> None:
         try:
             if request["name"] is None:
                 space = load(request)
-                answer = {"value": None}
+                answer: dict[str, Any] = {"value": None}
             else:
                 answer = {"value": wire.plain(answered(link, space, request))}
         except BaseException as error:

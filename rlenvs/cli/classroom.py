@@ -27,7 +27,8 @@ def _secret(file: Path | None) -> str | None:
 @app.command(rich_help_panel="Classroom")
 def grade(
     submission: Annotated[
-        Path, typer.Argument(metavar="SUBMISSION", help="A .py, .ipynb, .npz or .safetensors file, or a folder of them.")
+        Path,
+        typer.Argument(metavar="SUBMISSION", help="A .py, .ipynb, .npz or .safetensors file, or a folder."),
     ],
     exercise: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the exercise. Default: the name of the file.")

@@ -44,7 +44,7 @@ def share_of(tmp_path, code, exercise="mdp_by_hand"):
         "import rlenvs.classroom.exercise as e\ne.close = lambda *a, **k: None\ne.credit = lambda *a: 1.0",
         "import rlenvs.classroom.grader as g\ng._result = None\ng.grade = lambda *a: 1.0",
         "import gymnasium\ngymnasium.make = None",
-        "print('{\"score\": 100, \"tests\": []}')\nimport sys\nsys.stdout.write('{\"score\": 100}')",
+        'print(\'{"score": 100, "tests": []}\')\nimport sys\nsys.stdout.write(\'{"score": 100}\')',
     ],
     ids=["patches numpy", "patches the tests", "patches the grader", "edits the environment", "prints forged JSON"],
 )

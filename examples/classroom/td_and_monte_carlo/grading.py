@@ -23,7 +23,9 @@ def check_td(submission, rng, terminated):
     reward, alpha, gamma = rng.normal(), rng.uniform(0.1, 0.5), rng.uniform(0.5, 0.99)
     wanted = values.copy()
     wanted[state] += alpha * (reward + (0.0 if terminated else gamma * values[next_state]) - values[state])
-    close(submission.call("td_update", values, state, reward, next_state, terminated, alpha, gamma), wanted, "td_update")
+    close(
+        submission.call("td_update", values, state, reward, next_state, terminated, alpha, gamma), wanted, "td_update"
+    )
 
 
 @exercise.test("td_update", 1)

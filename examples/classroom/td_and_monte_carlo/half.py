@@ -19,7 +19,7 @@ def returns(rewards, gamma):
 
 def monte_carlo_update(values, states, rewards, alpha, gamma):
     values = np.array(values, dtype=float)
-    for state, target in zip(states, returns(rewards, gamma)):
+    for state, target in zip(states, returns(rewards, gamma), strict=True):
         values[state] += alpha * (target - values[state])
     return values
 
