@@ -74,6 +74,14 @@ FORMATS: dict[str, Callable[[Grade], str]] = {
 }
 
 
+def of_all(grades: list[Grade], format: str) -> str:
+    """Several grades in one text; tables have one head."""
+    texts = [FORMATS[format](each) for each in grades]
+    if format in ("otter", "nbgrader"):
+        texts[1:] = [text.partition("\n")[2] for text in texts[1:]]
+    return "".join(texts)
+
+
 def leaderboard(grades: list[Grade]) -> str:
     """A class as a page of HTML, the best first."""
     rows = "".join(

@@ -56,13 +56,15 @@ def grade(
         raise ParameterError(f"--format {format}: there are {', '.join(report.FORMATS)}")
     if submission.is_dir() and exercise is None:
         raise ParameterError(f"{submission} is a folder; say of which exercise, with --exercise NAME")
+    if submission.is_dir() and format == "gradescope":
+        raise ParameterError(f"--format gradescope is for one submission; {submission} is a folder")
     if leaderboard is not None and not submission.is_dir():
         raise ParameterError(f"--leaderboard is for a folder of submissions; {submission} is none")
     found = find_exercise(exercise or submission.stem, exercises)
     secret = _secret(secret_file)
     files = sorted(p for p in submission.iterdir() if p.suffix in KINDS) if submission.is_dir() else [submission]
     grades = [graded(file, found, secret) for file in files]
-    text = "".join(report.FORMATS[format](each) for each in grades)
+    text = report.of_all(grades, format)
     if leaderboard is not None:
         leaderboard.write_text(report.leaderboard(grades), encoding="utf-8")
         say_written(leaderboard)

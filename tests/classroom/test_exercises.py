@@ -5,8 +5,10 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from classroom_helpers import FOLDER, NAMES, SECRET, builder
+from places import ROOT
 
 from rlenvs.classroom.exercise import find_exercise
 from rlenvs.classroom.grader import grade
@@ -28,6 +30,7 @@ def test_solution_gets_full_marks(name, tmp_path):
     assert not all(each.hidden for each in result.results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_solution_gets_full_marks_with_another_secret(name):
     result = grade(FOLDER / name / "exercise.py", find_exercise(name), SECRET[::-1])
@@ -77,6 +80,24 @@ def test_notebook_runs_in_full(name, tmp_path):
     build = builder()
     build.write(build.solution((FOLDER / name / "exercise.py").read_text()), path)
     nbclient.NotebookClient(nbformat.read(path, as_version=4), timeout=300, kernel_name="python3").execute()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ladder_has_it(name):
+    """With its minutes, and all that is handed in."""
+    (row,) = [line for line in (ROOT / "docs" / "classroom.md").read_text().splitlines() if f"| `{name}` |" in line]
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[3] == str(find_exercise(name).minutes)
+    source = (FOLDER / name / "exercise.py").read_text()
+    assert re.findall(r"`(\w+)`", cells[4]) == re.findall(r"(?m)^def (\w+)\(", source.partition('"experiment"')[0])
+
+
+def test_weights_are_played(tmp_path):
+    path = tmp_path / "weights.npz"
+    np.savez(path, theta=np.array([[0, 0.1], [0, 0.5], [0, 1.0], [0, 1.0]]))
+    *others, played = grade(path, find_exercise("policy_gradient"), SECRET).results
+    assert played.earned == played.points
+    assert not any(result.earned for result in others)
 
 
 def test_notebooks_are_graded(tmp_path):

@@ -100,7 +100,13 @@ terminated, truncated = np.array(ends)[:, :1], np.array(ends)[:, 1:]
 lambdas = np.linspace(0.0, 1.0, 11)
 spread = [
     gae(
-        np.array(rewards)[:, None], critic(observations[:-1]), critic(next_observations), terminated, truncated, 0.98, lam
+        np.array(rewards)[:, None],
+        critic(observations[:-1]),
+        critic(next_observations),
+        terminated,
+        truncated,
+        0.98,
+        lam,
     ).std()
     for lam in lambdas
 ]
