@@ -142,18 +142,18 @@ def exercise_in(folder: Path) -> Exercise:
 
 
 def find_exercise(name: str, folder: Path | None = None) -> Exercise:
-    """The exercise of a name, in a folder of exercises: by default `examples/classroom` here or in the checkout.
+    """The exercise of a name, in a folder of exercises: by default the checkout's `examples/classroom`. Never in the
+    present folder, which may be a student's: a grading.py is run as it is.
 
     Raises:
         ParameterError: there is none of this name.
     """
     checkout = Path(__file__).resolve().parent.parent.parent
-    places = [folder] if folder else [Path("examples/classroom"), checkout / "examples" / "classroom"]
-    for place in places:
-        if (place / name / "grading.py").is_file():
-            return exercise_in(place / name)
-    known = sorted(path.parent.name for place in places for path in place.glob("*/grading.py"))
+    place = folder or checkout / "examples" / "classroom"
+    if (place / name / "grading.py").is_file():
+        return exercise_in(place / name)
+    known = sorted(path.parent.name for path in place.glob("*/grading.py"))
     if not known:
-        raise ParameterError(f"no exercises in {places[0]}; --exercises FOLDER says where they are, in a checkout "
+        raise ParameterError(f"no exercises in {place}; --exercises FOLDER says where they are, in a checkout "
                              "examples/classroom")  # fmt: skip
     raise ParameterError(f"there is no exercise {name!r}. {nearest(name, known)}")

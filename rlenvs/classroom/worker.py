@@ -5,6 +5,7 @@ Run as a file, never imported: `python -I worker.py`. Whatever a submission chan
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from typing import Any
@@ -102,6 +103,7 @@ def main() -> None:
     link = Link()
     request = wire.receive(link.requests)
     sys.path[:] = request["paths"]
+    importlib.util.find_spec("rlenvs")  # folders on the way to it can be listed now, later not
     os.chdir(request["folder"])
     if request["kind"] == "safetensors":
         import safetensors.numpy  # noqa: F401  (before there is no more reading)
