@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rlenvs.cli.common import app, say, say_written
+from rlenvs.cli.common import Id, Level, Seed, Set, app, check_output, checked, keywords_from, say, say_written
 from rlenvs.core.errors import ParameterError
 
 SECRET = "RLENVS_GRADE_SECRET"
@@ -73,3 +73,28 @@ def grade(
         say_written(output)
     else:
         say(text.rstrip("\n"))
+
+
+@app.command("class-tournament", rich_help_panel="Classroom")
+def class_tournament_command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Of submissions that define act(observations, masks).")
+    ],
+    id: Id,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path("tournament.html"),
+    games: Annotated[int, typer.Option(min=1, metavar="N", help="Per pair of players.")] = 20,
+    seed: Seed = 0,
+    set: Set = None,
+    level: Level = None,
+) -> None:
+    """Let the submissions of a folder play each other, each in a process of its own, and write their ratings as HTML."""
+    from rlenvs.classroom.matches import class_tournament, page
+
+    if not folder.is_dir():
+        raise ParameterError(f"there is no folder {folder}; give one with submissions")
+    found, failed = class_tournament(folder, id, games, seed=seed, make=checked(id, keywords_from(set, level)))
+    check_output(output).write_text(page(found, failed), encoding="utf-8")
+    say(str(found))
+    for name, reason in failed.items():
+        say(f"{name} failed: {reason}")
+    say_written(output)
