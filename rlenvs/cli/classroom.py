@@ -77,9 +77,7 @@ def grade(
 
 @app.command("class-tournament", rich_help_panel="Classroom")
 def class_tournament_command(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Of submissions that define act(observations, masks).")
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of files that define act(observations, masks).")],
     id: Id,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path("tournament.html"),
     games: Annotated[int, typer.Option(min=1, metavar="N", help="Per pair of players.")] = 20,
@@ -87,7 +85,7 @@ def class_tournament_command(
     set: Set = None,
     level: Level = None,
 ) -> None:
-    """Let the submissions of a folder play each other, each in a process of its own, and write their ratings as HTML."""
+    """Let the submissions of a folder play each other, and write their ratings as HTML."""
     from rlenvs.classroom.matches import class_tournament, page
 
     if not folder.is_dir():
