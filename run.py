@@ -5,6 +5,8 @@
     python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests of some ids)
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
+    python3 run.py classroom
+                            the classroom's exercises in full: grading, the sandbox, every notebook
     python3 run.py integrations
                             the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium, OmniSafe, Tianshou,
                             skrl, SuperSuit, MORL-Baselines and AgileRL, or with one group of them: rllib, learners,
@@ -29,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 OLDEST = (3, 11)
-EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,dev"}
+EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
 BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
@@ -297,6 +299,12 @@ def site(arguments: list[str]) -> int:
     return code
 
 
+def classroom(arguments: list[str]) -> int:
+    """The exercises in full: what solutions, starters and cheats earn, and every notebook as a class runs it."""
+    python = set_up(EXTRAS["classroom"])
+    return call(python, "-m", "pytest", "-q", "-m", "slow or not slow", "tests/classroom", *arguments, **BYTECODE)
+
+
 def integrations(arguments: list[str]) -> int:
     """Other libraries, the real ones."""
     unknown = [name for name in arguments if name not in GROUPS]
@@ -313,7 +321,14 @@ def integrations(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    jobs = {"demo": demo, "test": test, "package": package, "site": site, "integrations": integrations}
+    jobs = {
+        "demo": demo,
+        "test": test,
+        "package": package,
+        "site": site,
+        "classroom": classroom,
+        "integrations": integrations,
+    }
     if len(sys.argv) < 2 or sys.argv[1] not in jobs:
         sys.exit(__doc__)
     sys.exit(jobs[sys.argv[1]](sys.argv[2:]))

@@ -1,0 +1,88 @@
+"""Grading: every test of an exercise on a submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise, Failed, Test
+from rlenvs.classroom.process import Limits, Submission, SubmissionError
+from rlenvs.classroom.source import submitted
+from rlenvs.core.errors import ParameterError
+
+SHORTEST = 16  # characters of a secret
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a test. Attributes: name, points, hidden: of the test. earned: points; None: it was not run, for
+    want of the secret. reason: why not all of them."""
+
+    name: str
+    points: float
+    hidden: bool
+    earned: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a submission earned. Attributes: exercise: its name. submission: the file's name. results: by test.
+    sandbox: by part, whether it was in force; empty if the process never got so far."""
+
+    exercise: str
+    submission: str
+    results: list[Result]
+    sandbox: dict[str, bool]
+
+    @property
+    def earned(self) -> float:
+        """Points."""
+        return sum(result.earned or 0.0 for result in self.results)
+
+    @property
+    def points(self) -> float:
+        """Points of the tests that were run."""
+        return sum(result.points for result in self.results if result.earned is not None)
+
+    @property
+    def share(self) -> float:
+        """Of the points, in [0, 1]."""
+        return self.earned / self.points if self.points else 0.0
+
+
+def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Limits | None = None) -> Grade:
+    """Run the tests, the hidden ones too if there is a secret.
+
+    Raises:
+        ParameterError: no such file, or a secret that is short enough to be guessed.
+    """
+    if secret is not None and len(secret) < SHORTEST:
+        raise ParameterError(f"the secret has {len(secret)} characters; at least {SHORTEST} are needed")
+    found = submitted(path)
+    submission = Submission(found, limits or Limits(seconds=exercise.seconds))
+    try:
+        reason = ""
+        try:
+            submission.__enter__()
+        except SubmissionError as error:
+            reason = str(error)
+        results = [_result(exercise, test, submission, secret, reason) for test in exercise.tests]
+    finally:
+        submission.close()
+    return Grade(exercise.name, path.name, results, submission.sandbox)
+
+
+def _result(exercise: Exercise, test: Test, submission: Submission, secret: str | None, reason: str) -> Result:
+    if test.hidden and secret is None:
+        return Result(test.name, test.points, True, None, "not run: it needs the instructor's secret")
+    if reason:
+        return Result(test.name, test.points, test.hidden, 0.0, reason)
+    key = secret.encode() if test.hidden and secret is not None else PUBLIC
+    try:
+        share = test.judge(submission, Draws(key, f"{exercise.name}/{test.name}"))
+    except (Failed, SubmissionError) as error:
+        return Result(test.name, test.points, test.hidden, 0.0, str(error))
+    if share is None or share >= 1.0:
+        return Result(test.name, test.points, test.hidden, test.points)
+    return Result(test.name, test.points, test.hidden, round(test.points * share, 3), f"{100 * share:.0f} % reached")

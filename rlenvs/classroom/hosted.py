@@ -1,0 +1,62 @@
+"""Environments that a submission plays in: they live here, with the grader, and count what is done in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+
+class HostedEnv:
+    """An environment that a submission may step, through the pipe alone.
+
+    Attributes:
+        returns: of the episodes that were played to their end.
+        steps: that were taken.
+    """
+
+    def __init__(self, env: gymnasium.Env, seed: int, budget: int) -> None:
+        self.env, self.seed, self.budget = env, seed, budget
+        self.returns: list[float] = []
+        self.steps = 0
+        self._sum, self._over = 0.0, True
+
+    def told(self) -> dict[str, Any]:
+        """What the submission's side knows of it."""
+        seen, done = self.env.observation_space, self.env.action_space
+        return {
+            "n_states": int(seen.n) if isinstance(seen, spaces.Discrete) else None,
+            "n_actions": int(done.n) if isinstance(done, spaces.Discrete) else None,
+            "budget": self.budget,
+        }
+
+    def reset(self) -> Any:
+        """Begin an episode: the first with the seed, the others with what follows."""
+        observation, _ = self.env.reset(seed=self.seed)
+        self.seed += 1
+        self._sum, self._over = 0.0, False
+        return observation
+
+    def step(self, action: Any) -> list[Any]:
+        """Take a step.
+
+        Raises:
+            ValueError: the budget is spent, the episode is over, or the action is not one.
+        """
+        if self.steps >= self.budget:
+            raise ValueError(f"the budget of {self.budget} steps is spent")
+        if self._over:
+            raise ValueError("the episode is over, or none has begun: call reset first")
+        space = self.env.action_space
+        taken = np.asarray(action, space.dtype) if isinstance(space, spaces.Box) else action
+        if not space.contains(taken):
+            raise ValueError(f"the action {str(action)[:60]} is not in {space}")
+        observation, reward, terminated, truncated, _ = self.env.step(taken)
+        self.steps += 1
+        self._sum += float(reward)
+        if terminated or truncated:
+            self.returns.append(self._sum)
+            self._over = True
+        return [observation, float(reward), bool(terminated), bool(truncated)]

@@ -1,0 +1,99 @@
+"""Tournaments between submissions, in worlds whose teams play against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlenvs.agents.tournament import Tournament, tournament
+from rlenvs.classroom.exercise import Failed, array_like
+from rlenvs.classroom.process import Limits, Submission, SubmissionError
+from rlenvs.classroom.source import KINDS, submitted
+from rlenvs.core.errors import ParameterError
+
+
+@dataclass
+class Rival:
+    """A submission's `act(observations, masks)` as a player; one that fails plays the lowest choice that is allowed.
+
+    Attributes:
+        submission: in its process. reason: why it failed, empty if it did not.
+    """
+
+    submission: Submission
+    reason: str = field(default="")
+
+    def __call__(self, observations: Any, masks: Any, rng: np.random.Generator) -> np.ndarray:
+        if not self.reason:
+            try:
+                return self._asked(observations, masks)
+            except (SubmissionError, Failed) as error:
+                self.reason = str(error)
+        rows = len(observations)
+        return np.zeros(rows, np.int64) if masks is None else np.argmax(masks, axis=1)
+
+    def _asked(self, observations: Any, masks: Any) -> np.ndarray:
+        rows = len(observations)
+        actions = array_like(self.submission.call("act", observations, masks), (rows,), "what act returns")
+        chosen = actions.astype(np.int64)
+        if masks is not None and ((chosen < 0) | (chosen >= masks.shape[1])).any():
+            raise Failed(f"act returned a choice that is not in 0 to {masks.shape[1] - 1}")
+        if masks is not None and not masks[np.arange(rows), chosen].all():
+            raise Failed("act returned a choice that the mask forbids")
+        return chosen
+
+
+def class_tournament(
+    folder: Path, id: str, games: int = 20, seconds: float = 20.0, **keywords: Any
+) -> tuple[Tournament, dict[str, str]]:
+    """Let all submissions of a folder play each other and the random player.
+
+    Args:
+        folder: with files that define `act(observations, masks)`, of M agents at once: arrays (M, ...) and (M, choices)
+            or None, to whole numbers (M,).
+        id: the environment. games: per pair. seconds: for one call. keywords: of `rlenvs.tournament`.
+
+    Returns:
+        The tournament, and why some failed, by name.
+
+    Raises:
+        ParameterError: no submissions in the folder.
+    """
+    files = sorted(path for path in folder.iterdir() if path.suffix in KINDS)
+    if not files:
+        raise ParameterError(f"{folder} holds no submissions; they end in one of {', '.join(KINDS)}")
+    with ExitStack() as stack:
+        rivals, failed = {}, {}
+        for path in files:
+            submission = Submission(submitted(path), Limits(seconds=seconds))
+            stack.callback(submission.close)
+            rivals[path.stem] = rival = Rival(submission)
+            try:
+                submission.__enter__()
+            except SubmissionError as error:
+                rival.reason = str(error)
+        found = tournament(id, {**rivals, "random": "random"}, games, **keywords)
+        failed = {name: rival.reason for name, rival in rivals.items() if rival.reason}
+    return found, failed
+
+
+def page(found: Tournament, failed: Mapping[str, str]) -> str:
+    """A tournament as a page of HTML, the strongest first."""
+    rows = "".join(
+        f"<tr><td>{place}</td><td>{escape(row['name'])}</td><td>{row['elo']:.0f} ± {row['elo_half_width']:.0f}</td>"
+        f"<td>{row['wins']}</td><td>{row['draws']}</td><td>{row['losses']}</td>"
+        f"<td>{escape(failed.get(row['name'], ''))}</td></tr>\n"
+        for place, row in enumerate(found.to_dict()["players"], 1)
+    )
+    head = "".join(f"<th>{each}</th>" for each in ("", "submission", "Elo", "wins", "draws", "losses", "failed"))
+    return (
+        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{escape(found.id)}</title>\n'
+        "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left}</style>\n"
+        f"<h1>{escape(found.id)}</h1>\n<table><tr>{head}</tr>\n{rows}</table>\n"
+    )

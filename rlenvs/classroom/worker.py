@@ -1,0 +1,132 @@
+"""The process of a submission: it confines itself, loads the submission, and answers requests until the pipe closes.
+
+Run as a file, never imported: `python -I worker.py`. Whatever a submission changes in here changes its own answers.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import sandbox  # type: ignore[import-not-found]
+import wire  # type: ignore[import-not-found]
+
+del sys.path[0]
+import numpy as np  # noqa: E402  # noqa: E402
+import numpy.random  # noqa: E402  (loaded lazily otherwise)  # noqa: E402
+
+
+class RemoteEnv:
+    """An environment that lives with the grader, with the methods of a Gymnasium environment that learning needs.
+
+    Attributes:
+        n_states, n_actions: of finite spaces; else None.
+        budget: the steps that may be taken in all.
+    """
+
+    def __init__(self, link: Link, told: dict[str, Any]) -> None:
+        self._link, self._number = link, told["number"]
+        self.n_states, self.n_actions, self.budget = told["n_states"], told["n_actions"], told["budget"]
+
+    def reset(self) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; its seed is the grader's."""
+        return self._link.ask("reset", self._number, None), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take a step."""
+        observation, reward, terminated, truncated = self._link.ask("step", self._number, action)
+        return observation, reward, terminated, truncated, {}
+
+
+class Link:
+    """The pipe, and what is asked over it while a function runs."""
+
+    def __init__(self) -> None:
+        # the submission's prints go nowhere; a message that it writes into the pipe is an answer like another
+        self.requests, self.answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        null = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(null, number)
+
+    def ask(self, what: str, number: int, action: Any) -> Any:
+        """Something of an environment."""
+        wire.send(self.answers, {"ask": what, "number": number, "action": wire.plain(action)})
+        answer = wire.receive(self.requests)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return wire.value_of(answer["value"])
+
+
+def load(request: dict[str, Any]) -> dict[str, Any]:
+    """The names that a submission defines; of a file of weights its arrays."""
+    if request["kind"] == "code":
+        space: dict[str, Any] = {"__name__": "submission", "__builtins__": __builtins__}
+        exec(compile(request["source"], "submission", "exec"), space)
+        return space
+    if request["kind"] == "npz":
+        with np.load(request["file"], allow_pickle=False) as found:
+            return {"weights": {name: found[name] for name in found.files}}
+    from safetensors.numpy import load_file
+
+    return {"weights": load_file(request["file"])}
+
+
+def answered(link: Link, space: dict[str, Any], request: dict[str, Any]) -> Any:
+    """What the submission says to a request: a function's result, or a value."""
+    found = space.get(request["name"])
+    if found is None:
+        raise NameError(f"the submission defines no {request['name']}")
+    if not callable(found):
+        return found
+    arguments = [
+        RemoteEnv(link, each["env"]) if isinstance(each, dict) and "env" in each else wire.value_of(each)
+        for each in request["arguments"]
+    ]
+    return found(*arguments)
+
+
+def line_of(error: BaseException) -> str:
+    """Where in the submission an error was raised."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "submission":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f" (line {line} of its code)" if line else ""
+
+
+def main() -> None:
+    """Answer."""
+    link = Link()
+    request = wire.receive(link.requests)
+    sys.path[:] = request["paths"]
+    importlib.util.find_spec("rlenvs")  # folders on the way to it can be listed now, later not
+    os.chdir(request["folder"])
+    if request["kind"] == "safetensors":
+        import safetensors.numpy  # noqa: F401  (before there is no more reading)
+    parts = sandbox.confine(request["folder"], request["readable"], request["memory"], request["seconds"])
+    wire.send(link.answers, {"value": wire.plain(parts)})
+    space: dict[str, Any] = {}
+    request["name"] = None
+    while True:
+        try:
+            if request["name"] is None:
+                space = load(request)
+                answer: dict[str, Any] = {"value": None}
+            else:
+                answer = {"value": wire.plain(answered(link, space, request))}
+        except BaseException as error:
+            text = "".join(char if char.isprintable() else " " for char in str(error))[:300]
+            answer = {"error": f"{type(error).__name__}: {text}{line_of(error)}"}
+        wire.send(link.answers, answer)
+        try:
+            request = wire.receive(link.requests)
+        except EOFError:
+            return
+
+
+if __name__ == "__main__":
+    main()

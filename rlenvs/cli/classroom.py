@@ -1,0 +1,98 @@
+"""Commands for classes: grade submissions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rlenvs.cli.common import Id, Level, Seed, Set, app, check_output, checked, keywords_from, say, say_written
+from rlenvs.core.errors import ParameterError
+
+SECRET = "RLENVS_GRADE_SECRET"
+
+
+def _secret(file: Path | None) -> str | None:
+    """The instructor's secret; out of the environment variables, so that no process inherits it."""
+    given = os.environ.pop(SECRET, None)
+    if file is None:
+        return given
+    if not file.is_file():
+        raise ParameterError(f"--secret-file {file}: there is no such file")
+    return file.read_text(encoding="utf-8").strip()
+
+
+@app.command(rich_help_panel="Classroom")
+def grade(
+    submission: Annotated[
+        Path,
+        typer.Argument(metavar="SUBMISSION", help="A .py, .ipynb, .npz or .safetensors file, or a folder."),
+    ],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of the exercise. Default: the name of the file.")
+    ] = None,
+    exercises: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where exercises are. Default: examples/classroom.")
+    ] = None,
+    secret_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"With the secret of the hidden tests; or {SECRET}. Without: public tests."),
+    ] = None,
+    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, gradescope, otter or nbgrader.")] = "text",
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: say it.")] = None,
+    leaderboard: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a folder: write the class's points as HTML.")
+    ] = None,
+) -> None:
+    """Grade a submission of an exercise in a process of its own, with public and hidden tests."""
+    from rlenvs.classroom import report
+    from rlenvs.classroom.exercise import find_exercise
+    from rlenvs.classroom.grader import grade as graded
+    from rlenvs.classroom.source import KINDS
+
+    if format not in report.FORMATS:
+        raise ParameterError(f"--format {format}: there are {', '.join(report.FORMATS)}")
+    if submission.is_dir() and exercise is None:
+        raise ParameterError(f"{submission} is a folder; say of which exercise, with --exercise NAME")
+    if submission.is_dir() and format == "gradescope":
+        raise ParameterError(f"--format gradescope is for one submission; {submission} is a folder")
+    if leaderboard is not None and not submission.is_dir():
+        raise ParameterError(f"--leaderboard is for a folder of submissions; {submission} is none")
+    found = find_exercise(exercise or submission.stem, exercises)
+    secret = _secret(secret_file)
+    files = sorted(p for p in submission.iterdir() if p.suffix in KINDS) if submission.is_dir() else [submission]
+    grades = [graded(file, found, secret) for file in files]
+    text = report.of_all(grades, format)
+    if leaderboard is not None:
+        leaderboard.write_text(report.leaderboard(grades), encoding="utf-8")
+        say_written(leaderboard)
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+        say_written(output)
+    else:
+        say(text.rstrip("\n"))
+
+
+@app.command("class-tournament", rich_help_panel="Classroom")
+def class_tournament_command(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of files that define act(observations, masks).")],
+    id: Id,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path("tournament.html"),
+    games: Annotated[int, typer.Option(min=1, metavar="N", help="Per pair of players.")] = 20,
+    seed: Seed = 0,
+    set: Set = None,
+    level: Level = None,
+) -> None:
+    """Let the submissions of a folder play each other, and write their ratings as HTML."""
+    from rlenvs.classroom.matches import class_tournament, page
+
+    if not folder.is_dir():
+        raise ParameterError(f"there is no folder {folder}; give one with submissions")
+    found, failed = class_tournament(folder, id, games, seed=seed, make=checked(id, keywords_from(set, level)))
+    check_output(output).write_text(page(found, failed), encoding="utf-8")
+    say(str(found))
+    for name, reason in failed.items():
+        say(f"{name} failed: {reason}")
+    say_written(output)

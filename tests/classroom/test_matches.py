@@ -1,0 +1,27 @@
+"""Submissions play each other; one that fails is told, and loses nothing for the others."""
+
+import pytest
+
+from rlenvs.classroom.matches import class_tournament, page
+from rlenvs.core.errors import ParameterError
+
+FIRST = "import numpy as np\ndef act(observations, masks):\n    return np.argmax(masks, axis=1)\n"
+LAST = FIRST.replace("np.argmax(masks, axis=1)", "masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)")
+
+
+def test_a_class_plays(tmp_path):
+    (tmp_path / "anna.py").write_text(LAST)
+    (tmp_path / "ben.py").write_text(FIRST)
+    (tmp_path / "<eve>.py").write_text("def act(observations, masks):\n    return 10**6\n")
+    (tmp_path / "notes.txt").write_text("no submission")
+    found, failed = class_tournament(tmp_path, "Battle-v0", games=2, scenario="2s3z", horizon=20)
+    assert sorted(found.players) == ["<eve>", "anna", "ben", "random"]
+    assert list(failed) == ["<eve>"]
+    assert "shape" in failed["<eve>"]
+    assert "&lt;eve&gt;" in page(found, failed)
+    assert "<eve>" not in page(found, failed)
+
+
+def test_no_submissions(tmp_path):
+    with pytest.raises(ParameterError, match="holds no submissions"):
+        class_tournament(tmp_path, "Battle-v0")
