@@ -42,8 +42,6 @@ def page_files() -> dict[str, str]:
     for path in (ROOT / "benchmarks").glob("*.md"):
         found[path.relative_to(ROOT).as_posix()] = f"benchmarks/{path.name.replace('README', 'index')}"
     found |= {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "index.md"}
-    if (ROOT / "examples" / "classroom" / "README.md").exists():
-        found["examples/classroom/README.md"] = "classroom.md"
     return found
 
 
@@ -110,7 +108,7 @@ def assemble(source: Source) -> None:
         source.page(text, origin, name)
     for name, text in pages.generated().items():
         source.write(name, text)
-    front = pages.front((HERE / "index.md").read_text(encoding="utf-8"), "classroom.md" in source.pages.values())
+    front = pages.front((HERE / "index.md").read_text(encoding="utf-8"))
     source.page(front, "docs/index.md", "index.md")
     for path in sorted((ROOT / "examples").glob("*.py")):
         source.write(f"examples/{path.stem}.md", listing(path))

@@ -380,15 +380,11 @@ def _select(key: str, label: str, choices: dict[str, str]) -> str:
     return f'<label>{label}<select name="{key}"><option value="">any</option>{options}</select></label>'
 
 
-def front(text: str, classroom: bool) -> str:
-    """The first page: its Markdown with numbers, cards and, where there is one, the classroom filled in."""
+def front(text: str) -> str:
+    """The first page: its Markdown with numbers and cards filled in."""
     chosen = [all_facts()[name] for name in FRONT if name in all_facts()]
     cards = raw(f'<div class="cards cards-front">{"".join(map(card, chosen))}</div>')
-    return (
-        text.replace("{{count}}", str(len(documented())))
-        .replace("{{cards}}", cards)
-        .replace("{{classroom}}", "classroom\n" if classroom else "")
-    )
+    return text.replace("{{count}}", str(len(documented()))).replace("{{cards}}", cards)
 
 
 # --- the reference ----------------------------------------------------------------------------------------------------
