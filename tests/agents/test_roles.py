@@ -186,9 +186,9 @@ class Spy:
     def __init__(self, monkeypatch):
         self.kinds, plain = [], Network.act
 
-        def act(network, observations, masks=None, state=None, starts=None, kinds=None):
+        def act(network, observations, masks=None, state=None, starts=None, kinds=None, noise=None):
             self.kinds.append(None if kinds is None else kinds.tolist())
-            return plain(network, observations, masks, state, starts, kinds)
+            return plain(network, observations, masks, state, starts, kinds, noise)
 
         monkeypatch.setattr(Network, "act", act)
 
