@@ -165,27 +165,14 @@ def remove_old_pages(folder: Path) -> None:
             path.unlink()
 
 
-def build(folder: Path, extra: list[str]) -> int:
+def build(folder: Path) -> int:
     """Put the pages together and run Sphinx; returns its exit code."""
     start = time.perf_counter()
     assemble(Source())
     remove_old_pages(folder)
     print(f"pages: {time.perf_counter() - start:.0f} s", flush=True)
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-b",
-        "html",
-        "-W",
-        "--keep-going",
-        "-q",
-        "-c",
-        HERE,
-        *extra,
-        SOURCE,
-        folder,
-    ]
+    options = ("-b", "html", "-W", "--keep-going", "-q", "-c", HERE, "-d", DOCS / "_build" / "doctrees")
+    command = (sys.executable, "-m", "sphinx", *options, SOURCE, folder)
     code = subprocess.call([str(part) for part in command])
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB, {time.perf_counter() - start:.0f} s", flush=True)
@@ -197,7 +184,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", nargs="?", type=Path, default=SITE)
     given = options.parse_args()
-    sys.exit(build(given.folder, ["-d", str(DOCS / "_build" / "doctrees")]))
+    sys.exit(build(given.folder))
 
 
 if __name__ == "__main__":

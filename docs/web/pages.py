@@ -145,7 +145,6 @@ def facts_table(name: str) -> str:
     facts, world = all_facts()[name], world_of(name)
     setup = Setup(world)
     reached = min(_reached(world), key=lambda pair: pair[1], default=None)
-    learnt = f"{facts.learnt}" if facts.learnt else "none yet"
     rows = {
         "Action": facts.space,
         "Observation": facts.observation,
@@ -154,7 +153,7 @@ def facts_table(name: str) -> str:
         "Reward terms": len(world.terms),
         "Costs": len(world.costs) or "none",
         "Levels": ", ".join(world.levels) or "none",
-        "Learnt by": learnt,
+        "Learnt by": facts.learnt or "none yet",
         "0.9 of the expert": f"{steps_text(reached[1])} steps ({reached[0]})" if reached else "",
     }
     cells = "".join(

@@ -154,6 +154,6 @@ def find_exercise(name: str, folder: Path | None = None) -> Exercise:
         return exercise_in(place / name)
     known = sorted(path.parent.name for path in place.glob("*/grading.py"))
     if not known:
-        raise ParameterError(f"no exercises in {place}; --exercises FOLDER says where they are, in a checkout "
-                             "examples/classroom")  # fmt: skip
+        hint = "--exercises FOLDER says where they are, in a checkout examples/classroom"
+        raise ParameterError(f"no exercises in {place}; {hint}")
     raise ParameterError(f"there is no exercise {name!r}. {nearest(name, known)}")

@@ -64,7 +64,7 @@ def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Lim
     try:
         reason = ""
         try:
-            submission.__enter__()
+            submission.start()
         except SubmissionError as error:
             reason = str(error)
         results = [_result(exercise, test, submission, secret, reason) for test in exercise.tests]

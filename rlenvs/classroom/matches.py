@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ import numpy as np
 from rlenvs.agents.tournament import Tournament, tournament
 from rlenvs.classroom.exercise import Failed, array_like
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
-from rlenvs.classroom.source import KINDS, submitted
+from rlenvs.classroom.report import table_page
+from rlenvs.classroom.source import KINDS, submissions_in, submitted
 from rlenvs.core.errors import ParameterError
 
 
@@ -27,7 +28,7 @@ class Rival:
     """
 
     submission: Submission
-    reason: str = field(default="")
+    reason: str = ""
 
     def __call__(self, observations: Any, masks: Any, rng: np.random.Generator) -> np.ndarray:
         if not self.reason:
@@ -65,17 +66,17 @@ def class_tournament(
     Raises:
         ParameterError: no submissions in the folder.
     """
-    files = sorted(path for path in folder.iterdir() if path.suffix in KINDS)
+    files = submissions_in(folder)
     if not files:
         raise ParameterError(f"{folder} holds no submissions; they end in one of {', '.join(KINDS)}")
     with ExitStack() as stack:
-        rivals, failed = {}, {}
+        rivals = {}
         for path in files:
             submission = Submission(submitted(path), Limits(seconds=seconds))
             stack.callback(submission.close)
             rivals[path.stem] = rival = Rival(submission)
             try:
-                submission.__enter__()
+                submission.start()
             except SubmissionError as error:
                 rival.reason = str(error)
         found = tournament(id, {**rivals, "random": "random"}, games, **keywords)
@@ -91,9 +92,4 @@ def page(found: Tournament, failed: Mapping[str, str]) -> str:
         f"<td>{escape(failed.get(row['name'], ''))}</td></tr>\n"
         for place, row in enumerate(found.to_dict()["players"], 1)
     )
-    head = "".join(f"<th>{each}</th>" for each in ("", "submission", "Elo", "wins", "draws", "losses", "failed"))
-    return (
-        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{escape(found.id)}</title>\n'
-        "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left}</style>\n"
-        f"<h1>{escape(found.id)}</h1>\n<table><tr>{head}</tr>\n{rows}</table>\n"
-    )
+    return table_page(found.id, ("", "submission", "Elo", "wins", "draws", "losses", "failed"), rows)

@@ -55,7 +55,7 @@ class Submission:
         self._broken = ""
 
     def __enter__(self) -> Submission:
-        self._start()
+        self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -88,9 +88,12 @@ class Submission:
         self._kill()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    # --- inside -------------------------------------------------------------------------------------------------------
+    def start(self) -> None:
+        """Start the process, confine it, and load the submission.
 
-    def _start(self) -> None:
+        Raises:
+            SubmissionError: it does not load, or went over a limit.
+        """
         worker = Path(__file__).with_name("worker.py")
         # nothing of the grader's environment reaches it, least of all the secret
         environment = {"HOME": self._folder, "TMPDIR": self._folder, "TEMP": self._folder, "PYTHONHASHSEED": "0"}
@@ -121,6 +124,8 @@ class Submission:
         )
         self.sandbox = dict(self._answer([], 60.0))
         self._answer([], self.limits.seconds)
+
+    # --- inside -------------------------------------------------------------------------------------------------------
 
     def _copied(self) -> str:
         if self.submitted.kind == "code":

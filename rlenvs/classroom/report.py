@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 
 from rlenvs.classroom.grader import Grade, Result
@@ -89,11 +89,17 @@ def leaderboard(grades: list[Grade]) -> str:
         f"<td>{100 * grade.share:.0f} %</td></tr>\n"
         for place, grade in enumerate(sorted(grades, key=lambda each: -each.earned), 1)
     )
-    title = escape(grades[0].exercise) if grades else "no submissions"
+    title = grades[0].exercise if grades else "no submissions"
+    return table_page(title, ("", "submission", "points", "share"), rows)
+
+
+def table_page(title: str, columns: Iterable[str], rows: str) -> str:
+    """A table as a page of HTML; the rows are HTML already."""
+    title, head = escape(title), "".join(f"<th>{column}</th>" for column in columns)
     return (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n'
         "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left}</style>\n"
-        f"<h1>{title}</h1>\n<table><tr><th></th><th>submission</th><th>points</th><th>share</th></tr>\n{rows}</table>\n"
+        f"<h1>{title}</h1>\n<table><tr>{head}</tr>\n{rows}</table>\n"
     )
 
 

@@ -22,6 +22,11 @@ class Submitted:
     source: str = ""
 
 
+def submissions_in(folder: Path) -> list[Path]:
+    """The files of a folder that can be submissions, by name."""
+    return sorted(path for path in folder.iterdir() if path.suffix in KINDS)
+
+
 def submitted(path: Path) -> Submitted:
     """Read a submission.
 

@@ -15,8 +15,8 @@ import sandbox  # type: ignore[import-not-found]
 import wire  # type: ignore[import-not-found]
 
 del sys.path[0]
-import numpy as np  # noqa: E402  # noqa: E402
-import numpy.random  # noqa: E402  (loaded lazily otherwise)  # noqa: E402
+import numpy as np  # noqa: E402
+import numpy.random  # noqa: E402  (loaded lazily otherwise)
 
 
 class RemoteEnv:

@@ -50,7 +50,7 @@ def grade(
     from rlenvs.classroom import report
     from rlenvs.classroom.exercise import find_exercise
     from rlenvs.classroom.grader import grade as graded
-    from rlenvs.classroom.source import KINDS
+    from rlenvs.classroom.source import submissions_in
 
     if format not in report.FORMATS:
         raise ParameterError(f"--format {format}: there are {', '.join(report.FORMATS)}")
@@ -62,7 +62,7 @@ def grade(
         raise ParameterError(f"--leaderboard is for a folder of submissions; {submission} is none")
     found = find_exercise(exercise or submission.stem, exercises)
     secret = _secret(secret_file)
-    files = sorted(p for p in submission.iterdir() if p.suffix in KINDS) if submission.is_dir() else [submission]
+    files = submissions_in(submission) if submission.is_dir() else [submission]
     grades = [graded(file, found, secret) for file in files]
     text = report.of_all(grades, format)
     if leaderboard is not None:

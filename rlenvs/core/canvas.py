@@ -118,6 +118,10 @@ class Drawing:
         """What is drawn from now on is cut off at a rectangle, in halves of pixels of the image."""
         raise NotImplementedError
 
+    def paste(self, pixels: np.ndarray) -> None:
+        """Fill the scene with an image, uint8 (height, width, 3)."""
+        raise NotImplementedError
+
     def _pixel(self, point: Point) -> tuple[float, float]:
         """Where a point of the world lies, in halves of pixels of the image."""
         return self._origin[0] + self._scale * float(point[0]), self._origin[1] - self._scale * float(point[1])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas, Color, Drawing, Head, Point, rgb
+from rlenvs.core.canvas import USUAL, Canvas, Color, Drawing, Head, Point, rgb
 
 PARTS = 2  # of a pixel, in which coordinates are counted
 Style = tuple[str | int | float, ...]
@@ -48,12 +48,14 @@ class Recorder(Drawing):
         images: what was pasted since the recorder was made, uint8 (height, width, 3) each.
     """
 
+    def __init__(self, width: int = USUAL, height: int = USUAL, framed: bool = True) -> None:
+        self.images: list[np.ndarray] = []
+        super().__init__(width, height, framed)
+
     def clear(self, color: Color = "background") -> None:
         """Begin an empty image."""
         self._shapes: list[Shape] = []
         self._ground = _code(color)
-        if not hasattr(self, "images"):
-            self.images: list[np.ndarray] = []
         super().clear(color)
 
     def _add(self, style: Style, *numbers: float) -> None:

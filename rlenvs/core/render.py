@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.canvas import Canvas, Head
+from rlenvs.core.canvas import Canvas, Drawing, Head
 from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.inputs import truth
-from rlenvs.core.recorder import Recorder
 from rlenvs.core.spec import World
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
@@ -37,7 +36,7 @@ def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
     return canvas.pixels()
 
 
-def compose(batch: KernelBatch, index: int, canvas: Canvas | Recorder) -> None:
+def compose(batch: KernelBatch, index: int, canvas: Drawing) -> None:
     """Put all that an image of one world shows on a canvas, or into a recorder."""
     canvas.clear()
     camera_image = batch.camera_image(index, *canvas.scene)
