@@ -12,7 +12,7 @@ import numpy as np
 from rlenvs.agents.card import Card
 from rlenvs.agents.kinds import in_words, kinds_in, names_in
 from rlenvs.agents.network import Network, State, form_of, parts_of
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 
@@ -260,7 +260,9 @@ class Agent:
 
     def _noise(self, rows: int, rng: np.random.Generator | Sequence[np.random.Generator] | None) -> np.ndarray:
         """Standard Gumbel noise, float64 (rows, choices)."""
-        generators = [rng or self._rng] if rng is None or isinstance(rng, np.random.Generator) else list(rng)
+        generators = list(rng) if isinstance(rng, Sequence) else [self._rng if rng is None else rng]
+        if not all(isinstance(generator, np.random.Generator) for generator in generators):
+            raise ParameterError(f"rng={shortened(rng)} must be a NumPy generator, or several of them")
         if not generators or rows % len(generators):
             raise ParameterError(f"rng: {len(generators)} generators were given, which does not divide {rows} rows")
         shape = (rows // len(generators), self.network.choices)

@@ -60,6 +60,8 @@ def grade(
         raise ParameterError(f"--format gradescope is for one submission; {submission} is a folder")
     if leaderboard is not None and not submission.is_dir():
         raise ParameterError(f"--leaderboard is for a folder of submissions; {submission} is none")
+    for path in filter(None, (output, leaderboard)):
+        check_output(path)
     found = find_exercise(exercise or submission.stem, exercises)
     secret = _secret(secret_file)
     files = submissions_in(submission) if submission.is_dir() else [submission]

@@ -84,6 +84,8 @@ def test_what_a_drawing_agent_does_depends_on_the_seed_of_its_episode_alone():
     seen, _ = rlenvs.make_vec(MAZE, 3).reset(seed=0)
     with pytest.raises(ParameterError, match="2 generators were given, which does not divide 3 rows"):
         drawing.predict(seen, rng=[np.random.default_rng(0)] * 2)
+    with pytest.raises(ParameterError, match="rng=3 must be a NumPy generator"):
+        drawing.predict(seen, rng=3)
 
 
 def test_an_agent_is_printed_in_a_line():
