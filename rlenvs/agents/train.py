@@ -89,8 +89,8 @@ def train(
         seed: of the environments, the network and the exploration. The same seed on the same machine gives the same
             policy.
         threads: of torch; for small networks one is the fastest.
-        progress: called after every rollout, or every 1000 steps where rollouts are shorter. Without it the progress is
-            reported on standard error, unless RLENVS_QUIET=1.
+        progress: called after every rollout, or every 1000 steps where rollouts are shorter. The progress is reported
+            on standard error as well, unless RLENVS_QUIET=1.
         keywords: of `make`, in place of those of the settings, in training alone.
 
     Returns:
@@ -117,9 +117,14 @@ def train(
 
 
 def learn(model: Any, id: str, steps: int, progress: Callable[[Progress], Any] | None = None) -> None:
-    """Let a model learn, and tell how far it is: to `progress`, or on standard error."""
+    """Let a model learn, and tell how far it is: on standard error, and to `progress`."""
     with shown(f"training {entry(id).id}", total=steps) as tell:
-        report = progress or (lambda now: tell(min(now.steps, now.total), in_words(now)))
+
+        def report(now: Progress) -> None:
+            tell(min(now.steps, now.total), in_words(now))
+            if progress is not None:
+                progress(now)
+
         model.learn(steps, callback=callback_of(Reporter(steps, report)), log_interval=None)
 
 
