@@ -99,7 +99,7 @@ def record_film(
         id: the environment. seed: of all episodes.
         most_frames: of an episode; of longer ones every second or third step is kept, and so on.
         yours: a label, and a policy as for `rlenvs.evaluate` that plays in place of the reference agent.
-        keywords: of `rlenvs.make_batch`; the reference agent stays out where it was trained for others.
+        keywords: of `rlenvs.make_batch`; the reference agent stays out where they set options.
 
     Raises:
         UnknownNameError: an id or keyword that does not exist. EngineError: an engine without images.
@@ -124,8 +124,10 @@ def _players(world: World, yours: tuple[str, Policy] | None, keywords: Mapping[s
         found.append(("expert", "Scripted expert", "expert"))
     if yours is not None:
         return [*found, ("yours", *yours)]
+    if any(name in world.options for name in keywords):  # actions and observations may mean something else
+        return found
     try:
-        agent = load_agent(world.name)
+        agent = load_agent(world.name, level=keywords.get("level"))
         agent.check(Setup(world, **{**agent.card.keywords, **keywords}))
     except (NoAgentError, ParameterError):
         return found
