@@ -122,6 +122,12 @@ def test_notebooks_are_graded(tmp_path):
     build.main(tmp_path)
     exercise = find_exercise("mdp_by_hand")
     assert grade(tmp_path / "solution" / "mdp_by_hand.ipynb", exercise, SECRET).share == 1.0
-    starter = grade(tmp_path / "student" / "mdp_by_hand.ipynb", exercise, SECRET)
-    assert starter.earned == 0.0
-    assert "BEGIN SOLUTION" not in (tmp_path / "student" / "mdp_by_hand.ipynb").read_text()
+    for ending in ("ipynb", "py"):
+        path = tmp_path / "student" / f"mdp_by_hand.{ending}"
+        assert grade(path, exercise, SECRET).earned == 0.0
+        assert "BEGIN SOLUTION" not in path.read_text()
+
+
+def test_the_instructors_page_has_every_exercise_once():
+    text = (ROOT / "docs" / "instructors.md").read_text().partition("A course of ten weeks")[0]
+    assert sorted(re.findall(r"(?m)^\| `(\w+)` \|", text)) == sorted(NAMES)
