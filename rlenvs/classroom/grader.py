@@ -98,6 +98,9 @@ def _result(exercise: Exercise, test: Test, submission: Submission, secret: str 
         share = test.judge(submission, Draws(key, f"{exercise.name}/{test.name}"))
     except (Failed, SubmissionError) as error:
         return Result(test.name, test.points, test.hidden, 0.0, str(error))
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        reason = f"what the submission gave could not be used ({type(error).__name__}: {error})"
+        return Result(test.name, test.points, test.hidden, 0.0, reason)
     if share is None or share >= 1.0:
         return Result(test.name, test.points, test.hidden, test.points)
     return Result(test.name, test.points, test.hidden, round(test.points * share, 3), f"{100 * share:.0f} % reached")

@@ -89,6 +89,14 @@ def test_secrets_that_can_be_guessed_are_refused():
     assert "at least 16" in done.stderr
 
 
+def test_answers_of_another_shape_fail_their_test_alone(tmp_path):
+    path = tmp_path / "bandits.py"
+    path.write_text("def update(*arguments):\n    return None\n")
+    done = run(path, secret=SECRET)
+    assert done.exit_code == 0, done.output
+    assert "could not be used (TypeError" in done.output
+
+
 def test_text_says_what_the_sandbox_lacked():
     text = of_all([GRADE], "text")
     assert "1.5 / 2  one: 75 % reached" in text

@@ -212,14 +212,14 @@ def test_blocks_of_the_readme_and_the_tour_run_when_pasted_alone(block, tmp_path
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("block", blocks_of("docs/start.md", "docs/concepts.md"))
+@pytest.mark.parametrize("block", blocks_of("docs/start.md", "docs/concepts.md", "docs/notebooks.md"))
 def test_blocks_of_the_first_pages_run(block, tmp_path, monkeypatch):
     skip_without_extras(block)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "block", "exec"), {"__name__": "block"})
 
 
-TESTED_ELSEWHERE = ("wrappers.md", "integrations.md", "rllib.md", "start.md", "tour.md", "concepts.md")
+TESTED_ELSEWHERE = ("notebooks.md", "wrappers.md", "integrations.md", "rllib.md", "start.md", "tour.md", "concepts.md")
 FILE = '"FILE"'  # stands for a file of the reader
 GUIDES = [
     pytest.param(block, id=f"{path.stem}: {block.strip().splitlines()[-1][:40]}")
