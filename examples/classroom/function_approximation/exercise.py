@@ -28,8 +28,8 @@ import numpy as np
 #
 # $$c_i = \lfloor u_i + k / K \rfloor, \qquad \text{from } 0 \text{ to } B.$$
 #
-# There is one box more than bins, because of the shift. (At $u_i = B$ the sum may not leave the last box: clip
-# $c_i$ to 0 to $B$.) The number of the box within its tiling has $c_1$ as its highest digit in base $B + 1$, and tiling $k$
+# There is one box more than bins, because of the shift. What lies outside the space, if only by rounding, belongs to the box at the
+# border: clip $c_i$ to 0 to $B$. The number of the box within its tiling has $c_1$ as its highest digit in base $B + 1$, and tiling $k$
 # begins at $k\,(B + 1)^n$.
 
 

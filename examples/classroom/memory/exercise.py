@@ -213,7 +213,8 @@ for name, remembers in {"present": window(1), "last four": window(4), "your memo
 axes[2].axhline(1.95, color="gray", ls="--", label="best without a memory")
 axes[2].set_xlabel("episode")
 axes[2].set_ylabel("return while exploring")
-axes[2].legend(loc="center right")
+axes[2].set_ylim(-0.5, 5.5)
+axes[2].legend(loc="upper center", ncol=2)
 plt.show()
 
 # %% [markdown]
