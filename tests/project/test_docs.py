@@ -230,7 +230,6 @@ GUIDES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("block", GUIDES)
 def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
     skip_without_extras(block)
@@ -239,7 +238,7 @@ def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
 
 
 def test_names_in_blocks_are_imported_in_them():
-    """What the slow test finds by running, for the most frequent fault, in all documents."""
+    """Also where what a block needs is not installed."""
     for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
             for name in ("rlenvs", "gymnasium", "np"):
