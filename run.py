@@ -152,7 +152,7 @@ def call(*command: str | Path, cwd: Path = ROOT, **environment: str) -> int:
 
 
 def patiently(*command: str | Path, **environment: str) -> int:
-    """Run a command that says little; every few seconds without an end, tell that it still runs. Returns its exit code."""
+    """Run a command that says little, and tell every few seconds that it still runs. Returns its exit code."""
     start, shown = time.monotonic(), [str(part) for part in command]
     with subprocess.Popen(shown, cwd=ROOT, env={**os.environ, **environment}) as process:
         while True:
