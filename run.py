@@ -6,7 +6,8 @@
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
-                            the classroom's exercises in full: grading, the sandbox, every notebook
+                            the classroom's exercises in full: grading, the sandbox, every notebook; with the newest and
+                            the oldest gymnasium
     python3 run.py integrations
                             the tests with RLlib, TorchRL, Minari, RL Baselines3 Zoo, MO-Gymnasium, OmniSafe, Tianshou,
                             skrl, SuperSuit, MORL-Baselines and AgileRL, or with one group of them: rllib, learners,
@@ -300,9 +301,16 @@ def site(arguments: list[str]) -> int:
 
 
 def classroom(arguments: list[str]) -> int:
-    """The exercises in full: what solutions, starters and cheats earn, and every notebook as a class runs it."""
-    python = set_up(EXTRAS["classroom"])
-    return call(python, "-m", "pytest", "-q", "-m", "slow or not slow", "tests/classroom", *arguments, **BYTECODE)
+    """The exercises in full: what solutions, starters and cheats earn, and every notebook as a class runs it; with the
+    newest and with the oldest supported gymnasium."""
+    failed = []
+    for venv, pins in ((VENV, "constraints.txt"), (ROOT / ".venv-oldest", "constraints-oldest.txt")):
+        python = set_up(EXTRAS["classroom"], venv, pins)
+        print(f"== with {pins} ==", flush=True)
+        if call(python, "-m", "pytest", "-q", "-m", "slow or not slow", "tests/classroom", *arguments, **BYTECODE) != 0:
+            failed.append(pins)
+    print(f"failed with: {', '.join(failed)}" if failed else "all exercises work", flush=True)
+    return len(failed)
 
 
 def integrations(arguments: list[str]) -> int:

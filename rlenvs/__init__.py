@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rlenvs.agents.evaluate import evaluate as evaluate
     from rlenvs.agents.evaluate import normalized_score as normalized_score
     from rlenvs.agents.files import load_agent as load_agent
+    from rlenvs.agents.live import LiveCurve as LiveCurve
+    from rlenvs.agents.notebook import show as show
     from rlenvs.agents.robustness import evaluate_robustness as evaluate_robustness
     from rlenvs.agents.teacher import collect_snapshots as collect_snapshots
     from rlenvs.agents.tournament import tournament as tournament
@@ -43,6 +45,8 @@ else:
         {
             "agents.evaluate": "evaluate normalized_score",
             "agents.files": "load_agent",
+            "agents.live": "LiveCurve",
+            "agents.notebook": "show",
             "agents.robustness": "evaluate_robustness",
             "agents.teacher": "collect_snapshots",
             "agents.tournament": "tournament",

@@ -117,7 +117,7 @@ def assemble(source: Source) -> None:
         source.write(f"source/{target}.md", listing(ROOT / target))
     for path in [*(DOCS / "images").iterdir(), *(DOCS / "environments" / "curves").iterdir()]:
         source.write(path.relative_to(DOCS).as_posix(), path.read_bytes())
-    for path in [*(HERE / "static").iterdir(), PLAYER]:
+    for path in [*(HERE / "static").iterdir(), *PLAYER]:
         source.write(f"_static/{path.name}", path.read_bytes())
     for name in pages.films():
         source.write(f"_static/films/{name}.js", film_script(name))

@@ -1,9 +1,9 @@
-"""Make student and solution notebooks of the exercises.
+"""Make student and solution notebooks of the exercises, and modules for those who prefer an editor.
 
     python examples/classroom/build.py [OUTPUT]     (default: classroom-notebooks)
 
-Needs the extra `classroom`. OUTPUT/student/NAME.ipynb, which can be given to a class, lacks what stands between BEGIN
-SOLUTION and END SOLUTION. OUTPUT/solution/NAME.ipynb has it.
+Needs the extra `classroom`. OUTPUT/student/NAME.ipynb and NAME.py, which can be given to a class, lack what stands
+between BEGIN SOLUTION and END SOLUTION. OUTPUT/solution/NAME.ipynb has it.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def main(output: Path) -> None:
     for path in exercises():
         source, name = path.read_text(encoding="utf-8"), f"{path.parent.name}.ipynb"
         write(student(source), output / "student" / name)
+        (output / "student" / name).with_suffix(".py").write_text(student(source), encoding="utf-8")
         write(solution(source), output / "solution" / name)
         print(f"wrote {name} for students, and its solution, into {output}")
 

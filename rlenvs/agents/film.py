@@ -1,8 +1,8 @@
 """Films: episodes as shapes and numbers, small enough for a web page, in which every state can be looked at.
 
 A film has an episode of each of several policies, from the same seed. `record_film` makes one, `save_film` and
-`load_film` keep it as compressed JSON, beside an image where an engine's camera made the frames. `player.js` beside
-this file draws it.
+`load_film` keep it as compressed JSON, beside an image where an engine's camera made the frames. `player.js` and
+`player.css` beside this file draw it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.agent import Agent
-from rlenvs.agents.evaluate import Chooser, chooser, with_opponent
+from rlenvs.agents.evaluate import Chooser, Policy, chooser, with_opponent
 from rlenvs.agents.files import load_agent
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import HEAD, Canvas, Head
-from rlenvs.core.errors import NoAgentError
+from rlenvs.core.errors import NoAgentError, ParameterError
 from rlenvs.core.make import make_batch
 from rlenvs.core.recorder import PARTS, Frame, Recorder, Shape, Style, paint
 from rlenvs.core.registry import world_of
@@ -34,7 +33,7 @@ from rlenvs.core.spec import World
 
 __all__ = ["Episode", "Film", "load_film", "record_film", "save_film"]
 
-PLAYER = Path(__file__).with_name("player.js")
+PLAYER = [Path(__file__).with_name(f"player.{kind}") for kind in ("js", "css")]
 MOST_FRAMES, MOST_STEPS = 200, 2000
 MOST_IMAGES = 40  # of an engine's camera, per episode
 IMAGE_WIDTH, IMAGE_COLUMNS, IMAGE_QUALITY = 288, 8, 60
@@ -48,7 +47,7 @@ class Episode:
     """One policy's episode.
 
     Attributes:
-        policy: "random", "expert" or "agent". label: who that is, for people.
+        policy: "random", "expert", "agent" or "yours". label: who that is, for people.
         every: steps from frame to frame; the last frame may follow sooner. cut: whether the episode went on.
         frames: what was seen. steps: of the episode, at each frame.
         rewards, terms, costs: what the own team was paid since the frame before, terms by name and times their weights.
@@ -85,7 +84,13 @@ class Film:
 # --- recording --------------------------------------------------------------------------------------------------------
 
 
-def record_film(id: str, seed: int = 0, most_frames: int = MOST_FRAMES, **keywords: Any) -> Film:
+def record_film(
+    id: str,
+    seed: int = 0,
+    most_frames: int = MOST_FRAMES,
+    yours: tuple[str, Policy] | None = None,
+    **keywords: Any,
+) -> Film:
     """Play an episode of random actions, of the scripted expert and of the reference agent, where they exist.
 
     Teams but the first are played by the world's first scripted player.
@@ -93,7 +98,8 @@ def record_film(id: str, seed: int = 0, most_frames: int = MOST_FRAMES, **keywor
     Args:
         id: the environment. seed: of all episodes.
         most_frames: of an episode; of longer ones every second or third step is kept, and so on.
-        keywords: of `rlenvs.make_batch`.
+        yours: a label, and a policy as for `rlenvs.evaluate` that plays in place of the reference agent.
+        keywords: of `rlenvs.make_batch`; the reference agent stays out where they set options.
 
     Raises:
         UnknownNameError: an id or keyword that does not exist. EngineError: an engine without images.
@@ -101,8 +107,8 @@ def record_film(id: str, seed: int = 0, most_frames: int = MOST_FRAMES, **keywor
     world = world_of(id)
     most = min(most_frames, MOST_IMAGES) if world.engine else most_frames
     recorder, episodes = Recorder(), []
-    for name, label, policy in _players(world):
-        chosen = {**(policy.card.keywords if isinstance(policy, Agent) else {}), **keywords}
+    for name, label, policy in _players(world, yours, keywords):
+        chosen = {**(policy.card.keywords if name == "agent" else {}), **keywords}
         batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **chosen)
         batch.totals = EpisodeTotals(batch)
         episodes.append(_record_episode(batch, recorder, Episode(name, label, 1), policy, seed, most))
@@ -112,19 +118,24 @@ def record_film(id: str, seed: int = 0, most_frames: int = MOST_FRAMES, **keywor
     return Film(world.name, float(setup.fps), setup.teams.count(0), limits, episodes, recorder.images)
 
 
-def _players(world: World) -> list[tuple[str, str, Any]]:
+def _players(world: World, yours: tuple[str, Policy] | None, keywords: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     found: list[tuple[str, str, Any]] = [("random", "Random actions", "random")]
     if world.has_expert:
         found.append(("expert", "Scripted expert", "expert"))
+    if yours is not None:
+        return [*found, ("yours", *yours)]
+    if any(name in world.options for name in keywords):  # actions and observations may mean something else
+        return found
     try:
-        agent = load_agent(world.name)
-    except NoAgentError:
+        agent = load_agent(world.name, level=keywords.get("level"))
+        agent.check(Setup(world, **{**agent.card.keywords, **keywords}))
+    except (NoAgentError, ParameterError):
         return found
     how = ", imitating the expert" if agent.card.imitates else ""
     return [*found, ("agent", f"Reference agent ({agent.card.algorithm}{how})", agent)]
 
 
-def _begin(batch: KernelBatch, policy: str | Agent, own: np.ndarray, seed: int) -> Chooser:
+def _begin(batch: KernelBatch, policy: Policy, own: np.ndarray, seed: int) -> Chooser:
     batch.seed([seed])
     batch.reset()
     choose = chooser(batch, policy, [seed])
@@ -136,7 +147,7 @@ def _record_episode(
     batch: KernelBatch,
     recorder: Recorder,
     episode: Episode,
-    policy: str | Agent,
+    policy: Policy,
     seed: int,
     most_frames: int,
 ) -> Episode:
@@ -147,16 +158,59 @@ def _record_episode(
         length += 1
     episode.every = max(1, math.ceil(length / most_frames))
     choose = _begin(batch, policy, own, seed)
-    paid = np.zeros(1 + len(batch.world.terms) + len(batch.world.costs))
-    _keep(batch, recorder, episode, 0, paid)
-    for step in range(1, length + 1):
+    reel = Reel(batch, recorder, episode, own)
+    for _ in range(length):
         batch.step(choose())
-        paid += _paid(batch, own)
-        if step % episode.every == 0 or step == length:
-            _keep(batch, recorder, episode, step, paid)
-            paid[:] = 0.0
-    episode.cut = not batch.over[0]
+        reel.see_step()
+    reel.end()
     return episode
+
+
+class Reel:
+    """Takes in an episode while it is played: what was paid in each step, and a frame of every `episode.every` steps.
+
+    Args:
+        batch: of one world, at the start of an episode.
+        recorder: that draws; episode: that is filled; own: the agents whose rewards count.
+        most: frames are dropped so that there are at most twice as many; None for no end.
+    """
+
+    def __init__(
+        self, batch: KernelBatch, recorder: Recorder, episode: Episode, own: np.ndarray, most: int | None = None
+    ) -> None:
+        self._batch, self._recorder, self.episode, self._own, self._most = batch, recorder, episode, own, most
+        self._names = [*batch.world.terms], [*batch.world.costs]
+        self._paid = np.zeros(1 + sum(map(len, self._names)))
+        self.length = 0
+        self._keep()
+
+    def see_step(self) -> None:
+        """The batch has made a step."""
+        self.length += 1
+        self._paid += _paid(self._batch, self._own)
+        if self.length % self.episode.every == 0:
+            self._keep()
+
+    def end(self) -> None:
+        """The episode is over, or cut here."""
+        if self.length % self.episode.every:
+            self._keep()
+        self.episode.cut = not self._batch.over[0]
+
+    def _keep(self) -> None:
+        compose(self._batch, 0, self._recorder)
+        episode, (terms, costs) = self.episode, self._names
+        episode.frames.append(self._recorder.frame())
+        episode.steps.append(self.length)
+        reward, *parts = map(_short, self._paid)
+        episode.rewards.append(reward)
+        for name, value in zip(terms, parts, strict=False):
+            episode.terms.setdefault(name, []).append(value)
+        for name, value in zip(costs, parts[len(terms) :], strict=True):
+            episode.costs.setdefault(name, []).append(value)
+        self._paid[:] = 0.0
+        if self._most is not None and len(episode.frames) > 2 * self._most:
+            self.episode = _thinned_episode(episode, 2)
 
 
 def _paid(batch: KernelBatch, own: np.ndarray) -> np.ndarray:
@@ -164,19 +218,6 @@ def _paid(batch: KernelBatch, own: np.ndarray) -> np.ndarray:
     parts = batch.terms[0][:, own].sum(axis=1)
     parts[: len(batch.world.terms)] *= batch.setup.weights
     return np.array([batch.rewards[0, own].sum(), *parts])
-
-
-def _keep(batch: KernelBatch, recorder: Recorder, episode: Episode, step: int, paid: np.ndarray) -> None:
-    compose(batch, 0, recorder)
-    episode.frames.append(recorder.frame())
-    episode.steps.append(step)
-    reward, *parts = map(_short, paid)
-    episode.rewards.append(reward)
-    names = list(batch.world.terms)
-    for name, value in zip(names, parts, strict=False):
-        episode.terms.setdefault(name, []).append(value)
-    for name, value in zip(batch.world.costs, parts[len(names) :], strict=True):
-        episode.costs.setdefault(name, []).append(value)
 
 
 def _short(value: float) -> float:
@@ -193,6 +234,15 @@ def save_film(film: Film, folder: Path, largest: int = LARGEST) -> int:
     A film that would take more than `largest` bytes loses every second frame, or two of three, and so on.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    files = small_files(film, largest)
+    (folder / f"{film.name}.webp").unlink(missing_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return sum(map(len, files.values()))
+
+
+def small_files(film: Film, largest: int = LARGEST) -> dict[str, bytes]:
+    """What `save_film` writes, by name."""
     files = _files_of(film)
     if not film.images and sum(map(len, files.values())) > THINNABLE * largest:  # scenes of thousands of shapes
         film = pictured(thinned(film, math.ceil(max(len(e.frames) for e in film.episodes) / MOST_IMAGES)))
@@ -201,10 +251,7 @@ def save_film(film: Film, folder: Path, largest: int = LARGEST) -> int:
         if sum(map(len, files.values())) <= largest:
             break
         files = _files_of(thinned(film, share))
-    (folder / f"{film.name}.webp").unlink(missing_ok=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    return sum(map(len, files.values()))
+    return files
 
 
 def _files_of(film: Film) -> dict[str, bytes]:

@@ -6,7 +6,8 @@
 "use strict";
 (function () {
   const packed = {}, films = {};
-  const NICE = { random: "#8a8f98", expert: "#009e73", agent: "#0072b2" };
+  const NICE = { yours: "#d55e00", random: "#8a8f98", expert: "#009e73", agent: "#0072b2" };
+  const BEST = ["yours", "agent", "expert", "random"]; // whose episode is shown first
   const SERIES = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a6d3b", "#6b6f76"];
   const SPEEDS = [0.25, 0.5, 1, 2, 4];
   const HOLD = 1200; // milliseconds that the last frame stays before the film begins again
@@ -280,7 +281,7 @@
       this.speed = 1;
       this.playing = false;
       this.build(element);
-      const best = ["agent", "expert", "random"].find((name) => film.episodes.some((e) => e.policy === name));
+      const best = BEST.find((name) => film.episodes.some((e) => e.policy === name));
       this.choose(film.episodes.findIndex((episode) => episode.policy === best));
       new ResizeObserver(() => {
         for (const tile of this.tiles) tile.canvas.drawn = 0;
@@ -455,7 +456,7 @@
     const canvas = make("canvas", { "aria-hidden": "true", class: "film-preview" });
     load(name, src).then((film) => {
       if (!self.playing) return;
-      const best = ["agent", "expert", "random"].find((policy) => film.episodes.some((e) => e.policy === policy));
+      const best = BEST.find((policy) => film.episodes.some((e) => e.policy === policy));
       self.film = film;
       self.episode = film.episodes.find((episode) => episode.policy === best);
       self.go = (frame) => { self.frame = Math.min(frame, self.episode.frames.length - 1); draw(film, self.episode, self.frame, canvas); };

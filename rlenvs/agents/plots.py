@@ -223,6 +223,19 @@ def figure_of_panels(panels: Sequence[Panel], x: str = "steps", y: str = "return
     return figure
 
 
+def figure_of_line(title: str, steps: Sequence[int], returns: Sequence[float], references: Mapping[str, float]) -> Any:
+    """The drawing of one run's returns, and of values to compare them with."""
+    figure = _figure(6.4, 3.4)
+    axes: Any = figure.subplots()
+    axes.plot(steps, returns, marker="o" if len(steps) == 1 else None, color=COLORS[0], label="training")
+    _draw_references(axes, references)
+    axes.set_title(title, fontsize="medium")
+    _style(axes, "return")
+    _label_x(axes, "steps", "")
+    axes.legend(frameon=False, fontsize="small")
+    return figure
+
+
 def _draw_panel(axes: Any, panel: Panel, x: str, y: str, each_seed: bool) -> None:
     unit = _unit(max(float(mean.ends[x].max()) for mean in panel.means)) if x == "seconds" else ("", 1.0)
     for mean in panel.means:

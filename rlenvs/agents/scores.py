@@ -247,6 +247,7 @@ HEAD = (
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
 )
 OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried", "Found")
+HELPED_HEAD = ("Environment", "Learnt", "Without", "Found")
 
 
 @dataclass(frozen=True)
@@ -307,6 +308,16 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
             tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
             tried += _tried_in_vain(one)
             yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found_of(one.name)
+
+
+def helped_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
+    """Rows of the environments, at their defaults, whose best agent had another reward or start in training."""
+    for one in everything or known():
+        best = next(iter(one.learnt.values()), None)
+        if one.level is None and best is not None and best.settings.get("training"):
+            plain = [_in_short(card, one) for card in one.learnt.values() if not card.settings.get("training")]
+            plain += _tried_in_vain(one)
+            yield one.name, _in_short(best, one, success=True), "; ".join(plain), found_of(one.name)
 
 
 def _tried_in_vain(one: Known) -> Iterator[str]:
@@ -403,9 +414,14 @@ def _in_short(card: Card, one: Known, success: bool = False) -> str:
 def _named(card: Card) -> str:
     """The algorithm, with keywords that the agent needs beside the level, and what it had in training alone."""
     told = [f"{name}={value}" for name, value in card.keywords.items() if name != "level"]
-    told += [f"trained with {name}={value}" for name, value in card.settings.get("training", {}).items()]
+    told += [f"trained with {name}={_setting(value)}" for name, value in card.settings.get("training", {}).items()]
     told += ["draws its choices"] * card.drawn
     return f"{card.algorithm} ({', '.join(told)})" if told else card.algorithm
+
+
+def _setting(value: Any) -> str:
+    """A setting in a table: of a table, its entries."""
+    return " ".join(f"{name}:{each:g}" for name, each in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _effort(stem: Path, card: Card) -> str:
@@ -475,7 +491,13 @@ its success: a challenge. "Tried" is what was trained, with what it reached, and
 that is known. Found a way? `rlenvs train ID` writes a run with an agent and a card, and `rlenvs eval FILE` says what it
 reaches.
 
-{open}"""
+{open}
+## Helped in training
+
+These agents had another reward, or another start, in training alone; they are evaluated as all others are. "Without" is
+what learnt beside them without such help, where that was tried.
+
+{helped}"""
 
 
 def page() -> str:
@@ -485,6 +507,7 @@ def page() -> str:
         summary=summary(everything),
         scores=_markdown(HEAD, score_rows(everything)),
         open=_markdown(OPEN_HEAD, open_rows(everything)),
+        helped=_markdown(HELPED_HEAD, helped_rows(everything)),
     )
 
 

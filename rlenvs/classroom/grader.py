@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+import rlenvs
 from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise, Failed, Test
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.source import submitted
@@ -28,12 +31,14 @@ class Result:
 @dataclass(frozen=True)
 class Grade:
     """What a submission earned. Attributes: exercise: its name. submission: the file's name. results: by test.
-    sandbox: by part, whether it was in force; empty if the process never got so far."""
+    sandbox: by part, whether it was in force; empty if the process never got so far. environments: version and digest
+    of the package that the environments came from."""
 
     exercise: str
     submission: str
     results: list[Result]
     sandbox: dict[str, bool]
+    environments: str = ""
 
     @property
     def earned(self) -> float:
@@ -70,7 +75,17 @@ def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Lim
         results = [_result(exercise, test, submission, secret, reason) for test in exercise.tests]
     finally:
         submission.close()
-    return Grade(exercise.name, path.name, results, submission.sandbox)
+    return Grade(exercise.name, path.name, results, submission.sandbox, environments())
+
+
+@cache
+def environments() -> str:
+    """Version of this package and SHA-256 of its source files: grades with another one may come from other worlds."""
+    digest = hashlib.sha256()
+    root = Path(rlenvs.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return f"rlenvs {rlenvs.__version__}, sources {digest.hexdigest()[:16]}"
 
 
 def _result(exercise: Exercise, test: Test, submission: Submission, secret: str | None, reason: str) -> Result:
@@ -83,6 +98,9 @@ def _result(exercise: Exercise, test: Test, submission: Submission, secret: str 
         share = test.judge(submission, Draws(key, f"{exercise.name}/{test.name}"))
     except (Failed, SubmissionError) as error:
         return Result(test.name, test.points, test.hidden, 0.0, str(error))
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        reason = f"what the submission gave could not be used ({type(error).__name__}: {error})"
+        return Result(test.name, test.points, test.hidden, 0.0, reason)
     if share is None or share >= 1.0:
         return Result(test.name, test.points, test.hidden, test.points)
     return Result(test.name, test.points, test.hidden, round(test.points * share, 3), f"{100 * share:.0f} % reached")

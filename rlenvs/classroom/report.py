@@ -6,7 +6,9 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from html import escape
+from typing import Any
 
 from rlenvs.classroom.grader import Grade, Result
 
@@ -16,6 +18,12 @@ GUARANTEES = {
     "calls": "the kernel refuses processes, programs, sockets and signals (seccomp)",
     "hook": "Python refuses them as well; by itself no wall against code that means to get round it",
 }
+
+
+NBGRADER = (
+    *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
+    *("raw_score", "late_submission_penalty", "score", "max_score"),
+)
 
 
 def sandbox_lines(sandbox: dict[str, bool]) -> list[str]:
@@ -33,53 +41,73 @@ def as_text(grade: Grade) -> str:
         note = f": {result.reason}" if result.reason else ""
         lines.append(f"  {earned:>5} / {result.points:g}  {_titled(result)}{note}")
     lines += [f"total {grade.earned:g} of {grade.points:g} points ({100 * grade.share:.0f} %)", "sandbox:"]
-    return "\n".join(lines + sandbox_lines(grade.sandbox)) + "\n"
+    lines += [*sandbox_lines(grade.sandbox), f"environments: {grade.environments}"]
+    return "\n".join(lines) + "\n"
 
 
-def as_gradescope(grade: Grade) -> str:
+def as_gradescope(grade: Grade) -> dict[str, Any]:
     """Gradescope's results.json. Hidden tests are shown to instructors alone."""
     tests = [
         {
             "name": result.name,
             "score": result.earned,
             "max_score": result.points,
+            "status": "passed" if result.earned == result.points else "failed",
             "output": result.reason,
             "visibility": "hidden" if result.hidden else "visible",
         }
         for result in grade.results
         if result.earned is not None
     ]
-    return json.dumps({"score": grade.earned, "tests": tests}, indent=2) + "\n"
+    return {"score": grade.earned, "tests": tests}
 
 
-def as_otter(grade: Grade) -> str:
-    """A row of a table like the final_grades.csv of `otter grade`: a column per test, the total, the share."""
-    row = {"file": grade.submission}
-    row |= {result.name: f"{result.earned:g}" for result in grade.results if result.earned is not None}
-    return _table(row | {"total": f"{grade.earned:g}", "percent_correct": f"{grade.share:.4f}"})
+def as_otter(grade: Grade) -> dict[str, Any]:
+    """The results.json of `otter run`: Gradescope's, with a summary of the public tests in front."""
+    found = as_gradescope(grade)
+    shown = [test for test in found["tests"] if test["visibility"] == "visible"]
+    lines = [f"{test['name']}: {test['status']}" + f" ({test['output']})" * bool(test["output"]) for test in shown]
+    passed = all(test["status"] == "passed" for test in shown)
+    summary = {
+        "name": "Public Tests",
+        "visibility": "visible",
+        "output": "\n".join(lines),
+        "status": "passed" if passed else "failed",
+    }
+    return {**found, "tests": [summary, *found["tests"]]}
 
 
-def as_nbgrader(grade: Grade) -> str:
-    """A row of a table like that of `nbgrader export`; the student is the submission's name."""
-    student = grade.submission.rpartition(".")[0]
-    row = {"assignment": grade.exercise, "student_id": student}
-    return _table(row | {"score": f"{grade.earned:g}", "max_score": f"{grade.points:g}"})
+def as_json(grade: Grade) -> dict[str, Any]:
+    """Everything that is known of a grade."""
+    totals = {"earned": grade.earned, "points": grade.points, "share": grade.share}
+    return {**asdict(grade), **totals}
 
 
-FORMATS: dict[str, Callable[[Grade], str]] = {
-    "text": as_text,
-    "gradescope": as_gradescope,
-    "otter": as_otter,
-    "nbgrader": as_nbgrader,
-}
+def as_nbgrader(grade: Grade) -> dict[str, str]:
+    """A row of the table that `nbgrader export` writes; the student is the submission's name."""
+    told = {
+        "assignment": grade.exercise,
+        "student_id": grade.submission.rpartition(".")[0],
+        "raw_score": f"{grade.earned:g}",
+        "late_submission_penalty": "0",
+        "score": f"{grade.earned:g}",
+        "max_score": f"{grade.points:g}",
+    }
+    return {name: told.get(name, "") for name in NBGRADER}
+
+
+SINGLE: dict[str, Callable[[Grade], dict[str, Any]]] = {"gradescope": as_gradescope, "otter": as_otter}
+FORMATS = ("text", "json", *SINGLE, "nbgrader")
 
 
 def of_all(grades: list[Grade], format: str) -> str:
-    """Several grades in one text; tables have one head."""
-    texts = [FORMATS[format](each) for each in grades]
-    if format in ("otter", "nbgrader"):
-        texts[1:] = [text.partition("\n")[2] for text in texts[1:]]
-    return "".join(texts)
+    """Several grades in one text; a format of `SINGLE` is for one grade."""
+    if format == "text":
+        return "".join(map(as_text, grades))
+    if format == "nbgrader":
+        return _table(map(as_nbgrader, grades))
+    found = SINGLE[format](grades[0]) if format in SINGLE else list(map(as_json, grades))
+    return json.dumps(found, indent=2) + "\n"
 
 
 def leaderboard(grades: list[Grade]) -> str:
@@ -107,9 +135,9 @@ def _titled(result: Result) -> str:
     return f"{result.name} (hidden)" if result.hidden else result.name
 
 
-def _table(row: dict[str, str]) -> str:
+def _table(rows: Iterable[dict[str, str]]) -> str:
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(row), lineterminator="\n")
+    writer = csv.DictWriter(out, NBGRADER, lineterminator="\n")
     writer.writeheader()
-    writer.writerow(row)
+    writer.writerows(rows)
     return out.getvalue()

@@ -40,7 +40,7 @@ def grade(
         Path | None,
         typer.Option(metavar="FILE", help=f"With the secret of the hidden tests; or {SECRET}. Without: public tests."),
     ] = None,
-    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, gradescope, otter or nbgrader.")] = "text",
+    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, json, gradescope, otter or nbgrader.")] = "text",
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: say it.")] = None,
     leaderboard: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Of a folder: write the class's points as HTML.")
@@ -56,8 +56,8 @@ def grade(
         raise ParameterError(f"--format {format}: there are {', '.join(report.FORMATS)}")
     if submission.is_dir() and exercise is None:
         raise ParameterError(f"{submission} is a folder; say of which exercise, with --exercise NAME")
-    if submission.is_dir() and format == "gradescope":
-        raise ParameterError(f"--format gradescope is for one submission; {submission} is a folder")
+    if submission.is_dir() and format in report.SINGLE:
+        raise ParameterError(f"--format {format} is for one submission; {submission} is a folder")
     if leaderboard is not None and not submission.is_dir():
         raise ParameterError(f"--leaderboard is for a folder of submissions; {submission} is none")
     for path in filter(None, (output, leaderboard)):

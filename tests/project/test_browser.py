@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import pytest
 from places import ROOT
 
+import rlenvs
 from rlenvs.core.docs import documented
 
 pytestmark = pytest.mark.browser
@@ -181,6 +182,24 @@ def test_what_is_looked_for_would_be_found(page):
     page.wait_for_function("[...document.images].every(image => image.complete)")
     assert page.evaluate(TOO_WIDE) > 0
     assert len(page.evaluate(CUT_OFF)) == len(page.evaluate(NO_IMAGE)) == 1
+
+
+def test_a_notebook_plays_a_film_as_high_as_it_is(page, tmp_path):
+    """In a frame, as notebooks show output of HTML."""
+    cell = tmp_path / "cell.html"
+    cell.write_text(f"<!doctype html><meta charset=utf-8>{rlenvs.show('CartPole-v0')._repr_html_()}", encoding="utf-8")
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(cell.as_uri())
+    frame = page.frames[1]
+    frame.wait_for_selector(".film[data-state=ready]")
+    page.wait_for_timeout(300)
+    inside, outside = (each.evaluate("document.body.offsetHeight") for each in (frame, page))
+    assert 400 < inside <= outside
+    assert frame.evaluate("document.querySelectorAll('.film-policies label').length") == 3
+    frame.locator(".film-scrub").fill("7")
+    assert frame.locator(".film-head").inner_text().startswith("step")
+    assert errors == []
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])

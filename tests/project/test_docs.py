@@ -212,14 +212,14 @@ def test_blocks_of_the_readme_and_the_tour_run_when_pasted_alone(block, tmp_path
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("block", blocks_of("docs/start.md", "docs/concepts.md"))
+@pytest.mark.parametrize("block", blocks_of("docs/start.md", "docs/concepts.md", "docs/notebooks.md"))
 def test_blocks_of_the_first_pages_run(block, tmp_path, monkeypatch):
     skip_without_extras(block)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "block", "exec"), {"__name__": "block"})
 
 
-TESTED_ELSEWHERE = ("wrappers.md", "integrations.md", "rllib.md", "start.md", "tour.md", "concepts.md")
+TESTED_ELSEWHERE = ("notebooks.md", "wrappers.md", "integrations.md", "rllib.md", "start.md", "tour.md", "concepts.md")
 FILE = '"FILE"'  # stands for a file of the reader
 GUIDES = [
     pytest.param(block, id=f"{path.stem}: {block.strip().splitlines()[-1][:40]}")
@@ -230,7 +230,6 @@ GUIDES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("block", GUIDES)
 def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
     skip_without_extras(block)
@@ -239,7 +238,7 @@ def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
 
 
 def test_names_in_blocks_are_imported_in_them():
-    """What the slow test finds by running, for the most frequent fault, in all documents."""
+    """Also where what a block needs is not installed."""
     for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
             for name in ("rlenvs", "gymnasium", "np"):
