@@ -24,7 +24,7 @@ from torch import nn
 
 import rlenvs
 from rlenvs.core.registry import world_of
-from rlenvs.single.treasure.front import hypervolume as area
+from rlenvs.pareto import hypervolume as area
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.wrappers import chebyshev
 

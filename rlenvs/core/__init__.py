@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rlenvs.core.layout import i8 as i8
     from rlenvs.core.layout import u1 as u1
     from rlenvs.core.layout import u8 as u8
+    from rlenvs.core.parts import PublishedFront as PublishedFront
     from rlenvs.core.parts import Score as Score
     from rlenvs.core.parts import block as block
     from rlenvs.core.parts import choice as choice
@@ -51,8 +52,8 @@ else:
             "kernels": "kernel prefetch",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
-            "parts": "Score block choice constraint continuous cost discrete discrete_block flag for_data free image "
-            "integer multi_binary multi_discrete param published role term",
+            "parts": "PublishedFront Score block choice constraint continuous cost discrete discrete_block flag "
+            "for_data free image integer multi_binary multi_discrete param published role term",
             "spec": "World world",
         },
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -525,6 +525,23 @@ def role(name: str, observation: int, action: int) -> Role:
         action: how many of the choices it has, from the first on; how many of the numbers, where actions hold several.
     """
     return Role(name, observation, action)
+
+
+# --- fronts -----------------------------------------------------------------------------------------------------------
+
+
+class PublishedFront(NamedTuple):
+    """A Pareto front as others published it.
+
+    Attributes:
+        points: (points, terms), or None where only a reference point is known.
+        reference: (terms,), the usual reference point of hypervolumes.
+        source: who published it, and what there is to say about it.
+    """
+
+    points: Any
+    reference: Sequence[float]
+    source: str
 
 
 # --- scores ---------------------------------------------------------------------------------------------------------

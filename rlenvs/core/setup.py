@@ -512,6 +512,11 @@ class Setup:
         front = np.asarray(self.world.functions["pareto_front"](self.values, self.horizon, float(gamma)), np.float64)
         return front.reshape(-1, len(self.world.terms))
 
+    def published_front(self, gamma: float = 1.0) -> Any:
+        """What others published as the front with these options, a `PublishedFront`; None where nobody did."""
+        known = self.world.functions.get("published_front")
+        return known(self.values, float(gamma)) if known else None
+
     def exact_model(self) -> Any:
         """The exact model of a finite world, see `rlenvs.kits.tables.solve.Model`.
 
@@ -520,7 +525,8 @@ class Setup:
         """
         if "exact_model" not in self.world.functions:
             raise AttributeError(f"{self.world.name} has no exact model; tabular worlds have one")
-        return self.world.functions["exact_model"](self.values)
+        model = self.world.functions["exact_model"](self.values)
+        return model if model.terms is None else model._replace(R=model.terms @ self.weights)
 
     def _image_spaces(self) -> dict[str, spaces.Space]:
         return {name: spaces.Box(0, 255, shape, np.uint8) for name, shape in self.image_shapes.items()}

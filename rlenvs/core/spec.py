@@ -427,9 +427,19 @@ class World:
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
         return self._use("pareto_front", function)
 
+    def published_front(self, function: Function) -> Function:
+        """Plain Python (values, gamma) -> `PublishedFront`: the front that others published for these options, and the
+        usual reference point of its hypervolume; None for options of which nothing is known. For `rlenvs front`."""
+        return self._use("published_front", function)
+
     def exact_model(self, function: Function) -> Function:
         """Plain Python (values) -> the exact model of a finite world, see `rlenvs.kits.tables`. Behind `env.model`."""
         return self._use("exact_model", function)
+
+    def state_number(self, function: Function) -> Function:
+        """Plain Python (values, s) -> the number of a state in the exact model, where `s` holds one state or those of a
+        batch: by it a policy of the model is played in the world."""
+        return self._use("state_number", function)
 
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.

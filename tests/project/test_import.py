@@ -53,7 +53,7 @@ def test_importing_twice_is_silent():
     assert run(code) == "ok"
 
 
-LAZY = ["rlenvs", "rlenvs.core", "rlenvs.wrappers"]
+LAZY = ["rlenvs", "rlenvs.core", "rlenvs.pareto", "rlenvs.wrappers"]
 
 
 def typed_names(module):

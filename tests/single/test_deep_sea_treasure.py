@@ -12,7 +12,8 @@ from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.single.treasure.front import hypervolume, pareto_front
+from rlenvs.pareto import hypervolume
+from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import PUBLISHED
 
 ID = "rlenvs/DeepSeaTreasure-v0"

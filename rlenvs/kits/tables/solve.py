@@ -19,15 +19,18 @@ class Model(NamedTuple):
     Attributes:
         P: by action, the probability (states, states) that the episode goes on in the next state; sparse arrays. What
             a row lacks to 1 is the probability that it ends.
-        R: (states, actions) expected rewards of a step.
+        R: (states, actions) expected rewards of a step, under the weights that the environment has.
         start: (states,) where episodes begin.
         allowed: (states, actions) bool, False for an action that the mask forbids.
+        terms: (states, actions, terms) expected values of the reward terms of a step, without weights; None where they
+            are not known one by one.
     """
 
     P: tuple[Any, ...]
     R: np.ndarray
     start: np.ndarray
     allowed: np.ndarray
+    terms: np.ndarray | None = None
 
 
 class Solution(NamedTuple):
@@ -62,11 +65,11 @@ def model_of(table: Table) -> Model:
         rows = on & (action == each)
         place = state[rows], found["next_state"][rows]
         matrices.append(sparse.coo_array((found["probability"][rows], place), shape).tocsr())
-    rewards = np.bincount(found["pair"], found["probability"] * found["reward"], table.states * table.actions)
     start = np.zeros(table.states)
     start[list(table.starts)] = list(table.starts.values())
-    rewards = rewards.reshape(table.states, table.actions)
-    return Model(tuple(matrices), rewards, start / start.sum(), table.open_actions())
+    terms = table.expected_rewards()
+    rewards = terms @ (table.weights or (1.0,))
+    return Model(tuple(matrices), rewards, start / start.sum(), table.open_actions(), terms)
 
 
 def model_of_arrays(

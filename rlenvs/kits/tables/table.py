@@ -1,7 +1,7 @@
 """Tables: finite Markov decision processes as data, for kernels that play them and for solvers.
 
 A table lists, for every state and action, what may come of it: with which probability which state is next, what reward
-that gives, and whether the episode ends there.
+that gives (a number, or one for each objective), and whether the episode ends there.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Outcome(NamedTuple):
 
     Attributes:
         next_state: the state that follows.
-        reward: what it is worth.
+        reward: what it is worth; a number for each objective where a table has several.
         probability: above 0.
         end: whether the episode ends there.
         success: whether it is what the task asks for.
     """
 
     next_state: int
-    reward: float = 0.0
+    reward: float | tuple[float, ...] = 0.0
     probability: float = 1.0
     end: bool = False
     success: bool = False
@@ -55,6 +55,7 @@ class Table:
     Args:
         states: how many there are.
         actions: how many there are, the same in all states.
+        weights: of the objectives, where each outcome has a reward for each of several.
 
     Attributes:
         starts: the probability of each state in which episodes may begin.
@@ -62,17 +63,21 @@ class Table:
         shown: (states,) the number that is observed in each state, from 0 on; its own by default. States that show the
             same number cannot be told apart.
         map: rows of letters of the same length, for images; none by default.
+        features: (states, numbers) what is observed in each state in place of its number; none by default.
     """
 
-    def __init__(self, states: int, actions: int) -> None:
-        self.states, self.actions = states, actions
+    def __init__(self, states: int, actions: int, weights: Sequence[float] = ()) -> None:
+        self.states, self.actions, self.weights = states, actions, tuple(weights)
         self.starts: dict[int, float] = {}
         self.allowed = np.ones((states, actions), np.uint8)
         self.shown = np.arange(states)
         self.map: Sequence[str] = ()
+        self.features = np.zeros((states, 0))
         self._outcomes: list[list[Outcome]] = [[] for _ in range(states * actions)]
 
-    def add(self, state: int, action: int, next_state: int, reward: float = 0.0, **more: Any) -> None:
+    def add(
+        self, state: int, action: int, next_state: int, reward: float | tuple[float, ...] = 0.0, **more: Any
+    ) -> None:
         """One more outcome of an action; `more` are the other fields of `Outcome`."""
         self._outcomes[state * self.actions + action].append(Outcome(next_state, reward, **more))
         self.__dict__.pop("columns", None)  # they are no longer all
@@ -80,7 +85,7 @@ class Table:
     def stay(self, state: int) -> None:
         """A state in which nothing happens any more: every action leads back to it and ends the episode."""
         for action in range(self.actions):
-            self.add(state, action, state, end=True)
+            self.add(state, action, state, (0.0,) * len(self.weights) or 0.0, end=True)
 
     def outcomes(self, state: int, action: int) -> list[Outcome]:
         """What may come of an action."""
@@ -97,6 +102,8 @@ class Table:
             "starts": len(self.starts),
             "rows": len(self.map),
             "columns": len(self.map[0]) if self.map else 0,
+            **({"objectives": len(self.weights)} if self.weights else {}),
+            **({"features": self.features.shape[1]} if self.features.size else {}),
         }
 
     @cached_property
@@ -137,23 +144,31 @@ class Table:
             "map": np.frombuffer("".join(self.map).encode(), np.uint8).reshape(
                 self.sizes["rows"], self.sizes["columns"]
             ),
+            **({"features": self.features} if self.features.size else {}),
         }
 
     def open_actions(self) -> np.ndarray:
         """(states, actions) bool: those that are allowed; all of them in a state where none is."""
         return (self.allowed > 0) | ~self.allowed.any(axis=1, keepdims=True)
 
+    def expected_rewards(self) -> np.ndarray:
+        """(states, actions, objectives), one objective where rewards are numbers."""
+        found, pairs = self.columns, self.states * self.actions
+        gains = found["reward"].reshape(len(found["pair"]), -1)
+        sums = [np.bincount(found["pair"], found["probability"] * gain, pairs) for gain in gains.T]
+        return np.stack(sums, axis=-1).reshape(self.states, self.actions, -1)
+
     def best_actions(self) -> np.ndarray:
         """An allowed action (states,) of the largest value in each state, by value iteration over as many steps as
         there are states: the scripted expert."""
         found, pairs, shape = self.columns, self.states * self.actions, (self.states, self.actions)
-        rewards = np.bincount(found["pair"], found["probability"] * found["reward"], pairs)
+        rewards = self.expected_rewards() @ (self.weights or (1.0,))
         weights = found["probability"] * ~found["end"]
         open_to = self.open_actions()
         values, policy = np.zeros(self.states), np.argmax(open_to, axis=1)
         for _ in range(min(self.states + 1, MOST_SWEEPS)):
-            worth = rewards + np.bincount(found["pair"], weights * values[found["next_state"]], pairs)
-            q = np.where(open_to, worth.reshape(shape), -np.inf)
+            worth = np.bincount(found["pair"], weights * values[found["next_state"]], pairs).reshape(shape)
+            q = np.where(open_to, rewards + worth, -np.inf)
             policy, before, values = better_policy(q, policy), values, q.max(axis=1)
             if np.array_equal(values, before):
                 break

@@ -4,7 +4,17 @@ A world is a function from the values of its options to a `Table`, and names for
 
     SPEC = tabular("Chain-v0", chain, (0.0, 1.0), doc=__doc__, action=discrete("left", "right"), horizon=100)
 
-A table gives one number as reward, so there is one reward term. With `encoding="one_hot"` the state is seen as a vector
+A table that gives one number as reward has one reward term. One that gives a number for each objective has terms by
+name, and a kernel `step` of its own says which is which; its features may be seen in place of the number of the state:
+
+    SPEC = tabular("Name-v0", build, {"time": term(-1.0, 0.0), "gold": term(0.0, 1.0)}, seen=block(2, ...), ...)
+
+    @SPEC.step
+    def step(p, s, a, rng, r):
+        j = outcome(p, s, a, rng, r)
+        r.time, r.gold = p.gain[j, 0], p.gain[j, 1]
+
+With `encoding="one_hot"` the state is seen as a vector
 with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact matrices, and `rlenvs.solve` their
 values.
 """
@@ -16,6 +26,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
+from rlenvs.core.parts import Block, Term
 from rlenvs.kits.tables.table import Table
 
 T = TypeVar("T")
@@ -38,8 +49,9 @@ DATA = {
 def tabular(
     name: str,
     build: Callable[[Any], Table],
-    reward: tuple[float, float],
+    reward: tuple[float, float] | Mapping[str, Term],
     options: Mapping[str, Any] = MappingProxyType({}),
+    seen: Block | None = None,
     **declared: Any,
 ) -> World:
     """A world that plays a table.
@@ -47,26 +59,31 @@ def tabular(
     Args:
         name: "Name-v0".
         build: function of the values that gives the table.
-        reward: bounds of the reward of a step.
+        reward: bounds of the reward of a step; or terms by name, in the order of the table's objectives. The world then
+            needs a kernel `step`.
         options: what the table depends on. Kernels see nothing of it, so one compiled form plays all tables.
+        seen: the block of the table's features, which are observed in place of the state's number.
         declared: the other keywords of `world`.
     """
     table_of = _remembered(build)
+    terms = reward if isinstance(reward, Mapping) else {"reward": term(*reward, doc="what the table says")}
+    number = discrete_block(lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state")
+    changed = {"gain": f8("outcomes", "objectives")} if isinstance(reward, Mapping) else {}
+    extra = {"features": f8("states", "features")} if seen else {}
     spec = world(
         name,
         sizes=lambda values: table_of(values).sizes,
-        data=DATA,
+        data={**DATA, **changed, **extra},
         state={"number": i4},
-        observation={
-            "state": discrete_block(lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state")
-        },
-        terms={"reward": term(*reward, doc="what the table says")},
+        observation={"state": seen or number},
+        terms=terms,
         options={key: for_data(option) for key, option in options.items()},
         **declared,
     )
     spec.make_data(_remembered(lambda values: table_of(values).data()))
     spec.exact_model(lambda values: _model(table_of(values)))
-    for role, function in KERNELS.items():
+    spec.state_number(lambda values, s: s["number"])
+    for role, function in {**KERNELS, **({"observe": observe_features} if seen else {})}.items():
         getattr(spec, role)(function)
     return spec
 
@@ -116,19 +133,31 @@ def reset(p, s, rng):
     s.number = p.start[drawn(p.begins, 0, p.begins.size - 1, rng)]
 
 
-def step(p, s, a, rng, r):
-    """One of the outcomes of an action in a state."""
+@kernel
+def outcome(p, s, a, rng, r):
+    """One of the outcomes of an action in a state, all but its reward. Gives its place in the table."""
     pair = s.number * p.allowed.shape[1] + a
     j = drawn(p.chance, p.first[pair], p.first[pair + 1] - 1, rng)
     s.number = p.next_state[j]
-    r.reward = p.gain[j]
     r.terminated = p.ends[j] != 0
     r.success = p.succeeds[j] != 0
+    return j
+
+
+def step(p, s, a, rng, r):
+    """One of the outcomes of an action in a state."""
+    r.reward = p.gain[outcome(p, s, a, rng, r)]
 
 
 def observe(p, s, o):
     """The number that the state shows."""
     o.state = p.shown[s.number]
+
+
+def observe_features(p, s, o):
+    """The features of the state."""
+    for i in range(p.features.shape[1]):
+        o.state[i] = p.features[s.number, i]
 
 
 def mask(p, s, m):

@@ -43,10 +43,11 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, block, discrete, f8, free, i2, published, term, u1, world
+from rlenvs.core import PublishedFront, Score, block, discrete, f8, free, i2, published, term, u1, world
 from rlenvs.single.treasure import maps
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import RICHEST, load_map
+from rlenvs.single.treasure.model import table_of
 from rlenvs.single.treasure.render import draw_scene, sea_text
 
 UP, DOWN, LEFT, RIGHT = range(4)
@@ -128,6 +129,26 @@ def data(values):
 @SPEC.pareto_front
 def front(values, horizon, gamma):
     return pareto_front(values.map, gamma, values.start, horizon)
+
+
+@SPEC.published_front
+def published_front(values, gamma):
+    if not isinstance(values.map, str) or values.start is not None:
+        return None
+    points = pareto_front(values.map, gamma)  # the original's own function gives the same, to rounding
+    return PublishedFront(points, (0.0, -25.0), "MO-Gymnasium 1.3.2, `pareto_front` of the environment")
+
+
+@SPEC.exact_model
+def exact_model(values):
+    from rlenvs.kits.tables.solve import model_of  # SciPy is an extra
+
+    return model_of(table_of(values.map, values.start, [term.weight for term in SPEC.terms.values()]))
+
+
+@SPEC.state_number
+def state_number(values, s):
+    return s["row"].astype(int) * map_sizes(values)["columns"] + s["column"]
 
 
 @SPEC.reset

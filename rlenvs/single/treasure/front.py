@@ -1,16 +1,15 @@
-"""The exact Pareto front of deep sea treasure, and the area that a front covers."""
+"""The exact Pareto front of deep sea treasure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from rlenvs.core.errors import ParameterError
 from rlenvs.single.treasure.maps import Map, load_map, parse_map, parse_start, treasures_in_reach
 
-__all__ = ["hypervolume", "pareto_front"]
+__all__ = ["pareto_front"]
 
 
 def pareto_front(
@@ -52,26 +51,3 @@ def pareto_front(
 
 def _time(steps: int, gamma: float) -> float:
     return float(sum(gamma**i for i in range(steps)))
-
-
-def hypervolume(front: Any, reference: Sequence[float]) -> float:
-    """The area that points (two objectives, both to be maximised) dominate above a reference point.
-
-    Args:
-        front: (points, 2), dominated points allowed.
-        reference: (2,); points that do not exceed it in both objectives add nothing.
-
-    Raises:
-        ParameterError: another shape, or a number that is not finite.
-    """
-    points, corner = np.asarray(front, np.float64), np.asarray(reference, np.float64)
-    if points.ndim != 2 or points.shape[1] != 2 or corner.shape != (2,):
-        raise ParameterError(f"needed: points (n, 2) and a reference (2,), not {points.shape} and {corner.shape}")
-    if not (np.isfinite(points).all() and np.isfinite(corner).all()):
-        raise ParameterError("the points and the reference must be finite")
-    area, height = 0.0, corner[1]
-    for x, y in sorted(points.tolist(), reverse=True):
-        if x > corner[0] and y > height:
-            area += (x - corner[0]) * (y - height)
-            height = y
-    return float(area)

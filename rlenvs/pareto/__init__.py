@@ -1,0 +1,39 @@
+"""Pareto fronts: exact ones of finite worlds with the policies that attain them, indicators, utilities, pictures."""
+
+from typing import TYPE_CHECKING
+
+from rlenvs.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rlenvs.pareto.fronts import Front as Front
+    from rlenvs.pareto.fronts import coverage_set as coverage_set
+    from rlenvs.pareto.fronts import pareto_front as pareto_front
+    from rlenvs.pareto.indicators import cardinality as cardinality
+    from rlenvs.pareto.indicators import expected_utility as expected_utility
+    from rlenvs.pareto.indicators import hypervolume as hypervolume
+    from rlenvs.pareto.indicators import igd_plus as igd_plus
+    from rlenvs.pareto.indicators import simplex_weights as simplex_weights
+    from rlenvs.pareto.indicators import sparsity as sparsity
+    from rlenvs.pareto.plots import plot as plot
+    from rlenvs.pareto.policies import Plan as Plan
+    from rlenvs.pareto.policies import Policy as Policy
+    from rlenvs.pareto.policies import Replay as Replay
+    from rlenvs.pareto.policies import Route as Route
+    from rlenvs.pareto.policies import Schedule as Schedule
+    from rlenvs.pareto.policies import replay as replay
+    from rlenvs.pareto.sets import nondominated as nondominated
+    from rlenvs.pareto.sets import supported as supported
+    from rlenvs.pareto.utilities import Utility as Utility
+    from rlenvs.pareto.utilities import utility_of as utility_of
+else:
+    __all__, __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "fronts": "Front coverage_set pareto_front",
+            "indicators": "cardinality expected_utility hypervolume igd_plus simplex_weights sparsity",
+            "plots": "plot",
+            "policies": "Plan Policy Replay Route Schedule replay",
+            "sets": "nondominated supported",
+            "utilities": "Utility utility_of",
+        },
+    )

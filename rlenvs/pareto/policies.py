@@ -1,0 +1,173 @@
+"""Policies that attain the points of a front, and their returns when they are played in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.make import make
+
+__all__ = ["Plan", "Policy", "Replay", "Route", "Schedule", "replay"]
+
+
+class Policy(Protocol):
+    """A deterministic policy with a memory, on the numbers of states."""
+
+    def first(self, state: int) -> Any:
+        """The memory with which an episode begins."""
+
+    def action(self, memory: Any, state: int) -> int:
+        """What to do."""
+
+    def after(self, memory: Any, state: int) -> Any:
+        """The memory for the next step, which begins in `state`."""
+
+
+class Plan:
+    """What to do now, and a plan for each state that may follow: a policy as dynamic programming finds it.
+
+    Attributes:
+        action_now: what to do; -1 where nothing is planned any more.
+        value: what is expected of it.
+        follows: the plan for each state that may come next.
+        closed: whether nothing but the end of the episode ends it, however much time is left.
+    """
+
+    __slots__ = ("action_now", "closed", "follows", "value")
+
+    def __init__(self, action_now: int, value: np.ndarray, follows: Mapping[int, Plan], closed: bool = True) -> None:
+        self.action_now, self.value, self.follows = action_now, value, follows
+        self.closed: bool = closed and all(plan.closed for plan in follows.values())
+
+    def first(self, state: int) -> Plan:
+        """The plan for the state in which an episode begins."""
+        return self.follows[state]
+
+    def action(self, memory: Plan, state: int) -> int:
+        """What that plan does now."""
+        return max(memory.action_now, 0)
+
+    def after(self, memory: Plan, state: int) -> Plan:
+        """What it goes on with."""
+        return memory.follows[state] if memory.follows else memory
+
+
+class Schedule:
+    """An action for each state, the same in all steps or a row for each step.
+
+    Args:
+        actions: (states,) or (steps, states).
+    """
+
+    def __init__(self, actions: np.ndarray) -> None:
+        self.actions = np.atleast_2d(actions)
+
+    def first(self, state: int) -> int:
+        """The first row."""
+        return 0
+
+    def action(self, memory: int, state: int) -> int:
+        """What the row of this step says of the state."""
+        return int(self.actions[memory, state])
+
+    def after(self, memory: int, state: int) -> int:
+        """The next row, or the last one."""
+        return min(memory + 1, len(self.actions) - 1)
+
+
+class Route:
+    """Actions one after the other, whatever happens; for worlds without chance.
+
+    Args:
+        actions: the last one is repeated when there is time left.
+    """
+
+    def __init__(self, actions: Sequence[int]) -> None:
+        self.actions = [int(action) for action in actions]
+
+    def first(self, state: int) -> int:
+        """The first action."""
+        return 0
+
+    def action(self, memory: int, state: int) -> int:
+        """The action of this step."""
+        return self.actions[memory]
+
+    def after(self, memory: int, state: int) -> int:
+        """The next one."""
+        return min(memory + 1, len(self.actions) - 1)
+
+
+class Replay(NamedTuple):
+    """What a policy got in the world.
+
+    Attributes:
+        mean: (terms,) mean discounted return.
+        half_width: (terms,) of its 95 % confidence interval; 0 where all episodes gave the same.
+        returns: (episodes, terms).
+    """
+
+    mean: np.ndarray
+    half_width: np.ndarray
+    returns: np.ndarray
+
+
+def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed: int = 0) -> Replay:
+    """Play a policy in the world itself, not in its model: the proof of a point of a front.
+
+        front = rlenvs.pareto.pareto_front("ResourceGathering-v0")
+        rlenvs.pareto.replay("ResourceGathering-v0", front.policies[0], episodes=10_000).mean
+
+    Args:
+        env: the id of a world, or an environment made with the options that are meant. It is not touched.
+        policy: of `Front.policies`, or a `Route`.
+        gamma: discount.
+        episodes: how many; one is enough where nothing is left to chance.
+        seed: of the first episode; the next one has the next seed.
+
+    Raises:
+        ParameterError: the world does not number its states, as policies of a model need it, or episodes below 1.
+    """
+    if isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer)) or episodes < 1:
+        raise ParameterError(f"episodes={shortened(episodes)} must be a whole number from 1 on")
+    batch = batch_of(env).clone(int(episodes))
+    numbered = batch.world.functions.get("state_number")
+    if numbered is None and not isinstance(policy, Route):
+        raise ParameterError(f"{batch.world.name} does not number its states, so that only a Route can be replayed")
+    batch.seed(list(range(seed, seed + int(episodes))))
+    batch.reset()
+    returns = _play(batch, numbered, policy, gamma)
+    spread = returns.std(axis=0, ddof=1) if episodes > 1 else np.zeros(returns.shape[1])
+    return Replay(returns.mean(axis=0), 1.96 * spread / np.sqrt(episodes), returns)
+
+
+def _play(batch: Any, numbered: Any, policy: Policy, gamma: float) -> np.ndarray:
+    """The discounted returns (worlds, terms) of the episode in which each world of a batch begins."""
+    values, count = batch.setup.values, batch.num_worlds
+
+    def states() -> list[int]:
+        return numbered(values, batch.states).tolist() if numbered else [0] * count
+
+    memories: list[Any] = [policy.first(state) for state in states()]
+    going = np.ones(count, bool)
+    returns, discount = np.zeros((count, len(batch.world.terms))), 1.0
+    while going.any():
+        now = zip(memories, states(), strict=True)
+        actions = [policy.action(memory, state) if on else 0 for on, (memory, state) in zip(going, now, strict=True)]
+        batch.step(np.array(actions).reshape(count, 1))
+        returns[going] += discount * batch.terms[going, : returns.shape[1], 0]
+        discount *= gamma
+        going &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])
+        follow = zip(memories, states(), strict=True)
+        memories = [policy.after(m, state) if on else m for on, (m, state) in zip(going, follow, strict=True)]
+    return returns
+
+
+def batch_of(env: Any) -> Any:
+    """The batch behind an id, or behind an environment in any form."""
+    if isinstance(env, str):
+        env = make(env)
+    return getattr(env, "unwrapped", env).batch
