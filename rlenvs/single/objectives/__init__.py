@@ -1,1 +1,1 @@
-"""Finite worlds with several objectives. `fronts.json` has their exact fronts, with the policies that attain them."""
+"""Finite worlds with several objectives, their exact fronts computed by `rlenvs.pareto`."""

@@ -13,6 +13,9 @@ from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 
 SOURCE = "MO-Gymnasium 1.3.2"
+MOST_POINTS = (
+    2000  # of one state: where a front has more, it is given up soon, and the coverage set says what it is like
+)
 
 
 def multi_objective(name: str, build: Callable[[Any], Table], terms: Mapping[str, Term], **declared: Any) -> World:
@@ -26,9 +29,13 @@ def multi_objective(name: str, build: Callable[[Any], Table], terms: Mapping[str
     spec = tabular(name, build, terms, **declared)
 
     def front(values: Any, horizon: int, gamma: float) -> np.ndarray:
-        from rlenvs.pareto.fronts import pareto_front  # SciPy is an extra
+        from rlenvs.pareto.fronts import coverage_set, pareto_front  # SciPy is an extra
 
-        return pareto_front(spec.functions["exact_model"](values), gamma, horizon).values
+        model = spec.functions["exact_model"](values)
+        corners = coverage_set(model, gamma, horizon)
+        if len(corners) == 1:  # the best under all weights, so the best in each objective: it dominates all others
+            return corners.values
+        return pareto_front(model, gamma, horizon, most=MOST_POINTS).values
 
     spec.pareto_front(front)
     return spec

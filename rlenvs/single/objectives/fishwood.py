@@ -81,13 +81,18 @@ SPEC = multi_objective(
     },
     kernel_options={"compat": flag(False, "whether the end of the time terminates as well, as in the original")},
     seen=block(1, low=0.0, high=1.0, whole=True, doc="0 at the river, 1 in the woods"),
-    action=discrete("fish", "wood", idle=1),
+    action=discrete("fish", "wood", idle=0),
     published=published("MO-Gymnasium fishwood-v0", "int32", low=0.0, high=1.0, reward=lambda values: ([0, 0], [1, 1])),
     horizon=200,
     fps=8,
     same_start=True,
     levels={"plenty": {"fish_chance": 0.5, "wood_chance": 0.5}},
-    scores={},
+    scores={
+        "random": Score(28.28, 0.65),
+        "idle": Score(20.14, 0.78),
+        "expert": Score(36.03, 0.15),
+        "bound": Score(36, 0, "exact optimum within the time limit"),
+    },
 )
 
 

@@ -113,7 +113,12 @@ SPEC = multi_objective(
     fps=4,
     same_start=True,
     levels={"deadly": {"danger": 0.5}, "peaceful": {"danger": 0.0}},
-    scores={},
+    scores={
+        "random": Score(0, 0.11, success=0.03),
+        "idle": Score(-0.06, 0.047, success=0),
+        "expert": Score(2, 0, success=1),
+        "bound": Score(2, 0, "exact optimum within the time limit"),
+    },
 )
 
 
