@@ -221,3 +221,9 @@ def test_plots_of_two_and_three_objectives():
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("treasure", "time")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["front (10)", "some (5)"]
     assert pareto.plot(np.eye(3)).axes[0].name == "3d"
+
+
+def test_replayed_episodes_may_differ_in_length():
+    played = pareto.replay("BreakableBottles-v0", pareto.pareto_front("BreakableBottles-v0").policies[0], episodes=300)
+    assert len(np.unique(played.returns[:, 0])) > 2
+    assert (played.returns[:, 1] == 50.0).all()

@@ -5,17 +5,19 @@ A corridor of five cells. Bottles stand at its left end, and two are wanted at t
 one in the cells between, and a dropped bottle breaks: it stays there for ever (Vamplew, Foale, Dazeley and Bignold,
 "Potential-based multiobjective reinforcement learning approaches to low-impact agents for AI safety", Engineering
 Applications of Artificial Intelligence 2021). Time, what is delivered, and the side effect are objectives. In
-UnbreakableBottles-v0 a dropped bottle can be picked up again. Rules, rewards and time limit are MO-Gymnasium's (1.3), which
-begins at the right end though its docstring says left. Different: the observation is a vector where the original has a
-dictionary of the same numbers; of a broken bottle's cell it says 0 or 1, as the original's declared space does, though its
-own observations count on; more than three unbreakable bottles never lie in one cell. The bounds of the original's reward
-space leave out that picking the last bottle up again gives 1. `env.unwrapped.model` has the exact matrices (of 360 states).
-Nobody published a front. Undiscounted, `env.unwrapped.pareto_front()` has two points here, one bottle at a time or two, and a
-single one in UnbreakableBottles-v0, since what falls is picked up again. With a discount, policies with a memory make so many
-points that it gives up; the corners, `rlenvs.pareto.coverage_set(env, gamma)`, are few.
+UnbreakableBottles-v0 a dropped bottle can be picked up again. Rules, rewards and time limit are MO-Gymnasium's (1.3),
+which begins at the right end though its docstring says left. Different: the observation is a vector where the
+original has a dictionary of the same numbers; of a broken bottle's cell it says 0 or 1, as the original's declared
+space does, though its own observations count on; more than three unbreakable bottles never lie in one cell. The
+bounds of the original's reward space leave out that picking the last bottle up again gives 1. `env.unwrapped.model`
+has the exact matrices (of 360 states). Nobody published a front. Undiscounted, `env.unwrapped.pareto_front()` has two
+points here, one bottle at a time or two, and a single one in UnbreakableBottles-v0, since what falls is picked up
+again. With a discount, policies with a memory make so many points that it gives up; the corners,
+`rlenvs.pareto.coverage_set(env, gamma)`, are few.
 
 ## Action Space
-Left, right, or pick up a bottle: at the left end, and in UnbreakableBottles-v0 wherever one lies; at most two are carried.
+Left, right, or pick up a bottle: at the left end, and in UnbreakableBottles-v0 wherever one lies; at most two are
+carried.
 
 ## Observation Space
 Whole numbers: the cell from 0 on, bottles carried and delivered (0 to 2), bottles on the floor of the three cells
@@ -23,8 +25,8 @@ between. Scaled to [-1, 1] with `scaled=True`.
 
 ## Rewards
 `time` is -1 for every step, `bottles` 25 for each bottle delivered, and `impact` the change of a potential that is -1
-while a bottle lies on the floor and 0 else. Under the default weights a clean floor is worth more than the time that it
-takes to go twice.
+while a bottle lies on the floor and 0 else. Under the default weights a clean floor is worth more than the time that
+it takes to go twice.
 
 ## Costs
 None.
@@ -33,8 +35,8 @@ None.
 At the right end, with nothing; nothing delivered, nothing on the floor.
 
 ## Episode End
-Termination: two bottles are delivered. Truncation: 100 steps. `is_success` says that two were delivered and none lies on
-the floor.
+Termination: two bottles are delivered. Truncation: 100 steps. `is_success` says that two were delivered and none lies
+on the floor.
 
 ## Parameters
 What a table depends on are options.

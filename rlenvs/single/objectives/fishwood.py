@@ -7,9 +7,9 @@ utility of the return", ALA 2018). It is made for utilities that are not linear,
 expected of the utility (ESR) is then less than the utility of what is expected (SER), and a policy that looks at what
 it has so far does better than any that does not. `rlenvs.pareto.utility_of` evaluates both. Spaces, probabilities and
 steps are MO-Gymnasium's (1.3), whose docstring has the objectives the other way round. Different: the end of the time
-truncates, and is no termination; with `compat=True` it is both, as in the original. Without a discount the exact front
-has 200 points, all on one line, since each step of 200 but the first goes to one or the other; with one there are too many
-to list, and the two corners (`rlenvs.pareto.coverage_set`) say all.
+truncates, and is no termination; with `compat=True` it is both, as in the original. Without a discount the exact
+front has 200 points, all on one line, since each step of 200 but the first goes to one or the other; with one there
+are too many to list, and the two corners (`rlenvs.pareto.coverage_set`) say all.
 
 ## Action Space
 Where to be next: at the river (fish), or in the woods (wood).
@@ -18,8 +18,8 @@ Where to be next: at the river (fish), or in the woods (wood).
 Where one is: 0 at the river, 1 in the woods. Scaled to [-1, 1] with `scaled=True`.
 
 ## Rewards
-`fish` is 1 with probability 0.1 in a step that begins at the river, `wood` is 1 with probability 0.9 in one that begins in
-the woods. Under the default weights a fish is worth five times as much as wood, so that wood is the best.
+`fish` is 1 with probability 0.1 in a step that begins at the river, `wood` is 1 with probability 0.9 in one that
+begins in the woods. Under the default weights a fish is worth five times as much as wood, so that wood is the best.
 
 ## Costs
 None.

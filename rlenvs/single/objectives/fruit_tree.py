@@ -1,17 +1,19 @@
 """Fruit tree: many leaves, each the best for somebody.
 
 ## Description
-A complete binary tree. From its root one goes left or right, five, six or seven times, and finds a fruit with six nutrients
-at the leaf (Yang, Sun and Narasimhan, "A generalized algorithm for multi-objective reinforcement learning and policy
-adaptation", NeurIPS 2019). No leaf is better than another in all nutrients, so the front has as many points as the tree has
-leaves, and all of them are the best for some weights. Values of the leaves, spaces and rewards are MO-Gymnasium's (1.3,
-MIT License). Different: `is_success`, `env.unwrapped.model`, and a time limit, which no episode reaches.
+A complete binary tree. From its root one goes left or right, five, six or seven times, and finds a fruit with six
+nutrients at the leaf (Yang, Sun and Narasimhan, "A generalized algorithm for multi-objective reinforcement learning
+and policy adaptation", NeurIPS 2019). No leaf is better than another in all nutrients, so the front has as many
+points as the tree has leaves, and all of them are the best for some weights. Values of the leaves, spaces and rewards
+are MO-Gymnasium's (1.3, MIT License). Different: `is_success`, `env.unwrapped.model`, and a time limit, which no
+episode reaches.
 
 ## Action Space
 Left or right.
 
 ## Observation Space
-The level of the tree from 0 on, and the place in it from the left, whole numbers. Scaled to [-1, 1] with `scaled=True`.
+The level of the tree from 0 on, and the place in it from the left, whole numbers. Scaled to [-1, 1] with
+`scaled=True`.
 
 ## Rewards
 The nutrients of a fruit, in [0, 10]; 0 before. The default weights are all 1.
@@ -23,8 +25,8 @@ None.
 The root.
 
 ## Episode End
-Termination: at a leaf. Truncation: 10 steps. `is_success` says that it is the fruit with the largest sum of nutrients, which
-the scripted expert takes.
+Termination: at a leaf. Truncation: 10 steps. `is_success` says that it is the fruit with the largest sum of
+nutrients, which the scripted expert takes.
 
 ## Parameters
 What a table depends on are options.

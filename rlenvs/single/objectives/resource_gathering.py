@@ -1,13 +1,14 @@
 """Resource gathering: gold and a gem, and enemies on the short ways to them.
 
 ## Description
-A gatherer sets out from home, finds gold and a gem on a grid of 5 x 5 cells, and has to bring them home. Two enemies stand
-where the ways are short; each kills with a probability whenever one steps on its cell (Barrett and Narayanan, "Learning
-all optimal policies with multiple criteria", ICML 2008). The map, spaces, rewards and time limit are MO-Gymnasium's (1.3).
-`env.unwrapped.pareto_front(gamma)` gives the exact front. Without a discount it is one point: 18 steps around both enemies
-bring both resources home without a risk, (0, 1, 1), which dominates all of the published front. With discounts of 0.99 and
-0.98 too this way dominates the published one through an enemy, and published points count one step too many;
-`rlenvs front ResourceGathering-v0` shows both. Different: `is_success`, and `env.unwrapped.model` has the exact matrices.
+A gatherer sets out from home, finds gold and a gem on a grid of 5 x 5 cells, and has to bring them home. Two enemies
+stand where the ways are short; each kills with a probability whenever one steps on its cell (Barrett and Narayanan,
+"Learning all optimal policies with multiple criteria", ICML 2008). The map, spaces, rewards and time limit are
+MO-Gymnasium's (1.3). `env.unwrapped.pareto_front(gamma)` gives the exact front. Without a discount it is one point: 18
+steps around both enemies bring both resources home without a risk, (0, 1, 1), which dominates all of the published
+front. With discounts of 0.99 and 0.98 too this way dominates the published one through an enemy, and published points
+count one step too many; `rlenvs front ResourceGathering-v0` shows both. Different: `is_success`, and
+`env.unwrapped.model` has the exact matrices.
 
 ## Action Space
 One move to a neighbouring cell; at the border one stays (and meets the enemy again, or is home again).
@@ -132,7 +133,7 @@ def step(p, s, a, rng, r):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    """The routes that MO-Gymnasium lists, in its own discounts, which count from 1: steps until home, and until deaths."""
+    """The routes that MO-Gymnasium lists, discounted as there, from step 1 on: steps until home, and until deaths."""
     if values.danger != 0.1:
         return None
     routes = (  # chance to come home, with what, steps; then (chance, steps) of deaths
