@@ -29,13 +29,16 @@ def multi_objective(name: str, build: Callable[[Any], Table], terms: Mapping[str
     spec = tabular(name, build, terms, **declared)
 
     def front(values: Any, horizon: int, gamma: float) -> np.ndarray:
-        from rlenvs.pareto.fronts import coverage_set, pareto_front  # SciPy is an extra
+        from rlenvs.pareto.fronts import TooManyPointsError, coverage_set, pareto_front  # SciPy is an extra
 
         model = spec.functions["exact_model"](values)
-        corners = coverage_set(model, gamma, horizon)
-        if len(corners) == 1:  # the best under all weights, so the best in each objective: it dominates all others
-            return corners.values
-        return pareto_front(model, gamma, horizon, most=MOST_POINTS).values
+        try:
+            return pareto_front(model, gamma, horizon, most=MOST_POINTS).values
+        except TooManyPointsError:
+            corners = coverage_set(model, gamma, horizon).values
+            if len(corners) > 1:
+                raise
+            return corners  # the best under all weights, so the best in each objective: it dominates all others
 
     spec.pareto_front(front)
     return spec
