@@ -89,8 +89,7 @@ def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: i
     """
     model, names, horizon = _problem(env, gamma, horizon)
     root = _Induction(model, float(gamma), most).root(MOST_STEPS if horizon is None else horizon, horizon is None)
-    order = sorted(range(len(root)), key=lambda i: tuple(-root[i].value))
-    plans = [root[i] for i in order]
+    plans = [root[i] for i in _descending([plan.value for plan in root])]
     return Front(np.array([plan.value for plan in plans]), plans, names, float(gamma), horizon, stochastic=False)
 
 
@@ -114,7 +113,13 @@ def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Fron
     values = np.array(support.values)
     front = Front(values, support.policies, names, float(gamma), horizon, stochastic=True)
     kept = np.flatnonzero(supported(values))
-    return front.at(sorted(kept, key=lambda i: tuple(-values[i])))
+    return front.at([kept[i] for i in _descending(values[kept])])
+
+
+def _descending(values: Any) -> list[int]:
+    """The order of vectors, largest first; differences by rounding alone decide nothing."""
+    rounded = -np.round(np.asarray(values), 9)
+    return sorted(range(len(rounded)), key=lambda i: tuple(rounded[i]))
 
 
 def _problem(env: Any, gamma: Any, horizon: Any) -> tuple[Model, Sequence[str], int | None]:

@@ -73,7 +73,7 @@ def test_spaces_of_the_original(name):
     rewards = env.unwrapped.reward_space
     low, high = RECORD[f"{name}_reward_space"]
     if "breakable" in name:  # the original's allow any time and leave out that the last bottle is picked up again
-        assert (rewards.low.tolist(), rewards.high.tolist()) == ([-1, 0, -1], [-1, 50, 1])
+        assert (rewards.low.tolist(), rewards.high.tolist()) == ([-1, 0, -1], [0, 50, 1])
         assert env.observation_space.high.tolist() == (
             [4, 2, 2, 1, 1, 1] if name == "breakable" else [4, 2, 2, 3, 3, 3]
         )

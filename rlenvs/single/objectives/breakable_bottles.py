@@ -64,7 +64,7 @@ LEFT, RIGHT, PICK = range(3)
 KEYS = (("left", "a"), ("right", "d"), ("space", "up", "w"))
 VALUE = 25.0
 TERMS = {
-    "time": term(-1.0, -1.0, 1.0, "-1 for every step"),
+    "time": term(-1.0, 0.0, 1.0, "-1 for every step"),
     "bottles": term(0.0, 2 * VALUE, 1.0, "25 for every bottle delivered"),
     "impact": term(-1.0, 1.0, 50.0, "change of the potential, -1 while a bottle lies on the floor"),
 }
