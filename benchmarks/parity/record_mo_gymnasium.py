@@ -1,4 +1,4 @@
-"""Record steps of mo-gymnasium's finite worlds from states of all kinds, with the fronts that the package gives.
+"""Record steps of mo-gymnasium's finite worlds, with the fronts that the package gives.
 
 Installed as: the package mo-gymnasium from the registry. The arrays are described in tests/data/README.md.
 """
@@ -21,8 +21,11 @@ WORLDS: dict[str, tuple[str, dict[str, Any]]] = {
     "fishwood": ("fishwood-v0", {}),
     "breakable": ("breakable-bottles-v0", {"prob_drop": 0.5}),
     "unbreakable": ("breakable-bottles-v0", {"prob_drop": 0.5, "unbreakable_bottles": True}),
+    "rooms": ("four-room-v0", {}),
     **{f"fruit{depth}": ("fruit-tree-v0", {"depth": depth}) for depth in (5, 6, 7)},
 }
+
+LIKELY = {"rooms": (0.15, 0.35, 0.35, 0.15)}  # to the goal, right and up
 
 
 def numbers_of(observation: Any) -> list[float]:
@@ -60,7 +63,7 @@ def record(name: str, seed: int) -> dict[str, np.ndarray]:
     before, _ = env.reset(seed=seed)
     action = 0
     for _ in range(STEPS):
-        action = action if rng.random() < 0.6 else int(rng.integers(env.action_space.n))
+        action = action if rng.random() < 0.6 else int(rng.choice(env.action_space.n, p=LIKELY.get(name)))
         happens = bool(rng.random() < 0.3)
         after, reward, terminated, truncated, _ = fated_step(env, action, happens)
         row = numbers_of(before), action, happens, numbers_of(after), reward, (terminated, truncated)

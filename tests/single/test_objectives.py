@@ -12,6 +12,7 @@ from places import DATA
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.errors import ParameterError
+from rlenvs.single.objectives import four_rooms_shapes
 from rlenvs.single.objectives.fruit_tree import leaves
 
 RECORD = np.load(DATA / "mo_gymnasium.npz")
@@ -29,6 +30,7 @@ PUBLISHED = {  # in the recording: our world, keywords under which chance decide
     "fruit6": (TREE, {}),
     "fruit7": (TREE, {"depth": 7}),
 }
+ROOMS = "FourRoomsShapes-v0"
 COPIES = 40  # of a state, so that both ways that chance may take are seen: neither only with probability 2^-39
 
 
@@ -256,3 +258,51 @@ def test_every_leaf_is_found_and_is_the_best_for_some_weights(depth):
     assert pareto.supported(leaves(depth)).sum() == 2**depth
     if depth == 5:  # more corners take long
         assert len(pareto.coverage_set(env)) == 2**depth
+
+
+# --- four rooms with shapes -------------------------------------------------------------------------------------------
+
+
+def test_every_recorded_step_among_the_shapes():
+    env = rlenvs.make(f"mo-{ROOMS}")
+    assert env.observation_space == gymnasium.spaces.Box(*RECORD["rooms_space"], dtype=np.int32)
+    assert env.unwrapped.reward_space == gymnasium.spaces.Box(*RECORD["rooms_reward_space"], dtype=np.float32)
+    observation, _ = env.reset(seed=0)
+    for t, action in enumerate(RECORD["rooms_action"]):
+        assert observation.tolist() == RECORD["rooms_before"][t].tolist()
+        observation, reward, *ends, _ = env.step(int(action))
+        assert observation.tolist() == RECORD["rooms_after"][t].tolist()
+        np.testing.assert_allclose(reward, RECORD["rooms_reward"][t], atol=1e-9)
+        assert ends == RECORD["rooms_end"][t].tolist()
+        if any(ends):
+            observation, _ = env.reset()
+    assert RECORD["rooms_reward"].sum() > 20
+    assert RECORD["rooms_end"].any(axis=0).all()
+
+
+def test_shapes_lie_where_they_were_published():
+    published = (
+        {(0, 0), (2, 6), (6, 10), (12, 12)},
+        {(0, 5), (5, 0), (7, 7), (10, 6)},
+        {(5, 5), (6, 2), (7, 12), (12, 7)},
+    )
+    found = zip(four_rooms_shapes.SHAPES, four_rooms_shapes.KINDS, strict=True)
+    assert sorted(found) == sorted((cell, kind) for kind, cells in enumerate(published) for cell in cells)
+    walls = {(r, c) for r, row in enumerate(four_rooms_shapes.MAP) for c, letter in enumerate(row) if letter == "X"}
+    beside = {(0, 6), (1, 6), (4, 6), (5, 6), (7, 6), (8, 6), (11, 6), (12, 6)}
+    assert walls == beside | {(6, c) for c in (0, 1, 4, 5, 6, 7, 8, 11, 12)}
+
+
+def test_the_undiscounted_front_of_the_shapes_is_one_point_that_the_expert_attains():
+    env = rlenvs.make(ROOMS)
+    env.reset(seed=0)
+    steps, returns, over = 0, np.zeros(3), False
+    while not over:
+        _, _, over, _, info = env.step(int(env.unwrapped.batch.advise().item()))
+        steps, returns = steps + 1, returns + info["reward_vector"]
+    assert returns.tolist() == env.unwrapped.pareto_front()[0].tolist() == [5.0, 5.0, 5.0]  # 4 of a kind and the goal
+    assert info["is_success"]
+    assert steps == four_rooms_shapes.EXPERT_STEPS
+    for given in ({"gamma": 0.99}, {"horizon": 73}):
+        with pytest.raises(ParameterError, match="known without a discount"):
+            rlenvs.make(ROOMS, horizon=given.get("horizon", 200)).unwrapped.pareto_front(given.get("gamma", 1.0))
