@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
 BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+SAY_EVERY = 4.0  # s; longer silence reads as a hang
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 API_TESTS = [
     "tests/core/test_apis.py",
@@ -149,6 +151,17 @@ def call(*command: str | Path, cwd: Path = ROOT, **environment: str) -> int:
     return subprocess.call([str(part) for part in command], cwd=cwd, env={**os.environ, **environment})
 
 
+def patiently(*command: str | Path, **environment: str) -> int:
+    """Run a command that says little, and tell every few seconds that it still runs. Returns its exit code."""
+    start, shown = time.monotonic(), [str(part) for part in command]
+    with subprocess.Popen(shown, cwd=ROOT, env={**os.environ, **environment}) as process:
+        while True:
+            try:
+                return process.wait(timeout=SAY_EVERY)
+            except subprocess.TimeoutExpired:
+                print(f"  ... {time.monotonic() - start:.0f} s", flush=True)
+
+
 def beside(*command: str | Path, **environment: str) -> subprocess.Popen[str]:
     """Start a command in the repository that is to run beside others; what it says is kept for later."""
     return subprocess.Popen(
@@ -182,7 +195,7 @@ def set_up(
         more: other packages; bare: packages without those that they ask for.
     """
     python = python_of(venv)
-    if not python.exists() and call(find_python(), "-m", "venv", venv) != 0:
+    if not python.exists() and patiently(find_python(), "-m", "venv", venv) != 0:
         sys.exit("could not make a virtual environment (on Debian and Ubuntu: apt install python3-venv)")
     stamp = venv / f"installed-{extras.replace(',', '-')}"
     wanted = (ROOT / "pyproject.toml").read_text() + (ROOT / pins).read_text() + " ".join([*more, "--no-deps", *bare])
@@ -190,7 +203,7 @@ def set_up(
         return python
     print(f"Installing rlenvs with {extras} into {venv} (a few minutes the first time) ...", flush=True)
     install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / pins)
-    if call(*install, "-e", f".[{extras}]", *more) != 0 or (bare and call(*install, "--no-deps", *bare) != 0):
+    if patiently(*install, "-e", f".[{extras}]", *more) != 0 or (bare and patiently(*install, "--no-deps", *bare) != 0):
         sys.exit("the installation failed; the lines above say why")
     stamp.write_text(wanted)
     return python
@@ -294,7 +307,7 @@ def package(arguments: list[str]) -> int:
 def site(arguments: list[str]) -> int:
     """The documentation; its builder says how large it is and how long it took."""
     python = set_up(EXTRAS["site"])
-    code = call(python, "docs/web/build.py", **BYTECODE)
+    code = patiently(python, "docs/web/build.py", **BYTECODE)
     if code == 0 and "--test" in arguments:
         return call(python, "-m", "pytest", "-q", "-m", "browser", "tests/project/test_browser.py", **BYTECODE)
     return code

@@ -200,6 +200,26 @@ def with_opponent(batch: KernelBatch, choose: Chooser, own: np.ndarray, against:
     return both
 
 
+def begin_episode(batch: KernelBatch, policy: Policy, seed: int, against: str | None = None) -> Chooser:
+    """Begin an episode in the only world of a batch; gives what chooses the actions of all agents.
+
+    Args:
+        policy: as for `evaluate`. seed: of the episode.
+        against: the scripted player of all teams but the first.
+
+    Raises:
+        as `check_opponent` does.
+    """
+    batch.seed([seed])
+    batch.reset()
+    choose = chooser(batch, policy, [seed])
+    if against is None:
+        return choose
+    teams = np.array(batch.setup.teams)
+    check_opponent(batch.world, teams, against)
+    return with_opponent(batch, choose, np.flatnonzero(teams == 0), against)
+
+
 class _Wrapped:
     """A vector environment with wrappers, as far as `_play` looks at a batch; rows are worlds with one agent."""
 

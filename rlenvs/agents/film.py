@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.evaluate import Chooser, Policy, chooser, with_opponent
+from rlenvs.agents.evaluate import Policy, begin_episode
 from rlenvs.agents.files import load_agent
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import HEAD, Canvas, Head
@@ -135,14 +135,6 @@ def _players(world: World, yours: tuple[str, Policy] | None, keywords: Mapping[s
     return [*found, ("agent", f"Reference agent ({agent.card.algorithm}{how})", agent)]
 
 
-def _begin(batch: KernelBatch, policy: Policy, own: np.ndarray, seed: int) -> Chooser:
-    batch.seed([seed])
-    batch.reset()
-    choose = chooser(batch, policy, [seed])
-    others = len(own) < batch.agents and batch.world.players
-    return with_opponent(batch, choose, own, batch.world.players[0]) if others else choose
-
-
 def _record_episode(
     batch: KernelBatch,
     recorder: Recorder,
@@ -152,12 +144,13 @@ def _record_episode(
     most_frames: int,
 ) -> Episode:
     own = np.flatnonzero(np.array(batch.setup.teams) == 0)
-    choose, length = _begin(batch, policy, own, seed), 0
+    against = batch.world.players[0] if len(own) < batch.agents and batch.world.players else None
+    choose, length = begin_episode(batch, policy, seed, against), 0
     while length < MOST_STEPS and not (length and batch.over[0]):  # only to know how long it is
         batch.step(choose())
         length += 1
     episode.every = max(1, math.ceil(length / most_frames))
-    choose = _begin(batch, policy, own, seed)
+    choose = begin_episode(batch, policy, seed, against)
     reel = Reel(batch, recorder, episode, own)
     for _ in range(length):
         batch.step(choose())

@@ -41,8 +41,10 @@ def steps_to(mean: MeanCurve, share: float, random: float, expert: float) -> tup
 
     Returns:
         environment steps and seconds; those of the first evaluation where it had the score already; None where the
-        score was not reached.
+        score was not reached, or where random and expert score alike.
     """
+    if random == expert:
+        return None
     scores = (mean.columns["return"] - random) / (expert - random)
     reached = np.flatnonzero(scores >= share)
     if not len(reached):

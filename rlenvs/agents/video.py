@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.evaluate import Chooser, Policy, check_opponent, check_policy, chooser, with_opponent
+from rlenvs.agents.evaluate import Chooser, Policy, begin_episode, check_policy
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.inputs import first_seed_of
@@ -108,14 +108,7 @@ def _begin(
     check_mode(world, mode)
     seed = first_seed_of(seed)
     batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
-    batch.seed([seed])
-    batch.reset()
-    choose = chooser(batch, policy, [seed])
-    if against is None:
-        return batch, choose
-    teams = np.array(batch.setup.teams)
-    check_opponent(world, teams, against)
-    return batch, with_opponent(batch, choose, np.flatnonzero(teams == 0), against)
+    return batch, begin_episode(batch, policy, seed, against)
 
 
 def pace(path: Path, fps: float) -> tuple[int, float]:

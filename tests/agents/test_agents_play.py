@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rlenvs
+from rlenvs.agents.agent import Seen
 from rlenvs.agents.evaluate import chooser, evaluate
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
@@ -81,6 +82,10 @@ def test_what_a_drawing_agent_does_depends_on_the_seed_of_its_episode_alone():
     assert together.returns.tolist() == [result.returns[0] for result in alone]
     assert together.lengths.tolist() == [result.lengths[0] for result in alone]
     assert together.costs.tolist() != rlenvs.evaluate(MAZE, agent, seeds=[5, 6, 7]).costs.tolist()
+    same, infos = rlenvs.make_vec(MAZE, 1).reset(seed=0)
+    masks = infos["action_mask"]
+    draws = [drawing.chooser(lambda: Seen(same, masks, np.ones(1, bool)), [seed])() for seed in range(50)]
+    assert len({int(draw.reshape(-1)[0]) for draw in draws}) > 1  # each seed has draws of its own
     seen, _ = rlenvs.make_vec(MAZE, 3).reset(seed=0)
     with pytest.raises(ParameterError, match="2 generators were given, which does not divide 3 rows"):
         drawing.predict(seen, rng=[np.random.default_rng(0)] * 2)

@@ -171,6 +171,7 @@ def test_steps_to_a_score_by_hand():
     assert learning.steps_to(mean, 0.4, 0.0, 100.0) == (200.0, 20.0)
     assert learning.steps_to(mean, 0.1, 0.0, 100.0) == (100.0, 10.0)  # the first evaluation had it
     assert learning.steps_to(mean, 0.9, 0.0, 200.0) is None
+    assert learning.steps_to(mean, 0.9, 50.0, 50.0) is None
     assert learning.steps_to(mean, 0.5, -60.0, 120.0) == (150.0, 15.0)
 
 

@@ -14,6 +14,7 @@ SMALL = {
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
+    "classroom": ["mdp_by_hand"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],

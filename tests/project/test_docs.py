@@ -196,7 +196,13 @@ def blocks_of(*names):
 
 
 README = page_of("README.md")
-EXTRAS = {"pybullet": "pybullet", "Panda": "mujoco", "stable_baselines3": "stable_baselines3", "BarrierFilter": "daqp"}
+EXTRAS = {
+    "pybullet": "pybullet",
+    "Panda": "mujoco",
+    "stable_baselines3": "stable_baselines3",
+    "BarrierFilter": "daqp",
+    "pareto.": "moocore",
+}
 
 
 def skip_without_extras(code):

@@ -58,9 +58,19 @@ def test_the_ids_of_the_api_tests_exist(run):
 def test_the_site_is_built_and_then_looked_at(run, monkeypatch, arguments, built, commands):
     called = []
     monkeypatch.setattr(run, "set_up", lambda extras: called.clear() or "python")
-    monkeypatch.setattr(run, "call", lambda *command, **environment: called.append(command) or built)
+    for name in ("call", "patiently"):
+        monkeypatch.setattr(run, name, lambda *command, **environment: called.append(command) or built)
     assert run.site(arguments) == built
     assert called[0][1] == "docs/web/build.py"
     assert (ROOT / called[0][1]).exists()
     assert len(called) == commands
     assert all((ROOT / command[-1]).exists() for command in called)
+
+
+def test_a_command_that_is_silent_is_told_to_run_still(run, monkeypatch, capfd):
+    monkeypatch.setattr(run, "SAY_EVERY", 0.1)
+    assert run.patiently(sys.executable, "-c", "import time; time.sleep(0.5); raise SystemExit(3)") == 3
+    assert capfd.readouterr().out.count(" s\n") >= 3
+    monkeypatch.setattr(run, "SAY_EVERY", 60.0)
+    assert run.patiently(sys.executable, "-c", "print('done')") == 0
+    assert capfd.readouterr().out == "done\n"

@@ -1,0 +1,83 @@
+"""The classroom's exercises: what is earned by the solution, the starter and a half-right submission, and how long the
+notebook and the grading take.
+
+    python benchmarks/classroom.py [NAME ...] [--write]     --write: into classroom.md
+
+Run it on an idle machine, with compiled worlds in the cache: each notebook runs in a kernel of its own.
+"""
+
+import argparse
+import importlib.util
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import nbclient
+import nbformat
+
+from rlenvs.classroom.exercise import find_exercise
+from rlenvs.classroom.grader import grade
+
+HERE = Path(__file__).resolve().parent
+FOLDER, PAGE = HERE.parent / "examples" / "classroom", HERE / "classroom.md"
+SECRET = "of-the-benchmark-" * 2
+HEAD = ("Exercise", "Notebook [s]", "Smoke [s]", "Grading [s]", "Solution", "Starter", "Half right")
+TOP = """# The classroom's exercises
+
+`python benchmarks/classroom.py --write`. Seconds of the solution's notebook in full and in smoke mode, the start of its
+kernel included, and of grading the solution with all hidden tests, on two cores with compiled worlds in the cache; and
+the share of the points that the solution, the starter code and the half-right submission earn.
+
+"""
+
+
+def builder():
+    spec = importlib.util.spec_from_file_location("build", FOLDER / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def notebook_seconds(source: str, build, folder: Path, smoke: bool) -> float:
+    """Of running a source as a notebook."""
+    path = folder / "notebook.ipynb"
+    build.write(build.solution(source), path)
+    os.environ["RLENVS_SMOKE"] = "1" if smoke else ""
+    start = time.perf_counter()
+    nbclient.NotebookClient(nbformat.read(path, as_version=4), timeout=600, kernel_name="python3").execute()
+    return time.perf_counter() - start
+
+
+def row(name: str, build, folder: Path) -> tuple[str, ...]:
+    """The row of an exercise."""
+    source, exercise = (FOLDER / name / "exercise.py").read_text(encoding="utf-8"), find_exercise(name)
+    full, smoke = (notebook_seconds(source, build, folder, smoke) for smoke in (False, True))
+    starter = folder / f"{name}.py"
+    starter.write_text(build.student(source), encoding="utf-8")
+    start = time.perf_counter()
+    shares = [grade(FOLDER / name / "exercise.py", exercise, SECRET).share]
+    grading = time.perf_counter() - start
+    shares += [grade(path, exercise, SECRET).share for path in (starter, FOLDER / name / "half.py")]
+    return (f"`{name}`", *(f"{seconds:.1f}" for seconds in (full, smoke, grading)), *(f"{s:.0%}" for s in shares))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What exercises give, and how long they take.")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--write", action="store_true", help="write classroom.md")
+    given = parser.parse_args()
+    build = builder()
+    names = given.names or sorted(path.parent.name for path in FOLDER.glob("*/grading.py"))
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            rows.append(row(name, build, Path(folder)))
+            print(*rows[-1], sep="  ", flush=True)
+    lines = [HEAD, ("---",) * len(HEAD), *rows]
+    if given.write:
+        PAGE.write_text(TOP + "".join(f"| {' | '.join(line)} |\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
