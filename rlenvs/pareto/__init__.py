@@ -6,6 +6,7 @@ from rlenvs.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rlenvs.pareto.fronts import Front as Front
+    from rlenvs.pareto.fronts import TooManyPointsError as TooManyPointsError
     from rlenvs.pareto.fronts import coverage_set as coverage_set
     from rlenvs.pareto.fronts import pareto_front as pareto_front
     from rlenvs.pareto.indicators import cardinality as cardinality
@@ -29,7 +30,7 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "fronts": "Front coverage_set pareto_front",
+            "fronts": "Front TooManyPointsError coverage_set pareto_front",
             "indicators": "cardinality expected_utility hypervolume igd_plus simplex_weights sparsity",
             "plots": "plot",
             "policies": "Plan Policy Replay Route Schedule replay",

@@ -15,11 +15,15 @@ from rlenvs.kits.tables.solve import Model, Solution, solve
 from rlenvs.pareto.policies import Plan, Policy, Schedule, batch_of
 from rlenvs.pareto.sets import TOLERANCE, nondominated, supported
 
-__all__ = ["Front", "coverage_set", "pareto_front"]
+__all__ = ["Front", "TooManyPointsError", "coverage_set", "pareto_front"]
 
 MOST_POINTS = 20_000  # of one state, before a front is given up
 MOST_STEPS = 10_000  # without a horizon
 MOST_ROUNDS = 200
+
+
+class TooManyPointsError(ParameterError):
+    """A front has more points than were asked for; `coverage_set` has few."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +84,12 @@ def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: i
 
     Raises:
         AttributeError: the world has no exact model. MissingExtraError: SciPy is not installed.
-        ParameterError: a discount or horizon out of range; or a front with too many points, as where every mixture of
-            two activities is another point: `coverage_set` has few.
+        ParameterError: a discount or horizon out of range. TooManyPointsError: a front with more points than `most`, as
+            where every mixture of two activities is another point: `coverage_set` has few.
     """
     model, names, horizon = _problem(env, gamma, horizon)
     root = _Induction(model, float(gamma), most).root(MOST_STEPS if horizon is None else horizon, horizon is None)
-    order = sorted(range(len(root)), key=lambda i: tuple(-root[i].value))
-    plans = [root[i] for i in order]
+    plans = [root[i] for i in _descending([plan.value for plan in root])]
     return Front(np.array([plan.value for plan in plans]), plans, names, float(gamma), horizon, stochastic=False)
 
 
@@ -110,7 +113,13 @@ def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Fron
     values = np.array(support.values)
     front = Front(values, support.policies, names, float(gamma), horizon, stochastic=True)
     kept = np.flatnonzero(supported(values))
-    return front.at(sorted(kept, key=lambda i: tuple(-values[i])))
+    return front.at([kept[i] for i in _descending(values[kept])])
+
+
+def _descending(values: Any) -> list[int]:
+    """The order of vectors, largest first; differences by rounding alone decide nothing."""
+    rounded = -np.round(np.asarray(values), 9)
+    return sorted(range(len(rounded)), key=lambda i: tuple(rounded[i]))
 
 
 def _problem(env: Any, gamma: Any, horizon: Any) -> tuple[Model, Sequence[str], int | None]:
@@ -220,7 +229,7 @@ class _Induction:
 
     def _check(self, count: int) -> None:
         if count > self.most:
-            raise ParameterError(
+            raise TooManyPointsError(
                 f"a state has more than {self.most} points that no other dominates; take coverage_set, a shorter "
                 "horizon, or a larger `most`"
             )

@@ -157,7 +157,8 @@ def _play(batch: Any, numbered: Any, policy: Policy, gamma: float) -> np.ndarray
     while going.any():
         now = zip(memories, states(), strict=True)
         actions = [policy.action(memory, state) if on else 0 for on, (memory, state) in zip(going, now, strict=True)]
-        batch.step(np.array(actions).reshape(count, 1))
+        batch.load_actions(np.array(actions).reshape(count, 1))
+        batch.step_loaded(only=going)  # episodes differ in length
         returns[going] += discount * batch.terms[going, : returns.shape[1], 0]
         discount *= gamma
         going &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])

@@ -191,7 +191,7 @@ def test_info_has_every_section():
         assert name in output
 
 
-@pytest.mark.parametrize("command", ["info", "play", "record", "bench", "check"])
+@pytest.mark.parametrize("command", ["info", "play", "record", "bench", "check", "front"])
 def test_unknown_ids_name_the_nearest(command):
     assert "rlenvs/QuadHover-v0" in refused(command, "QuadHovr-v0")
 

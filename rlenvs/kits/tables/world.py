@@ -52,6 +52,7 @@ def tabular(
     reward: tuple[float, float] | Mapping[str, Term],
     options: Mapping[str, Any] = MappingProxyType({}),
     seen: Block | None = None,
+    kernel_options: Mapping[str, Any] = MappingProxyType({}),
     **declared: Any,
 ) -> World:
     """A world that plays a table.
@@ -63,6 +64,7 @@ def tabular(
             needs a kernel `step`.
         options: what the table depends on. Kernels see nothing of it, so one compiled form plays all tables.
         seen: the block of the table's features, which are observed in place of the state's number.
+        kernel_options: options that the world's own kernels see as well.
         declared: the other keywords of `world`.
     """
     table_of = _remembered(build)
@@ -77,7 +79,7 @@ def tabular(
         state={"number": i4},
         observation={"state": seen or number},
         terms=terms,
-        options={key: for_data(option) for key, option in options.items()},
+        options={**{key: for_data(option) for key, option in options.items()}, **kernel_options},
         **declared,
     )
     spec.make_data(_remembered(lambda values: table_of(values).data()))

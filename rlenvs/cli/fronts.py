@@ -1,0 +1,104 @@
+"""The command on fronts: ours, the published one, and what is between them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from rlenvs.cli.common import Id, Level, Set, app, console, keywords_from, say, table_of_numbers
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.progress import progress
+
+PANEL = "Environments"
+SHOWN = 40  # points of a front, unless all are asked for
+DIGITS = 6
+
+
+@app.command("front", rich_help_panel=PANEL)
+def front_command(
+    id: Id,
+    gamma: Annotated[float, typer.Option(metavar="GAMMA", help="Discount in (0, 1].")] = 1.0,
+    all_points: Annotated[bool, typer.Option("--all", help=f"Show all points, not the first {SHOWN} alone.")] = False,
+    level: Level = None,
+    set: Set = None,
+) -> None:
+    """Show the exact Pareto front beside the one that others published, and the difference."""
+    from rlenvs.core.make import make
+
+    env: Any = make(id, **keywords_from(set, level))
+    try:
+        setup = env.unwrapped.batch.setup
+        if "pareto_front" not in setup.world.functions:
+            known = "DeepSeaTreasure-v0, FruitTree-v0 and ResourceGathering-v0 do"
+            raise ParameterError(f"{setup.world.name} knows no exact front; {known}")
+        with progress("computing the front"):
+            ours, exact = _front_of(env, gamma)
+        published = setup.published_front(gamma)
+        names, reference = tuple(setup.world.terms), published.reference if published else None
+        what = (
+            _counted(len(ours))
+            if exact
+            else f"{len(ours)} corners (the front has too many points to list: this is the convex coverage set)"
+        )
+        _show(f"Ours: {what}, exact, at gamma={gamma:g}", names, ours, reference, all_points)
+        _show_published(published, names, ours, exact, all_points)
+    finally:
+        env.close()
+
+
+def _front_of(env: Any, gamma: float) -> tuple[np.ndarray, bool]:
+    """The exact front, or the corners of one that has too many points; whether it is the former."""
+    from rlenvs.pareto.fronts import TooManyPointsError, coverage_set
+
+    try:
+        return env.unwrapped.pareto_front(gamma), True
+    except TooManyPointsError:
+        return coverage_set(env, gamma).values, False
+
+
+def _show(title: str, names: tuple[str, ...], points: np.ndarray, reference: Any, all_points: bool) -> None:
+    say(title)
+    shown = points if all_points else points[:SHOWN]
+    console().print(table_of_numbers(("", *names), ((str(n), *map(_number, p)) for n, p in enumerate(shown, 1))))
+    if len(shown) < len(points):
+        say(f"... and {len(points) - len(shown)} more; --all shows them")
+    if reference is not None:
+        from rlenvs.pareto.indicators import hypervolume
+
+        corner = ", ".join(map(_number, reference))
+        say(f"hypervolume above ({corner}): {hypervolume(points, reference):.{DIGITS + 2}g}\n")
+
+
+def _show_published(published: Any, names: tuple[str, ...], ours: np.ndarray, exact: bool, all_points: bool) -> None:
+    """The published front and how it differs from ours."""
+    if published is None:
+        say("Published: nothing known with these options")
+        return
+    if published.points is None:
+        say(f"Published: no points; {published.source}")
+        return
+    points = np.array(sorted(np.asarray(published.points, float).tolist(), reverse=True))
+    _show(f"Published: {_counted(len(points))}, {published.source}", names, points, published.reference, all_points)
+    if exact:
+        say(_difference(ours, points))
+
+
+def _difference(ours: np.ndarray, published: np.ndarray) -> str:
+    """How many points are in both fronts, in ours alone, in the published one alone, and what becomes of these."""
+    gap = np.abs(ours[:, None] - published[None]).max(axis=2)
+    same = (gap <= 1e-9 * max(1.0, np.abs(published).max())).any
+    alone = published[~same(axis=0)]
+    beaten = sum(((ours >= point - 1e-9).all(axis=1)).any() for point in alone)
+    text = f"Difference: {_counted(int(same(axis=1).sum()))} in both, {int((~same(axis=1)).sum())} in ours alone, "
+    text += f"{len(alone)} in the published one alone"
+    return f"{text}, {beaten} of which ours dominate" if len(alone) else text
+
+
+def _counted(points: int) -> str:
+    return "1 point" if points == 1 else f"{points} points"
+
+
+def _number(value: float) -> str:
+    return f"{0.0 if abs(value) < 1e-12 else value:.{DIGITS}g}"

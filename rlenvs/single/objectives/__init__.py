@@ -1,0 +1,1 @@
+"""Finite worlds with several objectives, their exact fronts computed by `rlenvs.pareto`."""

@@ -1,0 +1,239 @@
+"""Four rooms with shapes: squares, triangles and circles to pick up on the way to the goal.
+
+## Description
+Four rooms with twelve shapes, four of each of three kinds, and a goal in the corner opposite to the start (after
+Barreto et al., "Successor features for transfer in reinforcement learning", NeurIPS 2017). Map, spaces, rewards and
+time limit are MO-Gymnasium's four-room (1.3), which draws its only start from Python's global generator, whatever the
+seed. Time enough is left to pick up everything, so that without a discount the front is one point, (5, 5, 5), which no
+policy can exceed and the scripted expert attains; kinds are traded for each other only under a discount, and
+`env.unwrapped.pareto_front(gamma)` knows that front not. Different: `is_success`.
+
+## Action Space
+One move to a neighbouring cell. Walls and the border block.
+
+## Observation Space
+Row and column, from 0 on, and for each shape whether it was picked up (0 or 1), shapes in the order of their columns,
+whole numbers. Scaled to [-1, 1] with `scaled=True`.
+
+## Rewards
+`square`, `triangle` and `circle` are 1 for a shape of this kind, when it is picked up, and all three are 1 at the goal.
+The default weights are all 1.
+
+## Costs
+None.
+
+## Starting State
+The lower left corner, (12, 0), with nothing picked up.
+
+## Episode End
+Termination: at the goal, (0, 12). Truncation: 200 steps. `is_success` says that everything was picked up before.
+
+## Parameters
+None.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The scripted expert goes to the nearest shape while there is one; no policy has more.
+
+## Version History
+v0: first version.
+"""
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import PublishedFront, Score, block, discrete, i2, published, term, u1, world
+from rlenvs.core.errors import ParameterError
+from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
+
+MAP = (
+    "1    2X     G",
+    "      X      ",
+    "      1      ",
+    "             ",
+    "      X      ",
+    "2    3X      ",
+    "XX3 XXXXX 1XX",
+    "      X2    3",
+    "      X      ",
+    "             ",
+    "      2      ",
+    "      X      ",
+    "_     X3    1",
+)
+SIZE, START, GOAL, FAR = 13, (12, 0), (0, 12), 10_000
+SHAPES = tuple((r, c) for c in range(SIZE) for r in range(SIZE) if MAP[r][c] in "123")
+KINDS = tuple(int(MAP[r][c]) - 1 for r, c in SHAPES)
+COUNT = len(SHAPES)
+MOVES = ((0, -1), (-1, 0), (0, 1), (1, 0))  # left, up, right, down
+KEYS = (("left", "a"), ("up", "w"), ("right", "d"), ("down", "s"))
+EXPERT_STEPS = 74
+
+
+def distances(target: tuple[int, int]) -> np.ndarray:
+    """Steps to a cell from every other one; FAR from a wall, and from the goal, where episodes end."""
+    found = np.full((SIZE, SIZE), FAR)
+    found[target] = 0
+    queue = deque([target])
+    while queue:
+        row, column = queue.popleft()
+        for down, right in MOVES:
+            r, c = row + down, column + right
+            inside = 0 <= r < SIZE and 0 <= c < SIZE
+            if inside and MAP[r][c] not in "XG" and found[r, c] == FAR:
+                found[r, c] = found[row, column] + 1
+                queue.append((r, c))
+    return found
+
+
+SPEC = world(
+    "FourRoomsShapes-v0",
+    doc=__doc__,
+    source="MO-Gymnasium four-room (after Barreto et al., NeurIPS 2017)",
+    data={
+        "wall": u1(SIZE, SIZE),
+        "number": i2(SIZE, SIZE),  # its number, -1 where there is none
+        "kind": i2(COUNT),
+        "steps": i2(COUNT + 1, SIZE, SIZE),  # to each shape, and to the goal
+    },
+    state={"row": i2, "column": i2, "taken": u1(COUNT)},
+    observation={
+        "position": block(2, low=0.0, high=SIZE - 1.0, whole=True, doc="row and column, from 0 on"),
+        "taken": block(COUNT, low=0.0, high=1.0, whole=True, doc="whether each shape was picked up"),
+    },
+    action=discrete("left", "up", "right", "down"),
+    terms={
+        "square": term(0.0, 1.0, 1.0, "1 for a square, and at the goal"),
+        "triangle": term(0.0, 1.0, 1.0, "1 for a triangle, and at the goal"),
+        "circle": term(0.0, 1.0, 1.0, "1 for a circle, and at the goal"),
+    },
+    published=published(
+        "MO-Gymnasium four-room-v0", "int32", low=0.0, high=float(SIZE), reward=lambda values: ([0.0] * 3, [1.0] * 3)
+    ),
+    horizon=200,
+    fps=8,
+    same_start=True,
+    scores={
+        "random": Score(2.71, 0.33, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(15, 0, success=1),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    number = np.full((SIZE, SIZE), -1)
+    for k, cell in enumerate(SHAPES):
+        number[cell] = k
+    wall = np.array([[letter == "X" for letter in row] for row in MAP])
+    return {"wall": wall, "number": number, "kind": KINDS, "steps": np.stack([distances(c) for c in (*SHAPES, GOAL)])}
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.row, s.column = START[0], START[1]
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    row = min(max(s.row + int(a == 3) - int(a == 1), 0), SIZE - 1)
+    column = min(max(s.column + int(a == 2) - int(a == 0), 0), SIZE - 1)
+    if p.wall[row, column] == 1:
+        row, column = s.row, s.column
+    s.row, s.column = row, column
+    k = p.number[row, column]
+    if k >= 0 and s.taken[k] == 0:
+        s.taken[k] = 1
+        r.square = 1.0 if p.kind[k] == 0 else 0.0
+        r.triangle = 1.0 if p.kind[k] == 1 else 0.0
+        r.circle = 1.0 if p.kind[k] == 2 else 0.0
+    if row == GOAL[0] and column == GOAL[1]:
+        r.square, r.triangle, r.circle = 1.0, 1.0, 1.0
+        r.terminated = True
+        r.success = s.taken.sum() == COUNT
+
+
+@SPEC.observe
+def observe(p, s, o):
+    o.position[0] = s.row
+    o.position[1] = s.column
+    for k in range(COUNT):
+        o.taken[k] = s.taken[k]
+
+
+@SPEC.expert
+def expert(p, s, a):
+    best = COUNT
+    for k in range(COUNT):
+        if s.taken[k] == 0 and (best == COUNT or p.steps[k, s.row, s.column] < p.steps[best, s.row, s.column]):
+            best = k
+    for move in range(4):
+        row = min(max(s.row + int(move == 3) - int(move == 1), 0), SIZE - 1)
+        column = min(max(s.column + int(move == 2) - int(move == 0), 0), SIZE - 1)
+        if p.steps[best, row, column] < p.steps[best, s.row, s.column]:
+            a[0] = move
+
+
+@SPEC.pareto_front
+def front(values, horizon, gamma):
+    if gamma < 1.0 or horizon < EXPERT_STEPS:
+        raise ParameterError(
+            f"gamma={gamma:g} with horizon={horizon}: the front of FourRoomsShapes-v0 is known without a discount and "
+            f"with a horizon of at least {EXPERT_STEPS}; with others, estimate it from the returns of policies"
+        )
+    return np.array([[5.0, 5.0, 5.0]])
+
+
+@SPEC.published_front
+def published_front(values, gamma):
+    return PublishedFront(None, (0.0, 0.0, 0.0), "nobody published a front; the reference point is ours")
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.legend(
+        ("black", "walker", "disc"),
+        ("blue", "square"),
+        ("green", "triangle"),
+        ("red", "circle", "disc"),
+        ("yellow", "goal"),
+    )
+    view_board(canvas, SIZE, SIZE)
+    for r in range(SIZE):
+        for c in range(SIZE):
+            color = "grey" if MAP[r][c] == "X" else "yellow" if (r, c) == GOAL else (226, 230, 234)
+            draw_tile(canvas, r, c, color)
+    for k, (r, c) in enumerate(SHAPES):
+        if not s.taken[k]:
+            _draw_shape(canvas, KINDS[k], c + 0.5, -r - 0.5)
+    x, y = float(s.column) + 0.5, -float(s.row) - 0.5
+    canvas.circle((x, y), 0.42, "white")
+    canvas.circle((x, y), 0.36, "black")
+    counts = [sum(int(taken) for taken, kind in zip(s.taken, KINDS, strict=True) if kind == n) for n in range(3)]
+    canvas.caption("squares {}, triangles {}, circles {}".format(*counts))
+
+
+def _draw_shape(canvas: Any, kind: int, x: float, y: float) -> None:
+    if kind == 0:
+        canvas.rectangle(x - 0.36, y - 0.36, x + 0.36, y + 0.36, "blue")
+    elif kind == 1:
+        canvas.polygon([(x - 0.4, y - 0.36), (x + 0.4, y - 0.36), (x, y + 0.4)], "green")
+    else:
+        canvas.circle((x, y), 0.38, "red")
+
+
+@SPEC.text
+def text(p, s):
+    rows = [list(row.replace(" ", ".").replace("_", ".")) for row in MAP]
+    for k, (r, c) in enumerate(SHAPES):
+        if s.taken[k]:
+            rows[r][c] = "."
+    rows[s.row][s.column] = "@"
+    return "\n".join(map("".join, rows))
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return pressed_move(pressed, KEYS)
