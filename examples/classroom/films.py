@@ -15,8 +15,6 @@ from pathlib import Path
 
 import rlenvs
 from rlenvs.agents.video import pace, save, video
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
 
 GUIDE = Path(__file__).resolve().parent.parent.parent / "docs" / "classroom.md"
 SECONDS = 6.0
@@ -34,11 +32,10 @@ def films(name: str, output: Path) -> None:
     """The films of one world."""
     showing = rlenvs.show(name)
     showing.save(output / f"{name}.html")
-    fps = float(Setup(world_of(name)).fps)
     for episode in showing.film.episodes:
         policy = rlenvs.load_agent(name) if episode.policy == "agent" else episode.policy
         path = output / f"{name}-{episode.policy}.gif"
-        every, rate = pace(path, fps)
+        every, rate = pace(path, showing.film.fps)
         save(path, video(name, policy, seconds=SECONDS, every=every), rate)
 
 

@@ -306,7 +306,7 @@ def _played(
         alive[~playing] = False
         tell(count - np.count_nonzero(playing), f"step {lengths.max()}")
     succeeded = successes[:, own].mean(axis=1)
-    limits = {} if isinstance(batch, _Wrapped) else {name: cost.limit for name, cost in batch.world.costs.items()}
+    limits = {} if isinstance(batch, _Wrapped) else batch.world.cost_limits
     return Evaluation(np.array(seeds, np.int64), returns, costs, lengths, succeeded, sums, limits)
 
 

@@ -114,8 +114,7 @@ def record_film(
         episodes.append(_record_episode(batch, recorder, Episode(name, label, 1), policy, seed, most))
         batch.close()
     setup = Setup(world, **keywords)
-    limits = {name: cost.limit for name, cost in world.costs.items()}
-    return Film(world.name, float(setup.fps), setup.teams.count(0), limits, episodes, recorder.images)
+    return Film(world.name, float(setup.fps), setup.teams.count(0), world.cost_limits, episodes, recorder.images)
 
 
 def _players(world: World, yours: tuple[str, Policy] | None, keywords: Mapping[str, Any]) -> list[tuple[str, str, Any]]:

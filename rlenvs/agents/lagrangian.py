@@ -59,8 +59,7 @@ class Penalised(VecEnvWrapper):
                     f"[costs] limits: {world.name} has no cost {name!r}. {nearest(name, world.costs)}"
                 )
         self.names = tuple(world.costs)
-        customary = {name: cost.limit for name, cost in world.costs.items()}
-        self.limits = np.array(list({**customary, **(limits or {})}.values()))
+        self.limits = np.array(list({**world.cost_limits, **(limits or {})}.values()))
         self.rate, self.multipliers = learning_rate, np.full(len(self.names), float(start))
         self.means = np.full(len(self.names), np.nan)
         self._sums = np.zeros((self.num_envs, len(self.names)))  # of the costs of the present episodes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.plots import REFERENCES, figure_of_line
+from rlenvs.agents.plots import figure_of_line, references_in
 from rlenvs.core.errors import MissingExtraError
 from rlenvs.core.registry import world_of
 
@@ -44,7 +44,7 @@ class LiveCurve(BaseCallback):
         if id is not None:
             world = world_of(id)
             self.title = world.name
-            self.references = {name: world.scores[name].mean for name in REFERENCES if name in world.scores}
+            self.references = {name: score.mean for name, score in references_in(world.scores).items()}
         self.every, self._last = every, time.monotonic()
         self._shown: Any = None
         self.steps: list[int] = []

@@ -14,8 +14,17 @@ import numpy as np
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
 
 from rlenvs.agents.evaluate import Policy, check_policy
-from rlenvs.agents.film import MOST_FRAMES, MOST_IMAGES, MOST_STEPS, PLAYER, Episode, Film, Reel, record_film
-from rlenvs.agents.film import small_files as files_of
+from rlenvs.agents.film import (
+    MOST_FRAMES,
+    MOST_IMAGES,
+    MOST_STEPS,
+    PLAYER,
+    Episode,
+    Film,
+    Reel,
+    record_film,
+    small_files,
+)
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.gym_env import Env
 from rlenvs.core.inputs import first_seed_of
@@ -96,7 +105,7 @@ class Showing:
 
     def page(self) -> str:
         """A page in HTML that needs nothing else."""
-        files = [base64.b64encode(content).decode() for content in files_of(self.film, LARGEST).values()]
+        files = [base64.b64encode(content).decode() for content in small_files(self.film, LARGEST).values()]
         data, images = (*files, "")[:2]
         name = escape(self.film.name)
         script, style = (path.read_text(encoding="utf-8") for path in PLAYER)
@@ -163,8 +172,7 @@ def _film_of_env(env: Any, form: Env | ParallelEnv, policy: Any, seed: int, labe
             reel.see_step()
         reel.end()
         episodes.append(reel.episode)
-    limits = {name: cost.limit for name, cost in batch.world.costs.items()}
-    return Film(batch.world.name, float(batch.setup.fps), len(own), limits, episodes, recorder.images)
+    return Film(batch.world.name, float(batch.setup.fps), len(own), batch.world.cost_limits, episodes, recorder.images)
 
 
 def _play(env: Any, act: Act, seed: int) -> Iterator[None]:
@@ -182,21 +190,13 @@ def _random_actions(form: Env | ParallelEnv, seed: int) -> Act:
     if isinstance(form, Env):
         space: Any = form.action_space
         space.seed(seed)
-        return lambda observation, info: space.sample(_mask_in(space, info))
+        return lambda observation, info: space.sample(info.get("action_mask"))
     spaces: dict[str, gymnasium.Space] = {agent: form.action_space(agent) for agent in form.possible_agents}
     for k, each in enumerate(spaces.values()):
         each.seed(seed + k)
     return lambda observation, info: {
-        agent: spaces[agent].sample(_mask_in(spaces[agent], info[agent])) for agent in form.agents
+        agent: spaces[agent].sample(info[agent].get("action_mask")) for agent in form.agents
     }
-
-
-def _mask_in(space: gymnasium.Space, info: dict[str, Any]) -> Any:
-    """The mask as a space of choices takes it."""
-    mask = info.get("action_mask")
-    if mask is None or isinstance(space, gymnasium.spaces.Discrete):
-        return mask
-    return tuple(np.split(np.asarray(mask, np.int8), np.cumsum(space.nvec)[:-1]))  # type: ignore[attr-defined]
 
 
 def _actions_of(policy: Any, form: Env | ParallelEnv) -> Act:

@@ -13,6 +13,7 @@ import numpy as np
 from rlenvs.agents.curves import Curve, MeanCurve, RunCurve, mean_curves
 from rlenvs.agents.learning import all_curves
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError
+from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
 from rlenvs.core.spec import World
 
@@ -154,9 +155,14 @@ def panels_of(id: str, y: str = "return") -> list[Panel]:
     return found
 
 
+def references_in(scores: Mapping[str, Score]) -> dict[str, Score]:
+    """The scores that are drawn as level lines."""
+    return {name: scores[name] for name in REFERENCES if name in scores}
+
+
 def _panel(world: World, level: str | None, curves: Sequence[Curve], y: str) -> Panel:
     scores = world.level(level).scores
-    known = {name: scores[name] for name in REFERENCES if name in scores}
+    known = references_in(scores)
     values = {name: score.mean if y == "return" else score.success for name, score in known.items() if y != "cost"}
     title = world.name if level is None else f"{world.name}, {level}"
     return Panel(title, mean_curves(curves), {name: value for name, value in values.items() if value is not None})

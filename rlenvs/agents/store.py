@@ -116,7 +116,7 @@ def card_costs(card: Card) -> tuple[str, str, bool]:
     costs = score.costs
     if not costs and len(world.costs) == 1:
         costs = {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
-    return cost_cells(costs, {name: cost.limit for name, cost in world.costs.items()})
+    return cost_cells(costs, world.cost_limits)
 
 
 def reference_stem(id: str, level: str | None = None, algorithm: str | None = None) -> Path:

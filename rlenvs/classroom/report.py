@@ -18,8 +18,6 @@ GUARANTEES = {
     "calls": "the kernel refuses processes, programs, sockets and signals (seccomp)",
     "hook": "Python refuses them as well; by itself no wall against code that means to get round it",
 }
-
-
 NBGRADER = (
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),

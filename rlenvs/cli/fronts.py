@@ -31,8 +31,7 @@ def front_command(
     try:
         setup = env.unwrapped.batch.setup
         if "pareto_front" not in setup.world.functions:
-            known = "DeepSeaTreasure-v0, FruitTree-v0 and ResourceGathering-v0 do"
-            raise ParameterError(f"{setup.world.name} knows no exact front; {known}")
+            raise ParameterError(f"{setup.world.name} knows no exact front; docs/pareto.md lists the worlds that do")
         with progress("computing the front"):
             ours, exact = _front_of(env, gamma)
         published = setup.published_front(gamma)

@@ -317,14 +317,13 @@ def _score_tables(world: World) -> list[str]:
 
 
 def _score_table(world: World) -> str:
-    limits = {name: cost.limit for name, cost in world.costs.items()}
     random, expert = (world.scores[name].mean if name in world.scores else None for name in ("random", "expert"))
     lines = []
     for name, score in world.scores.items():
         scale = ""
         if random is not None and expert is not None and random != expert:
             scale = f"{(score.mean - random) / (expert - random):.3f}"
-        worst, limit, safe = cost_cells(score.costs, limits)
+        worst, limit, safe = cost_cells(score.costs, world.cost_limits)
         success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
         lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
     head = ["Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Note"]

@@ -299,6 +299,11 @@ class World:
         return bool(self.players or {"expert", "python_expert"} & set(self.kernels))
 
     @property
+    def cost_limits(self) -> dict[str, float]:
+        """The customary limit of each cost per agent and episode, by name."""
+        return {name: cost.limit for name, cost in self.costs.items()}
+
+    @property
     def has_own_kernels(self) -> bool:
         """Whether this is no member, or one with other kernels than its kind."""
         return not isinstance(self.kernels, ChainMap) or bool(self.kernels.maps[0])

@@ -313,10 +313,10 @@ class _LinearSupport:
         values = np.array(self.values)[supported(self.values)]
         if values.shape[1] == 1:
             return []
-        return _corners_of_pairs(values) if values.shape[1] == 2 else _corners(values)
+        return _corner_weights_of_pairs(values) if values.shape[1] == 2 else _corner_weights(values)
 
 
-def _corners_of_pairs(values: np.ndarray) -> list[np.ndarray]:
+def _corner_weights_of_pairs(values: np.ndarray) -> list[np.ndarray]:
     """Where neighbours on the hull are worth the same."""
     order = values[np.argsort(values[:, 0])]
     found = []
@@ -326,7 +326,7 @@ def _corners_of_pairs(values: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def _corners(values: np.ndarray) -> list[np.ndarray]:
+def _corner_weights(values: np.ndarray) -> list[np.ndarray]:
     """The corners of {(w, x): x >= w . value for all values, w on the simplex}, by SciPy's qhull."""
     from scipy.spatial import HalfspaceIntersection
 

@@ -90,6 +90,13 @@ def tabular(
     return spec
 
 
+def parse_probability(given: Any) -> float:
+    """A probability, for options; ValueError where it is none."""
+    if isinstance(given, bool) or not 0.0 <= float(given) <= 1.0:
+        raise ValueError(f"needed: a probability in [0, 1], not {given!r}")
+    return float(given)
+
+
 def letters_of(p: Any) -> list[str]:
     """The rows of the map of a table, for `draw` and `text`."""
     return [bytes(row.tolist()).decode() for row in p.map]

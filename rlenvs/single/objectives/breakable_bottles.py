@@ -56,8 +56,8 @@ import numpy as np
 from rlenvs.core import PublishedFront, Score, block, discrete, flag, free, published, term
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import outcome
-from rlenvs.single.objectives.family import multi_objective, parse_chance, weights_of
+from rlenvs.kits.tables.world import outcome, parse_probability
+from rlenvs.single.objectives.family import multi_objective, weights_of
 
 CELLS, WANTED, MOST_CARRIED, MOST_LYING = 5, 2, 2, 3
 LEFT, RIGHT, PICK = range(3)
@@ -140,7 +140,7 @@ SPEC = multi_objective(
     source="MO-Gymnasium breakable-bottles (Vamplew, Foale, Dazeley and Bignold, EAAI 2021)",
     options={
         "drop": free(
-            0.1, parse_chance, "probability that who carries two drops one, for each move from a cell between"
+            0.1, parse_probability, "probability that who carries two drops one, for each move from a cell between"
         ),
         "unbreakable": flag(False, "whether a dropped bottle can be picked up again"),
     },

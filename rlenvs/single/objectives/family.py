@@ -13,9 +13,7 @@ from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 
 SOURCE = "MO-Gymnasium 1.3.2"
-MOST_POINTS = (
-    2000  # of one state: where a front has more, it is given up soon, and the coverage set says what it is like
-)
+MOST_POINTS = 2000  # of one state: a front that has more is given up soon, and the coverage set says what it is like
 
 
 def multi_objective(name: str, build: Callable[[Any], Table], terms: Mapping[str, Term], **declared: Any) -> World:
@@ -47,10 +45,3 @@ def multi_objective(name: str, build: Callable[[Any], Table], terms: Mapping[str
 def weights_of(terms: Mapping[str, Term]) -> list[float]:
     """The default weights of the objectives, under which the scripted expert acts."""
     return [term.weight for term in terms.values()]
-
-
-def parse_chance(given: Any) -> float:
-    """A probability, for options; ValueError where it is none."""
-    if isinstance(given, bool) or not 0.0 <= float(given) <= 1.0:
-        raise ValueError(f"needed: a probability in [0, 1], not {given!r}")
-    return float(given)

@@ -45,13 +45,12 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import PublishedFront, Score, block, discrete, flag, free, published, term
-from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.boards.drawing import ARROWS, pressed_move
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import outcome
-from rlenvs.single.objectives.family import multi_objective, parse_chance, weights_of
+from rlenvs.kits.tables.world import outcome, parse_probability
+from rlenvs.single.objectives.family import multi_objective, weights_of
 
 RIVER, WOODS = 0, 1
-KEYS = (("left", "a"), ("right", "d"))
 TERMS = {"fish": term(0.0, 1.0, 1.0, "1 for a fish"), "wood": term(0.0, 1.0, 0.2, "1 for wood")}
 
 
@@ -76,8 +75,8 @@ SPEC = multi_objective(
     doc=__doc__,
     source="MO-Gymnasium fishwood (Roijers, Steckelmacher and Nowe, ALA 2018)",
     options={
-        "fish_chance": free(0.1, parse_chance, "probability of a fish at the river"),
-        "wood_chance": free(0.9, parse_chance, "probability of wood in the woods"),
+        "fish_chance": free(0.1, parse_probability, "probability of a fish at the river"),
+        "wood_chance": free(0.9, parse_probability, "probability of wood in the woods"),
     },
     kernel_options={"compat": flag(False, "whether the end of the time terminates as well, as in the original")},
     seen=block(1, low=0.0, high=1.0, whole=True, doc="0 at the river, 1 in the woods"),
@@ -158,4 +157,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return pressed_move(pressed, KEYS)
+    return pressed_move(pressed, ARROWS[:2])

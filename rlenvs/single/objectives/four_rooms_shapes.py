@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, i2, published, term, u1, world
+from rlenvs.core import PublishedFront, Score, block, discrete, i2, kernel, published, term, u1, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 
@@ -136,10 +136,16 @@ def reset(p, s, rng):
     s.row, s.column = START[0], START[1]
 
 
+@kernel
+def moved(s, move):
+    """Row and column after a move, if there is no wall."""
+    row = min(max(s.row + int(move == 3) - int(move == 1), 0), SIZE - 1)
+    return row, min(max(s.column + int(move == 2) - int(move == 0), 0), SIZE - 1)
+
+
 @SPEC.step
 def step(p, s, a, rng, r):
-    row = min(max(s.row + int(a == 3) - int(a == 1), 0), SIZE - 1)
-    column = min(max(s.column + int(a == 2) - int(a == 0), 0), SIZE - 1)
+    row, column = moved(s, a)
     if p.wall[row, column] == 1:
         row, column = s.row, s.column
     s.row, s.column = row, column
@@ -170,8 +176,7 @@ def expert(p, s, a):
         if s.taken[k] == 0 and (best == COUNT or p.steps[k, s.row, s.column] < p.steps[best, s.row, s.column]):
             best = k
     for move in range(4):
-        row = min(max(s.row + int(move == 3) - int(move == 1), 0), SIZE - 1)
-        column = min(max(s.column + int(move == 2) - int(move == 0), 0), SIZE - 1)
+        row, column = moved(s, move)
         if p.steps[best, row, column] < p.steps[best, s.row, s.column]:
             a[0] = move
 

@@ -46,7 +46,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import PublishedFront, Score, block, discrete, integer, published, term
-from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.boards.drawing import ARROWS, pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome
 from rlenvs.single.objectives.family import SOURCE, multi_objective, weights_of
@@ -54,7 +54,6 @@ from rlenvs.single.objectives.family import SOURCE, multi_objective, weights_of
 NUTRIENTS = ("protein", "carbs", "fats", "vitamins", "minerals", "water")
 TERMS = {name: term(0.0, 10.0, 1.0, f"{name} of the fruit") for name in NUTRIENTS}
 COLORS = ("red", "yellow", "orange", "green", "pink", "blue")
-KEYS = (("left", "a"), ("right", "d"))
 
 
 @functools.cache
@@ -191,4 +190,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return pressed_move(pressed, KEYS)
+    return pressed_move(pressed, ARROWS[:2])

@@ -46,8 +46,8 @@ import numpy as np
 from rlenvs.core import PublishedFront, Score, block, discrete, free, published, term
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import outcome
-from rlenvs.single.objectives.family import SOURCE, multi_objective, parse_chance, weights_of
+from rlenvs.kits.tables.world import outcome, parse_probability
+from rlenvs.single.objectives.family import SOURCE, multi_objective, weights_of
 
 SIZE, HOME, GOLD, GEM = 5, (4, 2), (0, 2), (1, 4)
 ENEMIES = ((1, 2), (0, 3))
@@ -102,7 +102,7 @@ SPEC = multi_objective(
     TERMS,
     doc=__doc__,
     source="MO-Gymnasium resource-gathering (Barrett and Narayanan, ICML 2008)",
-    options={"danger": free(0.1, parse_chance, "probability that an enemy kills who steps on its cell")},
+    options={"danger": free(0.1, parse_probability, "probability that an enemy kills who steps on its cell")},
     seen=block(
         4, low=0.0, high=lambda values: [4.0, 4.0, 1.0, 1.0], whole=True, doc="row, column, has gold, has the gem"
     ),

@@ -39,8 +39,8 @@ from typing import Any
 from rlenvs.core import Score, discrete, free, integer
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import letters_of, tabular
-from rlenvs.single.tabular.grid import KEYS, STEPS, cells_text, draw_cells, draw_walker, parse_probability
+from rlenvs.kits.tables.world import letters_of, parse_probability, tabular
+from rlenvs.single.tabular.grid import KEYS, STEPS, cells_text, draw_cells, draw_walker
 
 WALL, FREE, GOAL = "#.G"
 MAP = [

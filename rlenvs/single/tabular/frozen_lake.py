@@ -43,7 +43,7 @@ from rlenvs.core import Score, choice, discrete, flag, free, integer
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import letters_of, tabular
+from rlenvs.kits.tables.world import letters_of, parse_probability, tabular
 from rlenvs.single.tabular.grid import (
     KEYS,
     STEPS,
@@ -52,7 +52,6 @@ from rlenvs.single.tabular.grid import (
     draw_cells,
     draw_walker,
     moved,
-    parse_probability,
 )
 
 START, ICE, HOLE, GOAL = "SFHG"

@@ -39,8 +39,7 @@ from typing import Any
 
 from rlenvs.core import Score, discrete, free, integer
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import parse_probability
+from rlenvs.kits.tables.world import parse_probability, tabular
 
 
 def build(values: Any) -> Table:

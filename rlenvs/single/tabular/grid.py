@@ -47,10 +47,3 @@ def cells_text(letters: Sequence[str], row: int, column: int) -> str:
 def cell_of(number: Any, columns: int) -> tuple[int, int]:
     """Row and column of a state that is the number of a cell."""
     return divmod(int(number), columns)
-
-
-def parse_probability(given: Any) -> float:
-    """A probability, for options; ValueError where it is none."""
-    if isinstance(given, bool) or not 0.0 <= float(given) <= 1.0:
-        raise ValueError(f"needed: a probability in [0, 1], not {given!r}")
-    return float(given)

@@ -44,8 +44,8 @@ from typing import Any
 from rlenvs.core import Score, discrete, flag, free
 from rlenvs.kits.boards.drawing import pressed_move, view_board
 from rlenvs.kits.tables.table import Table
-from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_walker, moved, parse_probability
+from rlenvs.kits.tables.world import parse_probability, tabular
+from rlenvs.single.tabular.grid import draw_walker, moved
 
 SIDE = 5
 PLACES = ((0, 0), (0, 4), (4, 0), (4, 3))
