@@ -79,7 +79,15 @@ class Env(ShowsLimit, gymnasium.Env):
         self._split = bool(setup.in_parts or setup.world.roles or encoded)
         self._keys = InfoKeys(self.batch)
         self._action_checker = action_checker_of(self.batch, illegal, agents=1)
+        self._short = self._needs_kernels_alone
+        self._choices = setup.action_size if self._short and setup.single_choice else 0
         self._renderer = Renderer(render_mode, self.batch, render_text)
+
+    @property
+    def _needs_kernels_alone(self) -> bool:
+        """Whether `batch.short_step` makes a step by an action that nothing is wrong with."""
+        alone = self.batch.agents == 1 and not self.batch.moved_by_engine
+        return alone and not self._split and self.render_mode != "human"
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode.
@@ -112,6 +120,19 @@ class Env(ShowsLimit, gymnasium.Env):
                 The world has not moved then.
             EpisodeOverError: the episode is over.
         """
+        batch, first = self.batch, self.batch.first
+        if type(action) in BARE and 0 <= action < self._choices and first.mask.item(action):
+            first.action[0] = action
+        elif self._short and self._action_checker is None:
+            batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
+        else:
+            return self._long_step(action)
+        if first.step is None:
+            first.step = batch.short_step(self._keys.of_first(first), self._type, self.vector_reward)
+        return first.step()
+
+    def _long_step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """A step that needs more than kernels: other agents, an engine, a window, a look at what is forbidden."""
         batch = self.batch
         if batch.agents > 1:
             bare = type(action) in BARE
@@ -125,15 +146,8 @@ class Env(ShowsLimit, gymnasium.Env):
         outcome = batch.first.outcome.item()
         info = self._keys.first(batch, outcome)
         reward = info["reward_vector"].copy() if self.vector_reward else outcome[-4]
-        if self.render_mode == "human":
-            self._show()
-        if self._split:
-            observation = batch.observed(FIRST)
-        elif self._type is None:
-            observation = batch.first.observation.copy()
-        else:
-            observation = batch.first.observation.astype(self._type)
-        return observation, reward, outcome[-3], outcome[-2], info
+        self._show()
+        return self._observation(), reward, outcome[-3], outcome[-2], info
 
     def _observation(self) -> Any:
         return self.batch.observed(FIRST)

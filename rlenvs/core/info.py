@@ -5,11 +5,14 @@ Only `simulation_error`, a text, is there where an episode was broken off, and n
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.memory import First
 
 
 class InfoKeys:
@@ -24,13 +27,13 @@ class InfoKeys:
         self.choices = batch.setup.mask_lengths[0]  # of the first agent
         self.leading = (*self.terms, "is_success", *(["cost"] if world.costs else []))
 
+    def of_first(self, first: First) -> Callable[[tuple[Any, ...]], dict[str, Any]]:
+        """What makes the info of the first agent of the first world, without errors, from `First.outcome`."""
+        return display_of(self.leading, self.has_mask)(first)
+
     def first(self, batch: KernelBatch, outcome: tuple[Any, ...]) -> dict[str, Any]:
-        """`one` for the first agent of the first world, from `First.outcome`: a single step is short."""
-        info: dict[str, Any] = dict(zip(self.leading, outcome))  # noqa: B905 (the outcome is longer)
-        info["reward_vector"] = batch.first.reward_vector.copy()
-        if self.has_mask:
-            info["action_mask"] = batch.first.mask.copy()
-            info["illegal_actions"] = batch.first.illegal.item()
+        """The info of the first agent of the first world, from `First.outcome`: a single step is short."""
+        info = self.of_first(batch.first)(outcome)
         if outcome[-1]:
             info["simulation_error"] = batch.error(0)
         return info
@@ -81,6 +84,21 @@ class InfoKeys:
         if self.has_mask:
             infos["action_mask"] = kept(masks[:, 0, : self.choices])
         return infos
+
+
+@functools.cache
+def display_of(
+    names: tuple[str, ...], has_mask: bool
+) -> Callable[[First], Callable[[tuple[Any, ...]], dict[str, Any]]]:
+    """A function from the views of a batch to one that gives the info of a single step: these names with the numbers of
+    an outcome, and arrays. Made from text, as one dictionary display, which takes a third of the time of a dictionary
+    that grows."""
+    items = [f"{name!r}: outcome[{i}]" for i, name in enumerate(names)]
+    items.append("'reward_vector': vector()")
+    if has_mask:
+        items += ["'action_mask': mask()", "'illegal_actions': illegal()"]
+    display = eval(f"lambda vector, mask, illegal: lambda outcome: {{{', '.join(items)}}}")
+    return lambda first: display(first.reward_vector.copy, first.mask.copy, first.illegal.item if has_mask else None)
 
 
 def add_errors(infos: dict[str, Any], errors: np.ndarray, told: np.ndarray) -> None:

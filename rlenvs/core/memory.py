@@ -303,11 +303,13 @@ class First:
     """
 
     def __init__(self, batch: BatchMemory, outcome: np.ndarray) -> None:
+        self.action = batch.actions.reshape(-1)
         self.observation = batch.observations[0, 0]
         self.reward_vector = batch.reward_vectors[0, 0]
         self.mask = batch.masks[0, 0, : batch.setup.mask_lengths[0]]
         self.illegal: Any = batch.states["illegal"][0, :1] if "mask" in batch.world.kernels else None
         self.outcome = outcome
+        self.step: Any = None  # what an environment makes of these views, see `BatchStepping.short_step`
 
 
 def in_one_piece(arrays: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:

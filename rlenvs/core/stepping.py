@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,34 @@ class BatchStepping(BatchMemory):
         """
         self.load_actions(actions)
         self.step_loaded()
+
+    def short_step(self, info_of: Callable[[Any], Any], seen_as: Any, vector_reward: bool) -> Callable[[], Any]:
+        """`Env.step` of the sole agent of the sole world, by the action that lies in `actions`. All that it needs is
+        looked up here, once, which halves its time.
+
+        Args:
+            info_of: the info for an outcome.
+            seen_as: the type of observations, where it is not the batch's.
+            vector_reward: see `Env`.
+        """
+        first, run, address = self.first, self._driver.run_worlds, self._address
+        outcome_of, observation = first.outcome.item, first.observation
+        pay = first.reward_vector.copy if vector_reward else None
+        observe = observation.copy if seen_as is None else partial(observation.astype, seen_as)
+
+        def step() -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+            code = run(address, 0, 1, ACT)
+            if code:
+                self._refuse(code)
+            if self.totals is not None:
+                self.totals.see_step(self, None)
+            outcome = outcome_of()
+            info = info_of(outcome)
+            if outcome[-1]:
+                info["simulation_error"] = self.error(0)
+            return observe(), (pay() if pay else outcome[-4]), outcome[-3], outcome[-2], info
+
+        return step
 
     def step_loaded(self, only: np.ndarray | None = None) -> None:
         """Advance every world by the actions that lie in `actions`.

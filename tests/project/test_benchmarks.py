@@ -113,7 +113,7 @@ def test_a_peer_says_what_it_needs(path):
 
 @pytest.mark.slow
 def test_a_peer_that_does_not_start_is_said(tmp_path):
-    (tmp_path / "peers.toml").write_text(f'mo-deep-sea = "{sys.executable} mo_deep_sea.py"\n')
+    (tmp_path / "peers.toml").write_text(f'mo-deep-sea = "{sys.executable} mo_gymnasium_worlds.py"\n')
     done = run(FOLDER / "run.py", "--peers", str(tmp_path / "peers.toml"), "--only", TREASURE)
     assert done.returncode != 0
     assert "the worker did not start: " in done.stderr

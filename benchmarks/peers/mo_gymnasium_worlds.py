@@ -1,13 +1,15 @@
-"""Steps of mo-gymnasium's deep-sea-treasure environments with random moves (100-step limit, as registered).
+"""Steps of mo-gymnasium's environments with random choices, with the time limit that each is registered with.
 
 Installed as: the package mo-gymnasium from the registry. ``--unwrapped`` leaves Gymnasium's checking and time-limit
-wrappers out: the bare environment, with our own count of 100 steps.
+wrappers out: the bare environment, with our own count of steps.
 """
 
 import argparse
 from itertools import count
 
 import worker
+
+LONG = 10**9  # steps of an episode without a time limit
 
 
 def build(options: argparse.Namespace) -> worker.Peer:
@@ -18,7 +20,7 @@ def build(options: argparse.Namespace) -> worker.Peer:
     made = mo_gymnasium.make(options.id)
     env = made.unwrapped if options.unwrapped else made
     ticks = count(1)
-    limit = made.spec.max_episode_steps
+    limit = made.spec.max_episode_steps or LONG
 
     def step(action: object) -> bool:
         _, _, terminated, truncated, _ = env.step(action)
@@ -32,7 +34,7 @@ def build(options: argparse.Namespace) -> worker.Peer:
         ticks = count(1)
         env.reset()
 
-    actions = np.random.default_rng(0).integers(4, size=4096).tolist()
+    actions = np.random.default_rng(0).integers(env.action_space.n, size=4096).tolist()
     if options.unwrapped:
         return worker.Peer(step_bare, reset_bare, actions)
     return worker.Peer(step, env.reset, actions)
