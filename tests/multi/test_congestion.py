@@ -1,0 +1,180 @@
+"""Congestion: the numbers of the published descriptions, exact fronts whose policies are replayed, invariants."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rlenvs
+from rlenvs import pareto
+from rlenvs.core.errors import ParameterError
+from rlenvs.multi.congestion import allocations, beach
+
+BEACH = "Beach-v0"
+
+
+def front_of_beach(**keywords):
+    env = rlenvs.make(BEACH, **keywords)
+    return env, beach.front_of(env.unwrapped.batch.setup.values)
+
+
+# --- beach ------------------------------------------------------------------------------------------------------------
+
+
+def test_beach_rewards():
+    """c exp(-c / psi) and the smaller type's share, of the team or of the own section, at the end of the day alone."""
+    for reward in ("team", "individual"):
+        env = rlenvs.make(BEACH, agents=7, sections=3, steps=2, psi=2.0, share=0.4, reward=reward)
+        batch = env.unwrapped.batch
+        batch.reset()
+        batch.states["section"][0] = [0, 0, 0, 1, 1, 1, 1]
+        batch.states["kind"][0] = [0, 1, 1, 0, 0, 1, 1]
+        batch.step(np.ones((1, 7), int))
+        assert not batch.terms.any()
+        batch.step(np.array([[1, 1, 1, 1, 1, 1, 2]]))  # the last one walks to the third section
+        crowds, shares = np.array([3, 3, 1]), np.array([1 / 3, 1 / 3, 0])
+        worth = crowds * np.exp(-crowds / 2.0)
+        if reward == "team":
+            expected = np.tile([[worth.sum()], [shares.mean()]], 7)
+        else:
+            expected = np.stack([worth, shares])[:, [0, 0, 0, 1, 1, 1, 2]]
+        np.testing.assert_allclose(batch.terms[0], expected, rtol=1e-14)
+        assert batch.truncated.all()
+        assert not batch.terminated.any()
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+def test_front_of_the_first_published_set_up(steps):
+    """50 agents, 5 sections, psi 3, 35 of one type: 12 points, in one step as with all the time one needs."""
+    env, front = front_of_beach(level="small", steps=steps)
+    values = env.unwrapped.pareto_front()
+    assert len(front) == 12
+    np.testing.assert_allclose(values[[0, -1]], [[4.4147, 0.3246], [4.1074, 0.4524]], atol=5e-5)
+    assert pareto.hypervolume(values, (0.0, 0.0)) == pytest.approx(1.98006, abs=5e-6)
+    setup = env.unwrapped.batch.setup
+    assert (setup.agents, setup.sizes["sections"], setup.values.psi, setup.horizon) == (50, 5, 3.0, steps)
+
+
+@pytest.mark.parametrize("level", ["small", "large"])
+def test_joint_policies_attain_the_front(level):
+    env, front = front_of_beach(level=level)
+    env.reset(seed=0)
+    batch = env.unwrapped.batch
+    assert sorted(np.unique(batch.states["section"][0]).tolist()) == [1, 3]
+    assert np.bincount(batch.states["kind"][0]).tolist() == ([35, 15] if level == "small" else [70, 30])
+    for point in front:
+        route = pareto.Route(beach.joint_policy(*batch.records(0), point))
+        np.testing.assert_allclose(pareto.replay(env, route).mean, point.value, rtol=1e-12)
+
+
+def test_the_front_of_the_defaults_is_attained_from_any_start():
+    env, front = front_of_beach()
+    assert len(front) == 30
+    batch = env.unwrapped.batch
+    for seed in range(3):
+        env.reset(seed=seed)
+        for point in front[:: 7 + seed]:
+            moves = beach.joint_policy(*batch.records(0), point)
+            copy = batch.clone(1)
+            copy.set_state(batch.get_state(0))
+            for actions in moves:
+                copy.step(actions[None])
+            np.testing.assert_allclose(copy.terms[0, :, 5], point.value, rtol=1e-12)
+        for _ in range(5):
+            batch.step(batch.advise())
+        assert batch.terms[0, :, 0].sum() == pytest.approx(max(point.value.sum() for point in front), rel=1e-12)
+    paid_in_the_fifth_step = np.array([point.value for point in front]) * 0.9**4
+    np.testing.assert_allclose(env.unwrapped.pareto_front(0.9), paid_in_the_fifth_step, rtol=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), min_size=2, max_size=4),
+    st.integers(1, 3),
+    st.floats(0.5, 6.0),
+)
+def test_the_dynamic_program_finds_what_all_joint_actions_find(starts, steps, psi):
+    starts = np.array(starts)
+    if not starts.sum():
+        return
+    reached = [set(spread(starts[:, kind], steps)) for kind in (0, 1)]
+    values = [allocations.team_value(np.column_stack(pair), psi) for pair in itertools.product(*reached)]
+    best = np.array(values)[pareto.nondominated(values)]
+    found = np.array([point.value for point in allocations.exact_front(starts, steps, psi)])
+    np.testing.assert_allclose(found, best[np.argsort(-best[:, 0])], atol=1e-9)
+
+
+def spread(counts, steps):
+    """All distributions of people of a type after some steps, by walking."""
+    reached = {tuple(counts.tolist())}
+    for _ in range(steps):
+        reached = {after for before in reached for after in walked(before)}
+    return reached
+
+
+def walked(before):
+    people = [j for j, count in enumerate(before) for _ in range(count)]
+    for walk in itertools.product((-1, 0, 1), repeat=len(people)):
+        places = np.clip(np.add(people, walk), 0, len(before) - 1).astype(int)
+        yield tuple(np.bincount(places, minlength=len(before)).tolist())
+
+
+@pytest.mark.parametrize("keywords", [{"level": "small"}, {"level": "large"}, {"psi": 2.5, "share": 0.5, "agents": 60}])
+def test_the_expert_attains_the_best_sum(keywords):
+    env, front = front_of_beach(**keywords)
+    batch = env.unwrapped.batch
+    batch.reset()
+    for _ in range(batch.setup.horizon):
+        batch.step(batch.advise())
+    assert batch.terms[0, :, 0].sum() == pytest.approx(max(point.value.sum() for point in front), rel=1e-12)
+
+
+def test_what_beach_refuses():
+    with pytest.raises(ParameterError, match="shares"):
+        rlenvs.make(BEACH, sections=4, starts=[1, 2, 3])
+    for keywords, reason in (
+        ({"reward": "individual"}, "individual"),
+        ({"steps": 1}, "shuffled"),
+        ({"agents": 400}, "5,000"),
+        ({"horizon": 10}, "one day"),
+    ):
+        with pytest.raises(ParameterError, match=reason):
+            rlenvs.make(BEACH, **keywords).unwrapped.pareto_front()
+
+
+def test_beach_starts_have_their_shares():
+    env = rlenvs.make(BEACH, agents=40, sections=4, starts=(1, 2, 0, 1))
+    for seed in range(5):
+        env.reset(seed=seed)
+        assert np.bincount(env.unwrapped.batch.states["section"][0], minlength=4).tolist() == [10, 20, 0, 10]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 30), st.integers(2, 6), st.floats(0.0, 1.0), st.floats(0.5, 20.0), st.integers(0, 2**31))
+def test_nobody_is_lost_on_the_beach(agents, sections, share, psi, seed):
+    batch = rlenvs.make_batch(BEACH, 2, agents=agents, sections=sections, share=share, psi=psi)
+    batch.seed([seed, seed + 1])
+    batch.reset()
+    chooser = np.random.default_rng(seed)
+    for _ in range(sections - 1):
+        batch.step(chooser.integers(3, size=(2, agents)))
+        assert (batch.states["count"].sum(axis=(1, 2)) == agents).all()
+    assert (batch.terms[:, 0] <= sections * psi / np.e + 1e-9).all()
+    assert (batch.terms[:, 1] <= 0.5).all()
+
+
+def test_hundreds_of_agents_in_all_forms():
+    env = rlenvs.parallel_env(BEACH, agents=400)
+    observations, _ = env.reset(seed=0)
+    assert len(observations) == 400
+    assert observations["agent_0"]["observation"].shape == (6,)
+    while env.agents:
+        _, rewards, _, _, _ = env.step(env.expert_actions())
+    assert len(rewards) == 400
+    aec = rlenvs.aec_env(BEACH, agents=200, steps=1)
+    aec.reset(seed=0)
+    for _ in range(200):
+        aec.step(1)
+    assert not any(not aec.truncations[agent] for agent in aec.agents)
