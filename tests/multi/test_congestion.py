@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.errors import ParameterError
-from rlenvs.multi.congestion import allocations, beach
+from rlenvs.multi.congestion import allocations, beach, gem_mining
 
-BEACH = "Beach-v0"
+BEACH, MINES = "Beach-v0", "GemMining-v0"
 
 
 def front_of_beach(**keywords):
@@ -178,3 +178,89 @@ def test_hundreds_of_agents_in_all_forms():
     for _ in range(200):
         aec.step(1)
     assert not any(not aec.truncations[agent] for agent in aec.agents)
+
+
+# --- gem mining -------------------------------------------------------------------------------------------------------
+
+
+def mines(**keywords):
+    env = rlenvs.make(MINES, **keywords)
+    env.reset(seed=0)
+    return env, env.unwrapped.batch, env.unwrapped.batch.setup.values
+
+
+def test_the_published_mines():
+    """20 villages, n + 3 = 23 mines, 1 to 5 workers, 2 to 4 mines in reach, base probabilities in [0.01, 0.5], which of
+    correlated mines sum up to 0.5 at most."""
+    workers, reach = set(), set()
+    for instance, correlated in itertools.product(range(20), (False, True)):
+        _, batch, values = mines(instance=instance, correlated=correlated)
+        made = gem_mining.drawn(values)
+        assert batch.setup.sizes["mines"] == len(made["seam"]) == 23
+        workers, reach = workers | set(made["workers"].tolist()), reach | set(made["reach"].tolist())
+        assert made["seam"].min() >= 0.01
+        assert made["seam"].max() <= 0.5
+        assert (made["seam"].sum(axis=1).max() <= 0.5) == correlated
+    assert workers == {1, 2, 3, 4, 5}
+    assert reach == {2, 3, 4}
+    env = rlenvs.parallel_env(MINES)
+    assert [env.action_space(agent).n for agent in env.possible_agents] == gem_mining.drawn(mines()[2])[
+        "reach"
+    ].tolist()
+
+
+def test_something_is_found_with_the_published_probability():
+    """min(0.9, base 1.03^(w - 1)), for several crowds of a mine; 0 without workers."""
+    p = mines(growth=1.03)[1].records(0)[0]
+    for workers in (1, 2, 5, 20):
+        assert gem_mining.chance(p, 3, 1, workers) == pytest.approx(
+            float(p.seam[3, 1]) * 1.03 ** (workers - 1), rel=1e-12
+        )
+    assert gem_mining.chance(p, 3, 1, 0) == 0.0
+    p = mines(growth=1.2)[1].records(0)[0]
+    richest = int(np.argmax(np.asarray(p.seam)[:, 0]))
+    assert gem_mining.chance(p, richest, 0, 20) == 0.9
+    batch = rlenvs.make_batch(MINES, 3000)
+    batch.seed(0)
+    batch.reset()
+    actions = np.tile(np.arange(20) % 2, (3000, 1))
+    batch.step(actions)
+    terms = batch.terms[:, :, 0]
+    expected = gem_mining.expected(batch.setup.values, actions[0])
+    assert (np.abs(terms.mean(axis=0) - expected) < 4 * terms.std(axis=0) / np.sqrt(3000)).all()
+    assert expected.min() > 1.0
+    assert (batch.terms == batch.terms[:, :, :1]).all()
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.booleans(), st.floats(1.0, 1.2))
+def test_variable_elimination_finds_what_all_joint_choices_find(instance, agents, correlated, growth):
+    _, batch, values = mines(instance=instance, agents=agents, correlated=correlated, growth=growth)
+    reach = gem_mining.drawn(values)["reach"]
+    everything = np.array([gem_mining.expected(values, choices) for choices in itertools.product(*map(range, reach))])
+    for convex, keep in ((False, pareto.nondominated), (True, pareto.supported)):
+        front = gem_mining.front_of(values, convex)
+        found = np.array([point.value for point in front])
+        best = everything[keep(everything)]
+        np.testing.assert_allclose(found, best[np.lexsort((-best[:, 1], -best[:, 0]))], atol=1e-9)
+        for point in front:
+            np.testing.assert_allclose(gem_mining.expected(values, point.choices), point.value, rtol=1e-12)
+    choices = batch.advise()[0, :, 0]
+    assert gem_mining.expected(values, choices).sum() == pytest.approx(everything.sum(axis=1).max(), rel=1e-12)
+
+
+def test_choices_of_the_front_of_the_mines_attain_it():
+    env, _, values = mines()
+    front = gem_mining.front_of(values)
+    assert len(front) == len(env.unwrapped.pareto_front()) == 89
+    for point in front[::40]:
+        played = pareto.replay(env, pareto.Route([point.choices]), episodes=2000)
+        assert (np.abs(played.mean - point.value) <= 2 * played.half_width).all()
+
+
+def test_the_expert_of_the_mines_follows_the_weights():
+    for weights in ((1.0, 1.0), (1.0, 0.1), (0.1, 1.0)):
+        env, batch, values = mines(weights={"rubies": weights[0], "sapphires": weights[1]}, agents=60, correlated=True)
+        best = max(point.value @ weights for point in gem_mining.front_of(values, convex=True))
+        assert gem_mining.expected(values, batch.advise()[0, :, 0]) @ weights == pytest.approx(best, rel=1e-12)
+        env.close()

@@ -1,6 +1,6 @@
 """All trade-offs between kinds of gems that villages can have: variable elimination along a chain of mines.
 
-A mine is reached from a few villages with neighbouring numbers, so what a mine gives depends on what few of them decide.
+A mine is reached from a few villages with neighbouring numbers, so what it gives depends on what few of them decide.
 Villages are gone through in order; what has to be remembered is how many workers already go to the mines that later
 villages can reach too. For each such memory those sums of gems are kept that no other dominates, and what led to them
 (Roijers, Whiteson and Oliehoek, "Computing convex coverage sets for faster multi-objective coordination", JAIR 2015).
@@ -8,6 +8,7 @@ villages can reach too. For each such memory those sums of gems are kept that no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ def exact_front(workers: np.ndarray, reach: np.ndarray, gems: np.ndarray, convex
     Raises:
         ParameterError: more than MOST_POINTS sums that no other dominates.
     """
-    filter_ = supported if convex else nondominated
+    keep = supported if convex else nondominated
     width, villages = int(reach.max()), len(workers)
     memories = [((0,) * width, _Sums(np.zeros((1, gems.shape[2])), np.zeros((1, 3), np.int64)))]
     steps = []
@@ -64,14 +65,14 @@ def exact_front(workers: np.ndarray, reach: np.ndarray, gems: np.ndarray, convex
                 points = np.arange(len(values))
                 roots = np.column_stack([np.full(len(values), choice), np.full(len(values), number), points])
                 gathered.setdefault((*full[1:], 0), []).append((values, roots))
-        memories = [(memory, _best(parts, filter_)) for memory, parts in gathered.items()]
+        memories = [(memory, _best(parts, keep)) for memory, parts in gathered.items()]
         steps.append(memories)
     ends = []
     for number, (memory, sums) in enumerate(memories):
         rest = sum(gems[villages + k, count] for k, count in enumerate(memory[: width - 1]))
         roots = np.column_stack([np.full(len(sums.values), number), np.arange(len(sums.values))])
         ends.append((sums.values + rest, roots))
-    last = _best(ends, filter_)
+    last = _best(ends, keep)
     found = []
     for value, (number, point) in zip(last.values, last.roots.tolist(), strict=True):
         choices = []
@@ -82,10 +83,10 @@ def exact_front(workers: np.ndarray, reach: np.ndarray, gems: np.ndarray, convex
     return sorted(found, key=lambda each: tuple(-each.value))
 
 
-def _best(parts: list[tuple[np.ndarray, np.ndarray]], filter_: object) -> _Sums:
+def _best(parts: list[tuple[np.ndarray, np.ndarray]], keep: Callable[[np.ndarray], np.ndarray]) -> _Sums:
     values = np.concatenate([value for value, _ in parts])
     roots = np.concatenate([root for _, root in parts])
-    kept = np.flatnonzero(filter_(values))  # type: ignore[operator]
+    kept = np.flatnonzero(keep(values))
     if len(kept) > MOST_POINTS:
         raise ParameterError(f"more than {MOST_POINTS:,} sums of gems that no other dominates; ask for fewer villages")
     return _Sums(values[kept], roots[kept])

@@ -79,3 +79,66 @@ def _draw_number(canvas: Canvas, x: float, people: int, psi: float, sections: in
     if share > 0.02:
         canvas.rectangle(x - half, 0.42, x - half + 2.0 * half * min(share, 1.0), 0.68, color, rounded=0.08)
     canvas.rectangle(x - half, 0.42, x + half, 0.68, "grey", 1.0, rounded=0.08)
+
+
+ROCK, ROCK_EDGE, GRASS, HOUSE = (150, 142, 134), (104, 98, 92), (206, 222, 180), (196, 140, 92)
+RUBY, SAPPHIRE = (206, 40, 70), (40, 96, 214)
+FAINT: tuple[Color, Color] = (236, 180, 186), (176, 198, 238)
+MOST_SHOWN = 24  # villages with numbers
+
+
+def draw_mines(canvas: Canvas, p: Any, s: Any) -> None:
+    """Villages below, mines above, in their order along the road; lines to the mines that each reaches, thick to that
+    where it went. Above each mine a bar per kind of gem, as high as the chance of one worker, and dark if one is found.
+    """
+    canvas.legend(
+        (HOUSE, "village, with its workers"),
+        (ROCK, "mine, with those who are there", "triangle"),
+        (RUBY, "ruby found"),
+        (SAPPHIRE, "sapphire found"),
+        (FAINT[0], "chance of a ruby"),
+        (FAINT[1], "of a sapphire"),
+    )
+    wide, tall = canvas.scene
+    height = 10.0 * tall / wide
+    canvas.view(0.0, 10.0, 0.0, height)
+    canvas.rectangle(0.0, 0.0, 10.0, height, GRASS)
+    villages, mines = s.choice.size, s.crowd.size
+    step = 9.4 / mines
+    size = min(0.4 * step, 0.5)
+    place = [0.3 + (j + 0.5) * step for j in range(mines)]
+    low, high = 0.14 * height, 0.5 * height
+    for k in range(villages):
+        for choice in range(int(p.reach[k])):
+            chosen = s.choice[k] == choice
+            if not chosen:
+                canvas.line([(place[k], low), (place[k + choice], high)], (178, 192, 156), 1.0)
+    for k in range(villages):
+        if s.choice[k] >= 0:
+            width = 1.0 + float(p.workers[k]) if villages <= MOST_SHOWN else 2.0
+            color: Color = "orange" if k == 0 else HOUSE
+            canvas.line([(place[k], low), (place[k + int(s.choice[k])], high)], color, width)
+    for k in range(villages):
+        _draw_house(canvas, place[k], low, size, int(p.workers[k]), k == 0, villages <= MOST_SHOWN)
+    for j in range(mines):
+        _draw_mine(canvas, place[j], high, size, int(s.crowd[j]), villages <= MOST_SHOWN)
+        for kind, color in enumerate((RUBY, SAPPHIRE)):
+            bottom, left = high + 2.0 * size, place[j] + (kind - 1) * 1.1 * size
+            top = bottom + (0.95 * height - bottom) * 2.0 * min(float(p.seam[j, kind]), 0.5)
+            canvas.rectangle(left, bottom, left + 1.0 * size, top, color if s.found[j, kind] else FAINT[kind])
+    canvas.caption(f"found: {int(s.found[:, 0].sum())} rubies, {int(s.found[:, 1].sum())} sapphires")
+
+
+def _draw_house(canvas: Canvas, x: float, y: float, size: float, workers: int, first: bool, number: bool) -> None:
+    canvas.rectangle(x - size, y - 1.6 * size, x + size, y, "orange" if first else HOUSE)
+    canvas.polygon([(x - 1.2 * size, y), (x, y + size), (x + 1.2 * size, y)], ROCK_EDGE)
+    if number:
+        canvas.text((x, y - 0.8 * size), str(workers), "black", 12, "centre")
+
+
+def _draw_mine(canvas: Canvas, x: float, y: float, size: float, crowd: int, number: bool) -> None:
+    outline = [(x - 1.25 * size, y - size), (x, y + 1.5 * size), (x + 1.25 * size, y - size)]
+    canvas.polygon(outline, ROCK if crowd else (196, 190, 182))
+    canvas.polygon(outline, ROCK_EDGE, 1.0)
+    if number and crowd:
+        canvas.text((x, y - 0.3 * size), str(crowd), "white", 12, "centre")
