@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.errors import ParameterError
-from rlenvs.multi.congestion import allocations, beach, gem_mining
+from rlenvs.multi.congestion import allocations, beach, gem_mining, networks, route_choice
 
-BEACH, MINES = "Beach-v0", "GemMining-v0"
+BEACH, MINES, ROUTES = "Beach-v0", "GemMining-v0", "RouteChoice-v0"
 
 
 def front_of_beach(**keywords):
@@ -264,3 +264,172 @@ def test_the_expert_of_the_mines_follows_the_weights():
         best = max(point.value @ weights for point in gem_mining.front_of(values, convex=True))
         assert gem_mining.expected(values, batch.advise()[0, :, 0]) @ weights == pytest.approx(best, rel=1e-12)
         env.close()
+
+
+# --- route choice -----------------------------------------------------------------------------------------------------
+
+
+def routes(**keywords):
+    env = rlenvs.make(ROUTES, **keywords)
+    env.reset(seed=0)
+    return env.unwrapped.batch
+
+
+def minutes(batch, player):
+    """Average minutes when a player has all slots."""
+    batch.reset()
+    batch.step(batch.play(player).copy())
+    return route_choice.metrics(*batch.records(0))["minutes"]
+
+
+@pytest.mark.parametrize("agents", [420, 4200])
+def test_braess(agents):
+    """Braess_1_4200: all take 20 minutes over the bypass, 15 without it, which is the best with it as well."""
+    batch = routes(agents=agents)
+    p, _ = batch.records(0)
+    assert float(p.congestion) * p.slope[0] / agents == pytest.approx(10 / agents)  # 1/420 for each of 4200
+    batch.step(np.zeros((1, agents), int))
+    assert batch.terms[0, 0] == pytest.approx(-20 / 20)
+    assert batch.records(0)[1].minutes[0] == 20.0
+    assert minutes(batch, "equilibrium") == 20.0
+    assert minutes(batch, "optimum") == 15.0
+    assert route_choice.lower_bound(*batch.records(0)) == 15.0
+    assert minutes(routes(agents=agents, bypass=False), "equilibrium") == 15.0
+
+
+@pytest.mark.parametrize("degree", range(1, 8))
+def test_braess_networks_of_all_sizes(degree):
+    """k + 1 units with bypasses, (k^2 + k + 1) / (k + 1) without: a paradox for every k."""
+    agents = 840  # divisible by 1, ..., 8
+    batch = routes(degree=degree, agents=agents)
+    assert batch.setup.sizes["routes"] == 2 * degree + 1
+    assert minutes(batch, "equilibrium") == pytest.approx(10 * (degree + 1))
+    without = routes(degree=degree, agents=agents, bypass=False)
+    least = 10 * (degree**2 + degree + 1) / (degree + 1)
+    assert minutes(without, "equilibrium") == pytest.approx(least, rel=1e-4)
+    assert route_choice.lower_bound(*without.records(0)) == pytest.approx(least, rel=5e-3)
+
+
+NETWORKS = [{"level": "two_pairs"}, {"level": "city"}, {"level": "delta"}, {"level": "severe"}]
+NETWORKS += [{"level": "city", "instance": 7, "tolls": "random", "weights": {"toll": 0.5}}]
+
+
+@pytest.mark.parametrize("keywords", NETWORKS)
+def test_nobody_gains_by_another_route_in_equilibrium(keywords):
+    batch = routes(**keywords)
+    actions = batch.play("equilibrium").copy()
+    batch.step(actions)
+    paid, choices = batch.rewards[0].copy(), batch.setup.own_choices[:, 0]
+    for k in range(0, batch.agents, 37):
+        for other in range(choices[k]):
+            batch.reset()
+            changed = actions.copy()
+            changed[0, k] = other
+            batch.step(changed)
+            assert batch.rewards[0, k] <= paid[k] + 1e-9
+
+
+@pytest.mark.parametrize("keywords", NETWORKS[:4])
+def test_the_optimum_is_near_its_proved_bound(keywords):
+    batch = routes(**keywords)
+    best = minutes(batch, "optimum")
+    bound = route_choice.lower_bound(*batch.records(0))
+    assert bound - 1e-9 <= best <= 1.02 * bound
+    assert best <= minutes(batch, "equilibrium") + 1e-9
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_the_optimum_of_few_agents_is_that_of_all_assignments(degree):
+    batch = routes(degree=degree, agents=6 if degree == 1 else 5)
+    best = minutes(batch, "optimum")
+    p, s = batch.records(0)
+    found = []
+    for actions in itertools.combinations_with_replacement(range(2 * degree + 1), batch.agents):
+        batch.reset()
+        batch.step(np.array([actions]))
+        found.append(route_choice.metrics(p, s)["minutes"])
+    assert best == pytest.approx(min(found), rel=1e-12)
+
+
+def test_marginal_tolls_make_the_equilibrium_the_best():
+    """Pigou: who pays for the time that it takes from others takes the way that is best for all."""
+    batch = routes(weights={"toll": 1.0})
+    assert minutes(batch, "equilibrium") == 15.0
+    s = batch.records(0)[1]
+    assert s.minutes[1] == s.minutes[2] == 15.0
+    assert s.paid[1] == s.paid[2] == 5.0
+    city = routes(level="city", weights={"toll": 1.0})
+    assert minutes(city, "equilibrium") == pytest.approx(minutes(routes(level="city"), "optimum"), rel=2e-3)
+
+
+def test_random_tolls_are_a_tenth_of_the_roads_and_cost_their_time():
+    batch = routes(level="city", tolls="random")
+    p, s = batch.records(0)
+    assert p.tolled.sum() == np.ceil(0.1 * len(p.tolled)) == 5
+    batch.step(batch.play("shortest").copy())
+    time = float(p.congestion) * p.slope * s.flow / batch.agents + float(p.free_flow) * p.fixed
+    for j in range(len(s.minutes)):
+        links = p.link[p.begins[j] : p.begins[j + 1]]
+        assert s.paid[j] == pytest.approx(time[links][p.tolled[links] > 0].sum())
+        assert s.minutes[j] == pytest.approx(time[links].sum())
+
+
+def test_equilibria_follow_the_parameters():
+    """Where roads are fast however many use them, the bypass does no harm; parameters of their own for each world."""
+    batch = rlenvs.make_batch(ROUTES, 2, agents=100, congestion=[10.0, 4.0])
+    batch.seed(0)
+    batch.reset()
+    batch.step(batch.play("equilibrium").copy())
+    assert [route_choice.metrics(*batch.records(i))["minutes"] for i in (0, 1)] == [20.0, 8.0]
+    batch.set_params({"congestion": [4.0, 10.0]})
+    batch.reset()
+    batch.step(batch.play("equilibrium").copy())
+    assert [route_choice.metrics(*batch.records(i))["minutes"] for i in (0, 1)] == [8.0, 20.0]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(["grid", "series_parallel"]), st.integers(2, 6), st.integers(0, 10**6), st.integers(2, 9))
+def test_random_networks_have_shortest_routes(kind, size, instance, count):
+    pairs = 2 if kind == "grid" else 1
+    made = networks.grid if kind == "grid" else networks.series_parallel
+    network = made(size, *([pairs] if kind == "grid" else []), count, instance)
+    for (origin, end), ways in zip(network.pairs, network.routes, strict=True):
+        assert 2 <= len(ways) <= count
+        assert len(set(ways)) == len(ways)
+        lengths = []
+        for way in ways:
+            nodes = [origin, *(network.links[i].head for i in way)]
+            assert [network.links[i].tail for i in way] == nodes[:-1]
+            assert nodes[-1] == end
+            assert len(set(nodes)) == len(nodes)
+            lengths.append(sum(network.links[i].fixed for i in way))
+        assert lengths == sorted(lengths)
+        if size == 2 or (kind == "series_parallel" and size == 3):
+            everything = sorted(all_routes(network.links, origin, end))
+            np.testing.assert_allclose(lengths, everything[: len(lengths)])
+            assert len(lengths) == min(count, len(everything))
+
+
+def all_routes(links, origin, end, seen=()):
+    """Lengths of all routes without a node twice."""
+    if origin == end:
+        yield 0.0
+        return
+    for link in links:
+        if link.tail == origin and link.head not in seen:
+            yield from (link.fixed + rest for rest in all_routes(links, link.head, end, (*seen, origin)))
+
+
+def test_what_route_choice_refuses():
+    for keywords in ({"pairs": 3}, {"network": "series_parallel", "pairs": 2}):
+        with pytest.raises(ParameterError, match="pairs"):
+            rlenvs.make(ROUTES, **keywords)
+
+
+def test_thousands_of_drivers_in_the_parallel_form():
+    env = rlenvs.parallel_env(ROUTES, level="full")
+    env.reset(seed=0)
+    _, rewards, _, truncations, _ = env.step(env.expert_actions())
+    assert len(rewards) == 4200
+    assert all(truncations.values())
+    assert np.mean(list(rewards.values())) == pytest.approx(-0.75)

@@ -142,3 +142,56 @@ def _draw_mine(canvas: Canvas, x: float, y: float, size: float, crowd: int, numb
     canvas.polygon(outline, ROCK_EDGE, 1.0)
     if number and crowd:
         canvas.text((x, y - 0.3 * size), str(crowd), "white", 12, "centre")
+
+
+NODE, EMPTY = (70, 76, 84), (206, 206, 200)
+FAST, HALF, SLOW = (0, 158, 115), (238, 186, 40), (213, 60, 30)
+MOST_LABELS = 14  # roads with their number of agents
+
+
+def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
+    """The roads, the thicker the more agents are on them, from green to red as they get slow; places with letters."""
+    canvas.legend(
+        (FAST, "fast road", "line"),
+        (HALF, "road with half of the agents", "line"),
+        (SLOW, "with all", "line"),
+        ("orange", "origin", "disc"),
+        ("blue", "destination", "disc"),
+    )
+    wide, tall = canvas.scene
+    height = 10.0 * tall / wide
+    canvas.view(0.0, 10.0, 0.0, height)
+    canvas.rectangle(0.0, 0.0, 10.0, height, (244, 242, 234))
+    agents, lines = s.route.size, p.line * (8.6, height - 1.8) + (0.7, 0.9)
+    order = sorted(range(len(lines)), key=lambda i: int(s.flow[i]))
+    for i in order:
+        share = int(s.flow[i]) / agents
+        canvas.line([lines[i, 0], lines[i, 1], lines[i, 2]], _color_of(p, i, share), 2.0 + 12.0 * share)
+    few = len(lines) <= MOST_LABELS
+    for i in order:
+        if s.flow[i] and (few or int(s.flow[i]) * 12 > agents):
+            canvas.text(lines[i, 1], str(int(s.flow[i])), "black", 13 if few else 10, "centre", ground="white")
+    for node in p.node * (8.6, height - 1.8) + (0.7, 0.9):
+        canvas.circle(node, 0.12, NODE)
+    taken: list[tuple[float, float]] = []
+    for pair, places in enumerate(p.place * (8.6, height - 1.8) + (0.7, 0.9)):
+        for (x, y), ground, ink in zip(places.tolist(), ("orange", "blue"), ("black", "white"), strict=True):
+            x += 0.45 * sum(abs(x - there[0]) < 0.1 and abs(y - there[1]) < 0.1 for there in taken)
+            taken.append((x, y))
+            canvas.circle((x, y), 0.27, ground)
+            canvas.text((x, y), str(pair + 1), ink, 13, "centre")
+    if s.route[0] < 0:
+        canvas.caption(f"{agents} agents, nobody is on the way")
+        return
+    minutes, paid = s.minutes[s.route], s.paid[s.route]
+    canvas.caption(f"{minutes.mean():.2f} minutes on average, toll {paid.mean():.2f}")
+
+
+def _color_of(p: Any, i: int, share: float) -> Color:
+    """From green to red as a road gets slow; roads that take a fixed time stay green."""
+    if share == 0.0:
+        return EMPTY
+    slow = share if p.slope[i] > 0.0 else 0.0
+    ends = (FAST, HALF) if slow < 0.5 else (HALF, SLOW)
+    red, green, blue = (round(a + (b - a) * (2.0 * slow % 1.0)) for a, b in zip(*ends, strict=True))
+    return (red, green, blue) if slow < 1.0 else SLOW
