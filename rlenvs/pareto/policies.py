@@ -82,17 +82,18 @@ class Route:
     """Actions one after the other, whatever happens; for worlds without chance.
 
     Args:
-        actions: the last one is repeated when there is time left.
+        actions: the last one is repeated when there is time left. For a team, a row for each step, with an action of
+            each agent.
     """
 
-    def __init__(self, actions: Sequence[int]) -> None:
-        self.actions = [int(action) for action in actions]
+    def __init__(self, actions: Sequence[Any] | np.ndarray) -> None:
+        self.actions: list[Any] = np.asarray(actions, np.int64).tolist()
 
     def first(self, state: int) -> int:
         """The first action."""
         return 0
 
-    def action(self, memory: int, state: int) -> int:
+    def action(self, memory: int, state: int) -> Any:
         """The action of this step."""
         return self.actions[memory]
 
@@ -120,6 +121,8 @@ def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed
 
         front = rlenvs.pareto.pareto_front("ResourceGathering-v0")
         rlenvs.pareto.replay("ResourceGathering-v0", front.policies[0], episodes=10_000).mean
+
+    Of a team the returns are those of its first agent.
 
     Args:
         env: the id of a world, or an environment made with the options that are meant. It is not touched.
@@ -157,7 +160,7 @@ def _play(batch: Any, numbered: Any, policy: Policy, gamma: float) -> np.ndarray
     while going.any():
         now = zip(memories, states(), strict=True)
         actions = [policy.action(memory, state) if on else 0 for on, (memory, state) in zip(going, now, strict=True)]
-        batch.load_actions(np.array(actions).reshape(count, 1))
+        batch.load_actions(np.array([np.broadcast_to(action, batch.agents) for action in actions]))
         batch.step_loaded(only=going)  # episodes differ in length
         returns[going] += discount * batch.terms[going, : returns.shape[1], 0]
         discount *= gamma

@@ -11,7 +11,7 @@ from rlenvs.core.check.playing import Chooser, active_in, alike_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 
-MOST = 48  # futures of a moment that are compared
+MOST = 48  # futures of a moment that are compared, or as many as there are actions to look at
 CHOICES = 6  # of an agent that are compared
 STEPS = 3  # that an action is held: some take effect later
 NUMBERS = (-1.0, 0.25, 1.0)  # of a continuous action, as parts of its bounds: of some only the size counts
@@ -153,8 +153,9 @@ def _effects(t: Subject, batch: KernelBatch, wanted: list[tuple[int, int]]) -> s
     """Which of some numbers of actions (agent, number) change the future of the first world."""
     active = active_in(batch)[0]
     ways: list[_Way] = []
+    most = max(MOST, len(wanted))
     for k, j in wanted:
-        if not active[k] or len(ways) >= MOST:
+        if not active[k] or len(ways) >= most:
             continue
         if batch.setup.continuous:
             ways += [_Way(k, j, value) for value in _numbers(batch, j)]

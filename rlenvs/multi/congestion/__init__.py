@@ -1,0 +1,1 @@
+"""Congestion: many agents share a few resources, and each makes them worse for the others."""

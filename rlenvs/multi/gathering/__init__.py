@@ -1,0 +1,1 @@
+"""Gathering: agents collect what lies about, for several who want different things."""

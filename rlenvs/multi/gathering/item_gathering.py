@@ -1,0 +1,588 @@
+"""Item gathering: a team collects items of three colours in little time, and each colour is an objective.
+
+## Description
+Agents walk on a grid on which red, green and blue items lie, and pick up what they step on. Time is short, so that it
+matters which colours are wanted first (Källström and Heintz, "Tunable dynamics in agent-based
+simulation using multi-objective reinforcement learning", ALA 2019; MOMAland's item gathering). On a given map where
+everything that is reached is picked up, `env.unwrapped.pareto_front(gamma)` gives the exact front of the team's reward,
+and `front_of` of this file the walks that attain each point. In the 10 steps of the original two agents who share the
+work gather everything, so without a discount this front is one point; at the level "hurry", of 7 steps, it has nine.
+The default map has MOMAland's size, starts, and number of
+items of each colour in its middle. Different: how these are arranged there; several agents may stand on one cell; a
+picture of planes instead of an agent's number and a map of codes; masks at the border; random maps, whose `difficulty`
+puts the items of a colour together, far from the other colours.
+
+## Action Space
+Stay, or move one cell up, down, left or right; up is towards row 0. Moves off the grid are masked, and staying when
+taken.
+
+## Observation Space
+Five planes of 0 and 1 over the whole grid: oneself, other agents, red, green and blue items.
+
+## Rewards
+`red`, `green` and `blue` are the items of that colour picked up in this step: with `reward="team"` by anybody, the same
+for all; with "individual" by oneself, shares of an item where several agents stand.
+
+## Costs
+None.
+
+## Starting State
+As on the map: "A", "B", ... are agents, "r", "g" and "b" items. With `random=True` agents and items are on distinct
+random cells. Each colour has a centre, far from the others, and an item is near the centre of its colour with
+probability `difficulty`, anywhere else.
+
+## Episode End
+Termination: when nothing is left, which is success. Truncation: 10 steps.
+
+## Parameters
+`pick_up` is the probability that an item is picked up in a step in which somebody stands on it.
+
+## Reference Scores
+Mean return of all agents together over seeds 0 to 99. The bound is the best point of the exact front.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import (
+    PublishedFront,
+    Score,
+    below,
+    block,
+    choice,
+    discrete,
+    f8,
+    flag,
+    free,
+    i2,
+    i4,
+    i8,
+    integer,
+    kernel,
+    param,
+    term,
+    u1,
+    uniform,
+    world,
+)
+from rlenvs.core.errors import ParameterError
+from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.multi.gathering.render import draw_gathering
+from rlenvs.multi.gathering.routes import Item, TeamPlan, exact_front
+
+MOST_AGENTS, LARGEST, MOST_ITEMS = 8, 20, 20
+KINDS = ("red", "green", "blue")
+LETTERS = "ABCDEFGH"
+KEYS = (("up", "w"), ("down", "s"), ("left", "a"), ("right", "d"))
+DEFAULT_MAP = """
+.......A
+........
+..g.b...
+..gr.r..
+...bg...
+....r...
+........
+B.......
+"""
+TEAM, INDIVIDUAL = range(2)
+DOWN, RIGHT = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
+PLANNED = 8  # items that the scripted plan is about, and sets of them
+SETS = 1 << PLANNED
+FAR = 10_000  # steps
+NEAR = 1  # cells from the centre of a colour, at least
+CENTRES = 8  # places among which the centre of a colour is the one furthest from the others
+
+
+def parse_map(value: Any) -> tuple[str, ...]:
+    """The rows of a map."""
+    rows = tuple(value.split()) if isinstance(value, str) else tuple(map(str, value))
+    text = "".join(rows)
+    if not rows or not 1 <= len(rows) <= LARGEST or not 1 <= len(rows[0]) <= LARGEST or len(set(map(len, rows))) > 1:
+        raise ValueError(f"needs 1 ... {LARGEST} rows of 1 ... {LARGEST} cells, all of one length")
+    if set(text) - set(".rgb" + LETTERS):
+        raise ValueError(f"cells are '.', 'r', 'g', 'b' and agents 'A' ... '{LETTERS[-1]}'")
+    agents = sorted(set(text) & set(LETTERS))
+    if not agents or agents != list(LETTERS[: len(agents)]) or any(text.count(agent) > 1 for agent in agents):
+        raise ValueError("needs the agents 'A', 'B', ... once each, without a gap")
+    if not set(text) & set("rgb"):
+        raise ValueError("needs an item")
+    return rows
+
+
+def on_map(values: Any) -> tuple[list[tuple[int, int]], list[Item]]:
+    """Where agents start, and the items, of a given map."""
+    cells = {(i, j): cell for i, row in enumerate(values.map) for j, cell in enumerate(row)}
+    starts = sorted((cell, place) for place, cell in cells.items() if cell in LETTERS)
+    items = [Item(place, "rgb".index(cell)) for place, cell in cells.items() if cell in "rgb"]
+    return [place for _, place in starts], items
+
+
+def sizes(values):
+    if values.random:
+        rows, columns, agents = values.height, values.width, values.agents
+        if rows * columns < agents + values.red + values.green + values.blue:
+            raise ParameterError(f"a grid of {rows} x {columns} cells is too small for these agents and items")
+    else:
+        rows, columns, agents = len(values.map), len(values.map[0]), len(on_map(values)[0])
+    return {"agents": agents, "rows": rows, "columns": columns, "cells": rows * columns}
+
+
+SPEC = world(
+    "ItemGathering-v0",
+    doc=__doc__,
+    source="MOMAland mo-item-gathering-v0 (Felten et al., arXiv 2407.16312); Källström and Heintz, ALA 2019",
+    agents=True,
+    params={
+        "pick_up": param(1.0, 0.0, 1.0, "", "probability that an item is picked up in a step"),
+        "difficulty": param(0.5, 0.0, 1.0, "", "probability that an item of a random map is near others of its colour"),
+    },
+    options={
+        "map": free(DEFAULT_MAP, parse_map, "rows of cells (a string with a line per row, or a list)"),
+        "random": flag(False, "whether each episode has a random map; the options below are of these"),
+        "height": integer(8, 2, LARGEST, "rows of a random map"),
+        "width": integer(8, 2, LARGEST, "columns of a random map"),
+        "agents": integer(2, 1, MOST_AGENTS, "agents on a random map"),
+        "red": integer(3, 1, MOST_ITEMS, "red items on a random map"),
+        "green": integer(3, 0, MOST_ITEMS, "green items on a random map"),
+        "blue": integer(2, 0, MOST_ITEMS, "blue items on a random map"),
+        "reward": choice("team", "individual", doc="whether all are paid for every item, or each for its own"),
+    },
+    sizes=sizes,
+    data={"starts": i2("agents", 2), "lying": u1("cells"), "rows": i8, "columns": i8},
+    state={
+        "position": i2("agents", 2),
+        "ground": u1("cells"),  # 0 for none, else 1 + its colour
+        "centre": i2(3, 2),  # of colours on random maps; scratch
+        "planned": i4(PLANNED),  # scratch: the cells of the items that a plan is about
+        "arrival": i2(SETS, PLANNED),  # of an agent, by set of items and the last of them
+        "gain": f8("agents", SETS),  # what an agent gets for a set, and
+        "best": f8(SETS),  # what it and those after it get for all that is in a set
+        "share": i4("agents", SETS),  # how they share it
+        "goal": i4("agents"),
+    },
+    scratch=("centre", "planned", "arrival", "gain", "best", "share", "goal"),
+    observation={
+        "planes": block(
+            *(5, "rows", "columns"),
+            low=0.0,
+            high=1.0,
+            doc="oneself, other agents, red, green, blue items",
+            raw=True,
+            constant=True,
+            whole=True,
+        )
+    },
+    action=discrete("stay", "up", "down", "left", "right"),
+    terms={kind: term(0.0, MOST_AGENTS, 1.0, f"{kind} items picked up") for kind in KINDS},
+    horizon=10,
+    fps=3,
+    same_start=True,
+    expert_sees="state",
+    players=("planner", "nearest", "picky"),
+    probe={"difficulty": {"random": True}},
+    levels={
+        "hurry": {"horizon": 7},
+        "scattered": {"random": True, "difficulty": 0.0, "same_start": False, "starts": 0},
+        "clustered": {"random": True, "difficulty": 1.0, "same_start": False, "starts": 0},
+        "crowd": {
+            "random": True,
+            "height": 14,
+            "width": 14,
+            "agents": 6,
+            "red": 10,
+            "green": 10,
+            "blue": 6,
+            "horizon": 16,
+            "same_start": False,
+            "starts": 0,
+        },
+        "unreliable": {"pick_up": 0.5},
+    },
+    scores={
+        "random": Score(0.5, 0.22, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(16, 0, success=1),
+        "bound": Score(16, 0, "all eight items, paid to both agents"),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    made = sizes(values)
+    lying, starts = np.zeros(made["cells"], np.uint8), np.zeros((made["agents"], 2), np.int16)
+    if not values.random:
+        places, items = on_map(values)
+        starts[:] = places
+        for (row, column), kind in items:
+            lying[row * made["columns"] + column] = 1 + kind
+    return {"starts": starts, "lying": lying, "rows": made["rows"], "columns": made["columns"]}
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    if p.random == 1:
+        scatter(p, s, rng)
+        return
+    s.position[:] = p.starts
+    s.ground[:] = p.lying
+
+
+@kernel
+def scatter(p, s, rng):
+    """A random map."""
+    rows, columns = p.height, p.width
+    for kind in range(3):
+        farthest = -1
+        for _ in range(CENTRES):
+            row, column = below(rng, rows), below(rng, columns)
+            near = FAR
+            for other in range(kind):
+                near = min(near, abs(row - s.centre[other, 0]) + abs(column - s.centre[other, 1]))
+            if near > farthest:
+                farthest = near
+                s.centre[kind, 0] = row
+                s.centre[kind, 1] = column
+    for kind in range(3):
+        count = p.red if kind == 0 else p.green if kind == 1 else p.blue
+        for _ in range(count):
+            drop(p, s, rng, kind)
+    for k in range(s.position.shape[0]):
+        cell = below(rng, rows * columns)
+        while s.ground[cell] > 0 or taken(s, k, cell, columns):
+            cell = below(rng, rows * columns)
+        s.position[k, 0] = cell // columns
+        s.position[k, 1] = cell % columns
+
+
+@kernel
+def taken(s, agents, cell, columns):
+    """Whether one of the first agents stands on a cell."""
+    found = False
+    for j in range(agents):
+        found = found or s.position[j, 0] * columns + s.position[j, 1] == cell
+    return found
+
+
+@kernel
+def drop(p, s, rng, kind):
+    """Put an item on a free cell, near the centre of its colour or anywhere; the further from there, the more cells
+    near it are taken."""
+    rows, columns = p.height, p.width
+    together, around = uniform(rng, 0.0, 1.0) < p.difficulty, 4 * NEAR
+    while True:
+        row, column = below(rng, rows), below(rng, columns)
+        if together:
+            reach = around // 4
+            row = s.centre[kind, 0] - reach + below(rng, 2 * reach + 1)
+            column = s.centre[kind, 1] - reach + below(rng, 2 * reach + 1)
+            around += 1
+        if 0 <= row < rows and 0 <= column < columns and s.ground[row * columns + column] == 0:
+            s.ground[row * columns + column] = 1 + kind
+            return
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    rows, columns = p.rows, p.columns
+    agents = s.position.shape[0]
+    for k in range(agents):
+        s.position[k, 0] = min(max(s.position[k, 0] + DOWN[a[k]], 0), rows - 1)
+        s.position[k, 1] = min(max(s.position[k, 1] + RIGHT[a[k]], 0), columns - 1)
+    for k in range(agents):
+        cell = s.position[k, 0] * columns + s.position[k, 1]
+        if s.ground[cell] == 0 or taken(s, k, cell, columns):  # the first of those who stand there picks up
+            continue
+        if p.pick_up == 1.0 or uniform(rng, 0.0, 1.0) < p.pick_up:
+            pay(p, s, r, cell, columns)
+            s.ground[cell] = 0
+    done = nothing_left(s)
+    for k in range(agents):
+        r.success[k] = done
+        r.terminated[k] = done
+
+
+@kernel
+def pay(p, s, r, cell, columns):
+    """Pay for an item: all, or those who stand there."""
+    agents, there = s.position.shape[0], 0
+    for k in range(agents):
+        there += s.position[k, 0] * columns + s.position[k, 1] == cell
+    for k in range(agents):
+        amount = 1.0
+        if p.reward == INDIVIDUAL:
+            amount = 1.0 / there if s.position[k, 0] * columns + s.position[k, 1] == cell else 0.0
+        if s.ground[cell] == 1:
+            r.red[k] += amount
+        elif s.ground[cell] == 2:
+            r.green[k] += amount
+        else:
+            r.blue[k] += amount
+
+
+@kernel
+def nothing_left(s):
+    left = 0
+    for cell in range(s.ground.size):
+        left += s.ground[cell] > 0
+    return left == 0
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    planes, columns = o.planes, p.columns
+    for i in range(planes.shape[1]):
+        for j in range(planes.shape[2]):
+            kind = s.ground[i * columns + j]
+            planes[0, i, j] = 0.0
+            planes[1, i, j] = 0.0
+            planes[2, i, j] = kind == 1
+            planes[3, i, j] = kind == 2
+            planes[4, i, j] = kind == 3
+    for j in range(s.position.shape[0]):
+        planes[0 if j == k else 1, s.position[j, 0], s.position[j, 1]] = 1.0
+
+
+@SPEC.mask
+def mask(p, s, k, m):
+    row, column = s.position[k, 0], s.position[k, 1]
+    m[0] = 1
+    m[1] = row > 0
+    m[2] = row < p.rows - 1
+    m[3] = column > 0
+    m[4] = column < p.columns - 1
+
+
+@kernel
+def way(s, k, cell, columns):
+    """Steps from an agent to a cell."""
+    return abs(s.position[k, 0] - cell // columns) + abs(s.position[k, 1] - cell % columns)
+
+
+@kernel
+def choose_items(p, s):
+    """The items nearest to anybody, as many as a plan is about. Returns how many there are."""
+    found, columns = 0, p.columns
+    for distance in range(p.rows + columns):
+        for cell in range(s.ground.size):
+            if s.ground[cell] == 0 or found == PLANNED:
+                continue
+            least = FAR
+            for k in range(s.position.shape[0]):
+                least = min(least, way(s, k, cell, columns))
+            if least == distance:
+                s.planned[found] = cell
+                found += 1
+    return found
+
+
+@kernel
+def route(p, s, k, count):
+    """The times at which an agent has gathered a set of items, by the last of them, on its shortest routes."""
+    arrival, columns = s.arrival, p.columns
+    for members in range(1, 1 << count):
+        for last in range(count):
+            arrival[members, last] = FAR
+            if (members >> last) & 1 == 0:
+                continue
+            before = members ^ (1 << last)
+            cell = s.planned[last]
+            if before == 0:
+                arrival[members, last] = way(s, k, cell, columns)
+            for i in range(count):
+                if (before >> i) & 1 == 1:
+                    other = s.planned[i]
+                    steps = abs(cell // columns - other // columns) + abs(cell % columns - other % columns)
+                    arrival[members, last] = min(arrival[members, last], arrival[before, i] + steps)
+
+
+@kernel
+def earliest(s, members, count):
+    """The last item of the shortest route to all of a set; -1 where there is none."""
+    best, last = FAR, -1
+    for i in range(count):
+        if (members >> i) & 1 == 1 and s.arrival[members, i] < best:
+            best, last = s.arrival[members, i], i
+    return last
+
+
+@kernel
+def make_plan(p, s):
+    """The best sharing of the nearest items among agents, under the weights, in the time that is left: exactly, where
+    there are no more items than a plan is about. Gives each agent the cell where it goes first, -1 for none."""
+    count, agents = choose_items(p, s), s.position.shape[0]
+    left, everything = p.horizon - s.elapsed, (1 << count) - 1
+    for k in range(agents):
+        route(p, s, k, count)
+        s.gain[k, 0] = 0.0
+        for members in range(1, everything + 1):
+            last = earliest(s, members, count)
+            s.gain[k, members] = -1.0
+            if last >= 0 and s.arrival[members, last] <= left:
+                total = -1e-6 * s.arrival[members, last]
+                for i in range(count):
+                    if (members >> i) & 1 == 1:
+                        total += p.weights[s.ground[s.planned[i]] - 1]
+                s.gain[k, members] = total
+    share_out(s, agents, everything)
+    rest = everything
+    for k in range(agents):
+        members = s.share[k, rest]
+        rest ^= members
+        s.goal[k] = -1
+        if members > 0:
+            route(p, s, k, count)
+            s.goal[k] = s.planned[first_of(p, s, members, count)]
+    for k in range(agents):
+        if s.goal[k] < 0 and count == PLANNED:
+            s.goal[k] = nearest_unplanned(p, s, k)
+
+
+@kernel
+def nearest_unplanned(p, s, k):
+    """The nearest item that neither the plan nor another agent is about; -1 for none."""
+    found, least = -1, FAR
+    for cell in range(s.ground.size):
+        if s.ground[cell] == 0 or way(s, k, cell, p.columns) >= least:
+            continue
+        free = True
+        for i in range(PLANNED):
+            free = free and s.planned[i] != cell
+        for j in range(s.goal.size):
+            free = free and s.goal[j] != cell
+        if free:
+            found, least = cell, way(s, k, cell, p.columns)
+    return found
+
+
+@kernel
+def share_out(s, agents, everything):
+    """For each set of items, how the last agents share it best; agent after agent from the last one on."""
+    for members in range(everything + 1):
+        s.best[members] = 0.0
+    for k in range(agents - 1, -1, -1):
+        for members in range(everything, -1, -1):  # smaller sets are still those of the agents after this one
+            most, own = s.best[members], 0
+            part = members
+            while part > 0:
+                if s.gain[k, part] + s.best[members ^ part] > most:
+                    most, own = s.gain[k, part] + s.best[members ^ part], part
+                part = (part - 1) & members
+            s.best[members] = most
+            s.share[k, members] = own
+
+
+@kernel
+def first_of(p, s, members, count):
+    """The first item of the shortest route to all of a set: back from the last one."""
+    columns = p.columns
+    last = earliest(s, members, count)
+    while members ^ (1 << last) != 0:
+        before, cell = members ^ (1 << last), s.planned[last]
+        for i in range(count):
+            if (before >> i) & 1 == 1:
+                other = s.planned[i]
+                steps = abs(cell // columns - other // columns) + abs(cell % columns - other % columns)
+                if s.arrival[before, i] + steps == s.arrival[members, last]:
+                    members, last = before, i
+                    break
+    return last
+
+
+@kernel
+def move_towards(p, s, k, cell):
+    """The move that brings an agent nearer to a cell, or none."""
+    if cell < 0:
+        return 0
+    down, right = cell // p.columns - s.position[k, 0], cell % p.columns - s.position[k, 1]
+    if down != 0:
+        return 2 if down > 0 else 1
+    if right != 0:
+        return 4 if right > 0 else 3
+    return 0
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """As the best plan for the team says."""
+    make_plan(p, s)
+    for k in range(s.position.shape[0]):
+        a[k] = move_towards(p, s, k, s.goal[k])
+
+
+@SPEC.player("planner")
+def planner(p, s, k, a, rng):
+    """Its part of the best plan for the team."""
+    make_plan(p, s)
+    a[k] = move_towards(p, s, k, s.goal[k])
+
+
+@kernel
+def nearest_item(p, s, k, kind):
+    """The nearest item, of a colour if that is not -1; -1 for none."""
+    found, least = -1, FAR
+    for cell in range(s.ground.size):
+        if s.ground[cell] > 0 and (kind < 0 or s.ground[cell] == 1 + kind):
+            steps = way(s, k, cell, p.columns)
+            if steps < least:
+                found, least = cell, steps
+    return found
+
+
+@SPEC.player("nearest")
+def nearest(p, s, k, a, rng):
+    """To the nearest item."""
+    a[k] = move_towards(p, s, k, nearest_item(p, s, k, -1))
+
+
+@SPEC.player("picky")
+def picky(p, s, k, a, rng):
+    """To the nearest item of its own colour: red for the first agent, green for the second, and so on; to any where
+    there is none."""
+    cell = nearest_item(p, s, k, k % 3)
+    a[k] = move_towards(p, s, k, cell if cell >= 0 else nearest_item(p, s, k, -1))
+
+
+def front_of(values: Any, horizon: int = 10, gamma: float = 1.0) -> list[TeamPlan]:
+    """The exact Pareto front of the team's reward on a given map, each point with the walks that attain it.
+
+    Raises:
+        ParameterError: a random map, chance, individual rewards, or too many items.
+    """
+    if values.random or values.reward != "team" or values.pick_up not in (0.0, 1.0):
+        raise ParameterError("the exact front is that of a given map, with reward='team' and pick_up=1")
+    starts, items = on_map(values)
+    return exact_front(starts, items if values.pick_up else [], len(KINDS), horizon, gamma)
+
+
+@SPEC.pareto_front
+def pareto_front(values, horizon, gamma):
+    return np.array([plan.value for plan in front_of(values, horizon, gamma)])
+
+
+@SPEC.published_front
+def published_front(values, gamma):
+    return PublishedFront(None, (0.0, 0.0, 0.0), "nobody published a front; MOMAland's reference point")
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_gathering(canvas, p, s)
+
+
+@SPEC.text
+def text(p, s):
+    rows = np.array(list(".rgb"))[np.asarray(s.ground)].reshape(int(p.rows), int(p.columns))
+    for k in range(len(s.position) - 1, -1, -1):
+        rows[tuple(s.position[k].tolist())] = LETTERS[k]
+    return "\n".join("".join(row) for row in rows)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    move = pressed_move(pressed, KEYS)
+    return 0 if move is None else 1 + move
