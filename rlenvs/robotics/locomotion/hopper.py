@@ -2,11 +2,11 @@
 
 ## Description
 
-Hopper-v5 of Gymnasium (after Erez, Tassa and Todorov, "Infinite-horizon model predictive control for periodic tasks with
-contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and ends. A flat robot
-with one leg of three joints hops along x. The cost is that of SafetyHopperVelocity-v1 of Safety-Gymnasium (Ji et al.,
-NeurIPS 2023): moving faster than a limit. Spaces are those of Hopper-v5, float64 without bounds; with `scaled=True`
-observations are float32 and bounded. Different: positions beyond 1000 are observed as 1000.
+Hopper-v5 of Gymnasium (after Erez, Tassa and Todorov, "Infinite-horizon model predictive control for periodic tasks
+with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and ends. A flat
+robot with one leg of three joints hops along x. The cost is that of SafetyHopperVelocity-v1 of Safety-Gymnasium (Ji
+et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Hopper-v5, float64 without bounds; with
+`scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed as 1000.
 
 Levels "mo-gymnasium" and "mo-gymnasium-2obj" pay the vectors of MO-Gymnasium's mo-hopper-v5 and mo-hopper-2obj-v5.
 
@@ -16,19 +16,19 @@ The torques at thigh, leg and foot, as fractions of 200 N m.
 
 ## Observation Space
 
-As the original: 5 positions (height, pitch, three joint angles) and 6 rates with the forward velocity, these clipped to
-[-10, 10]: 11 numbers, not scaled.
+As the original: 5 positions (height, pitch, three joint angles) and 6 rates with the forward velocity, these clipped
+to [-10, 10]: 11 numbers, not scaled.
 
 ## Rewards
 
-`forward` is the mean velocity along x in this step [m/s], `healthy` is 1 while the torso is higher than `lowest`, pitched
-by less than `tilt`, and no other number of the state is 100 or more, and `control` is the negative sum of squares of the
-action; its weight is 0.001. The weighted sum is the reward of Hopper-v5.
+`forward` is the mean velocity along x in this step [m/s], `healthy` is 1 while the torso is higher than `lowest`,
+pitched by less than `tilt`, and no other number of the state is 100 or more, and `control` is the negative sum of
+squares of the action; its weight is 0.001. The weighted sum is the reward of Hopper-v5.
 
-With `level="mo-gymnasium"` the terms are `forward`, `height` (10 times the height above the start, m) and `control`, each
-with the healthy reward added. Their weights 1, 0 and 0.001 count that reward 1.001 times; else their sum is the reward of
-Hopper-v5. With `level="mo-gymnasium-2obj"` the weighted squares are added to both others too, and the weights 1 and 0 give
-the reward of Hopper-v5.
+With `level="mo-gymnasium"` the terms are `forward`, `height` (10 times the height above the start, m) and `control`,
+each with the healthy reward added. Their weights 1, 0 and 0.001 count that reward 1.001 times; else their sum is the
+reward of Hopper-v5. With `level="mo-gymnasium-2obj"` the weighted squares are added to both others too, and the
+weights 1 and 0 give the reward of Hopper-v5.
 
 ## Costs
 
@@ -40,12 +40,13 @@ All positions and velocities are uniform within `noise` of the model's.
 
 ## Episode End
 
-When the hopper is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (8 s). Success is not defined.
+When the hopper is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (8 s). Success is not
+defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A body
-whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
+body whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
@@ -113,8 +114,7 @@ SPEC = world(
     published=published("Gymnasium Hopper-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={
-    },
+    scores={},
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={

@@ -64,7 +64,7 @@ def asset(file: str) -> Any:
 
 
 def watch(body: Any, eye: tuple[float, float, float], down: float, follow: bool = True) -> None:
-    """Put the camera of images on a body, at `eye` [m] from it, looking north and `down` [rad]; it turns with nothing."""
+    """Put the camera of images on a body, at `eye` [m] from it, looking north and `down` [rad]."""
     import mujoco
 
     mode = mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM if follow else mujoco.mjtCamLight.mjCAMLIGHT_FIXED

@@ -3,11 +3,11 @@
 ## Description
 
 mo-reacher-v5 of MO-Gymnasium (Felten et al., NeurIPS 2023; MIT licence) on the arm of Gymnasium's Reacher-v5 (Farama
-Foundation, MIT licence): its rules, observations and starts. Nothing can be near all of the targets, so which counts how
-much is for the weights to say. Different: rewards are for where the tip is after a step; the original pays for where it
-was before, so the last step of an episode is never paid for, and the first is paid the same whatever one does
-(`compat=True` gives this back, with places of the tip as the integrator saw them last). The original's documentation squares the distance; its code, and ours, do not. Numbers beyond 1000 are observed as
-1000.
+Foundation, MIT licence): its rules, observations and starts. Nothing can be near all of the targets, so which counts
+how much is for the weights to say. Different: rewards are for where the tip is after a step; the original pays for
+where it was before, so the last step of an episode is never paid for, and the first is paid the same whatever one
+does (`compat=True` gives this back, with places of the tip as the integrator saw them last). The original's
+documentation squares the distance; its code, and ours, do not. Numbers beyond 1000 are observed as 1000.
 
 ## Action Space
 
@@ -19,9 +19,9 @@ As the original: the cosines of shoulder and elbow, their sines, and a tenth of 
 
 ## Rewards
 
-`east`, `west`, `north` and `south`: 1 less 4 times the distance [m] between the tip of the arm and the target on that side,
-each 0.14 m from the shoulder. The original gives no weights; here each has 1/4, and the best place is between all targets.
-Other weights make other tasks: `weights={"east": 1, "west": 0, "north": 0, "south": 0}` is reaching.
+`east`, `west`, `north` and `south`: 1 less 4 times the distance [m] between the tip of the arm and the target on that
+side, each 0.14 m from the shoulder. The original gives no weights; here each has 1/4, and the best place is between
+all targets. Other weights make other tasks: `weights={"east": 1, "west": 0, "north": 0, "south": 0}` is reaching.
 
 ## Costs
 
@@ -29,8 +29,8 @@ None.
 
 ## Starting State
 
-The arm points east, its elbow bent at a right angle, as the original has it (3.1415 / 2 rad); both rates are uniform within
-`noise`.
+The arm points east, its elbow bent at a right angle, as the original has it (3.1415 / 2 rad); both rates are uniform
+within `noise`.
 
 ## Episode End
 
@@ -38,14 +38,14 @@ After 50 steps (1 s), never earlier. Success is not defined.
 
 ## Parameters
 
-`strength` multiplies both torques, `damping` and `armature` are those of the joints. Next to the armature the masses of the
-links do not count. The arm lies flat, so gravity is absent.
+`strength` multiplies both torques, `damping` and `armature` are those of the joints. Next to the armature the masses
+of the links do not count. The arm lies flat, so gravity is absent.
 
 ## Reference Scores
 
 Mean return over fixed seeds. The expert folds the arm, so that the tip is at the shoulder: it pushes the elbow until
-braking stops it there, and leaves the shoulder alone. The bound: two opposite targets are 0.28 m apart, so of no place is
-the sum of distances less than at the shoulder, where every step pays 0.44.
+braking stops it there, and leaves the shoulder alone. The bound: two opposite targets are 0.28 m apart, so of no
+place is the sum of distances less than at the shoulder, where every step pays 0.44.
 
 ## Version History
 
@@ -128,7 +128,7 @@ def dress(spec):
     spec.geom("ground").rgba = (0.93, 0.94, 0.92, 1.0)
     for name, color in (("root", (0.25, 0.28, 0.32)), ("link0", (0.36, 0.42, 0.50)), ("link1", (0.50, 0.57, 0.66))):
         spec.geom(name).rgba = (*color, 1.0)
-    spec.geom("fingertip").rgba, spec.geom("fingertip").size[0] = (0.1, 0.1, 0.1, 1.0), 0.013
+    spec.geom("fingertip").rgba = (0.1, 0.1, 0.1, 1.0)
     for side, (x, y) in DIRECTIONS.items():
         target = spec.worldbody.add_site(name=side, type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(0.018, 0.002, 0.0))
         target.pos, target.rgba = (REACH * x, REACH * y, 0.003), (*(c / 255.0 for c in RGB[COLORS[side]]), 1.0)
@@ -203,4 +203,8 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     canvas.legend(*((color, side, "disc") for side, color in COLORS.items()))
     x, y = tip(s)
-    canvas.caption("distances " + ", ".join(f"{math.dist((x, y), (REACH * u, REACH * v)):.2f}" for u, v in DIRECTIONS.values()) + " m")
+    canvas.caption(
+        "distances "
+        + ", ".join(f"{math.dist((x, y), (REACH * u, REACH * v)):.2f}" for u, v in DIRECTIONS.values())
+        + " m"
+    )

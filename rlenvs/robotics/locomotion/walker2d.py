@@ -5,8 +5,9 @@
 Walker2d-v5 of Gymnasium (after Erez, Tassa and Todorov, "Infinite-horizon model predictive control for periodic tasks
 with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and ends. A flat
 robot with two legs of three joints each walks along x. The cost is that of SafetyWalker2dVelocity-v1 of
-Safety-Gymnasium (Ji et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Walker2d-v5, float64 without
-bounds; with `scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed as 1000.
+Safety-Gymnasium (Ji et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Walker2d-v5, float64
+without bounds; with `scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed
+as 1000.
 
 The level "mo-gymnasium" pays the vector of MO-Gymnasium's mo-walker2d-v5.
 
@@ -21,12 +22,12 @@ As the original: 8 positions (height, pitch, six joint angles) and 9 rates with 
 
 ## Rewards
 
-`forward` is the mean velocity along x in this step [m/s], `healthy` is 1 while the torso's height lies between `lowest`
-and `highest` and its pitch is less than `tilt`, and `control` is the negative sum of squares of the action; its weight is
-0.001. The weighted sum is the reward of Walker2d-v5.
+`forward` is the mean velocity along x in this step [m/s], `healthy` is 1 while the torso's height lies between
+`lowest` and `highest` and its pitch is less than `tilt`, and `control` is the negative sum of squares of the action;
+its weight is 0.001. The weighted sum is the reward of Walker2d-v5.
 
-With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the healthy reward added. Their weights 1 and
-0.001 count that reward 1.001 times; else their sum is the reward of Walker2d-v5.
+With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the healthy reward added. Their weights 1
+and 0.001 count that reward 1.001 times; else their sum is the reward of Walker2d-v5.
 
 ## Costs
 
@@ -38,12 +39,13 @@ All positions and velocities are uniform within `noise` of the model's.
 
 ## Episode End
 
-When the walker is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (8 s). Success is not defined.
+When the walker is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (8 s). Success is not
+defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A body
-whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
+body whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
@@ -110,8 +112,7 @@ SPEC = world(
     published=published("Gymnasium Walker2d-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={
-    },
+    scores={},
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={
