@@ -51,6 +51,8 @@ def robot(file: str, values: Any, eye: tuple[float, float, float] = EYE, down: f
         if texture.builtin in (mujoco.mjtBuiltin.mjBUILTIN_CHECKER, mujoco.mjtBuiltin.mjBUILTIN_GRADIENT):
             checker = texture.builtin == mujoco.mjtBuiltin.mjBUILTIN_CHECKER
             texture.rgb1, texture.rgb2 = SQUARES if checker else SKY
+    for camera in spec.cameras:  # each costs time in every physics step
+        spec.delete(camera)
     watch(spec.body("torso"), eye, down)
     return spec
 

@@ -111,7 +111,10 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
+    import mujoco
+
     spec = robot("swimmer.xml", values, eye=(0.0, -3.2, 4.2), down=0.92)
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT  # nothing can touch: a tenth faster, same numbers
     spec.lights[0].diffuse, spec.lights[0].specular = (0.65, 0.65, 0.65), (0.0, 0.0, 0.0)  # it falls straight down
     spec.option.density, spec.option.viscosity = values.fluid, values.viscosity
     for geom in spec.geoms[1:]:
