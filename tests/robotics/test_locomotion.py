@@ -483,8 +483,9 @@ def test_pushes_of_the_reacher():
     assert own.dof_armature.tolist() == [3.0, 3.0]
 
 
-def test_expert_of_the_swimmer_swims():
-    assert rlenvs.evaluate("Swimmer-v0", "expert", 4).mean > 340.0
+@pytest.mark.parametrize(("name", "least"), [("Swimmer", 340.0), ("Hopper", 2900.0)])
+def test_experts_swim_and_hop(name, least):
+    assert rlenvs.evaluate(f"{name}-v0", "expert", 4).mean > least
 
 
 def test_expert_of_the_reacher_is_near_the_bound():

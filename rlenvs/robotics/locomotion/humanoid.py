@@ -164,7 +164,10 @@ SPEC = world(
     published=published("Gymnasium Humanoid-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={},
+    scores={
+        "random": Score(115.7, 7.3, costs={"velocity": 0}),
+        "idle": Score(198.7, 0.67, costs={"velocity": 0}),
+    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={

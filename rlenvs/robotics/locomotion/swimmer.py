@@ -103,7 +103,11 @@ SPEC = world(
     published=published("Gymnasium Swimmer-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={},
+    scores={
+        "random": Score(-0.3685, 1.8, costs={"velocity": 241}),
+        "idle": Score(-3.666, 3.6, costs={"velocity": 0}),
+        "expert": Score(355.8, 0.46, costs={"velocity": 553}),
+    },
     engine=ENGINE,
     levels={"easy": {"speed_limit": 0.5}, "medium": {}, "hard": {"speed_limit": 0.1, "viscosity": 1.0}},
 )

@@ -99,7 +99,10 @@ SPEC = world(
     horizon=50,
     fps=FPS,
     scores={
-        "bound": Score(22.0, 0, "0.44 per step, with the tip at the shoulder"),
+        "random": Score(14.44, 0.73),
+        "idle": Score(12.26, 0.0022),
+        "expert": Score(21.28, 0.00065),
+        "bound": Score(22, 0, "0.44 per step, with the tip at the shoulder"),
     },
     engine=ENGINE,
     levels={"easy": {"strength": 0.5}, "medium": {}, "hard": {"noise": 0.5, "damping": 0.2}},

@@ -112,7 +112,10 @@ SPEC = world(
     published=published("Gymnasium Walker2d-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={},
+    scores={
+        "random": Score(1.902, 1.2, costs={"velocity": 0}),
+        "idle": Score(95.17, 1.7, costs={"velocity": 0}),
+    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={
