@@ -54,8 +54,8 @@ def robot(file: str, values: Any, eye: tuple[float, float, float] = EYE, down: f
     for camera in spec.cameras:  # each costs time in every physics step
         spec.delete(camera)
     watch(spec.body("torso"), eye, down)
-    above = spec.lights[0]
-    sun = spec.body("torso").add_light(mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, type=above.type)  # shadows, anywhere
+    above = spec.lights[0]  # goes along, so that shadows do
+    sun = spec.body("torso").add_light(mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, type=above.type)
     sun.pos, sun.dir, sun.diffuse, sun.specular = (0.0, 0.0, 3.0), above.dir, above.diffuse, above.specular
     spec.delete(above)
     return spec
