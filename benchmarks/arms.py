@@ -30,9 +30,16 @@ CASES = [
     Case("PandaPickAndPlace-v0", peer="fetch-pick-and-place-8", goal=3, **WIDE),
     Case("PandaPickAndPlace-v0", peer="envpool-fetch-pick-and-place", goal=3, **WIDE),
 ]
+ROBOTS = ("half-cheetah", "ant", "hopper", "walker2d", "swimmer", "humanoid")
 RUNNERS = [
-    Case("HalfCheetah-v0", "vector", "envpool-half-cheetah", 1.3, num=64, threads=2),
-    Case("Ant-v0", "vector", "envpool-ant", 1.3, num=64, threads=2),
+    case
+    for robot in ROBOTS
+    for id in ("".join(map(str.capitalize, robot.split("-"))) + "-v0",)
+    for case in (
+        Case(id, "vector", f"envpool-{robot}", 1.3, num=64, threads=2),
+        Case(id, "vector", f"gymnasium-{robot}-8", 2, num=64, threads=2),
+        Case(id, "single", f"gymnasium-{robot}", 1),
+    )
 ]
 
 
@@ -56,7 +63,7 @@ def main() -> None:
         "",
         *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
         "",
-        "A step of a robot that runs is 0.05 s: five physics steps of 10 ms.",
+        "Robots that run, and swim, have the same models, time steps and control rates on both sides.",
         "",
         *rates_beside_peers(RUNNERS, peers, options.rounds, options.seconds, options.only),
         "",

@@ -252,8 +252,8 @@ class MujocoEngine:
         for name, value in fields.items():
             if self.simulations.expanded(name) is None and np.array_equal(value, common[name], equal_nan=True):
                 continue
-            target = self.simulations.expand(name)[i]
-            target[...] = value[: len(target)] if target.ndim else value
+            target = self.simulations.expand(name)[i : i + 1]  # a view, of single numbers too
+            target[...] = value[: target.shape[1]] if target.ndim > 1 else value
 
     # --- images -----------------------------------------------------------------------------------------------------
 

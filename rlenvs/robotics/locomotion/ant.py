@@ -9,20 +9,28 @@ observations are float32 and bounded. Different: contact forces are those that M
 last physics step, where the original asks for them between two stages of its integrator; numbers beyond 1000 are
 observed as 1000.
 
+Levels "mo-gymnasium" and "mo-gymnasium-2obj" pay the vectors of MO-Gymnasium's mo-ant-v5 and mo-ant-2obj-v5.
+
 ## Action Space
 
 Torques at hip and ankle of the legs 4, 1, 2, 3, in this order, as fractions of 150 N m.
 
 ## Observation Space
 
-As the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and y,
-and for every body the torque and force of its contacts [N m, N], clipped to [-1, 1]: 105 numbers, not scaled.
+As the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and
+y, and for every body the torque and force of its contacts [N m, N], clipped to [-1, 1]: 105 numbers, not scaled.
 
 ## Rewards
 
 `forward` is the mean velocity of the torso along x in this step [m/s], `healthy` is 1 while the torso's height lies
-within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with the weight 0.5, and `contact`
-that of the clipped contact forces, with the weight 0.0005.
+within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with the weight 0.5, and
+`contact` that of the clipped contact forces, with the weight 0.0005.
+
+With `level="mo-gymnasium"` the terms are `forward`, `sideways` (the velocity along y) and `control`, each with the
+healthy and weighted contact rewards added: the vector of mo-ant-v5. The original gives no weights for it; 1, 0 and
+0.5 count these two rewards 1.5 times, else their sum is the reward of Ant-v5. With `level="mo-gymnasium-2obj"`, the
+vector of mo-ant-2obj-v5, the weighted squares are added to both others too, and the weights 1 and 0 give the reward
+of Ant-v5.
 
 ## Costs
 
@@ -34,7 +42,8 @@ All positions are uniform within `noise` of the model's, all velocities normal w
 
 ## Episode End
 
-When the ant is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (50 s). Success is not defined.
+When the ant is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (50 s). Success is not
+defined.
 
 ## Parameters
 
@@ -52,7 +61,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, normal, param, published, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, normal, param, published, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
@@ -64,6 +73,7 @@ from rlenvs.robotics.locomotion.robots import (
     PARAMS,
     bounded,
     effort,
+    objectives,
     robot,
     tell,
     touch_floor_only,
@@ -71,6 +81,8 @@ from rlenvs.robotics.locomotion.robots import (
 
 POSITIONS, VELOCITIES, JOINTS, BODIES = 15, 14, 8, 14
 TORSO = 1
+CONTROL_COST, CONTACT_COST = 0.5, 5e-4
+MOST_CONTACT = 6.0 * BODIES * CONTACT_COST
 
 SPEC = world(
     "Ant-v0",
@@ -104,8 +116,8 @@ SPEC = world(
     terms={
         "forward": term(-FASTEST, FASTEST, 1.0, "velocity along x, m/s"),
         "healthy": term(0.0, 1.0, 1.0, "1 while healthy"),
-        "control": term(-float(JOINTS), 0.0, 0.5, "negative sum of squares of the action"),
-        "contact": term(-6.0 * BODIES, 0.0, 5e-4, "negative sum of squares of clipped contact forces"),
+        "control": term(-float(JOINTS), 0.0, CONTROL_COST, "negative sum of squares of the action"),
+        "contact": term(-6.0 * BODIES, 0.0, CONTACT_COST, "negative sum of squares of clipped contact forces"),
     },
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
     published=published("Gymnasium Ant-v5", "float64", low=-math.inf, high=math.inf),
@@ -117,7 +129,22 @@ SPEC = world(
     },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
-    levels={"easy": {"speed_limit": 4.0}, "medium": {}, "hard": {"speed_limit": 1.5, "friction": 0.6}},
+    levels={
+        "easy": {"speed_limit": 4.0},
+        "medium": {},
+        "hard": {"speed_limit": 1.5, "friction": 0.6},
+        "mo-gymnasium": objectives(
+            "mo-ant-v5",
+            forward=term(-FASTEST - MOST_CONTACT, FASTEST + 1.0, 1.0, "velocity along x, healthy, contact"),
+            sideways=term(-FASTEST - MOST_CONTACT, FASTEST + 1.0, 0.0, "velocity along y, healthy, contact"),
+            control=term(-JOINTS - MOST_CONTACT, 1.0, CONTROL_COST, "negative squares of the action, healthy, contact"),
+        ),
+        "mo-gymnasium-2obj": objectives(
+            "mo-ant-2obj-v5",
+            forward=term(-FASTEST - MOST_CONTACT - 4.0, FASTEST + 1.0, 1.0, "the reward of Ant-v5"),
+            sideways=term(-FASTEST - MOST_CONTACT - 4.0, FASTEST + 1.0, 0.0, "velocity along y in its place"),
+        ),
+    },
 )
 
 
@@ -163,20 +190,42 @@ def act(p, s, a, rng):
         s.ctrl[j] = a[j]
 
 
-@SPEC.outcome
-def outcome(p, s, a, rng, r):
+@kernel
+def judge(p, s, r):
+    """Fills what no objective changes; gives the velocity along x and y, bounded, 1.0 while healthy, and the sum of
+    squares of clipped contact forces."""
     vx, vy = (s.xpos[TORSO, 0] - s.x) / DT, (s.xpos[TORSO, 1] - s.y) / DT
     s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
     healthy = p.lowest <= s.qpos[2] and s.qpos[2] <= p.highest
-    r.forward = min(max(vx, -FASTEST), FASTEST)
-    r.healthy = 1.0 if healthy else 0.0
-    r.control = -effort(a)
+    pressed = 0.0
     for i in range(s.cfrc_ext.shape[0]):
         for j in range(6):
             force = min(max(s.cfrc_ext[i, j], -1.0), 1.0)
-            r.contact -= force * force
+            pressed += force * force
     r.velocity = 1.0 if math.sqrt(vx * vx + vy * vy) > p.speed_limit else 0.0
     r.terminated = p.ends_when_unhealthy == 1 and not healthy
+    vx, vy = min(max(vx, -FASTEST), FASTEST), min(max(vy, -FASTEST), FASTEST)
+    return vx, vy, 1.0 if healthy else 0.0, pressed
+
+
+@SPEC.outcome
+def outcome(p, s, a, rng, r):
+    r.forward, _, r.healthy, pressed = judge(p, s, r)
+    r.control, r.contact = -effort(a), -pressed
+
+
+@SPEC.level("mo-gymnasium").outcome
+def outcome_of_three(p, s, a, rng, r):
+    vx, vy, healthy, pressed = judge(p, s, r)
+    both = healthy - CONTACT_COST * pressed
+    r.forward, r.sideways, r.control = vx + both, vy + both, -effort(a) + both
+
+
+@SPEC.level("mo-gymnasium-2obj").outcome
+def outcome_of_two(p, s, a, rng, r):
+    vx, vy, healthy, pressed = judge(p, s, r)
+    both = healthy - CONTACT_COST * pressed - CONTROL_COST * effort(a)
+    r.forward, r.sideways = vx + both, vy + both
 
 
 @SPEC.observe

@@ -6,7 +6,7 @@ HalfCheetah-v5 of Gymnasium (Wawrzyński's planar cheetah; Farama Foundation, MI
 rewards and starts. A flat robot with two legs of three joints each runs along x. The cost is that of
 SafetyHalfCheetahVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023): running faster than a limit. Spaces are
 those of HalfCheetah-v5, float64 without bounds; with `scaled=True` observations are float32 and bounded. Different:
-numbers beyond 1000 are observed as 1000.
+numbers beyond 1000 are observed as 1000. The reward vector is that of MO-Gymnasium's mo-halfcheetah-v5.
 
 ## Action Space
 

@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from rlenvs.core import kernel, param
+from rlenvs.core import kernel, param, published
+from rlenvs.core.parts import Term
 
 FPS = 20  # five physics steps of 10 ms per control step
 DT = 0.05  # s
@@ -22,23 +23,22 @@ PARAMS = {
 
 
 SQUARES, SKY = ((0.90, 0.91, 0.89), (0.74, 0.77, 0.76)), ((0.95, 0.97, 0.98), (0.72, 0.80, 0.88))
-EYE, DOWN = (0.0, -2.7, 1.05), 0.36  # m, from the robot to the camera; rad, by which that looks down
-LEVEL = 0.5 * (0.5 * math.pi - DOWN)
+EYE, DOWN = (0.0, -2.7, 1.05), 0.36  # m, from the torso to the camera; rad, by which that looks down
 
 
-def robot(file: str, values: Any) -> Any:
+def robot(file: str, values: Any, eye: tuple[float, float, float] = EYE, down: float = DOWN) -> Any:
     """One of Gymnasium's models as an `MjSpec`, with a camera that follows the robot.
 
     Args:
         file: such as "ant.xml".
         values: parameters of `PARAMS`.
+        eye: where the camera is, from the torso [m].
+        down: by how much it looks down [rad].
     """
-    import gymnasium
     import mujoco
 
-    folder = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
-    spec = mujoco.MjSpec.from_file(str(folder / file))
-    spec.option.gravity = (0.0, 0.0, -values.gravity)
+    spec = asset(file)
+    spec.option.gravity = (0.0, 0.0, -getattr(values, "gravity", 9.81))
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # one body alone: a few percent faster, same numbers
     for motor in spec.actuators:
         motor.gear = motor.gear * values.strength
@@ -51,25 +51,81 @@ def robot(file: str, values: Any) -> Any:
         if texture.builtin in (mujoco.mjtBuiltin.mjBUILTIN_CHECKER, mujoco.mjtBuiltin.mjBUILTIN_GRADIENT):
             checker = texture.builtin == mujoco.mjtBuiltin.mjBUILTIN_CHECKER
             texture.rgb1, texture.rgb2 = SQUARES if checker else SKY
-    camera = spec.body("torso").add_camera(name="overview", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, fovy=45.0)
-    camera.pos, camera.quat = EYE, (math.cos(LEVEL), math.sin(LEVEL), 0.0, 0.0)
+    for camera in spec.cameras:  # each costs time in every physics step
+        spec.delete(camera)
+    watch(spec.body("torso"), eye, down)
+    above = spec.lights[0]  # goes along, so that shadows do
+    sun = spec.body("torso").add_light(mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, type=above.type)
+    sun.pos, sun.dir, sun.diffuse, sun.specular = (0.0, 0.0, 3.0), above.dir, above.diffuse, above.specular
+    spec.delete(above)
     return spec
 
 
-def touch_floor_only(spec: Any) -> None:
+def asset(file: str) -> Any:
+    """One of the models that lie in the installed Gymnasium, as an `MjSpec`."""
+    import gymnasium
+    import mujoco
+
+    return mujoco.MjSpec.from_file(str(Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / file))
+
+
+def watch(body: Any, eye: tuple[float, float, float], down: float, follow: bool = True) -> None:
+    """Put the camera of images on a body, at `eye` [m] from it, looking north and `down` [rad]."""
+    import mujoco
+
+    mode = mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM if follow else mujoco.mjtCamLight.mjCAMLIGHT_FIXED
+    camera = body.add_camera(name="overview", mode=mode, fovy=45.0)
+    turn = 0.5 * (0.5 * math.pi - down)
+    camera.pos, camera.quat = eye, (math.cos(turn), math.sin(turn), 0.0, 0.0)
+
+
+def touch_floor_only(spec: Any, *others: tuple[str, str]) -> None:
     """Name the contacts that can be, between the floor and every other shape, so that none has to be looked for.
 
     The numbers of these contacts are those that MuJoCo makes of two shapes. Called when the shapes have theirs.
+
+    Args:
+        spec: the robot; its floor is the first shape.
+        others: pairs of shapes that can touch as well.
     """
     floor, *shapes = spec.geoms
     for i, shape in enumerate(shapes):
         shape.name = shape.name or f"shape {i}"
-        pair = spec.add_pair(geomname1=floor.name, geomname2=shape.name)
-        slide, turn, roll = (max(numbers) for numbers in zip(floor.friction, shape.friction, strict=True))
-        pair.friction, pair.condim = (slide, slide, turn, roll, roll), max(floor.condim, shape.condim)
-        pair.solref, pair.solimp, pair.margin = shape.solref, shape.solimp, floor.margin + shape.margin
+    for one, two in [*((floor, shape) for shape in shapes), *((spec.geom(a), spec.geom(b)) for a, b in others)]:
+        pair = spec.add_pair(geomname1=one.name, geomname2=two.name)
+        slide, turn, roll = (max(numbers) for numbers in zip(one.friction, two.friction, strict=True))
+        pair.friction, pair.condim = (slide, slide, turn, roll, roll), max(one.condim, two.condim)
+        pair.solref, pair.solimp, pair.margin = two.solref, two.solimp, one.margin + two.margin
     for shape in spec.geoms:
         shape.contype = shape.conaffinity = 0
+
+
+def damp(spec: Any, factor: float) -> None:
+    """Multiply the damping of all joints."""
+    for joint in spec.joints:
+        joint.damping = joint.damping * factor
+
+
+def weigh(spec: Any, density: float, **masses: float) -> None:
+    """Give all shapes of a robot a density, and bodies of one shape a mass where it is not 0.
+
+    Their inertia is proportional to it.
+    """
+    for shape in spec.geoms[1:]:
+        shape.density = density
+    for body, own in masses.items():
+        if own > 0.0:
+            spec.body(body).first_geom().mass = own
+
+
+def objectives(id: str, **terms: Term) -> dict[str, Any]:
+    """A level whose terms are the vector of MO-Gymnasium's id; what fills them is hung on the level."""
+
+    def without_bounds(values: Any) -> tuple[list[float], list[float]]:
+        return [-math.inf] * len(terms), [math.inf] * len(terms)
+
+    spaces = published(f"MO-Gymnasium {id}", "float64", low=-math.inf, high=math.inf, reward=without_bounds)
+    return {"terms": terms, "published": spaces}
 
 
 @kernel

@@ -1,0 +1,272 @@
+"""Humanoid: walk forwards on two legs without falling.
+
+## Description
+
+Humanoid-v5 of Gymnasium (after Tassa, Erez and Todorov, "Synthesis and stabilization of complex behaviors through
+online trajectory optimization", IROS 2012; Farama Foundation, MIT licence): its model, observations, rewards, starts
+and ends. A body of 17 joints walks along x. The cost is that of SafetyHumanoidVelocity-v1 of Safety-Gymnasium (Ji et
+al., NeurIPS 2023): moving faster than a limit, in any direction. Spaces are those of Humanoid-v5, float64 without
+bounds; with `scaled=True` observations are float32 and bounded. Different: contact forces are those that MuJoCo
+computes at the beginning of the last physics step, where the original asks for them between two stages of its
+integrator; numbers beyond 1000, forces of contacts beyond a million, are observed as these.
+
+The level "mo-gymnasium" pays the vector of MO-Gymnasium's mo-humanoid-v5.
+
+## Action Space
+
+Torques of abdomen, hips, knees, shoulders and elbows, in [-0.4, 0.4]: fractions of 100 N m, at hips forward of 300,
+at knees of 200, and at the arms of 25.
+
+## Observation Space
+
+As the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and
+y, of every body inertia (10 numbers) and velocity (6) about the centre of the whole, the torques of the joints, and
+of every body torque and force of its contacts: 348 numbers, not scaled.
+
+## Rewards
+
+`forward` is the mean velocity of the centre of mass along x in this step [m/s], with the weight 1.25, `healthy` is 1
+while the torso's height lies between `lowest` and `highest`, with the weight 5, `control` is the negative sum of
+squares of the action, with the weight 0.1, and `contact` that of the contact forces, down to -2e7, with the weight
+5e-7. The weighted sum is the reward of Humanoid-v5, but for the time of the contact forces.
+
+With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the weighted healthy and contact rewards
+added. Their weights 1.25 and 0.1, which are MO-Gymnasium's, count these 1.35 times; else their sum is the reward of
+Humanoid-v5.
+
+## Costs
+
+`velocity`: 1 in every step in which the centre of mass is faster than `speed_limit`.
+
+## Starting State
+
+All positions and velocities are uniform within `noise` of the model's.
+
+## Episode End
+
+When the humanoid is not healthy (unless `ends_when_unhealthy` is False), or after 1000 steps (15 s). Success is not
+defined.
+
+## Parameters
+
+`strength` multiplies all torques, `damping` the damping of all joints; the mass of the robot is proportional to
+`density`. A body whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
+
+## Reference Scores
+
+Mean return over fixed seeds.
+
+## Version History
+
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, uniform, world
+from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.robots import (
+    BOUND,
+    COST_LIMIT,
+    FASTEST,
+    PARAMS,
+    bounded,
+    damp,
+    effort,
+    objectives,
+    robot,
+    tell,
+    weigh,
+)
+
+POSITIONS, VELOCITIES, JOINTS, BODIES = 24, 23, 17, 14
+FPS, DT = 1.0 / 0.015, 0.015  # five physics steps of 3 ms per control step; s
+STRONGEST = 0.4  # of an action
+HARDEST = 1e6  # N m, N, bound of contact forces observed
+MOST_CONTACT = 2e7  # at which the original cuts the squares of contact forces: 10 over the weight
+MOST_EFFORT = JOINTS * STRONGEST**2 + 1e-6  # float32 has a larger 0.4
+NAMES = (
+    *(f"abdomen {axis}" for axis in "yzx"),
+    *(f"{side} {joint}" for side in ("right", "left") for joint in ("hip x", "hip z", "hip y", "knee")),
+    *(f"{side} {joint}" for side in ("right", "left") for joint in ("shoulder 1", "shoulder 2", "elbow")),
+)
+TORSO_VOLUME = 8.907462370478262 / 1000.0  # m^3, of torso, head and upper waist
+CONTROL_COST, CONTACT_COST, ALIVE = 0.1, 5e-7, 5.0
+
+SPEC = world(
+    "Humanoid-v0",
+    doc=__doc__,
+    source="Gymnasium Humanoid-v5; MO-Gymnasium mo-humanoid-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
+    params={
+        **PARAMS,
+        "noise": param(0.01, 0.0, 0.05, "", "of the start: positions and velocities uniform within it"),
+        "density": param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot"),
+        "torso_mass": param(0.0, 0.0, 16.0, "kg", "of torso, head and upper waist; 0: as `density` says, 8.91 kg"),
+        "right_foot_mass": param(0.0, 0.0, 8.0, "kg", "of the right foot; 0: as `density` says, 1.77 kg"),
+        "left_thigh_mass": param(0.0, 0.0, 8.0, "kg", "of the left thigh; 0: as `density` says, 4.75 kg"),
+        "friction": param(1.0, 0.1, 4.0, "", "sliding friction of everything"),
+        "damping": param(1.0, 0.2, 5.0, "", "of the joints, as a multiple of the original's"),
+        "lowest": param(1.0, 0.2, 1.3, "m", "above which the torso is healthy", limit=True),
+        "highest": param(2.0, 1.4, 5.0, "m", "below which the torso is healthy", limit=True),
+        "speed_limit": param(1.4149, 0.1, 10.0, "m/s", "above which moving costs", limit=True),
+    },
+    options={"ends_when_unhealthy": flag(True, doc="end the episode when the humanoid is not healthy")},
+    state={
+        "cinert": f8("nbody", 10),
+        "cvel": f8("nbody", 6),
+        "qfrc_actuator": f8("nv"),
+        "cfrc_ext": f8("nbody", 6),
+        "subtree_com": f8("nbody", 3),
+        "x": f8,
+        "y": f8,
+        **STATE,
+    },
+    observation={
+        "positions": block(
+            POSITIONS - 2, low=-BOUND, high=BOUND, unit="m, rad", doc="height, attitude, joints", raw=True
+        ),
+        "velocities": block(
+            VELOCITIES, low=-BOUND, high=BOUND, unit="m/s, rad/s", doc="of the torso and the joints", raw=True
+        ),
+        "inertias": block(
+            BODIES - 1,
+            10,
+            low=-BOUND,
+            high=BOUND,
+            unit="kg m^2, kg m, kg",
+            doc="by body, about the centre",
+            raw=True,
+            constant=True,
+        ),
+        "body_velocities": block(
+            BODIES - 1, 6, low=-BOUND, high=BOUND, unit="rad/s, m/s", doc="by body, about the centre", raw=True
+        ),
+        "torques": block(JOINTS, low=-BOUND, high=BOUND, unit="N m", doc="of the joints", raw=True),
+        "contacts": block(
+            BODIES - 1,
+            6,
+            low=-HARDEST,
+            high=HARDEST,
+            unit="N m, N",
+            doc="torque, force by body",
+            raw=True,
+            constant=True,
+        ),
+    },
+    action=continuous(*NAMES, low=-STRONGEST, high=STRONGEST),
+    terms={
+        "forward": term(-FASTEST, FASTEST, 1.25, "velocity along x, m/s"),
+        "healthy": term(0.0, 1.0, ALIVE, "1 while healthy"),
+        "control": term(-MOST_EFFORT, 0.0, CONTROL_COST, "negative sum of squares of the action"),
+        "contact": term(-MOST_CONTACT, 0.0, CONTACT_COST, "negative sum of squares of contact forces"),
+    },
+    costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
+    published=published("Gymnasium Humanoid-v5", "float64", low=-math.inf, high=math.inf),
+    horizon=1000,
+    fps=FPS,
+    scores={
+        "random": Score(115.7, 7.3, costs={"velocity": 0}),
+        "idle": Score(198.7, 0.67, costs={"velocity": 0}),
+    },
+    engine=ENGINE,
+    probe={"speed_limit": {"strength": 2.0}},
+    levels={
+        "easy": {"speed_limit": 3.0, "lowest": 0.8},
+        "medium": {},
+        "hard": {"speed_limit": 0.7, "friction": 0.5},
+        "mo-gymnasium": objectives(
+            "mo-humanoid-v5",
+            forward=term(-FASTEST - 10.0, FASTEST + ALIVE, 1.25, "velocity along x, healthy and contact rewards"),
+            control=term(-MOST_EFFORT - 10.0, ALIVE, CONTROL_COST, "negative squares, healthy and contact rewards"),
+        ),
+    },
+)
+
+
+@SPEC.model
+def model(values):
+    import mujoco
+
+    spec = robot("humanoid.xml", values, eye=(0.0, -3.6, 0.35), down=0.2)
+    spec.visual.headlight.ambient, spec.lights[0].diffuse = (0.3, 0.3, 0.3), (0.7, 0.7, 0.7)
+    weigh(spec, values.density, right_foot=values.right_foot_mass, left_thigh=values.left_thigh_mass)
+    if values.torso_mass > 0.0:
+        for geom in spec.body("torso").geoms:
+            geom.density = values.torso_mass / TORSO_VOLUME
+    damp(spec, values.damping)
+    for geom in spec.geoms:
+        geom.friction = (values.friction, *geom.friction[1:])
+    # contact forces are computed only where a sensor needs them
+    sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
+    sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
+    return spec
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for j in range(POSITIONS):
+        s.qpos[j] += uniform(rng, -p.noise, p.noise)
+    for j in range(VELOCITIES):
+        s.qvel[j] = uniform(rng, -p.noise, p.noise)
+
+
+@SPEC.after_reset
+def after_reset(p, s, rng):
+    s.x, s.y = s.subtree_com[0, 0], s.subtree_com[0, 1]
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    for j in range(JOINTS):
+        s.ctrl[j] = a[j]
+
+
+@kernel
+def judge(p, s, r):
+    """Fills what no objective changes; gives the velocity along x, bounded, 1.0 while healthy, and the sum of squares
+    of contact forces."""
+    vx, vy = (s.subtree_com[0, 0] - s.x) / DT, (s.subtree_com[0, 1] - s.y) / DT
+    s.x, s.y = s.subtree_com[0, 0], s.subtree_com[0, 1]
+    healthy = p.lowest < s.qpos[2] and s.qpos[2] < p.highest
+    pressed = 0.0
+    for i in range(s.cfrc_ext.shape[0]):
+        for j in range(6):
+            pressed += s.cfrc_ext[i, j] * s.cfrc_ext[i, j]
+    r.velocity = 1.0 if math.sqrt(vx * vx + vy * vy) > p.speed_limit else 0.0
+    r.terminated = p.ends_when_unhealthy == 1 and not healthy
+    return min(max(vx, -FASTEST), FASTEST), 1.0 if healthy else 0.0, min(pressed, MOST_CONTACT)
+
+
+@SPEC.outcome
+def outcome(p, s, a, rng, r):
+    r.forward, r.healthy, pressed = judge(p, s, r)
+    r.control, r.contact = -effort(a), -pressed
+
+
+@SPEC.level("mo-gymnasium").outcome
+def outcome_of_two(p, s, a, rng, r):
+    speed, healthy, pressed = judge(p, s, r)
+    both = ALIVE * healthy - CONTACT_COST * pressed
+    r.forward = speed + both
+    r.control = -effort(a) + both
+
+
+@SPEC.observe
+def observe(p, s, o):
+    for j in range(POSITIONS - 2):
+        o.positions[j] = bounded(s.qpos[j + 2])
+    for j in range(VELOCITIES):
+        o.velocities[j] = bounded(s.qvel[j])
+    for j in range(JOINTS):
+        o.torques[j] = bounded(s.qfrc_actuator[j + 6])
+    for i in range(BODIES - 1):
+        for j in range(10):
+            o.inertias[i, j] = bounded(s.cinert[i + 1, j])
+        for j in range(6):
+            o.body_velocities[i, j] = bounded(s.cvel[i + 1, j])
+            o.contacts[i, j] = min(max(s.cfrc_ext[i + 1, j], -HARDEST), HARDEST)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    tell(canvas, s, math.hypot(s.qvel[0], s.qvel[1]), p.speed_limit)
