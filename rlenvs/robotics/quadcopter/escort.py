@@ -55,9 +55,13 @@ SPEC = pursuit.pursuit_task(
     published="escort-v0",
     target_motion="moves",
     scores={
-        "random": Score(0.0, 0.0),
+        "random": Score(-11.26, 0.4, success=0),
+        "idle": Score(1.319, 0, success=0),
+        "expert": Score(6.725, 0, success=1),
     },
     point_scores={
-        "random": Score(0.0, 0.0),
+        "random": Score(-9.998, 0.79, success=0),
+        "idle": Score(1.319, 0, success=0),
+        "expert": Score(7.468, 0, success=1),
     },
 )

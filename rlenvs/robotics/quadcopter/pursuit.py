@@ -53,6 +53,7 @@ def sizes(values: Any) -> dict[str, int]:
     if point and values.physics != "kernel":
         raise ParameterError(f"motion='point' has no bodies that physics={values.physics!r} could move; leave it out")
     found = {"agents": values.agents, "neighbours": values.neighbours, "axes": 3, "place": 0, "others": 0}
+    found["moving"] = 0 if point or values.target_motion == "stands" else 3
     if point:
         found |= {"axes": 0, "place": 3, "others": values.agents - 1, "neighbours": 0, "commands": 3}
         found |= dict.fromkeys(("euler", "heading", "matrix", "quaternion"), 0)
@@ -79,8 +80,15 @@ def observed() -> dict[str, Any]:
     return {
         **own,
         "to_target": block("axes", low=-2 * ROOM, high=2 * ROOM, unit="m", doc="target minus position"),
-        "target_velocity": block("axes", low=-3.0, high=3.0, unit="m/s", doc="velocity of the target"),
-        "target": block("place", low=-BOX, high=BOX, unit="m", doc="place of the target, where vehicles are points"),
+        "target_velocity": block("moving", low=-3.0, high=3.0, unit="m/s", doc="velocity of a target that moves"),
+        "target": block(
+            *("place",),
+            low=-BOX,
+            high=BOX,
+            unit="m",
+            constant=True,  # one that stands
+            doc="place of the target, where vehicles are points",
+        ),
         "other_positions": block(
             "others", 3, low=-BOX, high=BOX, unit="m", doc="places of the others by number, where vehicles are points"
         ),
@@ -339,6 +347,7 @@ def observe(p, s, k, o):
         formation.observe_own(p, s, k, o)
         for i in range(3):
             o.to_target[i] = s.target[i] - s.position[k, i]
+        for i in range(o.target_velocity.shape[0]):
             o.target_velocity[i] = s.target_velocity[i]
 
 
@@ -392,7 +401,7 @@ def expert(p, s, a):
 
 @KIND.draw
 def draw(canvas, p, s):
-    way = [TARGET, DESTINATION] if p.target_motion == MOVES else ()
+    way = np.linspace(TARGET, DESTINATION, POINTS) if p.target_motion == MOVES else ()
     room, ceiling = (BOX, HIGH) if p.motion == POINT else (ROOM, CEILING)
     draw_room_flight(canvas, p, s, [s.target], room, ceiling, path=way, wind=s.wind)
     count = len(s.position)

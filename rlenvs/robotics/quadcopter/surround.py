@@ -11,16 +11,15 @@ Per agent. With action="velocity": a direction, and a speed relative to `speed_l
 the room. Level "point": a way along each axis, 0.2 m at full action.
 
 ## Observation Space
-Position, attitude, velocity, body rates, the vector to the target and its velocity, places and velocities of the
-nearest others; with `history`, the last actions too, newest last. Level "point": the places of itself, of the target
-and of the others by number, 3 (n + 1) numbers, for n agents.
+Position, attitude, velocity, body rates, the vector to the target, places and velocities of the nearest others; with
+`history`, the last actions too, newest last. Level "point": the places of itself, of the target and of the others by
+number, 3 (n + 1) numbers, for n agents.
 
 ## Rewards
 Two objectives; the reward of the id with `mo-` is their vector. `approach` is the way [m] by which the vehicle came
 nearer to where the target was before the step. `distance` is the mean distance [m] to the other vehicles; its weight
 makes a metre between vehicles over a whole episode worth 0.2 m nearer to the target. A vehicle that crashed has -10 in
-both.
-What `approach` sums up to is how much nearer a vehicle is in the end than at the start, whatever it did in between.
+both. What `approach` sums up to is how much nearer a vehicle is in the end than at the start, whatever it did in between.
 
 ## Costs
 None.
@@ -55,9 +54,13 @@ SPEC = pursuit.pursuit_task(
     published="surround-v0",
     target_motion="stands",
     scores={
-        "random": Score(0.0, 0.0),
+        "random": Score(-11.32, 0.39, success=0),
+        "idle": Score(1.319, 0, success=0),
+        "expert": Score(6.456, 0, success=1),
     },
     point_scores={
-        "random": Score(0.0, 0.0),
+        "random": Score(-10.34, 0.65, success=0),
+        "idle": Score(1.319, 0, success=0),
+        "expert": Score(6.346, 0, success=1),
     },
 )
