@@ -25,9 +25,9 @@ CLOSE_MEAN = 0.2  # m, of the team's middle to the target, from where on that ji
 POINTS = 50  # on the way of the escorted target, both ends counted
 CRASH = -10.0  # both terms of a vehicle that crashed
 FARTHEST, LONGEST = 12.0, 1.0  # m, the largest distance and the longest way in a step that are rewarded
-NEAR, APART = 1.0, 0.2  # m, success
+NEAR, APART = 0.6, 0.2  # m, success: how far from the ring, and apart
 SPEED = 1.5  # m/s, of velocity actions at least
-RING, SPACE, BESIDE = 0.4, 0.4, 0.25  # m, the expert's ring: its radius at least, and between vehicles on it
+RING, SPACE, BESIDE = 0.4, 0.4, 0.25  # m, a ring around the target: radius at least, and between vehicles on it
 
 # x, y, z [m]: the four published starts, then the other places of their lattice, the nearest to the target first
 PUBLISHED_STARTS = [(0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (0.0, 1.0, 1.0), (2.0, 2.0, 1.0)]
@@ -109,7 +109,7 @@ KIND = tasks.team(
         "target_velocity": f8(3),  # m/s; of points m a step
         "before": f8("agents", 3),  # m, places before the step
         "crashed": b1("agents"),
-        "bearing": f8("agents"),  # rad, from the middle of the expert's ring
+        "bearing": f8("agents"),  # rad, from the middle of the ring, for the expert
     },
     scratch=("bearing",),
     params={
@@ -175,7 +175,7 @@ def pursuit_task(
 
 @KIND.make_data
 def pursuit_data(values):
-    """The arrays of flights, the starts, and the radius of the expert's ring.
+    """The arrays of flights, the starts, and the radius of the ring that so many vehicles need.
 
     Raises:
         ParameterError: hulls that touch at the start.
@@ -325,7 +325,7 @@ def outcome(p, s, a, rng, r):
             r.approach[k], r.distance[k] = CRASH, CRASH
     for k in range(count):
         r.terminated[k] = crash
-        r.success[k] = not crash and mean < NEAR and nearest > APART
+        r.success[k] = not crash and mean < p.ring + NEAR and nearest > APART
     move_target(p, s, rng)
 
 

@@ -31,15 +31,17 @@ free places of the same lattice; the target at (1, 1, 2.5). Vehicles are level a
 ## Episode End
 Termination, of all at once, when anybody crashed: nearer than 0.1 m (`closest`) to another one, below 0.1 m (`ground`),
 and where vehicles fly also touching hulls, |x| or |y| > 4 m, z > 4 m, |roll| or |pitch| > `tilt_limit`. Truncation: 200
-steps. Success, the same for all: nobody crashed, the vehicles are less than 1 m from the target in the mean, and no two
-of them within 0.2 m.
+steps. Success, the same for all: nobody crashed, the vehicles are less than 1 m from the target in the mean (with more
+than six, or wide hulls, 0.6 m more than the radius of a ring with room for all), and no two of them within 0.2 m.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. The vehicle's `speed_limit` is 1.5 m/s at
 least. In level "point" none of the vehicle's parameters and effects matters, and there is no engine.
 
 ## Reference Scores
-Mean return over seeds 0 to 99, summed over the vehicles. The expert keeps a level ring of 0.4 m around the target.
+Mean return over seeds 0 to 99, summed over the vehicles. The expert keeps a level ring of 0.4 m around the target from
+the start on. That is the task, but not the most that the published terms pay: in level "point", a team that waits in
+four corners and gathers in the last 20 steps earns 10.8, the expert 6.3.
 
 ## Version History
 v0: first version.
