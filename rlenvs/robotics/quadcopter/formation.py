@@ -46,6 +46,7 @@ REACH, LOW, HIGH = 1.8, 0.4, 1.6  # m, half side and heights of the box of start
 CLOSEST, LOOSEST = 0.25, 0.6  # m, between neighbouring places, where the hulls (4 radii) allow it
 SHARE = 0.6  # of a cell's width that places in neighbouring cells are apart
 SAFE_TILT, SAFE_REACH, SAFE_HEIGHT = 0.2, 1.9, 1.9  # rad, m, m; the costs' limits
+MARGIN = 0.1  # m, that the expert keeps from floor, walls and ceiling
 TOUCH = 0.002  # m; hulls that are closer touch, since engines never let them overlap
 PLACES = choice("random", "original", doc="starts and goals: random, or those of the original")
 (ORIGINAL,) = PLACES.codes("original")
@@ -360,21 +361,28 @@ def dodge(p, s, k):
 
 
 @kernel
-def fly_clear(p, s, k, a, x, y, z, vx, vy, vz):
-    """The expert's action towards a place [m] that moves with a velocity [m/s], clear of others, walls and floor."""
+def fly_clear_within(p, s, k, a, x, y, z, vx, vy, vz, half, ceiling):
+    """The expert's action towards a place [m] that moves with a velocity [m/s], clear of others, and of the floor, the
+    walls and the ceiling of a room of this half side and height [m]."""
     ex, ey, ez = x - s.position[k, 0], y - s.position[k, 1], z - s.position[k, 2]
     share = min(1.0, STRIDE / max(math.sqrt(ex * ex + ey * ey + ez * ez), 1e-9))
     dx, dy, dz = dodge(p, s, k)
-    x = limited(s.position[k, 0] + share * ex + dx, SAFE_REACH)
-    y = limited(s.position[k, 1] + share * ey + dy, SAFE_REACH)
-    z = min(max(s.position[k, 2] + share * ez + dz, 0.1), SAFE_HEIGHT)
+    x = limited(s.position[k, 0] + share * ex + dx, half - MARGIN)
+    y = limited(s.position[k, 1] + share * ey + dy, half - MARGIN)
+    z = min(max(s.position[k, 2] + share * ez + dz, MARGIN), ceiling - MARGIN)
     if p.action == POSITION:
         # the target for which the PID, with what its integrals hold, accelerates as the other forms do
         ax = limited(4.0 * (x - s.position[k, 0]) + 3.5 * (vx - s.velocity[k, 0]), MOST)
         ay = limited(4.0 * (y - s.position[k, 1]) + 3.5 * (vy - s.velocity[k, 1]), MOST)
         az = limited(6.0 * (z - s.position[k, 2]) + 4.0 * (vz - s.velocity[k, 2]), MOST)
         x, y, z = pid_target(s, k, ax, ay, az)
-    fly_to(p, s, k, a, x, y, z, vx, vy, vz, MOST, ROOM, CEILING)
+    fly_to(p, s, k, a, x, y, z, vx, vy, vz, MOST, half, ceiling)
+
+
+@kernel
+def fly_clear(p, s, k, a, x, y, z, vx, vy, vz):
+    """The same in the room of this file."""
+    fly_clear_within(p, s, k, a, x, y, z, vx, vy, vz, ROOM, CEILING)
 
 
 # --- images and keys ------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def _declare(name: str, state: Mapping[str, Any], own: dict[str, Any]) -> World:
         data={**flight.DATA, **own.pop("data", NOTHING)},
         probe={**flight.PROBE, **vehicle.SHOWN_BY, **own.pop("probe", NOTHING)},
         images=flight.IMAGES,
-        action=flight.flight_action,
+        action=own.pop("action", flight.flight_action),
         fps=flight.flight_fps,
         engines=flight.ENGINES,
         constraints=vehicle.CONSTRAINTS,
