@@ -105,7 +105,7 @@ SPEC = world(
         "right_foot_mass": param(0.0, 0.0, 8.0, "kg", "of the right foot; 0: as `density` says, 1.77 kg"),
         "left_thigh_mass": param(0.0, 0.0, 8.0, "kg", "of the left thigh; 0: as `density` says, 4.75 kg"),
         "friction": param(1.0, 0.1, 4.0, "", "sliding friction of everything"),
-        "damping": param(1.0, 0.2, 5.0, "", "of the joints, as a multiple of the original's"),
+        "damping": param(1.0, 0.2, 2.0, "", "of the joints, as a multiple of the original's"),
         "lowest": param(1.0, 0.2, 1.3, "m", "above which the torso is healthy", limit=True),
         "highest": param(2.0, 1.4, 5.0, "m", "below which the torso is healthy", limit=True),
         "speed_limit": param(1.4149, 0.1, 10.0, "m/s", "above which moving costs", limit=True),
