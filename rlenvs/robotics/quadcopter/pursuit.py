@@ -152,9 +152,7 @@ LEVELS: dict[str, dict[str, Any]] = {
 }
 
 
-def pursuit_task(
-    name: str, *, doc: Any, published: str, target_motion: str, scores: Any, point_scores: Any
-) -> World:
+def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str, scores: Any, point_scores: Any) -> World:
     """A member of the kind.
 
     Args:

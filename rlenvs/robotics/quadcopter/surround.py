@@ -19,7 +19,8 @@ number, 3 (n + 1) numbers, for n agents.
 Two objectives; the reward of the id with `mo-` is their vector. `approach` is the way [m] by which the vehicle came
 nearer to where the target was before the step. `distance` is the mean distance [m] to the other vehicles; its weight
 makes a metre between vehicles over a whole episode worth 0.2 m nearer to the target. A vehicle that crashed has -10 in
-both. What `approach` sums up to is how much nearer a vehicle is in the end than at the start, whatever it did in between.
+both. What `approach` sums up to is how much nearer a vehicle is in the end than at the start, whatever it did in
+between.
 
 ## Costs
 None.
