@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
-from rlenvs.core.spec import world as declare
+from rlenvs.core.spec import world
+from rlenvs.multi.boards.connect_four import SPEC as CONNECT_FOUR
 
-TWO_SIDED = ["ConnectFour-v0"]
+TWO_SIDED = ["Breakthrough-v0", "ConnectFour-v0"]
 ALL = [*TWO_SIDED]
 
 
@@ -100,10 +101,12 @@ def test_an_illegal_move_loses(name):
 @pytest.mark.parametrize("name", ALL)
 def test_illegal_moves_may_be_refused(name):
     env = rlenvs.parallel_env(name, illegal="error")
-    env.reset(seed=0)
+    seen, _ = env.reset(seed=0)
+    first = int(np.flatnonzero(seen["agent_0"]["action_mask"])[0])
     if len(env.agents) > 1:
-        with pytest.raises(ActionError, match="the action mask forbids choice 1 now; it allows 0"):
-            env.step({agent: 1 if agent == "agent_1" else 0 for agent in env.agents})
+        with pytest.raises(ActionError, match=r"agent_1: the action mask forbids choice 1 now; it allows 0 \("):
+            env.step({agent: first if agent == "agent_0" else 1 for agent in env.agents})
+    env.step({agent: first if agent == "agent_0" else 0 for agent in env.agents})
 
 
 @pytest.mark.parametrize("name", TWO_SIDED)
@@ -167,12 +170,9 @@ def test_stronger_players_win(name):
 
 
 def test_turns_are_declared():
+    parts = {"observation": CONNECT_FOUR.observation, "action": CONNECT_FOUR.action, "terms": CONNECT_FOUR.terms}
     with pytest.raises(ParameterError, match="turns are for worlds"):
-        spec = rlenvs.make_batch("ConnectFour-v0").world
-        declare(
-            "Wrong-v0", doc="", state={}, observation=spec.observation, action=spec.action, terms={}, horizon=1,
-            turns=True, agents=True,
-        )  # fmt: skip
+        world("Wrong-v0", doc="", state={}, horizon=1, turns=True, agents=True, **parts)
 
 
 @settings(max_examples=25, deadline=None)
@@ -185,7 +185,7 @@ def test_games_are_zero_sum_and_end_once(seed, name):
     for _ in range(batch.setup.horizon):
         batch.play("random")
         batch.step_loaded()
-        assert (batch.terms[~done].sum(axis=2) == 0.0).all()
+        assert (batch.terms[~done, :2].sum(axis=2) == 0.0).all()
         assert not batch.truncated.any()
         done |= batch.over
         if done.all():
