@@ -11,7 +11,7 @@ from rlenvs.core.spec import world
 from rlenvs.multi.boards.connect_four import SPEC as CONNECT_FOUR
 
 TWO_SIDED = ["Breakthrough-v0", "ConnectFour-v0"]
-ALL = [*TWO_SIDED, "SameGame-v0"]
+ALL = [*TWO_SIDED, "Ingenious-v0", "SameGame-v0"]
 
 
 def masked(observation, generator):

@@ -100,7 +100,7 @@ SPEC = world(
     scores={
         "random": Score(747.3, 20, success=0),
         "idle": Score(3.3, 0.91, success=0),
-        "expert": Score(2336, 1.2e+02, success=0.66),
+        "expert": Score(2336, 1.2e02, success=0.66),
     },
 )
 
