@@ -1,11 +1,16 @@
 """The family of board games: whose turn it is in every form, who plays whom, illegal moves."""
 
+import nim
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
+import rlenvs.core.turn_env
+from rlenvs.core.check.actions import actions_matter
+from rlenvs.core.check.subject import subject_of
+from rlenvs.core.check.verdicts import Failed
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.core.spec import world
 from rlenvs.multi.boards.connect_four import SPEC as CONNECT_FOUR
@@ -173,6 +178,44 @@ def test_turns_are_declared():
     parts = {"observation": CONNECT_FOUR.observation, "action": CONNECT_FOUR.action, "terms": CONNECT_FOUR.terms}
     with pytest.raises(ParameterError, match="turns are for worlds"):
         world("Wrong-v0", doc="", state={}, horizon=1, turns=True, agents=True, **parts)
+
+
+def test_the_conformance_suite_holds_worlds_to_their_turns():
+    assert "have an effect" in actions_matter(subject_of(nim.declare(), "python", None, {}))
+    for fault, complaint in (
+        ("waits_with_choices", "allows an agent that waits for its turn more than choice 0"),
+        ("reads_all", "the action of an agent that waits for its turn changes something"),
+        ("turn_of_nobody", "which has to be an agent in the game"),
+    ):
+        with pytest.raises(Failed, match=complaint):
+            actions_matter(subject_of(nim.declare(**{fault: True}), "python", None, {}))
+
+
+def test_three_take_turns():
+    env = rlenvs.core.turn_env.TurnEnv(world=nim.declare(), backend="python")
+    env.reset(seed=0)
+    movers = []
+    for agent in env.agent_iter():
+        *_, over, _, _ = env.last()
+        if not over:
+            movers.append(agent)
+        env.step(None if over else 0)
+    assert movers == [f"agent_{i % 3}" for i in range(len(movers))]
+    assert len(movers) >= 40
+
+
+def test_snapshots_in_the_aec_form():
+    env = rlenvs.aec_env("ConnectFour-v0")
+    env.reset(seed=0)
+    for column in (3, 3, 2):
+        env.step(column)
+    kept, seen = env.get_state(), env.observe("agent_1")["observation"]
+    env.step(5)
+    env.set_state(kept)
+    assert env.agent_selection == "agent_1"
+    np.testing.assert_array_equal(env.observe("agent_1")["observation"], seen)
+    env.step(5)
+    assert env.agent_selection == "agent_0"
 
 
 @settings(max_examples=25, deadline=None)
