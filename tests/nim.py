@@ -31,7 +31,7 @@ def declare(name="Nim-v0", waits_with_choices=False, reads_all=False, turn_of_no
         if reads_all:
             s.left = max(s.left - a[(mover + 1) % 3], 0)
         s.turn = (mover + 1) % 3
-        if turn_of_nobody:
+        if turn_of_nobody and s.left < 20:
             s.turn = -1
         if s.left == 0:
             s.turn = -1

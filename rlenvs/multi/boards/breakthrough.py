@@ -6,8 +6,9 @@ diagonally, onto an empty cell; diagonally it also captures. Who reaches the las
 other side, wins. Some piece can always move, so there are no draws. Every move brings a piece a row forward, so a game
 has at most 2 * width * (2 * height - 5) + 1 moves, 177 on the usual board.
 With `opponent` "self" both sides are agents, and only the one whose turn it is moves: the AEC form asks it alone, in
-the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent` there is one agent,
-on the side that `side` says, and a step is its move and the answer. Scripted players: "negamax" looks `depth` moves
+the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent`, as the levels easy,
+medium and hard have it, there is one agent, on the side that `side` says, and a step is its move and the answer: what a
+learner by itself wants. Scripted players: "negamax" looks `depth` moves
 ahead by alpha-beta search and counts pieces and how far they came; "racer" looks at its own moves alone: it wins,
 prevents, runs where nobody can stop it, and captures and advances where that loses nothing; "random".
 

@@ -4,8 +4,9 @@
 The game of Howard Wexler and Ned Strongin (1974), with the rules and the observation of PettingZoo's `connect_four_v3`.
 Allis ("A Knowledge-based Approach of Connect-Four", 1988) proved that the first player wins on 7 columns and 6 rows.
 With `opponent` "self" both sides are agents, and only the one whose turn it is moves: the AEC form asks it alone, in
-the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent` there is one agent,
-on the side that `side` says, and a step is its move and the answer. Scripted players: "negamax" looks `depth` moves
+the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent`, as the levels easy,
+medium and hard have it, there is one agent, on the side that `side` says, and a step is its move and the answer: what a
+learner by itself wants. Scripted players: "negamax" looks `depth` moves
 ahead by alpha-beta search and counts the lines that its discs could be part of; "greedy" wins where it can, prevents
 where it must, and likes the middle; "random".
 
