@@ -282,6 +282,11 @@ class ParallelEnv(PettingZooParallelEnv):
         images."""
         return self.batch.central()[0]
 
+    def idle_action(self, agent: str) -> Any:
+        """The action of an agent that does nothing."""
+        k = self._index[agent]
+        return self.batch.setup.shown_action(self.batch.setup.idle[k], k)
+
     def expert_actions(self) -> dict[str, Any]:
         """What the scripted expert would do now, for every living agent."""
         return self._actions(self.batch.advise()[0])
@@ -340,5 +345,9 @@ def parallel_env(**keywords: Any) -> ParallelEnv:
 
 
 def aec_env(**keywords: Any) -> AECEnv:
-    """The agent-environment-cycle form, by PettingZoo's conversion."""
+    """The agent-environment-cycle form: by PettingZoo's conversion, or where agents take turns, of these alone."""
+    if load_world(keywords["world"]).turns:
+        from rlenvs.core.turn_env import TurnEnv
+
+        return TurnEnv(**keywords)
     return parallel_to_aec(ParallelEnv(**keywords))

@@ -117,6 +117,9 @@ class World:
             strongest, is the expert of a world that has no other.
         teams: function of the values that gives the team of each agent, where teams play against each other. A team
             wins by `r.success` of its agents in the last step.
+        turns: agents move one after the other. The state then has a field `turn`, the agent that is to move (-1 for
+            nobody); `step` reads the action of this one alone, and the mask allows the others choice 0, which does
+            nothing. The AEC form asks the agent whose turn it is.
         roles: function of the values that gives a `role(...)` per agent, where agents differ in what they observe or
             do. The observation is then one raw block of one dimension, as long as the longest.
         central: blocks of the central state for critics, filled by the kernel under `@SPEC.central_state`; without
@@ -178,6 +181,7 @@ class World:
     goal: tuple[str, str] | None = None
     players: Sequence[str] = ()
     teams: Callable[[Any], Sequence[int]] | None = None
+    turns: bool = False
     roles: Callable[[Any], Sequence[Role]] | None = None
     central: Mapping[str, Block] = field(default_factory=dict)
     incremental: bool = False
@@ -504,6 +508,8 @@ def _check_declaration(spec: World) -> None:
         raise ParameterError(f"{name}: with roles, the observation is one raw block of one dimension")
     if (spec.players or spec.teams or spec.roles) and not spec.agents:
         raise ParameterError(f"{name}: players, teams and roles are for worlds with agents=True")
+    if spec.turns and not (spec.agents and "turn" in spec.state):
+        raise ParameterError(f"{name}: turns are for worlds with agents=True and a field 'turn' of the state")
     if spec.incremental and not all(part.raw for part in observation.values()):
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     _check_observation(name, observation, spec.images)

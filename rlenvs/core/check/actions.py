@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.check.playing import Chooser, active_in, alike_actions
+from rlenvs.core.check.playing import Chooser, active_in, alike_actions, difference
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 
@@ -21,16 +21,20 @@ FEW = 32  # choices, each of which a mask should allow at some time
 
 def actions_matter(t: Subject) -> str:
     """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows in each
-    dimension. Those of agents that are out of the game change nothing for the others.
+    dimension. Those of agents that are out of the game change nothing for the others; nor do those of agents that wait
+    for their turn, who may choose 0 alone.
 
     Looked at are the futures of some moments, equal but for the action of one agent. To mend: read `a` in `step`; allow
-    in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing.
+    in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing; with
+    turns, read the action of agent `s.turn` alone.
     """
     forbidden = _check_masks(t)
     _check_dead_hands(t)
+    _check_waiting_hands(t)
     wanted: set[tuple[int, int]] | None = None
     moments = 0
-    for _, batch in t.states(t.scale(8, 4), every=t.scale(20, 6)):
+    every = t.scale(20, 6) - t.world.turns  # not always the same agent's turn
+    for _, batch in t.states(t.scale(8, 4), every=every):
         if wanted is None:
             numbers = range(batch.setup.numbers)
             wanted = {(k, j) for k in range(batch.agents) for j in numbers if j < batch.setup.roles[k].action}
@@ -133,6 +137,36 @@ def _check_dead_hands(t: Subject) -> None:
             moments += 1
         if moments >= MOMENTS:
             return
+
+
+def _check_waiting_hands(t: Subject) -> None:
+    """Failed when an agent that waits for its turn has a choice, or when what it chooses changes something."""
+    if not t.world.turns:
+        return
+    batch = t.batch(t.scale(8, 3))
+    batch.seed(range(batch.num_worlds))
+    batch.reset()
+    chooser = Chooser(batch, "random")
+    last = batch.setup.own_choices[:, 0] - 1
+    for step in range(min(t.horizon, t.scale(100, 20))):
+        turn, going = batch.states["turn"], ~batch.over
+        movers = turn[:, None] == np.arange(batch.agents)
+        if not (movers.any(axis=1) & (batch.states["alive"][:, : batch.agents] | ~movers).all(axis=1))[going].all():
+            raise Failed(f"at step {step} s.turn is {turn[going].tolist()}, which has to be an agent in the game")
+        waits = ~movers & going[:, None]
+        if (batch.masks[waits] != (np.arange(batch.masks.shape[2]) == 0)).any():
+            raise Failed(f"at step {step} the mask allows an agent that waits for its turn more than choice 0")
+        chooser.load(step)
+        twin = t.batch(batch.num_worlds)
+        for i in range(batch.num_worlds):
+            twin.set_state(batch.get_state(i), i)
+        twin.actions[:] = batch.actions
+        twin.actions[..., 0] = np.where(waits, last, batch.actions[..., 0])
+        twin.step_loaded()
+        batch.step_loaded()
+        same = [twin.states[i].tobytes() == batch.states[i].tobytes() for i in range(batch.num_worlds)]
+        if not np.array(same)[going].all() or difference(twin.terms[going], batch.terms[going]):
+            raise Failed(f"at step {step} the action of an agent that waits for its turn changes something")
 
 
 class _Way(NamedTuple):

@@ -209,7 +209,8 @@ def _own_limit(t: Subject, endings: list[Ending]) -> list[str]:
     clock = _stopping_clock(t, failures)
     if clock:
         raise Failed(f"{found}; one step earlier by {clock}, with all else equal, they go on: leave it to the horizon")
-    if len(vain) < 3 or "exact_model" in t.world.functions:  # what ends there follows from the state: a tree's leaves
+    known = t.world.turns or "exact_model" in t.world.functions
+    if len(vain) < 3 or known:  # what ends there follows from the state: a full board, a tree's leaves
         return []
     if len(last) == len(endings):
         raise Failed(f"{found}: a time limit of the world's own; leave it to horizon={longest}, which truncates")

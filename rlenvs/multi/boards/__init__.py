@@ -1,0 +1,1 @@
+"""Board games of players who move one after the other."""

@@ -1,0 +1,596 @@
+"""Breakthrough: bring one piece to the other end of the board, against a side that wants the same.
+
+## Description
+The game of Dan Troyka (2000). Each side begins with two rows of pieces. A piece moves one cell forward, straight or
+diagonally, onto an empty cell; diagonally it also captures. Who reaches the last row, or captures all pieces of the
+other side, wins. Some piece can always move, so there are no draws. Every move brings a piece a row forward, so a game
+has at most 2 * width * (2 * height - 5) + 1 moves, 177 on the usual board.
+With `opponent` "self" both sides are agents, and only the one whose turn it is moves: the AEC form asks it alone, in
+the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent`, as the levels easy,
+medium and hard have it, there is one agent, on the side that `side` says, and a step is its move and the answer: what a
+learner by itself wants. Scripted players: "negamax" looks `depth` moves
+ahead by alpha-beta search and counts pieces and how far they came; "racer" looks at its own moves alone: it wins,
+prevents, runs where nobody can stop it, and captures and advances where that loses nothing; "random".
+
+## Action Space
+x * 3 * height + y * 3 + direction: the piece in column x, from the left, and row y, from one's own end, goes left (0),
+straight (1) or right (2). Each side sees the board from its own end, so left is its own left. What the rules forbid is
+masked. Who chooses it nevertheless loses at once.
+
+## Observation Space
+Planes, last (height, width, 2): own pieces, those of the other side, in [y, x] as in actions; row 0 is one's own end.
+
+## Rewards
+`win` is 1 for the winner and -1 for the loser. The others have the weight 0. `fast_win` is 1 - moves / (most moves that
+a game may have) for the winner and the negative of it for the loser, with the moves of both sides: win soon, lose late.
+`captures` is 1 / (pieces of a side) for each piece that one captures, `losses` -1 / (pieces of a side) for each that
+one loses.
+
+## Costs
+None.
+
+## Starting State
+Two full rows at each end; with an opponent that moves first, after its move.
+
+## Episode End
+Termination: a piece on the last row, no piece left, or an illegal move. A game is never cut off. Success: won.
+
+## Parameters
+`height` and `width`, and who plays: `opponent`, `side`, `depth`.
+
+## Reference Scores
+Mean return over seeds 0 to 99 of two games together, one from each side, against "negamax".
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import (
+    Score,
+    b1,
+    below,
+    block,
+    choice,
+    discrete,
+    for_data,
+    i1,
+    i4,
+    i8,
+    integer,
+    kernel,
+    term,
+    uniform,
+    world,
+)
+from rlenvs.kits.boards.drawing import draw_tile, view_board
+from rlenvs.kits.boards.letters import joined
+
+OPPONENT = choice("self", "negamax", "racer", "random", doc="who plays the other side; self: both are agents")
+SELF, NEGAMAX, RACER, RANDOM = OPPONENT.codes("self", "negamax", "racer", "random")
+SIDE = choice("first", "second", "random", doc="the side of the agent against a scripted opponent")
+FIRST, SECOND, EITHER = SIDE.codes("first", "second", "random")
+
+LEFT, STRAIGHT, RIGHT = range(3)
+LARGEST, DEEPEST = 12, 6
+WON, HOPELESS = 1_000_000, -10_000_000  # worth of positions to players
+RUNS, PREVENTS = 100_000, 50_000
+PIECE = 12  # worth of a piece on its first row; one that came y rows has y^2 more
+
+
+def most_moves(height, width):
+    """How long a game may be."""
+    return 2 * width * (2 * height - 5) + 1
+
+
+SPEC = world(
+    "Breakthrough-v0",
+    doc=__doc__,
+    source="Breakthrough (Dan Troyka, 2000); MOMAland mo-breakthrough-v0 (its actions and objectives)",
+    agents=True,
+    turns=True,
+    options={
+        "height": for_data(integer(8, 4, LARGEST, "rows")),
+        "width": for_data(integer(8, 2, LARGEST, "columns")),
+        "opponent": OPPONENT,
+        "side": SIDE,
+        "depth": integer(3, 1, DEEPEST, "moves that negamax looks ahead"),
+    },
+    sizes=lambda values: {
+        "agents": 2 if values.opponent == "self" else 1,
+        "height": values.height,
+        "width": values.width,
+        "moves": 3 * values.height * values.width,
+        "options": 6 * values.width,
+    },
+    teams=lambda values: [0, 1] if values.opponent == "self" else [0],
+    players=("negamax", "racer", "random"),
+    state={
+        "turn": i8,  # the agent that is to move, -1 when the game is over
+        "mover": i8,  # the side that is to move, 0 or 1
+        "seat": i8,  # the side of the first agent
+        "moves": i8,
+        "last": i8(4),  # row and column from which and to which the last move went
+        "cell": i1("height", "width"),  # 1 + side, 0 for nobody; row 0 is the end of the first side
+        "pieces": i8(2),
+        "tried": i8(DEEPEST + 1),  # from here on scratch of the search, a number for each of its depths
+        "path": i8(DEEPEST + 1),
+        "taken": b1(DEEPEST + 1),
+        "captures": i8(DEEPEST + 1),
+        "quiet": i8(DEEPEST + 1),
+        "option": i4(DEEPEST + 1, "options"),
+        "best": i8(DEEPEST + 1),
+        "low": i8(DEEPEST + 1),
+        "high": i8(DEEPEST + 1),
+        "total": i8(DEEPEST + 1),
+    },
+    scratch=("tried", "path", "taken", "captures", "quiet", "option", "best", "low", "high", "total"),
+    observation={
+        "board": block("height", "width", 2, low=0, high=1, raw=True, whole=True, doc="own pieces, the other side's")
+    },
+    action=discrete(size="moves"),
+    terms={
+        "win": term(-1.0, 1.0, 1.0, "1 for the winner, -1 for the loser"),
+        "fast_win": term(-1.0, 1.0, 0.0, "1 - moves / most moves for the winner, the negative of it for the loser"),
+        "captures": term(0.0, 1.0, 0.0, "share of the other side's pieces that one captures"),
+        "losses": term(-1.0, 0.0, 0.0, "- share of one's own pieces that one loses"),
+    },
+    horizon=lambda values: most_moves(values.height, values.width) + 1,
+    fps=3,
+    same_start=True,
+    levels={
+        "easy": {"opponent": "random"},
+        "medium": {"opponent": "racer", "side": "random"},
+        "hard": {"opponent": "negamax", "side": "random"},
+        "small": {"height": 5, "width": 5},
+    },
+    scores={
+        "random": Score(-2, 0, success=0),
+        "idle": Score(-2, 0, success=0),
+        "expert": Score(-0.02, 0.25, success=0.495),
+        "bound": Score(2, 0, "both games won"),
+    },
+)
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+# `x` and `y` are a column and a row as a side sees them, from its own end
+
+
+@kernel
+def row_of(s, side, y):
+    return y if side == 0 else s.cell.shape[0] - 1 - y
+
+
+@kernel
+def column_of(s, side, x):
+    return x if side == 0 else s.cell.shape[1] - 1 - x
+
+
+@kernel
+def seen(s, side, x, y):
+    """What a side sees in a cell: 1 for its own piece, 2 for the other's, 0 for none, 3 beyond the board."""
+    if x < 0 or y < 0 or x >= s.cell.shape[1] or y >= s.cell.shape[0]:
+        return 3
+    piece = s.cell[row_of(s, side, y), column_of(s, side, x)]
+    return 0 if piece == 0 else (1 if piece == 1 + side else 2)
+
+
+@kernel
+def place(s, side, x, y, piece):
+    """Put a piece (1 own, 2 the other's, 0 none) where a side sees (x, y)."""
+    s.cell[row_of(s, side, y), column_of(s, side, x)] = 0 if piece == 0 else (1 + side if piece == 1 else 2 - side)
+
+
+@kernel
+def may_move(s, side, x, y, d):
+    """Whether a side may move what it sees in (x, y) in direction d."""
+    if seen(s, side, x, y) != 1:
+        return False
+    ahead = seen(s, side, x + d - 1, y + 1)
+    return ahead == 0 or (ahead == 2 and d != STRAIGHT)
+
+
+@kernel
+def advance(s, side, x, y, d):
+    """A move that is allowed; returns whether it captures."""
+    captured = seen(s, side, x + d - 1, y + 1) == 2
+    place(s, side, x, y, 0)
+    place(s, side, x + d - 1, y + 1, 1)
+    s.pieces[1 - side] -= captured
+    return captured
+
+
+@kernel
+def take_back(s, side, x, y, d, captured):
+    place(s, side, x, y, 1)
+    place(s, side, x + d - 1, y + 1, 2 if captured else 0)
+    s.pieces[1 - side] += captured
+
+
+@kernel
+def number_of(s, x, y, d):
+    """The action that moves what lies in (x, y) in direction d."""
+    return (x * s.cell.shape[0] + y) * 3 + d
+
+
+@kernel
+def side_of(s, k):
+    """The side of an agent."""
+    return s.seat if k == 0 else 1 - s.seat
+
+
+@kernel
+def play_move(p, s, action, r):
+    """The move of the side whose turn it is."""
+    height, width = s.cell.shape
+    side, d, y, x = s.mover, action % 3, action // 3 % height, action // (3 * height)
+    winner = -1
+    if not may_move(s, side, x, y, d):
+        winner = 1 - side
+    else:
+        captured = advance(s, side, x, y, d)
+        note_move(s, side, x, y, d)
+        for k in range(s.alive.size if captured else 0):
+            if side_of(s, k) == side:
+                r.captures[k] += 1.0 / (2 * width)
+            else:
+                r.losses[k] -= 1.0 / (2 * width)
+        if y + 1 == height - 1 or s.pieces[1 - side] == 0:
+            winner = side
+    s.mover = 1 - side
+    s.turn = s.mover if p.opponent == SELF else 0
+    if winner >= 0:
+        s.turn = -1
+        s.mover = 1 - winner
+        for k in range(s.alive.size):
+            sign = 1.0 if side_of(s, k) == winner else -1.0
+            r.terminated[k] = True
+            r.success[k] = sign > 0.0
+            r.win[k] = sign
+            r.fast_win[k] = sign * (1.0 - s.moves / (2 * width * (2 * height - 5) + 1))
+
+
+@kernel
+def note_move(s, side, x, y, d):
+    s.moves += 1
+    s.last[0] = row_of(s, side, y)
+    s.last[1] = column_of(s, side, x)
+    s.last[2] = row_of(s, side, y + 1)
+    s.last[3] = column_of(s, side, x + d - 1)
+
+
+@kernel
+def choose(p, s, player, rng):
+    """The move of a scripted opponent."""
+    if player == NEGAMAX:
+        return search(s, p.depth, rng)
+    return choose_racer(s, rng) if player == RACER else choose_random(s, rng)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    height, width = s.cell.shape
+    for y in range(2):
+        for x in range(width):
+            s.cell[y, x] = 1
+            s.cell[height - 1 - y, x] = 2
+    s.pieces[0] = 2 * width
+    s.pieces[1] = 2 * width
+    s.last[0] = -1
+    if p.opponent != SELF:
+        s.seat = 1 if p.side == SECOND or (p.side == EITHER and uniform(rng, 0.0, 1.0) < 0.5) else 0
+    if s.seat == 1:  # the opponent begins
+        action = choose(p, s, p.opponent, rng)
+        x, y, d = action // (3 * height), action // 3 % height, action % 3
+        advance(s, 0, x, y, d)
+        note_move(s, 0, x, y, d)
+        s.mover = 1
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    play_move(p, s, a[max(s.turn, 0)], r)
+    if p.opponent != SELF and s.turn >= 0 and s.mover != s.seat:
+        play_move(p, s, choose(p, s, p.opponent, rng), r)
+
+
+@SPEC.mask
+def mask(p, s, k, m):
+    for x in range(s.cell.shape[1]):
+        for y in range(s.cell.shape[0]):
+            for d in range(3):
+                allowed = s.turn == k and may_move(s, side_of(s, k), x, y, d)
+                m[number_of(s, x, y, d)] = 1 if allowed else 0
+    if s.turn != k:
+        m[0] = 1
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    side = side_of(s, k)
+    for y in range(s.cell.shape[0]):
+        for x in range(s.cell.shape[1]):
+            piece = seen(s, side, x, y)
+            o.board[y, x, 0] = 1.0 if piece == 1 else 0.0
+            o.board[y, x, 1] = 1.0 if piece == 2 else 0.0
+
+
+# --- players ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def choose_random(s, rng):
+    """Any move that is allowed."""
+    count = 0
+    for x in range(s.cell.shape[1]):
+        for y in range(s.cell.shape[0]):
+            for d in range(3):
+                count += may_move(s, s.mover, x, y, d)
+    left = below(rng, max(count, 1))
+    for x in range(s.cell.shape[1]):
+        for y in range(s.cell.shape[0]):
+            for d in range(3):
+                if may_move(s, s.mover, x, y, d):
+                    if left == 0:
+                        return number_of(s, x, y, d)
+                    left -= 1
+    return 0
+
+
+@kernel
+def worth_of(y):
+    """Of a piece that stands y rows from its own end."""
+    return PIECE + y * y
+
+
+@kernel
+def lost_at(s, side, x, y):
+    """What a side has to fear for its piece in (x, y): all of its worth, or a quarter where it is defended."""
+    attackers = (seen(s, side, x - 1, y + 1) == 2) + (seen(s, side, x + 1, y + 1) == 2)
+    defenders = (seen(s, side, x - 1, y - 1) == 1) + (seen(s, side, x + 1, y - 1) == 1)
+    if attackers == 0:
+        return 0
+    return worth_of(y) if attackers > defenders else worth_of(y) // 4
+
+
+@kernel
+def runs_free(s, side, x, y):
+    """Whether no piece of the other side can meet a piece that runs from (x, y) to the last row: none stands in the
+    cells ahead that are at most as far to the side as they are ahead, and one more."""
+    height = s.cell.shape[0]
+    for ahead in range(1, height - y):
+        for aside in range(-ahead - 1, ahead + 2):
+            if seen(s, side, x + aside, y + ahead) == 2:
+                return False
+    return True
+
+
+@kernel
+def rows_missing(s, side):
+    """How many rows the foremost piece of a side is away from the last."""
+    height, found = s.cell.shape[0], s.cell.shape[0]
+    for y in range(height):
+        for x in range(s.cell.shape[1]):
+            if seen(s, side, x, y) == 1:
+                found = min(found, height - 1 - y)
+    return found
+
+
+@kernel
+def judge_move(s, side, x, y, d):
+    """What the racer thinks of a move, which is taken back again."""
+    height, width = s.cell.shape
+    captured = advance(s, side, x, y, d)
+    x += d - 1
+    y += 1
+    value = worth_of(y) - worth_of(y - 1)
+    if captured:
+        value += worth_of(height - 1 - y)
+    missing = rows_missing(s, 1 - side)
+    if y == height - 1 or s.pieces[1 - side] == 0:
+        value = WON
+    elif missing == 1:
+        value -= PREVENTS
+    else:
+        value -= lost_at(s, side, x, y)
+        if runs_free(s, side, x, y) and height - 1 - y <= missing - 1:
+            value += RUNS - 1000 * (height - 1 - y)
+        for column in range(width):  # what stands close to our end has to be met
+            if seen(s, side, column, 2) == 2 or seen(s, side, column, 3) == 2:
+                value -= 6
+        if y == 1:  # the last row keeps the ways closed
+            value -= 5
+    take_back(s, side, x - d + 1, y - 1, d, captured)
+    return value
+
+
+@kernel
+def choose_racer(s, rng):
+    """The move that looks best by itself, any of these."""
+    side, best, chosen, count = s.mover, HOPELESS, 0, 0
+    for x in range(s.cell.shape[1]):
+        for y in range(s.cell.shape[0]):
+            for d in range(3):
+                if may_move(s, side, x, y, d):
+                    value = judge_move(s, side, x, y, d)
+                    count = 1 if value > best else count + (value == best)
+                    if value > best or (value == best and below(rng, count) == 0):
+                        best, chosen = value, number_of(s, x, y, d)
+    return chosen
+
+
+@kernel
+def enter(s, level, flipped):
+    """The search comes to a new position, `level` moves ahead: its moves, captures first, then the foremost pieces."""
+    height, width = s.cell.shape
+    side = (s.mover + level) % 2
+    captures, quiet = 0, s.option.shape[1]  # quiet moves are kept from the other end of the list
+    for ahead in range(1, height):
+        y = height - 1 - ahead
+        for i in range(width):
+            x = width - 1 - i if flipped else i
+            if seen(s, side, x, y) == 1:
+                for d in range(3):
+                    there = seen(s, side, x + d - 1, y + 1)
+                    if there == 2 and d != STRAIGHT:
+                        s.option[level, captures] = number_of(s, x, y, d)
+                        captures += 1
+                    elif there == 0:
+                        quiet -= 1
+                        s.option[level, quiet] = number_of(s, x, y, d)
+    s.captures[level] = captures
+    s.quiet[level] = quiet
+    s.tried[level] = 0
+    s.best[level] = HOPELESS
+    s.low[level] = HOPELESS if level == 0 else -s.high[level - 1]
+    s.high[level] = -HOPELESS if level == 0 else -s.low[level - 1]
+
+
+@kernel
+def next_move(s, level):
+    """The next move to be looked at; -1 when there are no more."""
+    n = s.tried[level]
+    s.tried[level] += 1
+    if n < s.captures[level]:
+        return s.option[level, n]
+    n = s.option.shape[1] - 1 - (n - s.captures[level])
+    return s.option[level, n] if n >= s.quiet[level] else -1
+
+
+@kernel
+def search(s, depth, rng):
+    """Alpha-beta search without recursion. Returns the best action for the side that is to move; what it is worth is
+    s.best[0] then: WON and less for a win, the sooner the more."""
+    height = s.cell.shape[0]
+    flipped = uniform(rng, 0.0, 1.0) < 0.5
+    level, chosen = 0, 0
+    s.total[0] = 0
+    enter(s, 0, flipped)
+    while True:
+        action = -1 if s.low[level] >= s.high[level] else next_move(s, level)
+        if action < 0:  # all that follows is known
+            if level == 0:
+                return chosen
+            value = -s.best[level]
+            level -= 1
+            action = s.path[level]
+            side = (s.mover + level) % 2
+            take_back(s, side, action // (3 * height), action // 3 % height, action % 3, s.taken[level])
+        else:
+            side = (s.mover + level) % 2
+            x, y, d = action // (3 * height), action // 3 % height, action % 3
+            captured = advance(s, side, x, y, d)
+            total = s.total[level] + worth_of(y + 1) - worth_of(y)
+            if captured:
+                total += worth_of(height - 2 - y)
+            if y + 1 == height - 1 or s.pieces[1 - side] == 0:
+                value = WON - level
+            elif level + 1 == depth:
+                value = total - lost_at(s, side, x + d - 1, y + 1)
+            else:
+                s.path[level] = action
+                s.taken[level] = captured
+                level += 1
+                s.total[level] = -total
+                enter(s, level, flipped)
+                continue
+            take_back(s, side, x, y, d, captured)
+        if value > s.best[level]:
+            s.best[level] = value
+            if level == 0:
+                chosen = action
+        s.low[level] = max(s.low[level], value)
+
+
+@SPEC.player("negamax")
+def play_negamax(p, s, k, a, rng):
+    a[k] = search(s, p.depth, rng) if s.turn == k else 0
+
+
+@SPEC.player("racer")
+def play_racer(p, s, k, a, rng):
+    a[k] = choose_racer(s, rng) if s.turn == k else 0
+
+
+@SPEC.player("random")
+def play_random(p, s, k, a, rng):
+    a[k] = choose_random(s, rng) if s.turn == k else 0
+
+
+# --- images -----------------------------------------------------------------------------------------------------------
+
+BORDER, LIGHT, DARK, GOAL = (92, 62, 40), (236, 213, 174), (196, 157, 110), (120, 170, 110)
+PIECES = ((250, 246, 236), (48, 48, 52))
+RIMS = ((150, 140, 122), (16, 16, 18))
+NAMES = ("white", "black")
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    height, width = s.cell.shape
+    told = f"{NAMES[int(s.mover)]} to move" if s.turn >= 0 else f"{NAMES[int(s.mover)]} has lost"
+    canvas.caption(f"move {int(s.moves)}", f"{int(s.pieces[0])} : {int(s.pieces[1])} pieces", told)
+    canvas.legend((RIMS[0], "white, the first side, goes up", "ring"), (PIECES[1], "black goes down", "disc"))
+    view_board(canvas, height, width, 0.3)
+    canvas.rectangle(-0.16, -height - 0.16, width + 0.16, 0.16, BORDER, rounded=0.12)
+    for row in range(height):
+        for column in range(width):
+            top = height - 1 - row
+            draw_tile(canvas, top, column, LIGHT if (row + column) % 2 else DARK, 0.0, 0.0)
+    if s.last[0] >= 0:
+        ends = [(int(s.last[i + 1]) + 0.5, int(s.last[i]) - height + 0.5) for i in (0, 2)]
+        draw_tile(canvas, height - 1 - int(s.last[0]), int(s.last[1]), (226, 190, 60), 0.0, 0.0)
+        canvas.arrow(ends[0], ends[1], (150, 60, 20), 3.0)
+    for row in range(height):
+        for column in range(width):
+            piece = int(s.cell[row, column])
+            if piece:
+                centre = (column + 0.5, row - height + 0.5)
+                canvas.circle((centre[0] + 0.03, centre[1] - 0.04), 0.37, (110, 84, 56))
+                canvas.circle(centre, 0.36, RIMS[piece - 1])
+                canvas.circle(centre, 0.32, PIECES[piece - 1])
+                canvas.circle(centre, 0.2, RIMS[piece - 1] if piece == 1 else (96, 96, 100), 1.5)
+
+
+@SPEC.text
+def text(p, s):
+    return joined(([".WB"[int(piece)] for piece in row] for row in s.cell[::-1]), " ")
+
+
+@SPEC.keys
+class Hand:
+    """A mark that arrows move; a, w and d move the piece under it, which is what the first agent sees from its end."""
+
+    help = (
+        ("arrows", "move the mark"),
+        ("a w d", "move the marked piece to the left, straight on, to the right"),
+    )
+
+    def __init__(self, values):
+        self.values = values
+        self.begin()
+
+    def begin(self):
+        """The mark stands on the first row of pieces."""
+        self.x, self.y = 0, 1
+
+    def press(self, keys, p, s):
+        """The move of the last letter, if it is allowed; None while there was none."""
+        if s.turn != 0:
+            return 0
+        for key in keys:
+            self.x = min(max(self.x + (key == "right") - (key == "left"), 0), self.values.width - 1)
+            self.y = min(max(self.y + (key == "up") - (key == "down"), 0), self.values.height - 1)
+            if key in ("a", "w", "d"):
+                d = ("a", "w", "d").index(key)
+                if may_move(s, int(s.seat), self.x, self.y, d):
+                    return int(number_of(s, self.x, self.y, d))
+        return None
+
+    def draw(self, canvas, p, s):
+        """The board and the mark."""
+        draw(canvas, p, s)
+        row, column = int(row_of(s, int(s.seat), self.y)), int(column_of(s, int(s.seat), self.x))
+        left, low = column, row - self.values.height
+        corners = [(left, low), (left + 1, low), (left + 1, low + 1), (left, low + 1)]
+        canvas.line(corners, "blue", 3.0, closed=True)

@@ -1,0 +1,539 @@
+"""Connect Four: drop discs into columns in turn, and be the first with four in a row, a column or a diagonal.
+
+## Description
+The game of Howard Wexler and Ned Strongin (1974), with the rules and the observation of PettingZoo's `connect_four_v3`.
+Allis ("A Knowledge-based Approach of Connect-Four", 1988) proved that the first player wins on 7 columns and 6 rows.
+With `opponent` "self" both sides are agents, and only the one whose turn it is moves: the AEC form asks it alone, in
+the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent`, as the levels easy,
+medium and hard have it, there is one agent, on the side that `side` says, and a step is its move and the answer: what a
+learner by itself wants. Scripted players: "negamax" looks `depth` moves
+ahead by alpha-beta search and counts the lines that its discs could be part of; "greedy" wins where it can, prevents
+where it must, and likes the middle; "random".
+
+## Action Space
+The column, from the left. Full columns are masked. Who chooses one nevertheless loses at once, as under PettingZoo's
+`TerminateIllegalWrapper`; here the other side wins then.
+
+## Observation Space
+Planes, last as in the original (rows, columns, 2): own discs, those of the other side; row 0 is the top.
+
+## Rewards
+`win` is 1 for the winner and -1 for the loser, 0 in a draw. `fast_win` (weight 0) is 1 - moves / cells for the winner
+and the negative of it for the loser, with the moves of both sides: win soon, lose late. The level "columns" has more
+objectives: `column_0` to `column_6` (weight 0) are at the end 1 for who has more discs in a column, -1 for who has
+fewer.
+
+## Costs
+None.
+
+## Starting State
+The empty board; with an opponent that moves first, after its move.
+
+## Episode End
+Termination: `connect` in a line, an illegal move, or a full board, which is a draw. A game is never cut off. Success:
+won.
+
+## Parameters
+`height`, `width`, `connect`, and who plays: `opponent`, `side`, `depth`.
+
+## Reference Scores
+Mean return over seeds 0 to 99 of two games together, one from each side, against "negamax".
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import (
+    Score,
+    below,
+    block,
+    choice,
+    discrete,
+    for_data,
+    i1,
+    i8,
+    integer,
+    kernel,
+    term,
+    uniform,
+    world,
+)
+from rlenvs.kits.boards.drawing import draw_tile, view_board
+from rlenvs.kits.boards.letters import joined
+
+OPPONENT = choice("self", "negamax", "greedy", "random", doc="who plays the other side; self: both are agents")
+SELF, NEGAMAX, GREEDY, RANDOM = OPPONENT.codes("self", "negamax", "greedy", "random")
+SIDE = choice("first", "second", "random", doc="the side of the agent against a scripted opponent")
+FIRST, SECOND, EITHER = SIDE.codes("first", "second", "random")
+
+LARGEST, DEEPEST, COLUMNS = 12, 10, 7
+WON, HOPELESS = 1_000_000, -10_000_000  # worth of positions to the search
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+TERMS = {
+    "win": term(-1.0, 1.0, 1.0, "1 for the winner, -1 for the loser"),
+    "fast_win": term(-1.0, 1.0, 0.0, "1 - moves / cells for the winner, the negative of it for the loser"),
+}
+SPEC = world(
+    "ConnectFour-v0",
+    doc=__doc__,
+    source='PettingZoo connect_four_v3; MOMAland mo-connect4-v0 (its objectives); Allis, "A Knowledge-based Approach '
+    'of Connect-Four", 1988',
+    agents=True,
+    turns=True,
+    options={
+        "height": for_data(integer(6, 3, LARGEST, "rows")),
+        "width": for_data(integer(7, 3, LARGEST, "columns")),
+        "connect": integer(4, 3, 6, "discs in a line that win"),
+        "opponent": OPPONENT,
+        "side": SIDE,
+        "depth": integer(4, 1, DEEPEST, "moves that negamax looks ahead"),
+    },
+    sizes=lambda values: {
+        "agents": 2 if values.opponent == "self" else 1,
+        "height": values.height,
+        "width": values.width,
+    },
+    teams=lambda values: [0, 1] if values.opponent == "self" else [0],
+    players=("negamax", "greedy", "random"),
+    data={"worth": i8("height", "width")},
+    state={
+        "turn": i8,  # the agent that is to move, -1 when the game is over
+        "mover": i8,  # the side that is to move, 0 or 1
+        "seat": i8,  # the side of the first agent
+        "moves": i8,
+        "last": i8(2),  # row and column of the last disc
+        "cell": i1("height", "width"),  # 1 + side, 0 for nobody
+        "filled": i8("width"),  # how many discs lie in a column
+        "tried": i8(DEEPEST + 1),  # from here on scratch of the search, a number for each of its depths
+        "path": i8(DEEPEST + 1),
+        "best": i8(DEEPEST + 1),
+        "low": i8(DEEPEST + 1),
+        "high": i8(DEEPEST + 1),
+        "total": i8(DEEPEST + 1),
+    },
+    scratch=("tried", "path", "best", "low", "high", "total"),
+    observation={
+        "board": block("height", "width", 2, low=0, high=1, raw=True, whole=True, doc="own discs, the other side's")
+    },
+    action=discrete(size="width"),
+    terms=TERMS,
+    horizon=lambda values: values.height * values.width + 1,
+    fps=2,
+    same_start=True,
+    levels={
+        "easy": {"opponent": "random"},
+        "medium": {"opponent": "greedy", "side": "random"},
+        "hard": {"opponent": "negamax", "side": "random"},
+        "columns": {
+            "terms": TERMS
+            | {f"column_{i}": term(-1.0, 1.0, 0.0, f"who has more discs in column {i}") for i in range(COLUMNS)}
+        },
+    },
+    scores={
+        "random": Score(-2, 0, success=0),
+        "idle": Score(-2, 0, success=0),
+        "expert": Score(0.02, 0.12, success=0.395),
+        "bound": Score(2, 0, "both games won"),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    """How many lines go through each cell."""
+    height, width, count = values.height, values.width, values.connect
+    worth = [[0] * width for _ in range(height)]
+    for row in range(height):
+        for column in range(width):
+            for down, right in DIRECTIONS:
+                line = [(row + down * i, column + right * i) for i in range(count)]
+                if all(0 <= r < height and 0 <= c < width for r, c in line):
+                    for r, c in line:
+                        worth[r][c] += 1
+    return {"worth": worth}
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def is_open(s, column):
+    return s.filled[column] < s.cell.shape[0]
+
+
+@kernel
+def is_full(s):
+    found = 0
+    for column in range(s.filled.size):
+        found += is_open(s, column)
+    return found == 0
+
+
+@kernel
+def drop(s, column, side):
+    """A disc into a column that is not full; returns its row."""
+    row = s.cell.shape[0] - 1 - s.filled[column]
+    s.cell[row, column] = 1 + side
+    s.filled[column] += 1
+    return row
+
+
+@kernel
+def lift(s, column):
+    """The last disc out of a column."""
+    s.filled[column] -= 1
+    s.cell[s.cell.shape[0] - 1 - s.filled[column], column] = 0
+
+
+@kernel
+def reach(s, row, column, down, right):
+    """How many discs like the one in a cell follow it in a direction."""
+    disc, count = s.cell[row, column], 0
+    row += down
+    column += right
+    while 0 <= row < s.cell.shape[0] and 0 <= column < s.cell.shape[1] and s.cell[row, column] == disc:
+        count += 1
+        row += down
+        column += right
+    return count
+
+
+@kernel
+def connects(p, s, row, column):
+    """Whether the disc in a cell is part of a line that wins."""
+    for down, right in DIRECTIONS:
+        if 1 + reach(s, row, column, down, right) + reach(s, row, column, -down, -right) >= p.connect:
+            return True
+    return False
+
+
+@kernel
+def side_of(s, k):
+    """The side of an agent."""
+    return s.seat if k == 0 else 1 - s.seat
+
+
+@kernel
+def play_move(p, s, column, r):
+    """The move of the side whose turn it is."""
+    side, winner = s.mover, -1
+    over = not is_open(s, column)
+    if over:
+        winner = 1 - side
+    else:
+        row = drop(s, column, side)
+        s.last[0] = row
+        s.last[1] = column
+        s.moves += 1
+        if connects(p, s, row, column):
+            winner = side
+        over = winner >= 0 or is_full(s)
+    s.mover = 1 - side
+    s.turn = s.mover if p.opponent == SELF else 0
+    if over:
+        s.turn = -1
+        end_game(s, winner, r)
+
+
+@kernel
+def end_game(s, winner, r):
+    for k in range(s.alive.size):
+        r.terminated[k] = True
+        r.success[k] = side_of(s, k) == winner
+        if winner >= 0:
+            sign = 1.0 if side_of(s, k) == winner else -1.0
+            r.win[k] = sign
+            r.fast_win[k] = sign * (1.0 - s.moves / s.cell.size)
+
+
+@kernel
+def play_opponent(p, s, rng, r):
+    """The answer of a scripted opponent, where it is its turn."""
+    if p.opponent == SELF or s.turn < 0 or s.mover == s.seat:
+        return
+    if p.opponent == NEGAMAX:
+        column = choose_negamax(p, s, rng)
+    elif p.opponent == GREEDY:
+        column = choose_greedy(p, s, rng)
+    else:
+        column = choose_random(s, rng)
+    play_move(p, s, column, r)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.last[0] = -1
+    if p.opponent != SELF:
+        s.seat = 1 if p.side == SECOND or (p.side == EITHER and uniform(rng, 0.0, 1.0) < 0.5) else 0
+    if s.seat == 1:  # the opponent begins
+        if p.opponent == NEGAMAX:
+            column = choose_negamax(p, s, rng)
+        elif p.opponent == GREEDY:
+            column = choose_greedy(p, s, rng)
+        else:
+            column = choose_random(s, rng)
+        s.last[0] = drop(s, column, 0)
+        s.last[1] = column
+        s.moves = 1
+        s.mover = 1
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    play_move(p, s, a[max(s.turn, 0)], r)
+    play_opponent(p, s, rng, r)
+
+
+@SPEC.level("columns").step
+def step_columns(p, s, a, rng, r):
+    play_move(p, s, a[max(s.turn, 0)], r)
+    play_opponent(p, s, rng, r)
+    if s.turn < 0:
+        for k in range(s.alive.size):
+            r.column_0[k] = majority(s, side_of(s, k), 0)
+            r.column_1[k] = majority(s, side_of(s, k), 1)
+            r.column_2[k] = majority(s, side_of(s, k), 2)
+            r.column_3[k] = majority(s, side_of(s, k), 3)
+            r.column_4[k] = majority(s, side_of(s, k), 4)
+            r.column_5[k] = majority(s, side_of(s, k), 5)
+            r.column_6[k] = majority(s, side_of(s, k), 6)
+
+
+@kernel
+def majority(s, side, column):
+    """1 where a side has more discs in a column than the other, -1 where it has fewer; 0 for columns not there."""
+    lead = 0
+    if column < s.cell.shape[1]:
+        for row in range(s.cell.shape[0]):
+            if s.cell[row, column] > 0:
+                lead += 1 if s.cell[row, column] == 1 + side else -1
+    return float((lead > 0) - (lead < 0))
+
+
+@SPEC.mask
+def mask(p, s, k, m):
+    for column in range(m.size):
+        m[column] = 1 if s.turn == k and is_open(s, column) else 0
+    if s.turn != k:
+        m[0] = 1
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    own = 1 + side_of(s, k)
+    for row in range(s.cell.shape[0]):
+        for column in range(s.cell.shape[1]):
+            disc = s.cell[row, column]
+            o.board[row, column, 0] = 1.0 if disc == own else 0.0
+            o.board[row, column, 1] = 1.0 if disc > 0 and disc != own else 0.0
+
+
+# --- players ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def choose_random(s, rng):
+    """Any column that is not full."""
+    count = 0
+    for column in range(s.filled.size):
+        count += is_open(s, column)
+    left = below(rng, max(count, 1))
+    for column in range(s.filled.size):
+        if is_open(s, column):
+            if left == 0:
+                return column
+            left -= 1
+    return 0
+
+
+@kernel
+def winning_column(p, s, side):
+    """A column in which a side would win at once; -1 where there is none."""
+    found = -1
+    for column in range(s.filled.size):
+        if found < 0 and is_open(s, column):
+            row = drop(s, column, side)
+            if connects(p, s, row, column):
+                found = column
+            lift(s, column)
+    return found
+
+
+@kernel
+def choose_greedy(p, s, rng):
+    """Win; else prevent; else the column whose next cell is on the most lines, any of the best."""
+    column = winning_column(p, s, s.mover)
+    if column < 0:
+        column = winning_column(p, s, 1 - s.mover)
+    if column >= 0:
+        return column
+    best, count = -1, 0
+    for column in range(s.filled.size):
+        if is_open(s, column):
+            worth = p.worth[s.cell.shape[0] - 1 - s.filled[column], column]
+            if worth > best:
+                best, count = worth, 1
+            elif worth == best:
+                count += 1
+    left = below(rng, max(count, 1))
+    for column in range(s.filled.size):
+        if is_open(s, column) and p.worth[s.cell.shape[0] - 1 - s.filled[column], column] == best:
+            if left == 0:
+                return column
+            left -= 1
+    return 0
+
+
+@kernel
+def from_the_middle(i, width, mirrored):
+    """The columns by their distance from the middle, and of two alike first the right one, or the left one."""
+    column = (width - 1) // 2 + ((i + 1) // 2 if i % 2 == 1 else -(i // 2))
+    return width - 1 - column if mirrored else column
+
+
+@kernel
+def enter(s, level):
+    """The search comes to a new position, `level` moves ahead."""
+    s.tried[level] = 0
+    s.best[level] = HOPELESS
+    s.low[level] = HOPELESS if level == 0 else -s.high[level - 1]
+    s.high[level] = -HOPELESS if level == 0 else -s.low[level - 1]
+
+
+@kernel
+def search(p, s, depth, mirrored):
+    """Alpha-beta search without recursion. Returns the best column for the side that is to move; what it is worth is
+    s.best[0] then: WON and less for a win, the sooner the more, 0 for a draw."""
+    width, level, chosen = s.filled.size, 0, 0
+    s.total[0] = 0
+    enter(s, 0)
+    while True:
+        if s.tried[level] == width:  # all that follows is known
+            if level == 0:
+                return chosen
+            value = -s.best[level]
+            level -= 1
+            column = s.path[level]
+            lift(s, column)
+        else:
+            column = from_the_middle(s.tried[level], width, mirrored)
+            s.tried[level] += 1
+            if not is_open(s, column):
+                continue
+            row = drop(s, column, (s.mover + level) % 2)
+            total = s.total[level] + p.worth[row, column]
+            if connects(p, s, row, column):
+                value = WON - level
+            elif is_full(s):
+                value = 0
+            elif level + 1 == depth:
+                value = total
+            else:
+                s.path[level] = column
+                level += 1
+                s.total[level] = -total
+                enter(s, level)
+                continue
+            lift(s, column)
+        if value > s.best[level]:
+            s.best[level] = value
+            if level == 0:
+                chosen = column
+        s.low[level] = max(s.low[level], value)
+        if s.low[level] >= s.high[level]:
+            s.tried[level] = width
+
+
+@kernel
+def choose_negamax(p, s, rng):
+    return search(p, s, p.depth, uniform(rng, 0.0, 1.0) < 0.5)
+
+
+@SPEC.player("negamax")
+def play_negamax(p, s, k, a, rng):
+    a[k] = choose_negamax(p, s, rng) if s.turn == k else 0
+
+
+@SPEC.player("greedy")
+def play_greedy(p, s, k, a, rng):
+    a[k] = choose_greedy(p, s, rng) if s.turn == k else 0
+
+
+@SPEC.player("random")
+def play_random(p, s, k, a, rng):
+    a[k] = choose_random(s, rng) if s.turn == k else 0
+
+
+# --- images -----------------------------------------------------------------------------------------------------------
+
+FRAME, HOLE = (25, 74, 140), (234, 238, 244)
+DISCS = ((222, 58, 47), (245, 199, 42))
+RIMS = ((176, 38, 30), (206, 158, 16))
+NAMES = ("red", "yellow")
+
+
+def won_cells(p, s):
+    """The cells of the lines that won."""
+    row, column = (int(i) for i in s.last)
+    found = set()
+    for down, right in DIRECTIONS if row >= 0 else ():
+        ahead, behind = (int(reach(s, row, column, d * down, d * right)) for d in (1, -1))
+        if 1 + ahead + behind >= p.connect:
+            found |= {(row + down * i, column + right * i) for i in range(-behind, ahead + 1)}
+    return found
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    height, width = s.cell.shape
+    won = won_cells(p, s)
+    if s.turn >= 0:
+        told = f"{NAMES[int(s.mover)]} to move"
+    else:
+        told = f"{NAMES[int(s.cell[s.last[0], s.last[1]]) - 1]} wins" if won else "no line"
+    canvas.caption(f"move {int(s.moves)}", told)
+    canvas.legend((DISCS[0], "red, the first side", "disc"), (DISCS[1], "yellow, the second side", "disc"))
+    view_board(canvas, height, width, 0.3)
+    canvas.rectangle(-0.16, -height - 0.16, width + 0.16, 0.16, (16, 52, 104), rounded=0.22)
+    for row in range(height):
+        for column in range(width):
+            disc, centre = int(s.cell[row, column]), (column + 0.5, -row - 0.5)
+            draw_tile(canvas, row, column, FRAME, 0.0, 0.0)
+            canvas.circle(centre, 0.42, RIMS[disc - 1] if disc else (14, 44, 90))
+            canvas.circle(centre, 0.36 if disc else 0.38, DISCS[disc - 1] if disc else HOLE)
+            if disc:
+                canvas.circle(centre, 0.24, RIMS[disc - 1], 2.0)
+            if (row, column) in won:
+                canvas.circle(centre, 0.42, "white", 4.0)
+            elif (row, column) == tuple(s.last):
+                canvas.circle(centre, 0.12, "white", 2.5)
+
+
+@SPEC.text
+def text(p, s):
+    rows = [[".XO"[int(disc)] for disc in row] for row in s.cell]
+    return joined([*rows, [f"{column % 10}" for column in range(s.cell.shape[1])]], " ")
+
+
+@SPEC.keys
+class Hand:
+    """A digit drops a disc into that column, counted from 1; what is pressed while the other side moves is nothing."""
+
+    help = (("1 2 3 ...", "drop a disc into this column"), ("0 - =", "columns 10, 11, 12"))
+
+    def __init__(self, values):
+        self.keys = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "-", "=")[: values.width]
+
+    def begin(self):
+        """Nothing is kept from game to game."""
+
+    def press(self, keys, p, s):
+        """The column of the last key; None while nothing was pressed."""
+        if s.turn != 0:
+            return 0
+        return next((self.keys.index(key) for key in reversed(keys) if key in self.keys), None)
+
+    def draw(self, canvas, p, s):
+        """The board."""
+        draw(canvas, p, s)

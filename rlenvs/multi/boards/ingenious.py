@@ -1,0 +1,559 @@
+"""Ingenious: lay tiles of two colours on a board of hexes; what counts is the colour in which one has the least.
+
+## Description
+The game of Reiner Knizia ("Einfach Genial", 2004), for two to six players. The board is a hexagon with players + 4
+hexes along an edge (`extra`), and a colour on each of its corners. A tile covers two neighbouring hexes. There are 120:
+each pair of the six colours six times, each colour twice on one tile five times. Everybody holds six tiles, and draws
+again at the end of a turn. A hex of a new tile scores in its colour: from it, in the five directions that do not lead
+into the tile's other hex, each hex of this colour up to the first one of another colour. A score stops at 18. Who comes
+to 18 in a colour moves again, with the tiles that are left (`again`). In the first round everybody begins beside a
+corner of its own (`opening`). Left out is the exchange of all tiles when none has the colour of one's lowest score.
+Only the agent whose turn it is moves: the AEC form asks it alone, in the other forms those who wait may choose 0 alone,
+which does nothing. Scripted players: "balanced" prefers points in colours in which it has few; "greedy" makes the most
+points; "random".
+
+## Action Space
+slot * places + place: the tile in a slot of the rack (0 to 5) onto an ordered pair of neighbouring hexes, the tile's
+first colour on the first of them. Hexes are numbered row by row from the top, places by their first hex and then by
+direction (right, lower right, lower left, left, upper left, upper right). Other choices are masked; chosen nevertheless
+nothing is laid, and the turn passes.
+
+## Observation Space
+The colour of each hex (hexes, 6), the tiles of one's own rack (6, 2, 6), both as 0 and 1, all scores (players, 6) over
+18, one's own first and then in the order of turns, and the share of the tiles that are still to be drawn.
+
+## Rewards
+`lowest` is by how much one's lowest score grew, so the sum over a game is the lowest score at its end, the utility by
+which the game is won. `red`, `orange`, `yellow`, `green`, `blue`, `violet` (weight 0) are by how much each score grew,
+the published objectives.
+
+## Costs
+None.
+
+## Starting State
+The colours on the corners, and tiles drawn at random.
+
+## Episode End
+Termination: no two neighbouring hexes are free, nobody has a tile, or somebody has 18 in all colours. Truncation: as
+many moves as there are hexes. Success: no one has a higher lowest score at the end; where lowest scores are equal, the
+next lowest decide, and so on.
+
+## Parameters
+`players`, `extra`, `again` and `opening`.
+
+## Reference Scores
+Mean return over seeds 0 to 99 of two games together, one from each seat, against "balanced".
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import Score, b1, below, block, discrete, flag, for_data, i1, i4, i8, integer, kernel, term, u1, world
+
+COLORS, RACK, PAIRS, DOUBLES, MOST = 6, 6, 6, 5, 18
+KINDS = [(a, b) for a in range(COLORS) for b in range(a, COLORS)]
+NAMES = ("red", "orange", "yellow", "green", "blue", "violet")
+# of neighbours, in rows and columns of slanted axes: right, lower right, lower left, left, upper left, upper right
+STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
+HOPELESS = -1
+
+
+def cells_of(side):
+    """The hexes of a board by (row, column) in slanted axes, 0 in the middle, row by row."""
+    far = side - 1
+    return [(r, c) for r in range(-far, far + 1) for c in range(-far, far + 1) if abs(r + c) <= far]
+
+
+def sizes_of(values):
+    """Of the board for so many players."""
+    side = values.players + values.extra
+    return {
+        "agents": values.players,
+        "cells": 3 * side * side - 3 * side + 1,
+        "places": 18 * side * side - 30 * side + 12,
+        "layings": RACK * (18 * side * side - 30 * side + 12),
+    }
+
+
+SPEC = world(
+    "Ingenious-v0",
+    doc=__doc__,
+    source="Ingenious (Reiner Knizia, 2004); MOMAland mo-ingenious-v0 (its sizes and objectives)",
+    agents=True,
+    turns=True,
+    options={
+        "players": for_data(integer(2, 2, 6, "who take turns")),
+        "extra": for_data(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
+        "again": flag(True, "whether who comes to 18 moves again"),
+        "opening": flag(True, "whether everybody begins beside a corner of its own"),
+    },
+    sizes=sizes_of,
+    teams=lambda values: list(range(values.players)),
+    players=("balanced", "greedy", "random"),
+    data={
+        "near": i8("cells", 6),  # the neighbour in each direction, -1 for none
+        "place": i8("places", 2),  # ordered pairs of neighbours
+        "corner": i8(6),
+        "beside": i8("cells"),  # the corner that a hex touches, -1 for none
+        "kind": i8(len(KINDS), 2),  # the colours of tiles
+    },
+    state={
+        "turn": i8,  # the agent that is to move, -1 when the game is over
+        "moves": i8,
+        "again": i8,  # moves that the agent still has in this turn
+        "cell": u1("cells"),  # 1 + colour, 0 for a free hex
+        "rack": i1("agents", RACK, 2),  # colours, -1 for an empty slot
+        "score": i8("agents", COLORS),
+        "bag": i8(len(KINDS)),  # tiles of each kind that are to be drawn
+        "begun": b1(6),  # corners beside which somebody began
+        "last": i8,  # the place of the last tile, -1 for none
+        "gain": i8(COLORS),  # from here on scratch
+        "order": i4("agents", COLORS),
+    },
+    scratch=("gain", "order"),
+    observation={
+        # constant: the corners are never free
+        "board": block(
+            *("cells", COLORS), low=0, high=1, raw=True, whole=True, constant=True, doc="the colour of each hex"
+        ),
+        "rack": block(RACK, 2, COLORS, low=0, high=1, raw=True, whole=True, doc="the colours of one's tiles"),
+        "scores": block("agents", COLORS, low=0, high=1, raw=True, doc="of all, one's own first, over 18"),
+        "bag": block(low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
+    },
+    action=discrete(size="layings"),
+    terms={
+        "lowest": term(0.0, MOST, 1.0, "growth of one's lowest score"),
+        **{name: term(0.0, MOST, 0.0, f"growth of one's score in {name}") for name in NAMES},
+    },
+    horizon=lambda values: sizes_of(values)["cells"],
+    fps=2,
+    levels={
+        "small": {"extra": 2},
+        "three": {"players": 3},
+        "six": {"players": 6},
+    },
+    scores={
+        "random": Score(0.18, 0.085, success=0),
+        "idle": Score(0, 0, success=0),
+        "expert": Score(17.3, 0.68, success=0.475),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    """The board: which hexes touch, where tiles may lie, its corners."""
+    side = values.players + values.extra
+    cells = cells_of(side)
+    number = {place: i for i, place in enumerate(cells)}
+    near = [[number.get((r + dr, c + dc), -1) for dr, dc in STEPS] for r, c in cells]
+    corners = [number[dr * (side - 1), dc * (side - 1)] for dr, dc in STEPS]
+    beside = [next((i for i, corner in enumerate(corners) if corner in row), -1) for row in near]
+    places = [(cell, other) for cell, row in enumerate(near) for other in row if other >= 0]
+    return {"near": near, "place": places, "corner": corners, "beside": beside, "kind": KINDS}
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def draw_tiles(p, s, k, rng):
+    """Fill the empty slots of a rack."""
+    for slot in range(RACK):
+        left = 0
+        for kind in range(s.bag.size):
+            left += s.bag[kind]
+        if s.rack[k, slot, 0] >= 0 or left == 0:
+            continue
+        chosen = below(rng, left)
+        for kind in range(s.bag.size):
+            if 0 <= chosen < s.bag[kind]:
+                s.rack[k, slot, 0] = p.kind[kind, 0]
+                s.rack[k, slot, 1] = p.kind[kind, 1]
+                s.bag[kind] -= 1
+                chosen = -1
+            elif chosen >= 0:
+                chosen -= s.bag[kind]
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    for i in range(6):
+        s.cell[p.corner[i]] = 1 + i
+    for kind in range(s.bag.size):
+        s.bag[kind] = DOUBLES if p.kind[kind, 0] == p.kind[kind, 1] else PAIRS
+    for k in range(s.alive.size):
+        for slot in range(RACK):
+            s.rack[k, slot, 0] = -1
+            s.rack[k, slot, 1] = -1
+        draw_tiles(p, s, k, rng)
+    s.again = 1
+    s.last = -1
+
+
+@kernel
+def is_free(p, s, place):
+    """Whether a tile may lie in a place."""
+    first, second = p.place[place, 0], p.place[place, 1]
+    if s.cell[first] > 0 or s.cell[second] > 0:
+        return False
+    if not p.opening or s.moves >= s.alive.size:
+        return True
+    one, other = p.beside[first], p.beside[second]
+    return (one >= 0 and not s.begun[one]) or (other >= 0 and not s.begun[other])
+
+
+@kernel
+def length(p, s, cell, direction, color):
+    """How many hexes of a colour follow each other from a hex in a direction, itself not counted."""
+    count = 0
+    cell = p.near[cell, direction]
+    while cell >= 0 and s.cell[cell] == 1 + color:
+        count += 1
+        cell = p.near[cell, direction]
+    return count
+
+
+@kernel
+def points_at(p, s, cell, other, color):
+    """What a hex of a tile scores whose other hex lies in `other`."""
+    total = 0
+    for direction in range(6):
+        if p.near[cell, direction] != other:
+            total += length(p, s, cell, direction, color)
+    return total
+
+
+@kernel
+def can_move(p, s, k):
+    """Whether an agent has a tile, and a place for it."""
+    tiles, free = 0, False
+    for slot in range(RACK):
+        tiles += s.rack[k, slot, 0] >= 0
+    for place in range(p.place.shape[0]):
+        free = free or (s.cell[p.place[place, 0]] == 0 and s.cell[p.place[place, 1]] == 0)
+    return free and tiles > 0
+
+
+@kernel
+def lowest_score(s, k):
+    lowest = MOST
+    for color in range(COLORS):
+        lowest = min(lowest, s.score[k, color])
+    return lowest
+
+
+@kernel
+def lay(p, s, k, slot, place):
+    """A tile onto the board; its points lie in s.gain."""
+    for color in range(COLORS):
+        s.gain[color] = 0
+    for half in range(2):
+        cell, other = p.place[place, half], p.place[place, 1 - half]
+        color = s.rack[k, slot, half]
+        s.gain[color] += points_at(p, s, cell, other, color)
+    for half in range(2):
+        cell = p.place[place, half]
+        s.cell[cell] = 1 + s.rack[k, slot, half]
+        if p.beside[cell] >= 0 and s.moves < s.alive.size:
+            s.begun[p.beside[cell]] = True
+        s.rack[k, slot, half] = -1
+    s.last = place
+
+
+@kernel
+def score_gain(p, s, k, r):
+    """Add s.gain to the scores of an agent; returns whether all of them are full."""
+    before, full = lowest_score(s, k), 0
+    for color in range(COLORS):
+        old = s.score[k, color]
+        new = min(old + s.gain[color], MOST)
+        s.score[k, color] = new
+        full += new == MOST
+        if p.again and old < MOST and new == MOST:
+            s.again += 1
+        s.gain[color] = new - old
+    r.lowest[k] = lowest_score(s, k) - before
+    r.red[k] = s.gain[0]
+    r.orange[k] = s.gain[1]
+    r.yellow[k] = s.gain[2]
+    r.green[k] = s.gain[3]
+    r.blue[k] = s.gain[4]
+    r.violet[k] = s.gain[5]
+    return full == COLORS
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    mover = max(s.turn, 0)
+    slot, place = a[mover] // p.place.shape[0], a[mover] % p.place.shape[0]
+    over = False
+    s.again -= 1
+    if s.rack[mover, slot, 0] >= 0 and is_free(p, s, place):
+        lay(p, s, mover, slot, place)
+        over = score_gain(p, s, mover, r)
+    s.moves += 1
+    if s.again <= 0 or not can_move(p, s, mover):
+        draw_tiles(p, s, mover, rng)
+        s.again = 1
+        waits = 0
+        while waits < s.alive.size:  # who has no tile left is passed over
+            s.turn = (s.turn + 1) % s.alive.size
+            waits += 1
+            if can_move(p, s, s.turn):
+                waits = s.alive.size + 1
+        over = over or waits == s.alive.size
+    if over:
+        s.turn = -1
+        end_game(s, r)
+
+
+@kernel
+def end_game(s, r):
+    """Whose scores, in ascending order, are the highest."""
+    for k in range(s.alive.size):
+        for color in range(COLORS):
+            rank = 0
+            for other in range(COLORS):
+                rank += s.score[k, other] < s.score[k, color] or (
+                    s.score[k, other] == s.score[k, color] and other < color
+                )
+            s.order[k, rank] = s.score[k, color]
+    for k in range(s.alive.size):
+        r.terminated[k] = True
+        r.success[k] = True
+        for other in range(s.alive.size):
+            if is_behind(s, k, other):
+                r.success[k] = False
+
+
+@kernel
+def is_behind(s, k, other):
+    for rank in range(COLORS):
+        if s.order[k, rank] != s.order[other, rank]:
+            return s.order[k, rank] < s.order[other, rank]
+    return False
+
+
+@SPEC.mask
+def mask(p, s, k, m):
+    places = p.place.shape[0]
+    for action in range(m.size):
+        m[action] = 0
+    if s.turn != k:
+        m[0] = 1
+        return
+    for place in range(places):
+        if is_free(p, s, place):
+            for slot in range(RACK):
+                m[slot * places + place] = 1 if s.rack[k, slot, 0] >= 0 else 0
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    for cell in range(s.cell.size):
+        for color in range(COLORS):
+            o.board[cell, color] = 1.0 if s.cell[cell] == 1 + color else 0.0
+    for slot in range(RACK):
+        for half in range(2):
+            for color in range(COLORS):
+                o.rack[slot, half, color] = 1.0 if s.rack[k, slot, half] == color else 0.0
+    for j in range(s.alive.size):
+        for color in range(COLORS):
+            o.scores[j, color] = s.score[(k + j) % s.alive.size, color] / MOST
+    left = 0
+    for kind in range(s.bag.size):
+        left += s.bag[kind]
+    o.bag = left / 120.0
+
+
+# --- players ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def choose_random(p, s, k, rng):
+    """Any move that is allowed."""
+    places, tiles, free = p.place.shape[0], 0, 0
+    for slot in range(RACK):
+        tiles += s.rack[k, slot, 0] >= 0
+    for place in range(places):
+        free += is_free(p, s, place)
+    left = below(rng, max(tiles * free, 1))
+    for slot in range(RACK):
+        if s.rack[k, slot, 0] >= 0:
+            for place in range(places):
+                if is_free(p, s, place):
+                    if left == 0:
+                        return slot * places + place
+                    left -= 1
+    return 0
+
+
+@kernel
+def worth_of(score, points, balanced):
+    """What more points in a colour are worth: as many as count, or the more the less one has."""
+    after = min(score + points, MOST)
+    if not balanced:
+        return after - score
+    return (MOST - score) ** 4 - (MOST - after) ** 4
+
+
+@kernel
+def choose_best(p, s, k, balanced, rng):
+    """The move that is worth most, any of these."""
+    places = p.place.shape[0]
+    best, chosen, count = HOPELESS, 0, 0
+    for place in range(places):
+        if not is_free(p, s, place):
+            continue
+        first, second = p.place[place, 0], p.place[place, 1]
+        for slot in range(RACK):
+            one, two = s.rack[k, slot, 0], s.rack[k, slot, 1]
+            if one < 0:
+                continue
+            points = points_at(p, s, first, second, one)
+            more = points_at(p, s, second, first, two)
+            if one == two:
+                value = worth_of(s.score[k, one], points + more, balanced)
+            else:
+                value = worth_of(s.score[k, one], points, balanced) + worth_of(s.score[k, two], more, balanced)
+            count = 1 if value > best else count + (value == best)
+            if value > best or (value == best and below(rng, count) == 0):
+                best, chosen = value, slot * places + place
+    return chosen
+
+
+@SPEC.player("balanced")
+def play_balanced(p, s, k, a, rng):
+    a[k] = choose_best(p, s, k, True, rng) if s.turn == k else 0
+
+
+@SPEC.player("greedy")
+def play_greedy(p, s, k, a, rng):
+    a[k] = choose_best(p, s, k, False, rng) if s.turn == k else 0
+
+
+@SPEC.player("random")
+def play_random(p, s, k, a, rng):
+    a[k] = choose_random(p, s, k, rng) if s.turn == k else 0
+
+
+# --- images -----------------------------------------------------------------------------------------------------------
+
+INKS = ((206, 60, 52), (232, 132, 36), (240, 206, 60), (62, 158, 84), (48, 116, 196), (140, 84, 178))
+BOARD, FREE, EDGE, PANEL, TRACK = (46, 50, 60), (222, 220, 212), (176, 174, 166), (236, 236, 232), (206, 206, 200)
+SHARE = 0.74  # of the scene's width that the board takes
+WIDE = math.sqrt(3.0)
+
+
+def middle_of(place):
+    """Where a hex lies in the image."""
+    row, column = place
+    return WIDE * (column + 0.5 * row), -1.5 * row
+
+
+def draw_hex(canvas, centre, size, color):
+    x, y = centre
+    angles = [math.radians(60 * i + 30) for i in range(6)]
+    canvas.polygon([(x + size * math.cos(angle), y + size * math.sin(angle)) for angle in angles], color)
+
+
+def draw_symbol(canvas, centre, size, color):
+    """A colour as a figure of its own, for eyes that see some alike."""
+    x, y = centre
+    if color == 0:
+        canvas.circle(centre, 0.8 * size, "white")
+    elif color == 1:
+        canvas.polygon([(x, y + size), (x + size, y), (x, y - size), (x - size, y)], "white")
+    elif color == 2:
+        points = [(size * (1.0 if i % 2 == 0 else 0.45), math.radians(36 * i + 90)) for i in range(10)]
+        canvas.polygon([(x + d * math.cos(angle), y + d * math.sin(angle)) for d, angle in points], "white")
+    elif color == 3:
+        canvas.polygon([(x - size, y - 0.7 * size), (x + size, y - 0.7 * size), (x, y + size)], "white")
+    elif color == 4:
+        canvas.circle(centre, 0.85 * size, "white", 2.5)
+    else:
+        canvas.rectangle(x - 0.7 * size, y - 0.7 * size, x + 0.7 * size, y + 0.7 * size, "white")
+
+
+def draw_colored(canvas, centre, color):
+    draw_hex(canvas, centre, 0.98, tuple(round(0.75 * part) for part in INKS[color]))
+    draw_hex(canvas, centre, 0.86, INKS[color])
+    draw_symbol(canvas, centre, 0.38, color)
+
+
+def side_of(s):
+    """Hexes along an edge."""
+    return next(side for side in range(2, 20) if 3 * side * side - 3 * side + 1 == len(s.cell))
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    side = side_of(s)
+    cells = cells_of(side)
+    told = f"player {int(s.turn) + 1} to move" if s.turn >= 0 else "the game is over"
+    canvas.caption(f"move {int(s.moves)}", told)
+    outline = WIDE * (side - 1) + 1.5
+    canvas.view(-outline - 0.3, outline + 0.3, -1.5 * side, 1.5 * side, (0.0, 0.0, SHARE, 0.82))
+    angles = [math.radians(60 * i) for i in range(6)]
+    canvas.polygon([(outline * math.cos(angle), outline * math.sin(angle)) for angle in angles], BOARD)
+    for cell, place in enumerate(cells):
+        color = int(s.cell[cell]) - 1
+        if color < 0:
+            draw_hex(canvas, middle_of(place), 0.94, EDGE)
+            draw_hex(canvas, middle_of(place), 0.86, FREE)
+        else:
+            draw_colored(canvas, middle_of(place), color)
+    if s.last >= 0:
+        ends = [middle_of(cells[int(cell)]) for cell in p.place[int(s.last)]]
+        canvas.line(ends, "white", 3.0)
+        canvas.line(ends, "black", 1.0)
+    draw_rack(canvas, s)
+    draw_scores(canvas, s)
+
+
+def draw_rack(canvas, s):
+    """The tiles of the player who is to move, below the board."""
+    k = max(int(s.turn), 0)
+    canvas.view(-0.6, 6 * 3.9 + 0.6, -1.5, 1.5, (0.0, 0.84, SHARE, 1.0))
+    canvas.rectangle(-0.4, -1.35, 6 * 3.9 + 0.4, 1.35, PANEL, rounded=0.3)
+    for slot in range(RACK):
+        for half in range(2):
+            color = int(s.rack[k, slot, half])
+            if color >= 0:
+                draw_colored(canvas, (slot * 3.9 + 1.1 + WIDE * half, 0.0), color)
+
+
+def draw_scores(canvas, s):
+    """A row of bars for each player, as long as its scores; the mover's framed."""
+    players = len(s.score)
+    width, height = canvas.scene
+    canvas.view(0.0, width, 0.0, height)
+    left, tall = SHARE * width + 4.0, (height - 8.0) / players
+    for k in range(players):
+        top = height - 4.0 - k * tall
+        low = max(top - tall + 4.0, top - 150.0)
+        canvas.rectangle(left, low, width - 6.0, top, "blue" if k == s.turn else TRACK, rounded=6.0)
+        canvas.rectangle(left + 2.0, low + 2.0, width - 8.0, top - 2.0, PANEL, rounded=5.0)
+        canvas.text((left + 8.0, top - 10.0), f"player {k + 1}: {int(min(s.score[k]))}", "black", 11, "left")
+        room = (top - 20.0 - low - 4.0) / COLORS
+        for color in range(COLORS):
+            y = top - 20.0 - (color + 1) * room
+            start, end, score = left + 8.0, width - 32.0, int(s.score[k, color])
+            canvas.rectangle(start, y + 0.15 * room, end, y + 0.85 * room, TRACK, rounded=2.0)
+            if score:
+                reached = start + (end - start) * score / MOST
+                canvas.rectangle(start, y + 0.15 * room, reached, y + 0.85 * room, INKS[color], rounded=2.0)
+            canvas.text((width - 20.0, y + 0.5 * room), str(score), "black", min(11, max(round(room), 8)), "centre")
+
+
+@SPEC.text
+def text(p, s):
+    side, rows = side_of(s), {}
+    for cell, (row, _) in enumerate(cells_of(side)):
+        rows.setdefault(row, []).append(".ROYGBV"[int(s.cell[cell])])
+    lines = [" " * abs(row) + " ".join(found) for row, found in rows.items()]
+    scores = ["player " + str(k + 1) + ": " + " ".join(str(int(n)) for n in row) for k, row in enumerate(s.score)]
+    return "\n".join([*lines, "", *scores])
