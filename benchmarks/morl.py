@@ -39,7 +39,7 @@ class Case:
         id, options: of the world.
         gamma: discount.
         steps: of Pareto Q-learning, the last of EXACT_AT that counts. how: its settings.
-        networks: steps of PPO, twice those of envelope Q-learning; 0 where they are not tried.
+        networks: steps of PPO and envelope Q-learning; 0 where they are not tried.
     """
 
     name: str
@@ -54,12 +54,12 @@ class Case:
 CASES = [
     Case("Deep sea treasure", "DeepSeaTreasure-v0", networks=100_000),
     Case("Deep sea treasure, concave", "DeepSeaTreasure-v0", {"map": "concave"}),
-    Case("Deep sea treasure, mirrored", "DeepSeaTreasure-v0", {"map": "mirrored"}),
+    Case("Deep sea treasure, mirrored", "DeepSeaTreasure-v0", {"map": "mirrored"}, steps=128_000),
     Case("Fruit tree, depth 5", "FruitTree-v0", {"depth": 5}, steps=8_000),
     Case("Fruit tree, depth 6", "FruitTree-v0", {"depth": 6}, steps=8_000, networks=100_000),
     Case("Fruit tree, depth 7", "FruitTree-v0", {"depth": 7}, steps=16_000),
-    Case("Resource gathering, 0.99", "ResourceGathering-v0", {}, 0.99, 64_000, {"resolution": 1e-3}, 100_000),
-    Case("Resource gathering, 1", "ResourceGathering-v0", {}, 1.0, 64_000, {"resolution": 1e-3, "timed": True}),
+    Case("Resource gathering, 0.99", "ResourceGathering-v0", {}, 0.99, 128_000, {"resolution": 1e-3}, 100_000),
+    Case("Resource gathering, 1", "ResourceGathering-v0", {}, 1.0, 128_000, {"resolution": 1e-3, "timed": True}),
     Case("Breakable bottles", "BreakableBottles-v0", {}, 1.0, 128_000, {"resolution": 0.05}),
     Case("Fishwood", "Fishwood-v0", {}, 1.0, 32_000, {"resolution": [0.05, 0.4], "timed": True}),
 ]
@@ -115,7 +115,7 @@ def networks(algorithm):
     module.torch.set_num_threads(1)
 
     def run(case, judge, seed, quick):
-        steps = 2_000 if quick else case.networks // (2 if algorithm == "envelope" else 1)
+        steps = 2_000 if quick else case.networks
         looks = [steps] if quick else np.linspace(0, steps, 6)[1:].tolist()
         rows, start, apart = [], time.process_time(), 0.0
 
@@ -128,7 +128,7 @@ def networks(algorithm):
                 rows.append((made, began - start - apart, *shares))
                 apart += time.process_time() - began
 
-        count = 16 if quick else 64 if algorithm == "envelope" else 128
+        count = 16 if quick else 128
         module.train(case.id, case.options, algorithm, case.gamma, steps, judge.scale, count, seed, watch)
         return rows
 
@@ -177,7 +177,7 @@ def draw(folder, path):
             axis.fill_between(steps, volumes.min(axis=0), volumes.max(axis=0), color=colour, alpha=0.2, linewidth=0)
             axis.plot(steps, volumes.mean(axis=0), color=colour, marker="o", markersize=3, label=NAMES[name])
         axis.axhline(0.99, color="0.6", linewidth=0.8, linestyle="--")
-        axis.set(title=case.name, xscale="log", ylim=(0.0, 1.05))
+        axis.set(title=case.name, xscale="log", xlim=(400, 160_000), ylim=(0.0, 1.05))
         axis.grid(alpha=0.25)
     for axis in axes[-1]:
         axis.set_xlabel("steps")

@@ -166,10 +166,9 @@ class PPO:
 
 class Envelope:
     """Vectors of Q values. A transition is learnt from under `mix` vectors of weights; its target is the best, under
-    each of them, of what the target network says of the next state under all of them. Transitions of which more is to
-    be learnt come up more often (Schaul et al., 2016)."""
+    each of them, of what the target network says of the next state under all of them."""
 
-    rate, batch_size, mix, room, per_step = 1e-3, 128, 4, 200_000, 4
+    rate, batch_size, mix, room, per_step = 1e-3, 128, 8, 200_000, 3
 
     def __init__(self, worlds, gamma, steps):
         self.worlds, self.gamma, self.steps, self.done = worlds, gamma, steps, 0
@@ -181,7 +180,6 @@ class Envelope:
         self.allowed = torch.as_tensor(worlds.model.allowed)
         self.kept = [torch.zeros(self.room, dtype=torch.long) for _ in range(3)]  # state, action, next state
         self.paid, self.ended = torch.zeros(self.room, worlds.objectives), torch.zeros(self.room, dtype=torch.bool)
-        self.priority = torch.zeros(self.room)
 
     def vectors(self, network, states, weights):
         return network(states, weights).reshape(len(states), self.worlds.actions, self.worlds.objectives)
@@ -202,7 +200,6 @@ class Envelope:
         for kept, new in zip(self.kept, (states, actions, torch.as_tensor(worlds.seen())), strict=True):
             kept[at] = new
         self.paid[at], self.ended[at] = torch.as_tensor(vectors), torch.as_tensor(ended)
-        self.priority[at] = max(1.0, float(self.priority.max()))
         worlds.restart(over)
         self.done += count
         if self.done >= 10 * count:
@@ -212,9 +209,7 @@ class Envelope:
 
     def change(self, share):
         size, mix, m = self.batch_size, self.mix, self.worlds.objectives
-        chances = self.priority[: min(self.done, self.room)]
-        at = torch.multinomial(chances, size, replacement=True)
-        rarity = chances[at] ** -0.4
+        at = torch.randint(min(self.done, self.room), (size,))
         states, actions, after = (kept[at] for kept in self.kept)
         weights = torch.as_tensor(self.worlds.rng.dirichlet(np.ones(m), mix), dtype=torch.float32)
         with torch.no_grad():
@@ -229,16 +224,14 @@ class Envelope:
         found = found.gather(2, actions[:, None, None, None].expand(size, mix, 1, m))[:, :, 0]
         difference = found - target
         weighed = (weights * difference).sum(2)
-        losses = (1.0 - share) * difference.square().sum(2) + share * weighed.square()  # the paper's, both squared
-        loss = (losses.mean(1) * rarity / rarity.max()).mean()
-        self.priority[at] = (losses.detach().mean(1).sqrt() + 1e-3) ** 0.6
+        loss = (1.0 - share) * difference.square().sum(2).mean() + share * weighed.abs().mean()  # as in the paper
         self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.q.parameters(), 1.0)
         self.optimizer.step()
         with torch.no_grad():
             for own, new in zip(self.target.parameters(), self.q.parameters(), strict=True):
-                own.lerp_(new, 0.05)
+                own.lerp_(new, 0.02)
 
     def choices(self, states, weights):
         """The best action of each state under weights."""
