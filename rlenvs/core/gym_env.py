@@ -70,6 +70,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self.observation_space, self.action_space = setup.agent_spaces(0)
         if vector_reward:
             self.reward_space = setup.reward_space
+            self.reward_dim = len(world.terms)  # MO-Gymnasium's name
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
         self.others = others

@@ -8,7 +8,7 @@ import gymnasium
 
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.engines import new_batch
-from rlenvs.core.registry import entry
+from rlenvs.core.registry import entry, form_of
 from rlenvs.core.spec import load_world
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ def parallel_env(id: str, **keywords: Any) -> ParallelEnv:
     """PettingZoo's parallel form of a world."""
     from rlenvs.core.parallel_env import ParallelEnv
 
-    return ParallelEnv(entry(id).address, **keywords)
+    return ParallelEnv(**form_of(entry(id)), **keywords)
 
 
 def aec_env(id: str, **keywords: Any) -> AECEnv:
     """PettingZoo's agent-environment-cycle form of a world."""
     from rlenvs.core.parallel_env import aec_env as convert
 
-    return convert(world=entry(id).address, **keywords)
+    return convert(**form_of(entry(id)), **keywords)
 
 
 def text_env(id: str, **keywords: Any) -> TextEnv:

@@ -165,6 +165,12 @@ def list_envs(tag: str | None = None) -> list[str]:
 # --- PettingZoo -------------------------------------------------------------------------------------------------------
 
 
+def form_of(row: Entry) -> dict[str, Any]:
+    """What the parallel form is made with: the world, and under an id with "mo-" that rewards are vectors."""
+    vectors = {"vector_reward": True} if row.id.startswith(f"{NAMESPACE}/mo-") else {}
+    return {"world": row.address, **vectors}
+
+
 def _register_with_pettingzoo(row: Entry) -> None:
     import pettingzoo
 
@@ -173,12 +179,12 @@ def _register_with_pettingzoo(row: Entry) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for form in ("parallel", "aec"):
-            pettingzoo.register(form, row.id, f"rlenvs.core.parallel_env:{form}_env", kwargs={"world": row.address})
+            pettingzoo.register(form, row.id, f"rlenvs.core.parallel_env:{form}_env", kwargs=form_of(row))
 
 
 def _register_all_with_pettingzoo() -> None:
     for row in catalogue.values():
-        if "multi-agent" in row.tags and not row.id.startswith(f"{NAMESPACE}/mo-"):
+        if "multi-agent" in row.tags:
             _register_with_pettingzoo(row)
 
 

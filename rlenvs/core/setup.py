@@ -101,7 +101,10 @@ class Setup:
             if number.ndim or not np.isfinite(number):
                 raise ParameterError(f"weights[{name!r}]={shortened(weights[name])} must be one finite number")
         chosen = {**self._preset_weights(), **weights}
-        return np.array([chosen.get(name, term.weight) for name, term in terms.items()], np.float64)
+        found = np.array([chosen.get(name, term.weight) for name, term in terms.items()], np.float64)
+        if weights and not found.any():
+            raise ParameterError(f"weights={shortened(weights)} leave all terms of {self.world.name} without a weight")
+        return found
 
     def _resolve_ranges(self, ranges: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
         resolved = {}

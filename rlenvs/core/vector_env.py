@@ -73,6 +73,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         if vector_reward:
             self.reward_space = setup.reward_space
+            self.reward_dim = len(world.terms)  # MO-Gymnasium's name
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
         self.autoreset_mode = mode
         self.copy = copy

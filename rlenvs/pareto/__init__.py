@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from rlenvs.pareto.indicators import igd_plus as igd_plus
     from rlenvs.pareto.indicators import simplex_weights as simplex_weights
     from rlenvs.pareto.indicators import sparsity as sparsity
+    from rlenvs.pareto.learning import ParetoQ as ParetoQ
+    from rlenvs.pareto.learning import pareto_q_learning as pareto_q_learning
     from rlenvs.pareto.plots import plot as plot
     from rlenvs.pareto.policies import Plan as Plan
     from rlenvs.pareto.policies import Policy as Policy
     from rlenvs.pareto.policies import Replay as Replay
     from rlenvs.pareto.policies import Route as Route
     from rlenvs.pareto.policies import Schedule as Schedule
+    from rlenvs.pareto.policies import exact_value as exact_value
     from rlenvs.pareto.policies import replay as replay
     from rlenvs.pareto.sets import nondominated as nondominated
     from rlenvs.pareto.sets import supported as supported
@@ -32,8 +35,9 @@ else:
         {
             "fronts": "Front TooManyPointsError coverage_set pareto_front",
             "indicators": "cardinality expected_utility hypervolume igd_plus simplex_weights sparsity",
+            "learning": "ParetoQ pareto_q_learning",
             "plots": "plot",
-            "policies": "Plan Policy Replay Route Schedule replay",
+            "policies": "Plan Policy Replay Route Schedule exact_value replay",
             "sets": "nondominated supported",
             "utilities": "Utility utility_of",
         },

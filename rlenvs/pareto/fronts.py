@@ -89,7 +89,7 @@ def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: i
     """
     model, names, horizon = _problem(env, gamma, horizon)
     root = _Induction(model, float(gamma), most).root(MOST_STEPS if horizon is None else horizon, horizon is None)
-    plans = [root[i] for i in _descending([plan.value for plan in root])]
+    plans = [root[i] for i in descending([plan.value for plan in root])]
     return Front(np.array([plan.value for plan in plans]), plans, names, float(gamma), horizon, stochastic=False)
 
 
@@ -113,19 +113,25 @@ def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Fron
     values = np.array(support.values)
     front = Front(values, support.policies, names, float(gamma), horizon, stochastic=True)
     kept = np.flatnonzero(supported(values))
-    return front.at([kept[i] for i in _descending(values[kept])])
+    return front.at([kept[i] for i in descending(values[kept])])
 
 
-def _descending(values: Any) -> list[int]:
+def descending(values: Any) -> list[int]:
     """The order of vectors, largest first; differences by rounding alone decide nothing."""
     rounded = -np.round(np.asarray(values), 9)
     return sorted(range(len(rounded)), key=lambda i: tuple(rounded[i]))
 
 
-def _problem(env: Any, gamma: Any, horizon: Any) -> tuple[Model, Sequence[str], int | None]:
-    """The model, the names of its objectives, the horizon, all checked."""
+def checked_gamma(gamma: Any) -> float:
+    """A discount; ParameterError unless it is a number in (0, 1]."""
     if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0.0 < float(gamma) <= 1.0:
         raise ParameterError(f"gamma={shortened(gamma)} must be a number in (0, 1]")
+    return float(gamma)
+
+
+def _problem(env: Any, gamma: Any, horizon: Any) -> tuple[Model, Sequence[str], int | None]:
+    """The model, the names of its objectives, the horizon, all checked."""
+    checked_gamma(gamma)
     if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < -1):
         raise ParameterError(f"horizon={shortened(horizon)} must be a whole number from 1 on, -1 or None")
     if horizon == 0:

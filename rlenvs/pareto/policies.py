@@ -10,7 +10,7 @@ import numpy as np
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.make import make
 
-__all__ = ["Plan", "Policy", "Replay", "Route", "Schedule", "replay"]
+__all__ = ["Plan", "Policy", "Replay", "Route", "Schedule", "exact_value", "replay"]
 
 
 class Policy(Protocol):
@@ -145,6 +145,37 @@ def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed
     returns = _play(batch, numbered, policy, gamma)
     spread = returns.std(axis=0, ddof=1) if episodes > 1 else np.zeros(returns.shape[1])
     return Replay(returns.mean(axis=0), 1.96 * spread / np.sqrt(episodes), returns)
+
+
+def exact_value(env: Any, policy: Policy, gamma: float = 1.0) -> np.ndarray:
+    """What a policy is worth in the exact model of a world, up to its time limit: expected discounted sums, (terms,).
+
+    Args:
+        env: the id of a world, or an environment made with the options that are meant.
+        policy: of `Front.policies`, or any other on the numbers of states, with memories that can be compared.
+        gamma: discount.
+
+    Raises:
+        AttributeError: the world has no exact model. MissingExtraError: SciPy is not installed.
+    """
+    setup = batch_of(env).setup
+    model = setup.exact_model()
+    total, weight = np.zeros(model.terms.shape[2]), 1.0
+    now = {(int(s), policy.first(int(s))): float(model.start[s]) for s in np.flatnonzero(model.start)}
+    for _ in range(setup.horizon):
+        later: dict[tuple[int, Any], float] = {}
+        for (state, memory), chance in now.items():
+            action = policy.action(memory, state)
+            total += weight * chance * model.terms[state, action]
+            rows = model.P[action]
+            part = slice(rows.indptr[state], rows.indptr[state + 1])
+            for after, share in zip(rows.indices[part].tolist(), rows.data[part].tolist(), strict=True):
+                place = after, policy.after(memory, after)
+                later[place] = later.get(place, 0.0) + chance * share
+        if not later:
+            break
+        now, weight = later, weight * gamma
+    return total
 
 
 def _play(batch: Any, numbered: Any, policy: Policy, gamma: float) -> np.ndarray:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.forms import wrap as wrap
     from rlenvs.wrappers.guides import GuideCurriculum as GuideCurriculum
     from rlenvs.wrappers.guides import JumpStart as JumpStart
+    from rlenvs.wrappers.normalization import ClipRewards as ClipRewards
     from rlenvs.wrappers.normalization import NormalizeRewards as NormalizeRewards
     from rlenvs.wrappers.objectives import ChebyshevScalarization as ChebyshevScalarization
     from rlenvs.wrappers.objectives import Lexicographic as Lexicographic
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.shields import Reflex as Reflex
     from rlenvs.wrappers.shields import Shield as Shield
     from rlenvs.wrappers.snapshots import SnapshotReset as SnapshotReset
+    from rlenvs.wrappers.statistics import EpisodeStatistics as EpisodeStatistics
     from rlenvs.wrappers.weights_shown import AccruedRewards as AccruedRewards
     from rlenvs.wrappers.weights_shown import WeightConditioned as WeightConditioned
     from rlenvs.wrappers.wrapper import Wrapper as Wrapper
@@ -86,7 +88,7 @@ else:
             "forms": "wrap",
             "guides": "GuideCurriculum JumpStart",
             "wrapper": "Wrapper",
-            "normalization": "NormalizeRewards",
+            "normalization": "ClipRewards NormalizeRewards",
             "objectives": "ChebyshevScalarization Lexicographic LinearScalarization better chebyshev",
             "cameras": "CameraNoise",
             "presets": "camera gps imu joint_encoder lidar",
@@ -95,6 +97,7 @@ else:
             "sensors": "Mask Sensor",
             "shields": "Reflex Shield",
             "snapshots": "SnapshotReset",
+            "statistics": "EpisodeStatistics",
             "weights_shown": "AccruedRewards WeightConditioned",
         },
     )

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
-from rlenvs.wrappers.masked import add, clear
+from rlenvs.wrappers.masked import add, clear, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -67,9 +67,17 @@ class _SeveralSteps(Wrapper):
                 going &= ~self.below.over
             if not going.any():
                 break
+            self._remember(going)
             self.below.step(action_of(k), going)
             self._add(going)
+        self._show(slots)
         self.time += slots
+
+    def _remember(self, slots: np.ndarray) -> None:
+        """These slots make one more step."""
+
+    def _show(self, slots: np.ndarray) -> None:
+        """These slots have made all their steps."""
 
     def _add(self, slots: np.ndarray) -> None:
         self.repeats += slots
@@ -130,19 +138,45 @@ class ActionRepeat(_SeveralSteps):
     Attributes:
         steps: steps per action. [low, high]: drawn uniformly for every action (decisions at irregular times, as in
             "Overcoming Slow Decision Frequencies in Continuous Control", arXiv 2410.08979).
+        show: the "last" observation; or the "max" of the last two, number by number, for screens on which things
+            flicker (the single one, where an episode ends in the first step).
 
     Info: `repeats`, the steps made; 0 after a reset.
 
     Raises:
-        ParameterError: steps is not a whole number of at least 1, or two of them in order.
+        ParameterError: steps is not a whole number of at least 1, or two of them in order; "max" of observations that
+            are dictionaries.
     """
 
     steps: int | Sequence[int] = 4
+    show: str = "last"
 
     def prepare(self) -> None:
         """Check the steps."""
         self.fewest, self.most = whole_range(self, "steps", 1)
+        self.check_choice("show", ("last", "max"))
         super().prepare()
+        if self.show == "max":
+            if isinstance(self.below.observation, dict):
+                raise self.refuse("show", f"is for single arrays, and {self.name} shows dictionaries")
+            for name in ("observation", "earlier"):
+                self.keep(name, self.below.observation.shape[1:], self.below.observation.dtype)
+
+    def begin_episode(self, slots: np.ndarray) -> None:
+        """Nothing has been summed."""
+        super().begin_episode(slots)
+        if self.show == "max":
+            put(self.observation, self.below.observation, slots)
+
+    def _remember(self, slots: np.ndarray) -> None:
+        if self.show == "max":
+            put(self.earlier, self.below.observation, slots)
+
+    def _show(self, slots: np.ndarray) -> None:
+        if self.show == "max":
+            put(self.observation, self.below.observation, slots)
+            several = slots & (self.repeats > 1)
+            put(self.observation, np.maximum(self.earlier, self.below.observation), several)
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Repeat the actions."""

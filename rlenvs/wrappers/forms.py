@@ -11,7 +11,9 @@ from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
-from pettingzoo.utils.wrappers import BaseParallelWrapper
+from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrapper
+from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.inputs import reset_mask_of, seeds_of, switches_of
@@ -26,8 +28,8 @@ def wrap(env: Any, *wrappers: Wrapper | Mapping[str, Any]) -> Any:
     """Put wrappers on an environment, the first one next to it.
 
     Args:
-        env: a gymnasium.Env or a PettingZoo parallel environment (of this package or not), or a vector environment of
-            this package; wrapped ones too.
+        env: a gymnasium.Env or a PettingZoo parallel environment (of this package or not), the AEC form of one, or a
+            vector environment of this package; wrapped ones too.
         wrappers: `Wrapper` objects, which are copied, or the dictionaries that their `recipe()` gives.
 
     Returns:
@@ -39,7 +41,25 @@ def wrap(env: Any, *wrappers: Wrapper | Mapping[str, Any]) -> Any:
     """
     if isinstance(env, gymnasium.vector.VectorEnv):
         return WrappedVectorEnv(env, wrappers)
+    if isinstance(env, AECEnv):
+        return parallel_to_aec(WrappedParallelEnv(_parallel_behind(env), wrappers))
     return WrappedEnv(env, wrappers) if isinstance(env, gymnasium.Env) else WrappedParallelEnv(env, wrappers)
+
+
+def _parallel_behind(env: AECEnv) -> Any:
+    """The parallel environment that an AEC form was made of; what was put around the AEC form is left out.
+
+    Raises:
+        TypeError: it was made of none.
+    """
+    inner: Any = env
+    while isinstance(inner, BaseWrapper):
+        inner = inner.env
+    if not isinstance(inner, parallel_to_aec_wrapper):
+        raise TypeError(
+            f"{type(inner).__name__} was not made of a parallel environment; only such AEC forms take wrappers"
+        )
+    return inner.env
 
 
 def stacked(env: Any, wrappers: Sequence[Wrapper | Mapping[str, Any]]) -> tuple[Any, list[Wrapper]]:
@@ -98,12 +118,28 @@ def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
     return {**nested, **{f"_{key}": slots.copy() for key in infos}}
 
 
-def added(wrappers: Sequence[Wrapper]) -> dict[str, Any]:
-    """What the wrappers add to info."""
-    told: dict[str, Any] = {}
-    for wrapper in wrappers:
-        told.update(wrapper.extra_info())
-    return told
+def told_by(wrappers: Sequence[Wrapper]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
+    """What each wrapper adds to info, and for which slots it does so now; None for all."""
+    return [(wrapper.told(), wrapper.extra_info()) for wrapper in wrappers]
+
+
+def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> dict[str, Any]:
+    """What wrappers add to the info of a slot."""
+    entries: dict[str, Any] = {}
+    for slots, own in told:
+        if slots is None or slots[slot]:
+            entries.update({key: plain(value, slot) for key, value in own.items()})
+    return entries
+
+
+def all_present(infos: dict[str, Any], wrappers: Sequence[Wrapper], slots: np.ndarray) -> dict[str, Any]:
+    """Vector infos, with masks, of what the environment said and what its wrappers add, about these slots."""
+    infos = present(infos, slots)
+    for told, own in told_by(wrappers):
+        about = slots if told is None else slots & told
+        if told is None or about.any():
+            infos.update(present(copied(own), about))
+    return infos
 
 
 def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
@@ -249,7 +285,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
     def _info(self) -> dict[str, Any]:
         info = dict(self.bottom.slot_info(0))  # type: ignore[attr-defined]
-        info.update({key: plain(value, 0) for key, value in added(self.wrappers).items()})
+        info.update(added(told_by(self.wrappers), 0))
         return info
 
     def get_state(self) -> WrappedState:
@@ -366,15 +402,14 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         return copied(top.observation), rewards, terminated, truncated, {**self._infos(self._everyone), **final}
 
     def _infos(self, slots: np.ndarray) -> dict[str, Any]:
-        return present({**self.bottom.info(copy=True), **copied(added(self.wrappers))}, slots)
+        return all_present(self.bottom.info(copy=True), self.wrappers, slots)
 
     def _final(self, ended: np.ndarray) -> dict[str, Any]:
         """The last observations and infos of episodes that end in this step (SAME_STEP)."""
         observations = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended).tolist():
             observations[i] = slot_of(self.top.observation, i, self.single_observation_space)
-        everything = {**self.bottom.info(), **added(self.wrappers)}
-        infos = present(_only(everything, ended), ended)
+        infos = _only(all_present(self.bottom.info(), self.wrappers, ended), ended)
         return {
             "final_obs": observations, "_final_obs": ended.copy(), "final_info": infos, "_final_info": ended.copy()
         }  # fmt: skip
@@ -494,12 +529,10 @@ class WrappedParallelEnv(BaseParallelWrapper):
         return {agent: slot_of(top.observation, slots[agent], top.observation_spaces[slots[agent]]) for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Any]:
-        told = added(self.wrappers)
-        infos = {}
+        told, infos = told_by(self.wrappers), {}
         for agent in agents:
             slot = self._slots[agent]
-            own = {key: plain(value, slot) for key, value in told.items()}
-            infos[agent] = {**self.bottom.slot_info(slot), **own}  # type: ignore[attr-defined]
+            infos[agent] = {**self.bottom.slot_info(slot), **added(told, slot)}  # type: ignore[attr-defined]
         return infos
 
     def get_state(self) -> WrappedState:

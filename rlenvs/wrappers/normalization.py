@@ -1,8 +1,8 @@
-"""Rewards divided by what they vary, term by term."""
+"""Rewards divided by what they vary, or cut off at bounds, term by term."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,11 +12,12 @@ from gymnasium import spaces
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.masked import clear, put
-from rlenvs.wrappers.reward_vectors import NORMALIZED, OfVector, PerTerm, weigh
+from rlenvs.wrappers.reward_vectors import ChangesVector, PerTerm
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
-class NormalizeRewards(OfVector):
+class NormalizeRewards(ChangesVector):
     """Each reward term divided by the spread of its returns, so that weights mean about the same for all.
 
     With R_k <- discount R_k + r_k per slot, zero at the start of an episode, the term r_k becomes
@@ -24,6 +25,8 @@ class NormalizeRewards(OfVector):
     MONormalizeReward for one component. The variance is that of all R_k so far (merged as in Chan, Golub and LeVeque,
     1979) and of one sample of unit variance in advance, so that the first rewards are not blown up. Or given numbers:
     (r_k - shift_k) / scale_k.
+
+    `only` leaves the other terms as they are; two of these wrappers may share the terms of a world.
 
     Under `mo-` ids the reward is the normalised vector, otherwise its sum by the world's weights.
 
@@ -38,6 +41,12 @@ class NormalizeRewards(OfVector):
         shared: one statistic for all slots; otherwise one for each.
         scale: by term, positive: no statistics, divide by these. `fixed()` makes such a wrapper of what was learned.
         shift: by term, subtracted before; 0 for terms not named. Wants `scale`.
+        only: names or numbers of the terms that change; None for all. In the parallel form also {agent: such a list},
+            where agents that are not named keep what they are paid.
+        prior: how many samples of unit variance there were in advance; above 0.
+        carry: whether R_k goes on over time limits and resets, and is forgotten before a step that terminates, as
+            MONormalizeReward has it.
+        frozen: whether statistics stay as they are; may be set while it runs.
 
     Info: `normalized_rewards` (terms,).
 
@@ -50,11 +59,16 @@ class NormalizeRewards(OfVector):
     shared: bool = True
     scale: PerTerm | None = None
     shift: PerTerm | None = None
+    only: Sequence[str | int] | Mapping[str, Sequence[str | int]] | None = None
+    prior: float = 1.0
+    carry: bool = False
+    frozen: bool = False
 
     def prepare(self) -> None:
         """Check the settings."""
         self._find_vector()
-        if self.normalized:
+        self.columns = self._columns()
+        if (self.columns & self._normalized_below()).any():
             raise ParameterError(f"NormalizeRewards: rewards of {self.name} are normalised below already")
         self.check_number("discount", 0.0, 1.0)
         self.check_number("epsilon")
@@ -64,17 +78,47 @@ class NormalizeRewards(OfVector):
         if self.given is not None and (self.given <= 0.0).any():
             raise self.refuse("scale", "must be positive")
         self.origin = np.zeros(self.terms) if self.shift is None else self._per_term("shift", 0.0)
+        self.check_number("prior")
+        if not self.prior > 0.0:
+            raise self.refuse("prior", "must be above 0")
+        self._make_room()
         size = (self.terms,)
-        for name in ("normal", "returns", "mean"):
+        for name in ("returns", "mean"):
             self.keep(name, size)
         self.keep("variance", size, fill=1.0)
-        self.keep("samples", fill=1.0)
-        self.vectors = self.below.reward.ndim == 2
-        self.keep("reward", size if self.vectors else ())
+        self.keep("samples", fill=self.prior)
         if self.vectors:
             self.reward_space = spaces.Box(-np.inf, np.inf, size, np.float32)
-        else:
-            self.weights = self.batch.setup.weights[None]
+
+    def _columns(self) -> np.ndarray:
+        """Which terms change, bool (1 or slots, terms)."""
+        if self.only is None:
+            return np.ones((1, self.terms), np.bool_)
+        if not isinstance(self.only, Mapping):
+            return self._named(self.only)[None]
+        agents = self._agents()
+        if not self.only or not set(self.only) <= set(agents):
+            raise self.refuse(
+                "only", f"must name agents of {agents}" if agents else "names agents, which the parallel form alone has"
+            )
+        none = np.zeros(self.terms, np.bool_)
+        return np.array([self._named(self.only[agent]) if agent in self.only else none for agent in agents])
+
+    def _named(self, terms: Any) -> np.ndarray:
+        if isinstance(terms, str) or not isinstance(terms, Sequence) or not terms:
+            raise self.refuse("only", f"must be a list with terms of {self.names}, or their numbers")
+        found = np.zeros(self.terms, np.bool_)
+        for term in terms:
+            found[self._column("only", term)] = True
+        return found
+
+    def _normalized_below(self) -> np.ndarray:
+        found, stage = np.zeros((1, self.terms), np.bool_), self.below
+        while isinstance(stage, Wrapper):
+            if isinstance(stage, NormalizeRewards):
+                found = found | stage.columns
+            stage = stage.below
+        return found
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes; with seeds also statistics."""
@@ -83,12 +127,14 @@ class NormalizeRewards(OfVector):
             return
         given = slots & np.repeat([seed is not None for seed in seeds], self.agents)
         if given.all() or not self.shared:
-            self.mean[given], self.variance[given], self.samples[given] = 0.0, 1.0, 1.0
+            self.mean[given], self.variance[given], self.samples[given] = 0.0, 1.0, self.prior
+            self.returns[given] = 0.0
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """No return yet."""
-        clear(self.returns, slots)
-        clear(self.normal, slots)
+        super().begin_episode(slots)
+        if not self.carry:
+            clear(self.returns, slots)
 
     def after_step(self, slots: np.ndarray) -> None:
         """Learn, and normalise."""
@@ -96,16 +142,17 @@ class NormalizeRewards(OfVector):
         if self.given is None:
             self._learn(vector, slots)
             variance = self.variance[:1] if self.shared else self.variance
-            divide(vector, self.origin, np.sqrt(variance + self.epsilon), slots, self.normal)
+            spread = np.sqrt(variance + self.epsilon)
         else:
-            divide(vector, self.origin, self.given[None], slots, self.normal)
-        if self.vectors:
-            put(self.reward, self.normal, slots)
-        else:
-            weigh(self.normal, self.weights, slots, self.reward)
+            spread = self.given[None]
+        divide(vector, self.origin, np.where(self.columns, spread, 1.0), slots, self.vector)
+        self._pay(slots)
 
     def _learn(self, vector: np.ndarray, slots: np.ndarray) -> None:
-        put(self.returns, self.discount * self.returns + vector, slots)
+        kept = self.discount * (1.0 - self.below.terminated)[:, None] if self.carry else self.discount
+        put(self.returns, kept * self.returns + vector, slots)
+        if self.frozen:
+            return
         if self.shared:
             update_all(slots, self.returns, self.mean, self.variance, self.samples)
         else:
@@ -122,11 +169,64 @@ class NormalizeRewards(OfVector):
         """A wrapper with what this one has learned as given numbers, for evaluation; the mean over slots not shared."""
         spread = np.sqrt(self.variance.mean(axis=0) + self.epsilon) if self.given is None else self.given
         shift = self.origin.tolist() if self.given is not None else None
-        return replace(NormalizeRewards(self.discount, self.epsilon), scale=spread.tolist(), shift=shift)
+        fixed = NormalizeRewards(self.discount, self.epsilon, only=self.only)
+        return replace(fixed, scale=spread.tolist(), shift=shift)
 
     def extra_info(self) -> dict[str, Any]:
         """The normalised vector."""
-        return {**self._untouched(), NORMALIZED: self.normal}
+        return {**self._untouched(), "normalized_rewards": self.vector}
+
+
+@dataclass
+class ClipRewards(ChangesVector):
+    """Each reward term cut off at bounds of its own.
+
+    Under `mo-` ids the reward is the clipped vector, otherwise its sum by the world's weights.
+
+    Attributes:
+        low, high: by term; terms not named have no bound. None: no term has one.
+
+    Info: `clipped_rewards` (terms,).
+
+    Raises:
+        ParameterError: no vector of rewards, an unknown term, a low bound above the high one.
+    """
+
+    low: PerTerm | None = None
+    high: PerTerm | None = None
+
+    def prepare(self) -> None:
+        """Check the bounds."""
+        self._find_vector()
+        self.least, self.most = self._bound("low", -np.inf), self._bound("high", np.inf)
+        if (self.least > self.most).any():
+            raise self.refuse("low", f"is above high={self.high!r}")
+        self._make_room()
+        space = self.below.reward_space
+        if self.vectors and space is not None:
+            low, high = (np.clip(end, self.least, self.most).astype(np.float32) for end in (space.low, space.high))
+            self.reward_space = spaces.Box(low, high)
+
+    def _bound(self, setting: str, none: float) -> np.ndarray:
+        given = getattr(self, setting)
+        if isinstance(given, Mapping):
+            found = np.full(self.terms, none)
+            for name, value in given.items():
+                column = self._column(setting, name)
+                if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or np.isnan(value):
+                    raise self.refuse(setting, f"must have numbers for terms of {self.names}")
+                found[column] = value
+            return found
+        return np.full(self.terms, none) if given is None else self._per_term(setting)
+
+    def after_step(self, slots: np.ndarray) -> None:
+        """Cut."""
+        put(self.vector, np.clip(self._vector(), self.least, self.most), slots)
+        self._pay(slots)
+
+    def extra_info(self) -> dict[str, Any]:
+        """The clipped vector."""
+        return {**self._untouched(), "clipped_rewards": self.vector}
 
 
 @compiled(nogil=True)

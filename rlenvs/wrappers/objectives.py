@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.cache import compiled
+from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.masked import add, clear, put
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
@@ -27,19 +28,50 @@ class LinearScalarization(OfVector):
     packages and normalised ones.
 
     Attributes:
-        weights: {term: weight}, terms not named weigh 0; or one number per term.
+        weights: {term: weight}, terms not named weigh 0; or one number per term. In the parallel form also
+            {agent: such weights}, with weights of its own for every agent.
 
     Raises:
-        ParameterError: no vector of rewards, an unknown term, the wrong number of weights.
+        ParameterError: no vector of rewards, an unknown term or agent, the wrong number of weights, one that is not
+            finite, weights that are all 0.
     """
 
-    weights: PerTerm
+    weights: PerTerm | Mapping[str, PerTerm]
 
     def prepare(self) -> None:
         """Check the weights."""
         self._find_vector()
-        self.slot = self._per_term("weights", 0.0)[None]
+        self.slot = self._rows()
         self.keep("reward")
+
+    def set_weights(self, weights: PerTerm | Mapping[str, PerTerm]) -> None:
+        """Other weights from the next step on. ParameterError where they cannot be; the old ones stay then."""
+        before = self.weights
+        self.weights = weights
+        try:
+            self.slot = self._rows()
+        except ParameterError:
+            self.weights = before
+            raise
+
+    def _rows(self) -> np.ndarray:
+        """The weights, (slots or 1, terms)."""
+        given: Any = self.weights
+        if isinstance(given, Mapping) and given and not any(np.isscalar(own) for own in given.values()):
+            agents = self._agents()
+            if set(given) != set(agents):
+                raise self.refuse(
+                    "weights",
+                    f"must have weights for each of {agents}"
+                    if agents
+                    else "names agents, which the parallel form alone has",
+                )
+            rows = np.array([self._array(given[agent], "weights", 0.0) for agent in agents])
+        else:
+            rows = self._per_term("weights", 0.0)[None]
+        if not rows.any(axis=1).all():
+            raise self.refuse("weights", "are all 0, so that nothing would be rewarded")
+        return rows
 
     def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""

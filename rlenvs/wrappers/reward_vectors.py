@@ -9,10 +9,10 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.wrappers.masked import clear, put
 from rlenvs.wrappers.wrapper import Wrapper
 
 PerTerm = Mapping[str, float] | Sequence[float]
-NORMALIZED = "normalized_rewards"  # what NormalizeRewards reports
 
 
 class OfVector(Wrapper):
@@ -34,13 +34,18 @@ class OfVector(Wrapper):
                 "needed, or one with reward_space"
             )
         self.terms = len(self.names)
-        self.normalized = self.below.read(NORMALIZED) is not None
+        stage = self.below
+        while isinstance(stage, Wrapper) and not isinstance(stage, ChangesVector):
+            stage = stage.below
+        self.changed = stage if isinstance(stage, ChangesVector) else None  # the nearest wrapper that changes it
 
     def _vector(self) -> np.ndarray:
         """The vector of rewards of the last step, (slots, terms)."""
         if self.below.reward.ndim == 2:
             return self.below.reward
-        vector = self.below.read(NORMALIZED if self.normalized else "reward_vector")
+        if self.changed is not None:
+            return self.changed.vector
+        vector = self.below.read("reward_vector")
         assert vector is not None
         return vector
 
@@ -52,7 +57,7 @@ class OfVector(Wrapper):
 
     def _bounds_of_return(self, setting: str) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of an episode's sum of vectors; ParameterError, naming the setting that is to give them, without."""
-        if self.batch is None or self.normalized:
+        if self.batch is None or self.changed is not None:
             raise self.refuse(setting, f"must be given: {self.name} does not tell bounds of the sums of these vectors")
         horizon, terms = self.batch.setup.horizon, self.batch.world.terms.values()
         ends = np.array([(term.low, term.high) for term in terms], np.float32).astype(np.float64)
@@ -65,6 +70,24 @@ class OfVector(Wrapper):
             ParameterError: an unknown term, a missing one, not finite, the wrong number.
         """
         return self._array(getattr(self, setting), setting, other)
+
+    def _agents(self) -> list[str]:
+        """The names of the slots in the parallel form; empty in others."""
+        stage: Any = self.below
+        while isinstance(stage, Wrapper):
+            stage = stage.below
+        return list(getattr(stage, "possible", []))
+
+    def _column(self, setting: str, term: Any) -> int:
+        """The place of a term, given by name or by number."""
+        if isinstance(term, str) and term in self.names:
+            return self.names.index(term)
+        if isinstance(term, (int, np.integer)) and not isinstance(term, bool) and 0 <= term < self.terms:
+            return int(term)
+        raise ParameterError(
+            f"{type(self).__name__}: {setting} names the term {term!r}; {self.name} has {self.names}, or their numbers "
+            f"0 ... {self.terms - 1}"
+        )
 
     def _array(self, value: Any, setting: str, other: float | None = None) -> np.ndarray:
         said = f"{type(self).__name__}: {setting}={value!r}"
@@ -82,6 +105,29 @@ class OfVector(Wrapper):
         if array.shape != (self.terms,) or not np.isfinite(array).all():
             raise ParameterError(f"{said} must be {self.terms} finite numbers, one per term: {self.names}")
         return array
+
+
+class ChangesVector(OfVector):
+    """A wrapper that makes another vector of the one below: the reward itself where that is a vector, otherwise what
+    the reward is weighed from. Call `_make_room` in `prepare`, fill `self.vector`, then call `_pay`."""
+
+    def _make_room(self) -> None:
+        size = (self.terms,)
+        self.keep("vector", size)
+        self.vectors = self.below.reward.ndim == 2
+        self.keep("reward", size if self.vectors else ())
+        if not self.vectors:
+            self.worlds_weights = self.batch.setup.weights[None]
+
+    def begin_episode(self, slots: np.ndarray) -> None:
+        """Nothing was paid."""
+        clear(self.vector, slots)
+
+    def _pay(self, slots: np.ndarray) -> None:
+        if self.vectors:
+            put(self.reward, self.vector, slots)
+        else:
+            weigh(self.vector, self.worlds_weights, slots, self.reward)
 
 
 @compiled(nogil=True)

@@ -160,7 +160,7 @@ class Wrapper(Stage):
       `observation_spaces` where they change.
     - `begin_episode(slots)`: these slots have begun an episode. `act(actions, slots)`: returns the actions to pass on.
       `after_step(slots)`: these slots have made a step. They read `self.below` and fill arrays of their own.
-    - `extra_info()`: entries to add to info.
+    - `extra_info()`: entries to add to info; `told()`, where they are not there for all slots in every step.
     - the arrays `reward`, `terminated` and `truncated`, kept under these names, and `observation`, in place of those
       below. A reset clears the first three.
 
@@ -219,6 +219,10 @@ class Wrapper(Stage):
     def extra_info(self) -> dict[str, Any]:
         """What to add to info: arrays (slots, ...)."""
         return {}
+
+    def told(self) -> np.ndarray | None:
+        """Of which slots `extra_info` says something now, bool (slots,); None: of all."""
+        return None
 
     @property
     def seconds(self) -> float | None:

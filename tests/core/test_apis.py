@@ -235,6 +235,20 @@ def test_pettingzoo_registry_makes_both_forms(id):
     assert pettingzoo.make("aec", id).possible_agents == rlenvs.aec_env(id).possible_agents
 
 
+@pytest.mark.usefixtures("strict_kit")
+def test_teams_of_mo_ids_are_paid_vectors_in_both_forms():
+    id = TEAMS[0].replace("/", "/mo-")
+    for env in (rlenvs.parallel_env(id, horizon=3), pettingzoo.make("parallel", id, horizon=3)):
+        env.reset(seed=0)
+        rewards = env.step({agent: env.action_space(agent).sample() for agent in env.agents})[1]
+        assert all(env.reward_space(agent).shape == reward.shape != () for agent, reward in rewards.items())
+    for env in (rlenvs.aec_env(id, horizon=3), pettingzoo.make("aec", id, horizon=3)):
+        env.reset(seed=0)
+        for agent in env.possible_agents:
+            env.step(env.action_space(agent).sample())
+        assert all(np.shape(reward) != () for reward in env.rewards.values())
+
+
 @pytest.mark.parametrize("before", ["", "assert importlib.util.find_spec('pettingzoo') is not None"])
 def test_pettingzoo_registry_knows_the_worlds_whoever_asked_for_pettingzoo_before(before):
     """Libraries such as TorchRL look whether it is there without importing it."""

@@ -31,6 +31,7 @@ SMALL = {
     "levels": ["PathFinding-v0", "--seeds", "2"],
     "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
+    "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
     "published": ["--list"],
@@ -42,7 +43,12 @@ SMALL = {
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "Mask"],
 }
-NEEDED = {"learn_arms": "stable_baselines3", "learn_hover": "stable_baselines3", "training": "stable_baselines3"}
+NEEDED = {
+    "learn_arms": "stable_baselines3",
+    "learn_hover": "stable_baselines3",
+    "morl": "torch",
+    "training": "stable_baselines3",
+}
 # how others' packages are named in a file of peers; here this package plays their part
 PEERS = f"""
 mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"

@@ -17,6 +17,7 @@ ARGUMENTS = {
     "parameter_sharing": ["--steps", "4096", "--worlds", "16", "--length", "32", "--episodes", "4"],
     "self_play": ["--generations", "1", "--steps", "1024", "--worlds", "16", "--length", "32", "--games", "4"],
     "scalarisation": ["--steps", "4000", "--parts", "4", "--length", "16"],
+    "many_weights": ["DeepSeaTreasure-v0", "--steps", "4096"],
 }
 WANTED = {"rllib_single": "ray", "rllib_multi": "ray", "ray_scale_out": "ray"}  # what the tests do not install
 COMPARED = {  # what the last lines of those that learn or plan put beside each other

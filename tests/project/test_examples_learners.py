@@ -35,8 +35,8 @@ def _one_thread():
     torch.set_num_threads(before)
 
 
-lagrangian, sharing, self_play, scalarisation = map(
-    load, ("ppo_lagrangian", "parameter_sharing", "self_play", "scalarisation")
+lagrangian, sharing, self_play, scalarisation, many_weights = map(
+    load, ("ppo_lagrangian", "parameter_sharing", "self_play", "scalarisation", "many_weights")
 )
 
 
@@ -321,6 +321,38 @@ def test_a_sweep_wants_two_objectives(capsys):
     with pytest.raises(SystemExit):
         scalarisation.main(["--objectives", "treasure"])
     assert "two or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "envelope"])
+def test_one_network_for_all_weights_learns(algorithm):
+    share = many_weights.main(["FruitTree-v0", "--algorithm", algorithm, "--steps", "6000", "--worlds", "64"])
+    assert 0.1 < share <= 1.0
+
+
+def test_weights_are_drawn_anew_where_episodes_begin():
+    worlds = many_weights.Worlds("FruitTree-v0", {"depth": 5}, np.full(6, 2.0), 4, 0)
+    before = worlds.weights.copy()
+    for _ in range(5):
+        vectors, ended, over = worlds.step(np.zeros(4, np.int64))
+    assert ended.all()
+    np.testing.assert_allclose(vectors, worlds.batch.terms[:, :, 0] / 2.0, rtol=1e-6)
+    worlds.restart(over & [True, False, True, False])
+    assert (worlds.weights[[1, 3]] == before[[1, 3]]).all()
+    assert (worlds.weights[[0, 2]] != before[[0, 2]]).any(axis=1).all()
+    np.testing.assert_allclose(worlds.weights.sum(axis=1), 1.0, rtol=1e-6)
+
+
+def test_targets_of_the_envelope_are_the_best_of_all_weights():
+    """With networks that say one vector for each action, the target is that of the action that is best under w."""
+    worlds = many_weights.Worlds("FruitTree-v0", {"depth": 5}, np.ones(6), 2, 0)
+    learner = many_weights.Envelope(worlds, 1.0, 100)
+    with torch.no_grad():
+        for network in (learner.q, learner.target):
+            network.rest[-1].weight.zero_()
+            network.rest[-1].bias[:] = torch.tensor([1.0, 0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0])
+    states = torch.zeros(2, dtype=torch.long)
+    weights = torch.tensor([[1.0, 0, 0, 0, 0, 0], [0, 1.0, 0, 0, 0, 0]])
+    assert learner.choices(states, weights).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("learner", [lagrangian, sharing, self_play], ids=lambda module: module.__name__)

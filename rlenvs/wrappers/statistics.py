@@ -1,0 +1,79 @@
+"""What an episode has paid, told at its end."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rlenvs.wrappers.masked import add, clear, put_number
+from rlenvs.wrappers.wrapper import Wrapper
+
+
+@dataclass
+class EpisodeStatistics(Wrapper):
+    """Says what the episode has paid so far: the sum of its rewards, discounted too, and its length.
+
+    Rewards are those of the wrapper's place in the stack, vectors or numbers. In info, under `entry`: "r", the sum;
+    "dr", the discounted sum; "l", the steps.
+
+    Attributes:
+        discount: of "dr", in [0, 1].
+        buffer_length: of how many episodes `return_queue` and `length_queue` keep what came out.
+        entry: name in info; "episode" is that of Gymnasium's own wrapper.
+        at_end: whether only the step that ends an episode tells it, as Gymnasium's wrapper does. In the vector form the
+            mask then says of which worlds, and under SAME_STEP it is final_info that tells it.
+        clock: whether "t" says how many seconds the episode took; it is never the same twice.
+    """
+
+    discount: float = 1.0
+    buffer_length: int = 100
+    entry: str = "statistics"
+    at_end: bool = False
+    clock: bool = False
+
+    def prepare(self) -> None:
+        """Check the settings, and make room."""
+        self.check_number("discount", 0.0, 1.0)
+        self.check_whole("buffer_length", 1)
+        size = self.below.reward.shape[1:]
+        self.sum, self.discounted = self.keep("sum", size), self.keep("discounted", size)
+        self.weight = self.keep("weight", fill=1.0)  # of the next reward in the discounted sum
+        self.began, self.took = np.full(self.count, time.perf_counter()), np.zeros(self.count)
+        self.return_queue = deque[Any](maxlen=self.buffer_length)
+        self.length_queue = deque[int](maxlen=self.buffer_length)
+
+    def begin_episode(self, slots: np.ndarray) -> None:
+        """Nothing was paid."""
+        clear(self.sum, slots)
+        clear(self.discounted, slots)
+        put_number(self.weight, 1.0, slots)
+        self.began[slots] = time.perf_counter()
+
+    def after_step(self, slots: np.ndarray) -> None:
+        """Add."""
+        reward = self.below.reward
+        add(self.sum, reward, slots)
+        add(self.discounted, self.weight.reshape(-1, *[1] * (reward.ndim - 1)) * reward, slots)
+        self.weight[slots] *= self.discount
+        over = slots & self.below.over
+        if not over.any():
+            return
+        self.took[over] = time.perf_counter() - self.began[over]
+        for slot in np.flatnonzero(over).tolist():
+            self.return_queue.append(self.sum[slot].copy()[()])
+            self.length_queue.append(int(self.time[slot]))
+
+    def told(self) -> np.ndarray | None:
+        """Where only ends are told: of episodes that have ended in this step."""
+        return self.below.over & (self.time > 0) if self.at_end else None
+
+    def extra_info(self) -> dict[str, Any]:
+        """The sums."""
+        own = {"r": self.sum, "dr": self.discounted, "l": self.time}
+        if self.clock:
+            own["t"] = np.round(self.took, 6)
+        return {self.entry: own}
