@@ -59,7 +59,7 @@ class _Watch:
     def __init__(self, t: Subject, batch: KernelBatch, where: str) -> None:
         self.where = where
         self._t, self._batch = t, batch
-        self._low, self._high = term_bounds(t.world)
+        self._low, self._high = term_bounds(batch.world)
         space = batch.setup.state_space
         self._least, self._most = space.low, space.high
 
@@ -75,7 +75,7 @@ class _Watch:
         wrong = ~((batch.terms >= self._low) & (batch.terms <= self._high)) & active[:, None]
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0].tolist())
-            raise Failed(out_of_bounds(t.world, at[1], batch.terms[at], step, at[0], self.where))
+            raise Failed(out_of_bounds(batch.world, at[1], batch.terms[at], step, at[0], self.where))
         stuck = active_in(batch) & ~batch.masks.any(axis=2)
         if stuck.any():
             at = tuple(np.argwhere(stuck)[0].tolist())

@@ -227,12 +227,12 @@ def rewards_add_up(t: Subject) -> str:
 
 def check_terms(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy: str) -> None:
     """Failed when a term or a cost leaves its bounds, or the reward is not their weighted sum."""
-    low, high = term_bounds(t.world)
+    low, high = term_bounds(batch.world)
     wrong = ~((trajectory.terms >= low) & (trajectory.terms <= high)) & trajectory.active[:, :, None]
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0].tolist())
-        raise Failed(out_of_bounds(t.world, at[2], trajectory.terms[at], at[0], at[1], policy))
-    terms = trajectory.terms[:, :, : len(t.world.terms)]
+        raise Failed(out_of_bounds(batch.world, at[2], trajectory.terms[at], at[0], at[1], policy))
+    terms = trajectory.terms[:, :, : len(batch.world.terms)]
     sums = np.einsum("tnka,k->tna", terms, batch.setup.weights)
     if not np.allclose(sums, trajectory.rewards, rtol=1e-12, atol=1e-12):
         raise Failed("the weighted sum of the terms is not the reward")
