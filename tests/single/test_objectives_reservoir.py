@@ -25,7 +25,8 @@ LEVELS = (None, "hydropower", "downstream")
 def test_every_recorded_step(name, level):
     """From the recorded levels, with the recorded rain, in one step: exactly what the original computes in float64, and
     what it computes in float32 but for rounding."""
-    before, rain, action, after, reward = (RECORD[f"{name}_{key}"] for key in ("before", "rain", "action", "after", "reward"))  # fmt: skip
+    keys = ("before", "rain", "action", "after", "reward")
+    before, rain, action, after, reward = (RECORD[f"{name}_{key}"] for key in keys)
     batch = rlenvs.make_batch(
         ID, len(before), autoreset=AutoresetMode.DISABLED, level=level, inflow_mean=rain, inflow_std=0.0,
         **KEYWORDS[name],

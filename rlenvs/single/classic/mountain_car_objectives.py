@@ -4,9 +4,9 @@
 The mountain car with several objectives (after Vamplew et al., "Empirical evaluation methods for multiobjective
 reinforcement learning algorithms", Machine Learning 2011): car, valley, spaces and starts are those of
 `MountainCar-v0`. MO-Gymnasium's mo-mountaincar-v0 (1.3): its objectives and time limit. From the same state a step
-gives the same numbers. Its other ids are levels: `level="3d"` (mo-mountaincar-3d-v0), `level="timemove"` (-timemove-v0) and `level="timespeed"`
-(-timespeed-v0). Different: the bounds of the rewards have room for the last step, which costs no time, and where the
-original's do not; all constants are parameters.
+gives the same numbers. Its other ids are levels: `level="3d"` (mo-mountaincar-3d-v0), `level="timemove"` and
+`level="timespeed"`. Different: the bounds of the rewards have room for the last step, which costs no time, where the
+original's have none; all constants are parameters.
 
 ## Action Space
 0 pushes to the left, 1 does not push, 2 pushes to the right.
