@@ -44,14 +44,13 @@ Mean return over seeds 0 to 99. The scripted expert goes to the nearest shape wh
 v0: first version.
 """
 
-from collections import deque
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core import PublishedFront, Score, block, discrete, i2, kernel, published, term, u1, world
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
-from rlenvs.single.objectives.routes import Places, front_of
+from rlenvs.single.objectives.routes import Places, front_of, steps_to
 
 MAP = (
     "1    2X     G",
@@ -68,28 +67,13 @@ MAP = (
     "      X      ",
     "_     X3    1",
 )
-SIZE, START, GOAL, FAR = 13, (12, 0), (0, 12), 10_000
+SIZE, START, GOAL = 13, (12, 0), (0, 12)
 SHAPES = tuple((r, c) for c in range(SIZE) for r in range(SIZE) if MAP[r][c] in "123")
 KINDS = tuple(int(MAP[r][c]) - 1 for r, c in SHAPES)
 COUNT = len(SHAPES)
+OPEN = np.array([[letter not in "XG" for letter in row] for row in MAP])  # episodes end at the goal
 MOVES = ((0, -1), (-1, 0), (0, 1), (1, 0))  # left, up, right, down
 KEYS = (("left", "a"), ("up", "w"), ("right", "d"), ("down", "s"))
-
-
-def distances(target: tuple[int, int]) -> np.ndarray:
-    """Steps to a cell from every other one; FAR from a wall, and from the goal, where episodes end."""
-    found = np.full((SIZE, SIZE), FAR)
-    found[target] = 0
-    queue = deque([target])
-    while queue:
-        row, column = queue.popleft()
-        for down, right in MOVES:
-            r, c = row + down, column + right
-            inside = 0 <= r < SIZE and 0 <= c < SIZE
-            if inside and MAP[r][c] not in "XG" and found[r, c] == FAR:
-                found[r, c] = found[row, column] + 1
-                queue.append((r, c))
-    return found
 
 
 def rewards(count: int) -> Any:
@@ -146,7 +130,12 @@ def data(values):
     for k, cell in enumerate(SHAPES):
         number[cell] = k
     wall = np.array([[letter == "X" for letter in row] for row in MAP])
-    return {"wall": wall, "number": number, "kind": KINDS, "steps": np.stack([distances(c) for c in (*SHAPES, GOAL)])}
+    return {
+        "wall": wall,
+        "number": number,
+        "kind": KINDS,
+        "steps": np.stack([steps_to(OPEN, c) for c in (*SHAPES, GOAL)]),
+    }
 
 
 @SPEC.reset

@@ -7,7 +7,7 @@ trade-off of gold and time, 24 in all; but each shaft's points bend away from th
 between shafts nothing is to be had (it is not connected). A weighted sum of gold and time, whatever the weights, is
 largest at a bottom or at the very first gold: 4 points of 24. Whoever wants the others needs more than weights, such
 as thresholds, Chebyshev distances or sets of policies. At the level `hollow` weights find but the first and the last
-of all points.
+of all points, and of the hypervolume above (-36, 0) 15 % (89 % without a level).
 
 The front is known in closed form: gold at depth k of a shaft in column c is home after c + k + 1 steps. With
 `collapse` a shaft may break down at every dig, and points are expected returns. `env.unwrapped.pareto_front(gamma)`

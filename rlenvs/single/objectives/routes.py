@@ -9,6 +9,7 @@ longest of the best orders.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,22 @@ import numpy as np
 
 FAR = 10_000  # more steps than any way has
 EQUAL = 1e-12  # what differs by less is rounding
+
+
+def steps_to(open_cells: np.ndarray, target: tuple[int, int]) -> np.ndarray:
+    """Moves to a neighbouring cell, up to a target, from every cell of a map (rows, columns) that is open; FAR from the
+    others."""
+    found = np.full(open_cells.shape, FAR)
+    found[target] = 0
+    queue = deque([target])
+    while queue:
+        row, column = queue.popleft()
+        for r, c in ((row, column - 1), (row - 1, column), (row, column + 1), (row + 1, column)):
+            inside = 0 <= r < found.shape[0] and 0 <= c < found.shape[1]
+            if inside and open_cells[r, c] and found[r, c] == FAR:
+                found[r, c] = found[row, column] + 1
+                queue.append((r, c))
+    return found
 
 
 class Places(NamedTuple):
@@ -48,11 +65,11 @@ class _Front(NamedTuple):
     lengths: np.ndarray
 
 
-def front_of(places: Places, gamma: float, horizon: int, most: int = 20_000) -> tuple[np.ndarray, list[list[int]]]:
+def front_of(places: Places, gamma: float, horizon: int, most: int = 6000) -> tuple[np.ndarray, list[list[int]]]:
     """The points of the exact front, in descending order, and for each the actions that attain it.
 
     Raises:
-        ParameterError: a front with more points than `most`.
+        TooManyPointsError: a front with more points than `most`.
     """
     search = _Search(places, gamma, most)
     root = search.front(0, len(places.cells), horizon)
@@ -67,6 +84,7 @@ class _Search:
         self.between = np.array([[int(places.steps[j, cell]) for j in range(self.count)] for cell in from_cells])
         self.over = [[self._over(i, j) for j in range(self.count)] for i in range(self.count + 1)]
         self.enough: dict[tuple[int, int], _Front] = {}  # by what is gone and the place, with all the time there is
+        self.tours: dict[tuple[int, int], int] = {}
         self.short: dict[tuple[int, int, int], _Front] = {}  # with less
 
     def _over(self, i: int, j: int) -> int:
@@ -84,14 +102,26 @@ class _Search:
         """What can still be had from a place, with what is gone, in the time that is left."""
         if place == self.places.last:
             return _Front(np.zeros((1, self.places.gains.shape[1])), np.array([[-1, 0]]), np.zeros(1, np.int64))
-        whole = self._with_enough(gone, place)
-        if whole.lengths.max() <= left:
-            return whole
+        if self._tour(gone, place) <= left:
+            whole = self._with_enough(gone, place)
+            if whole.lengths.max() <= left:
+                return whole
         key = gone, place, left
         if key not in self.short:
             ways = [(j, self.front(gone | 1 << j, j, left - int(self.between[place, j]))) for j in self._nexts(*key)]
             self.short[key] = self._joined(place, ways)
         return self.short[key]
+
+    def _tour(self, gone: int, place: int) -> int:
+        """Steps to all that is not gone, always to the nearest: with less time, time is sure to count."""
+        key, steps = (gone, place), 0
+        if key not in self.tours:
+            while near := [j for j in range(self.count) if not gone >> j & 1 and j != self.places.last]:
+                nearest = min(near, key=lambda j: self.between[place, j])
+                steps += int(self.between[place, nearest])
+                gone, place = gone | 1 << nearest, nearest
+            self.tours[key] = steps
+        return self.tours[key]
 
     def _with_enough(self, gone: int, place: int) -> _Front:
         """The same with all the time there is."""
@@ -111,14 +141,20 @@ class _Search:
             follows.append(np.stack([np.full(len(front.values), j), np.arange(len(front.values))], axis=1))
             lengths.append(steps + front.lengths)
         taken = np.concatenate(lengths)
+        self._check(len(taken) // 20)
         order = np.argsort(taken, kind="stable")  # of equals the shortest is kept
         together = np.concatenate(values)[order]
         kept = order[_best(together)]
-        if len(kept) > self.most:
+        self._check(len(kept))
+        return _Front(np.concatenate(values)[kept], np.concatenate(follows)[kept], taken[kept])
+
+    def _check(self, count: int) -> None:
+        if count > self.most:
             from rlenvs.pareto.fronts import TooManyPointsError
 
-            raise TooManyPointsError(f"a place has more than {self.most} points that no other dominates")
-        return _Front(np.concatenate(values)[kept], np.concatenate(follows)[kept], taken[kept])
+            raise TooManyPointsError(
+                f"a place has more than {self.most} points that no other dominates; take a larger gamma, or less time"
+            )
 
     def actions(self, front: _Front, i: int, left: int) -> list[int]:
         """The actions that lead to one point of a front; one, if none leads anywhere."""
