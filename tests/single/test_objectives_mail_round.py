@@ -93,10 +93,10 @@ def test_steps():
     env = rlenvs.make(f"mo-{ID}")
     observation, _ = env.reset(seed=0)
     assert env.unwrapped.reward_space.shape == (10,)
-    np.testing.assert_allclose(observation[:2], [0.2, -0.2])  # row 6 and column 4 of 0 to 10
+    np.testing.assert_allclose(observation[:2], [0.2, -0.2], atol=1e-6)  # row 6 and column 4 of 0 to 10
     observation, reward, *_ = env.step(1)
     assert reward.tolist() == [0.0] * 10
-    np.testing.assert_allclose(observation[[0, 1, 12]], [0.0, -0.2, 2 / 40 - 1])
+    np.testing.assert_allclose(observation[[0, 1, 12]], [0.0, -0.2, 2 / 40 - 1], atol=1e-6)
     assert env.step(0)[0][:2].tolist() == env.unwrapped.batch.observations[0, 0, :2].tolist()  # a hedge
     for k, house in enumerate(town.HOUSES):
         action, cell = next(

@@ -24,8 +24,8 @@ None.
 At the post office, (6, 4), with all letters.
 
 ## Episode End
-Termination: all letters are delivered, for which no level has the time. Truncation: 28 steps; 20 at the level `short`, 40
-at the level `long`. Success is not defined.
+Termination: all letters are delivered, for which no level has the time. Truncation: 28 steps; 20 at the level `short`,
+40 at the level `long`. Success is not defined.
 
 ## Parameters
 None.
