@@ -12,6 +12,7 @@ from places import DATA
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
+from rlenvs.core.docs import page
 from rlenvs.single.objectives import water_reservoir
 
 RECORD = np.load(DATA / "mo_gymnasium_physics.npz")
@@ -55,6 +56,14 @@ def test_spaces_of_the_original(level, count):
     assert env.action_space == gymnasium.spaces.Box(0.0, 200.0, (1,), np.float32)
     normalized = rlenvs.make(ID, normalized_action=True)
     assert normalized.action_space == gymnasium.spaces.Box(0.0, 1.0, (1,), np.float32)
+
+
+def test_pages_say_what_the_levels_pay():
+    found = page(rlenvs.core.registry.world_of(ID))
+    two, three, four = found[found.index("| Term |") :].split("At the level `")[:3]
+    assert [("`power`" in part, "`valley`" in part.partition("##")[0]) for part in (two, three, four)] == [
+        (False, False), (True, False), (True, True)
+    ]  # fmt: skip
 
 
 def first_levels(count, **keywords):

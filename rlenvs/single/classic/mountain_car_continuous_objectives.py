@@ -32,7 +32,8 @@ Those of `MountainCarContinuous-v0`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert looks for the cheapest way among some: a push for up to four steps, and then
-pushes in proportion to the velocity, by one of several factors, or none.
+pushes in proportion to the velocity, by one of several factors, or none. By dynamic programming on a grid no policy has
+more than about -115.
 
 ## Version History
 v0: first version.

@@ -33,7 +33,7 @@ Those of `MountainCar-v0`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert looks for the cheapest way among few: some steps of one action, and then
-pushes in the direction of motion, or rolling out.
+pushes in the direction of motion, or rolling out. By dynamic programming on a grid no policy has more than about -115.
 
 ## Version History
 v0: first version.
