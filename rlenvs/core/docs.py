@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.parts import Choice, Continuous, Flag, Integer, Option, Published
+from rlenvs.core.parts import Choice, Continuous, Flag, Integer, Option, Published, Term
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -236,8 +236,17 @@ def _tables_of_images(world: World) -> list[str]:
 
 
 def _reward_tables(world: World) -> list[str]:
-    lines = [(f"`{name}`", f"{t.weight:g}", f"[{t.low:g}, {t.high:g}]", t.doc) for name, t in world.terms.items()]
-    return [markdown_table(("Term", "Weight", "Bounds", "Meaning"), lines)]
+    parts = [_table_of_terms(world.terms)]
+    for name in world.levels:
+        terms = world.level(name).terms
+        if terms is not world.terms:
+            parts += [f"At the level `{name}`:", _table_of_terms(terms)]
+    return parts
+
+
+def _table_of_terms(terms: Mapping[str, Term]) -> str:
+    lines = [(f"`{name}`", f"{t.weight:g}", f"[{t.low:g}, {t.high:g}]", t.doc) for name, t in terms.items()]
+    return markdown_table(("Term", "Weight", "Bounds", "Meaning"), lines)
 
 
 def _cost_tables(world: World) -> list[str]:

@@ -436,6 +436,12 @@ class World:
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
         return self._use("pareto_front", function)
 
+    def pareto_routes(self, function: Function) -> Function:
+        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same of a world without
+        chance, with a list of actions for each point, which attains it. `rlenvs.pareto.pareto_front` gives both."""
+        self._use("pareto_front", lambda *given: function(*given)[0])
+        return self._use("pareto_routes", function)
+
     def published_front(self, function: Function) -> Function:
         """Plain Python (values, gamma) -> `PublishedFront`: the front that others published for these options, and the
         usual reference point of its hypervolume; None for options of which nothing is known. For `rlenvs front`."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.kits.tables.solve import Model, Solution, solve
-from rlenvs.pareto.policies import Plan, Policy, Schedule, batch_of
+from rlenvs.pareto.policies import Plan, Policy, Route, Schedule, batch_of
 from rlenvs.pareto.sets import TOLERANCE, nondominated, supported
 
 __all__ = ["Front", "TooManyPointsError", "coverage_set", "pareto_front"]
@@ -83,10 +83,13 @@ def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: i
         most: how many points a state may have before this gives up.
 
     Raises:
-        AttributeError: the world has no exact model. MissingExtraError: SciPy is not installed.
+        AttributeError: the world has neither an exact model nor routes of its own. MissingExtraError: SciPy is not
+            installed.
         ParameterError: a discount or horizon out of range. TooManyPointsError: a front with more points than `most`, as
             where every mixture of two activities is another point: `coverage_set` has few.
     """
+    if routed := _by_routes(env, gamma, horizon):
+        return routed
     model, names, horizon = _problem(env, gamma, horizon)
     root = _Induction(model, float(gamma), most).root(MOST_STEPS if horizon is None else horizon, horizon is None)
     plans = [root[i] for i in descending([plan.value for plan in root])]
@@ -107,6 +110,8 @@ def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Fron
     Raises:
         As `pareto_front`; or with three objectives or more MissingExtraError, without SciPy.
     """
+    if routed := _by_routes(env, gamma, horizon):
+        return routed.convex()
     model, names, horizon = _problem(env, gamma, horizon)
     support = _LinearSupport(model, float(gamma), horizon)
     support.run()
@@ -129,13 +134,25 @@ def checked_gamma(gamma: Any) -> float:
     return float(gamma)
 
 
+def _by_routes(env: Any, gamma: Any, horizon: Any) -> Front | None:
+    """The front of a world without chance that knows the actions which attain it; None for others."""
+    if isinstance(env, Model):
+        return None
+    setup = batch_of(env).setup
+    routes = setup.world.functions.get("pareto_routes")
+    if routes is None:
+        return None
+    _check(gamma, horizon)
+    horizon = setup.horizon if horizon == -1 else horizon
+    steps = MOST_STEPS if horizon is None else int(horizon)
+    values, actions = routes(setup.values, steps, float(gamma))
+    policies = [Route(each) for each in actions]
+    return Front(values, policies, tuple(setup.world.terms), float(gamma), horizon, stochastic=False)
+
+
 def _problem(env: Any, gamma: Any, horizon: Any) -> tuple[Model, Sequence[str], int | None]:
     """The model, the names of its objectives, the horizon, all checked."""
-    checked_gamma(gamma)
-    if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < -1):
-        raise ParameterError(f"horizon={shortened(horizon)} must be a whole number from 1 on, -1 or None")
-    if horizon == 0:
-        raise ParameterError("horizon=0 must be a whole number from 1 on, -1 for the world's own, or None for never")
+    _check(gamma, horizon)
     names: Sequence[str] = ()
     if isinstance(env, Model):
         model = env
@@ -147,6 +164,15 @@ def _problem(env: Any, gamma: Any, horizon: Any) -> tuple[Model, Sequence[str], 
         raise ParameterError("this model has one reward and no terms; fronts need a model with terms")
     names = names or [f"objective {i}" for i in range(model.terms.shape[2])]
     return model, names, None if horizon is None or horizon == -1 else int(horizon)
+
+
+def _check(gamma: Any, horizon: Any) -> None:
+    """ParameterError where they are out of range."""
+    checked_gamma(gamma)
+    if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < -1):
+        raise ParameterError(f"horizon={shortened(horizon)} must be a whole number from 1 on, -1 or None")
+    if horizon == 0:
+        raise ParameterError("horizon=0 must be a whole number from 1 on, -1 for the world's own, or None for never")
 
 
 # --- Pareto fronts ----------------------------------------------------------------------------------------------------
