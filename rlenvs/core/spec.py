@@ -508,7 +508,7 @@ def _check_declaration(spec: World) -> None:
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     _check_observation(name, observation, spec.images)
     if spec.published:
-        _check_published(name, observation, spec.published, bool(spec.goal or spec.images or spec.incremental))
+        _check_published(name, observation, spec.published, bool(spec.goal or spec.incremental), bool(spec.images))
     if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
@@ -534,12 +534,16 @@ def _check_observation(name: str, observation: Mapping[str, Block], images: Mapp
         raise ParameterError(f"{name}: a discrete_block is the whole observation, without other blocks and images")
 
 
-def _check_published(name: str, observation: Mapping[str, Block], published: Published, other: bool) -> None:
+def _check_published(
+    name: str, observation: Mapping[str, Block], published: Published, other: bool, images: bool
+) -> None:
     if other or not observation or any(part.discrete for part in observation.values()):
         raise ParameterError(
-            f"{name}: published={published.id!r} is for observations made of blocks alone, without a goal, images, "
-            "incremental writing or a discrete_block (whose space is the published one anyway)"
+            f"{name}: published={published.id!r} is for observations with blocks, without a goal, incremental writing "
+            "or a discrete_block (whose space is the published one anyway)"
         )
+    if images and published.dtype != "float32":
+        raise ParameterError(f"{name}: published dtype={published.dtype!r} is for observations without images")
     if published.dtype == "int32" and not all(part.whole for part in observation.values()):
         raise ParameterError(f"{name}: published dtype='int32' is for blocks of whole numbers, declared whole=True")
 
