@@ -432,6 +432,11 @@ class World:
         of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
         return self._use("pareto_front", function)
 
+    def front_policies(self, function: Function) -> Function:
+        """Plain Python (values, horizon, gamma) -> policies of `rlenvs.pareto`, which attain the points of
+        `pareto_front` in their order. For worlds without an exact model, from which policies follow."""
+        return self._use("front_policies", function)
+
     def published_front(self, function: Function) -> Function:
         """Plain Python (values, gamma) -> `PublishedFront`: the front that others published for these options, and the
         usual reference point of its hypervolume; None for options of which nothing is known. For `rlenvs front`."""

@@ -87,10 +87,24 @@ def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: i
         ParameterError: a discount or horizon out of range. TooManyPointsError: a front with more points than `most`, as
             where every mixture of two activities is another point: `coverage_set` has few.
     """
+    if (known := _known_front(env, gamma, horizon)) is not None:
+        return known
     model, names, horizon = _problem(env, gamma, horizon)
     root = _Induction(model, float(gamma), most).root(MOST_STEPS if horizon is None else horizon, horizon is None)
     plans = [root[i] for i in _descending([plan.value for plan in root])]
     return Front(np.array([plan.value for plan in plans]), plans, names, float(gamma), horizon, stochastic=False)
+
+
+def _known_front(env: Any, gamma: float, horizon: int | None) -> Front | None:
+    """The front that a world without an exact model knows, with its policies."""
+    setup = None if isinstance(env, Model) else batch_of(env).setup
+    if setup is None or "front_policies" not in setup.world.functions:
+        return None
+    if horizon not in (-1, setup.horizon):
+        raise ParameterError(f"horizon={shortened(horizon)}: this front is known for the world's own time limit, -1")
+    values = setup.pareto_front(gamma)
+    policies = setup.world.functions["front_policies"](setup.values, setup.horizon, float(gamma))
+    return Front(values, policies, tuple(setup.world.terms), float(gamma), setup.horizon, stochastic=False)
 
 
 def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Front:

@@ -33,7 +33,7 @@ In the corner, at a halt and empty, heading for the middle.
 
 ## Episode End
 Termination: back in the base after having left it. Truncation: 1000 steps. `is_success` says that the cart came home
-full, to 1 % of its capacity.
+with nine tenths of its capacity or more.
 
 ## Parameters
 `mines` replaces the five mines by up to 16 others.
@@ -45,12 +45,17 @@ Mean return over seeds 0 to 99. EXPERT_TEXT
 v0: first version.
 """
 
+import functools
+import json
 import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core import (
+    PublishedFront,
     Score,
     block,
     choice,
@@ -62,7 +67,6 @@ from rlenvs.core import (
     image,
     integer,
     kernel,
-    maths,
     normal,
     param,
     published,
@@ -70,7 +74,10 @@ from rlenvs.core import (
     u1,
     world,
 )
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.maths import atan2, sin_cos
 from rlenvs.kits.raster.draw import copy_image
+from rlenvs.single.objectives.family import SOURCE
 
 DIG, LEFT, RIGHT, ACCELERATE, BRAKE, NONE = range(6)
 MINES = (  # x, y, mean of each ore per frame of digging
@@ -85,6 +92,8 @@ START = 45.0  # degrees
 AT_REST = 0.001  # slower is no motion
 SIDE = 480
 RADIANS = math.pi / 180.0
+BEST_ROUTE = tuple(int(a) for a in "31212121222240322121212")  # under the default weights, to the middle mine
+FULL = 0.9  # of its capacity: with so much the expert goes home, and that is a success
 KEYS = (("space", "e"), ("left", "a"), ("right", "d"), ("up", "w"), ("down", "s"))
 
 
@@ -99,7 +108,8 @@ def parse_mines(value: Any) -> list[list[float]]:
 
 def sizes(values: Any) -> dict[str, int]:
     pixels = values.observation == "pixels"
-    return {"mines": len(values.mines), "numbers": 0 if pixels else 7, "side": SIDE if pixels else 0}
+    steps = len(BEST_ROUTE) if is_published(values) else 1
+    return {"mines": len(values.mines), "numbers": 0 if pixels else 7, "side": SIDE if pixels else 0, "plan": steps}
 
 
 SPEC = world(
@@ -127,7 +137,12 @@ SPEC = world(
         "compat": flag(False, "as in the original, what the next frame does shows in the last observation"),
     },
     sizes=sizes,
-    data={"mine": f8("mines", 4), "picture": u1("side", "side", 3)},
+    data={
+        "mine": f8("mines", 4),
+        "picture": u1("side", "side", 3),
+        "plan": u1("plan"),  # the best route, where it is known
+        "planned": f8("plan", 5),  # position, speed, heading, and whether the cart is full, before each of its steps
+    },
     state={"x": f8, "y": f8, "speed": f8, "angle": f8, "load": f8(2), "departed": u1},
     observation={
         "seen": block(
@@ -161,7 +176,10 @@ SPEC = world(
 @SPEC.make_data
 def data(values):
     pixels = values.observation == "pixels"
-    return {"mine": values.mines, "picture": make_picture(values) if pixels else np.zeros((0, 0, 3))}
+    found = {"mine": values.mines, "picture": make_picture(values) if pixels else np.zeros((0, 0, 3))}
+    if not is_published(values):
+        return found | {"plan": [NONE], "planned": np.full((1, 5), -1.0)}
+    return found | {"plan": BEST_ROUTE, "planned": planned_states(BEST_ROUTE)}
 
 
 @SPEC.reset
@@ -189,11 +207,10 @@ def bump(angle, turn, x, y, across, down):
 
 
 @kernel
-def roll(x, y, speed, angle, turn):
+def roll(x, y, speed, angle, sine, cosine, turn):
     """Position, speed and heading after a frame of motion. Whoever slides along a wall loses speed."""
     if speed < AT_REST:
         return x, y, speed, angle
-    sine, cosine = maths.sin_cos(angle * RADIANS)
     across, down = speed * cosine, speed * sine
     angle = bump(angle, turn, x, y, across, down)
     new_x, new_y = min(max(x + across, 0.0), 1.0), min(max(y + down, 0.0), 1.0)
@@ -267,7 +284,8 @@ def step(p, s, a, rng, r):
         for _ in range(frames if a == DIG else 0):
             dig(p, s, rng)
         for _ in range(frames):
-            s.x, s.y, s.speed, s.angle = roll(s.x, s.y, s.speed, s.angle, p.turn)
+            sine, cosine = sin_cos(s.angle * RADIANS)
+            s.x, s.y, s.speed, s.angle = roll(s.x, s.y, s.speed, s.angle, sine, cosine, p.turn)
         arrive(p, s, r)
 
 
@@ -279,7 +297,7 @@ def arrive(p, s, r):
     elif s.departed:
         r.terminated = True
         r.first_ore, r.second_ore = s.load[0], s.load[1]
-        r.success = s.load[0] + s.load[1] >= 0.99 * p.capacity
+        r.success = s.load[0] + s.load[1] >= FULL * p.capacity
         s.load[0], s.load[1] = 0.0, 0.0
 
 
@@ -288,8 +306,206 @@ def observe(p, s, o):
     if o.seen.size == 0:
         return
     o.seen[0], o.seen[1], o.seen[2] = s.x, s.y, s.speed
-    o.seen[3], o.seen[4] = maths.sin_cos(s.angle * RADIANS)
+    o.seen[3], o.seen[4] = sin_cos(s.angle * RADIANS)
     o.seen[5], o.seen[6] = s.load[0] / p.capacity, s.load[1] / p.capacity
+
+
+# --- the expert -------------------------------------------------------------------------------------------------------
+
+
+def planned_states(actions: Sequence[int]) -> list[list[float]]:
+    """Position, speed, heading and whether the cart is full before each action of a route, as published."""
+    x, y, speed, angle, full, states = 0.0, 0.0, 0.0, START, 0.0, []
+    for action in actions:
+        states.append([x, y, speed, angle, full])
+        full = 1.0 if action == DIG else full
+        for _ in range(4):
+            speed, angle = steer(action, speed, angle, 1, 0.0075, 1.0, 1.0, 10.0)
+            x, y, speed, angle = roll(x, y, speed, angle, *sin_cos(angle * RADIANS), 10.0)
+    return states
+
+
+@kernel
+def on_plan(p, s):
+    """Whether the cart is where the best route has it."""
+    if s.elapsed >= p.plan.size or (p.planned[s.elapsed, 4] > 0.0) != (s.load[0] + s.load[1] >= FULL * p.capacity):
+        return False
+    off = abs(s.x - p.planned[s.elapsed, 0]) + abs(s.y - p.planned[s.elapsed, 1])
+    return off + abs(s.speed - p.planned[s.elapsed, 2]) + abs(s.angle - p.planned[s.elapsed, 3]) < 1e-6
+
+
+@kernel
+def best_mine(p):
+    """The mine that is worth most for a whole cart, less fuel."""
+    best, most = 0, -1e9
+    for k in range(p.mine.shape[0]):
+        yielded = p.frame_skip * (p.mine[k, 2] + p.mine[k, 3])
+        if yielded <= 0.0:
+            continue
+        digs = math.ceil(FULL * p.capacity / yielded)
+        load = min(1.0, p.capacity / (digs * yielded)) * digs * p.frame_skip
+        gain = p.weights[0] * load * p.mine[k, 2] + p.weights[1] * load * p.mine[k, 3]
+        far = math.sqrt(p.mine[k, 0] * p.mine[k, 0] + p.mine[k, 1] * p.mine[k, 1])
+        way = 2.0 * far / (p.acceleration * p.frame_skip)
+        gain -= p.weights[2] * (p.fuel_dig * p.frame_skip * digs + p.fuel_idle * way)
+        if gain > most:
+            best, most = k, gain
+    return best
+
+
+@kernel
+def steered(p, s, x, y):
+    """The action that brings the cart to a place."""
+    right, down = x - s.x, y - s.y
+    far = math.sqrt(right * right + down * down)
+    off = wrapped(atan2(down, right) / RADIANS - s.angle + 180.0) - 180.0
+    if abs(off) > 0.5 * p.turn * p.frame_skip:
+        return RIGHT if off > 0.0 else LEFT
+    # so many accelerations burn least on this way
+    cost = p.fuel_accelerate * p.frame_skip * p.frame_skip * p.acceleration
+    times = max(1.0, math.floor(math.sqrt(p.fuel_idle * far / max(cost, 1e-4)) + 0.5))
+    wanted = min(times * p.acceleration * p.frame_skip, 0.06, p.max_speed)
+    return ACCELERATE if s.speed < 0.9 * min(wanted, 1.0) else NONE
+
+
+@SPEC.expert
+def expert(p, s, a):
+    if on_plan(p, s):
+        a[0] = p.plan[s.elapsed]
+        return
+    if s.load[0] + s.load[1] >= FULL * p.capacity:
+        a[0] = steered(p, s, 0.0, 0.0)
+        return
+    k = best_mine(p)
+    right, down = s.x - p.mine[k, 0], s.y - p.mine[k, 1]
+    if math.sqrt(right * right + down * down) > p.mine_radius:
+        a[0] = steered(p, s, p.mine[k, 0], p.mine[k, 1])
+    else:
+        a[0] = DIG if s.speed < AT_REST else BRAKE
+
+
+# --- fronts -----------------------------------------------------------------------------------------------------------
+
+ROUTES = Path(__file__).with_name("minecart_routes.json")  # written by benchmarks/minecart_front.py
+LONGEST = 60  # actions of a route, at most
+MIRRORED_MINE, MIRRORED_ACTION = (4, 3, 2, 1, 0), (DIG, RIGHT, LEFT, ACCELERATE, BRAKE, NONE)
+
+
+def is_published(values: Any, spread: float | None = None) -> bool:
+    """Whether all is as published, but for how much the yield varies."""
+    params = all(getattr(values, name) == each.default for name, each in SPEC.params.items() if name != "spread")
+    usual = params and values.frame_skip == 4 and values.incremental and values.mines == [list(row) for row in MINES]
+    return usual and spread in (None, values.spread)
+
+
+def step_fuel(action: int) -> float:
+    """Fuel of an action with the published parameters, negative."""
+    return -0.02 - (0.1 if action == ACCELERATE else 0.2 if action == DIG else 0.0)
+
+
+def load_after(trip: Sequence[int]) -> np.ndarray:
+    """What is in the cart after a digging action at each of these mines, without chance."""
+    load = np.zeros(2)
+    for mine in trip:
+        dug = 4.0 * np.array(MINES[mine][2:])
+        load = load + dug * min(1.0, (1.5 - load.sum()) / dug.sum())
+    return load
+
+
+@functools.cache
+def known_routes(gamma: float) -> tuple[tuple[tuple[float, ...], tuple[int, ...]], ...]:
+    """The exact front at a discount, as values with actions, best first ore first.
+
+    Of routes that the search found, those that no other dominates; mines that mirror each other have mirrored routes.
+    """
+    from rlenvs.pareto.sets import nondominated
+
+    rows = json.loads(ROUTES.read_text(encoding="utf-8")).get(f"{gamma:g}", [])
+    routes = [(trip, [int(action) for action in actions]) for trip, actions in rows]
+    routes += [([MIRRORED_MINE[k] for k in trip], [MIRRORED_ACTION[a] for a in way]) for trip, way in routes]
+    found = []
+    for trip, way in routes:
+        fuel = sum(gamma**n * step_fuel(action) for n, action in enumerate(way))
+        found.append((*(gamma ** (len(way) - 1) * load_after(trip)).tolist(), fuel))
+    kept = nondominated(np.array(found)) if found else []
+    return tuple(sorted(((found[i], tuple(routes[i][1])) for i in np.flatnonzero(kept)), reverse=True))
+
+
+def front_of(values: Any, horizon: int, gamma: float) -> Any:
+    """Values and actions; ParameterError where the front is not known."""
+    routes = known_routes(gamma)
+    if not routes or not is_published(values, 0.0) or horizon < LONGEST:
+        raise ParameterError(
+            f"gamma={gamma:g} with horizon={horizon}: the front of Minecart-v0 is known for its level 'deterministic' "
+            f"at gamma 1, 0.99 and 0.98, with a horizon of at least {LONGEST}; benchmarks/minecart_front.py searches it"
+        )
+    return routes
+
+
+@SPEC.pareto_front
+def front(values, horizon, gamma):
+    return np.array([value for value, _ in front_of(values, horizon, gamma)])
+
+
+@SPEC.front_policies
+def front_policies(values, horizon, gamma):
+    from rlenvs.pareto.policies import Route
+
+    return [Route(actions) for _, actions in front_of(values, horizon, gamma)]
+
+
+def mean_yield(mean: float, spread: float) -> float:
+    """The mean of a normal distribution that is cut off at 0, as the published front has it: what is below is drawn
+    again. (The world takes 0 instead.)"""
+    if spread == 0.0:
+        return mean
+    above = 0.5 * (1.0 + math.erf(mean / spread / math.sqrt(2.0)))
+    return mean + spread * math.exp(-0.5 * (mean / spread) ** 2) / math.sqrt(2.0 * math.pi) / above
+
+
+def scripted_ways(distance: float) -> list[list[int]]:
+    """All ways to cover a distance that begin by accelerating and then accelerate or roll on."""
+    found, open_ways = [], [([ACCELERATE], 0.03, distance - 0.075)]
+    while open_ways:
+        way, speed, left = open_ways.pop()
+        for action, faster in ((ACCELERATE, speed + 0.03), (NONE, speed)):
+            rest = left - 4.0 * speed - (0.075 if action == ACCELERATE else 0.0)
+            if rest <= 0.0:
+                found.append([*way, action])
+            else:
+                open_ways.append(([*way, action], faster, rest))
+    return found
+
+
+def scripted_trips(spread: float) -> Iterator[tuple[list[int], np.ndarray]]:
+    """The actions that MO-Gymnasium supposes, and what they are to bring home: the same way there and back."""
+    corner = (0.15 / math.sqrt(2.0),) * 2
+    for x, y, *means in [*MINES, (*corner, 0.0, 0.0)]:
+        turns = [LEFT] * math.ceil(round(abs(math.degrees(math.atan2(y, x)) - START), 9) / 40.0)
+        dug = 4.0 * np.array([mean_yield(mean, spread) for mean in means]) if (x, y) != corner else np.zeros(2)
+        for way in scripted_ways(math.hypot(x, y) - 0.14 - 0.075):
+            if not dug.any():
+                yield [*turns, *way, *[LEFT] * 4, NONE, *way[1:]], dug
+                continue
+            for digs in range(1, math.ceil(1.5 / dug.sum()) + 1):
+                load = dug * digs / max(1.0, dug.sum() * digs / 1.5)
+                yield [*turns, *way, BRAKE, *[LEFT] * 4, *[DIG] * digs, *way], load
+
+
+@SPEC.published_front
+def published_front(values, gamma):
+    """The trips that MO-Gymnasium supposes; their values are computed there too, and not played."""
+    if not is_published(values):
+        return None
+    from rlenvs.pareto.sets import nondominated
+
+    points = []
+    for actions, load in scripted_trips(values.spread):
+        fuel = sum(gamma**n * step_fuel(action) for n, action in enumerate(actions))
+        points.append((*(gamma ** (len(actions) - 1) * load).tolist(), fuel))
+    kept = nondominated(np.array(points))
+    note = f"{SOURCE}, `pareto_front` of the environment: scripted trips, their values computed and not played"
+    return PublishedFront(np.array(points)[kept], (-1.0, -1.0, -200.0), note)
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
@@ -322,7 +538,10 @@ def make_picture(values: Any) -> np.ndarray:
         inside = distance <= values.mine_radius
         picture[inside] = (color * 0.45 + np.array(GROUND) * 0.55).astype(np.uint8)
         picture[inside & (distance > values.mine_radius - 0.012)] = color
-        picture[distance <= 0.035] = color
+        there = [k for k in (0, 1) if row[2 + k] > 0.0]
+        for place, k in enumerate(there):
+            aside = x - row[0] - 0.1 * (place - (len(there) - 1) / 2)
+            picture[np.sqrt(aside**2 + (y - row[1]) ** 2) <= 0.048 * math.sqrt(row[2 + k] / 0.2)] = ORES[k]
     return picture
 
 
@@ -337,7 +556,7 @@ def paint(screen, row, column, color):
 def draw_cart(p, s, screen):
     """The cart: its nose yellow, and its hold filled from the back by the two ores side by side."""
     middle, centre = (MARGIN + SCALE * s.x) * SIDE, (MARGIN + SCALE * s.y) * SIDE
-    sine, cosine = maths.sin_cos(s.angle * RADIANS)
+    sine, cosine = sin_cos(s.angle * RADIANS)
     reach = int(LONG + WIDE)
     for row in range(max(int(centre) - reach, 0), min(int(centre) + reach + 1, SIDE)):
         for column in range(max(int(middle) - reach, 0), min(int(middle) + reach + 1, SIDE)):
@@ -370,8 +589,8 @@ def draw(canvas, p, s):
         (NOSE, "front of the cart"),
     )
     wide, tall = canvas.scene
-    across = 1.16 * wide / tall
-    canvas.view(0.5 - across / 2, 0.5 + across / 2, -1.08, 0.08)
+    across = 1.2 * wide / tall
+    canvas.view(0.5 - across / 2, 0.5 + across / 2, -1.1, 0.1)
     canvas.rectangle(-0.5, -2.0, 2.0, 0.5, WALL)
     canvas.rectangle(-0.05, -1.05, 1.05, 0.05, GROUND)
     _draw_base(canvas, float(p.base_radius))
@@ -383,8 +602,11 @@ def draw(canvas, p, s):
 
 
 def _draw_base(canvas: Any, radius: float) -> None:
-    arc = [(radius * math.cos(t * RADIANS), -radius * math.sin(t * RADIANS)) for t in range(0, 91, 3)]
-    canvas.polygon([(-0.05, 0.05), (radius, 0.05), *arc, (-0.05, -radius)], "red")
+    edge = 0.05
+    beyond = math.degrees(math.asin(min(edge / radius, 1.0)))  # as far as the ground goes
+    turns = np.linspace(-beyond, 90.0 + beyond, 40)
+    arc = [(radius * math.cos(t * RADIANS), -radius * math.sin(t * RADIANS)) for t in turns]
+    canvas.polygon([(-edge, edge), *arc], "red")
 
 
 def _draw_mine(canvas: Any, mine: Any, radius: float) -> None:
@@ -396,7 +618,7 @@ def _draw_mine(canvas: Any, mine: Any, radius: float) -> None:
     heaps = [k for k in (0, 1) if mine[2 + k] > 0.0]
     for place, k in enumerate(heaps):
         size = 0.055 * math.sqrt(float(mine[2 + k]) / 0.2)
-        left = x + 0.11 * (place - (len(heaps) - 1) / 2)
+        left = x + 0.125 * (place - (len(heaps) - 1) / 2)
         for dx, dy in ((-0.5, -0.3), (0.5, -0.3), (0.0, 0.45)):
             canvas.circle((left + size * dx, y + size * dy), 0.55 * size, "white")
             canvas.circle((left + size * dx, y + size * dy), 0.46 * size, ORES[k])
