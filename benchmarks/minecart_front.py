@@ -37,14 +37,15 @@ PLACE = np.array([row[:2] for row in minecart.MINES])
 REACH, HOME = 0.14, 0.15
 NEAR = 1e-7  # by how much distances are taken shorter, against rounding
 FAR, MOST, LONGEST, LATEST = 10**6, 14, 70, 60  # accelerations, actions of a route, steps that are told apart
+# how much less than the best one known is asked for; how far from the root's bound where none is known
 PASSES = ((0.08, 0.03), (0.06, 0.1), (0.04, 0.2), (0.03, 0.5), (0.02, 99.0), (0.01, 99.0), (0.005, 99.0), (0.0, 99.0))
 SINES, COSINES = (np.array([sin_cos(math.radians(5.0 * n))[k] for n in range(72)]) for k in (0, 1))
 ORDER = np.array([ACCELERATE, NONE, LEFT, RIGHT, BRAKE, DIG])
-SLOTS = 2**23
+SLOTS = 2**24
 
 
 @compiled()
-def steps_of_leg(distance, speed, steps):  # type: ignore[no-untyped-def]
+def steps_of_leg(distance, speed, steps):
     """Fills the least steps in which a distance is covered with so many accelerations; the last entry: with any."""
     covered, least, k = 0.0, 1_000_000, 0
     while k < 60:
@@ -62,7 +63,7 @@ def steps_of_leg(distance, speed, steps):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def may_improve(t, fuel, steps, owed, rest, certain, best, last, sums, powers, single):  # type: ignore[no-untyped-def]
+def may_improve(t, fuel, steps, owed, rest, certain, best, last, sums, powers, single):
     """Whether some number of steps may still be reached with less fuel than is known."""
     k = steps.size - 1
     fastest = steps[k]
@@ -84,7 +85,9 @@ def may_improve(t, fuel, steps, owed, rest, certain, best, last, sums, powers, s
 
 
 @compiled()
-def search(mines, best, found, routes, later, owed, starts, last, sums, powers, single, most, table, worth, stamps, stamp):  # type: ignore[no-untyped-def]
+def search(
+    mines, best, found, routes, later, owed, starts, last, sums, powers, single, most, table, worth, stamps, stamp
+):
     """One pass. Returns how many states it came to, negative where it gave up."""
     x, y, speed, angle = np.zeros(LONGEST), np.zeros(LONGEST), np.zeros(LONGEST), np.zeros(LONGEST)
     fuel = np.zeros(LONGEST)
@@ -103,7 +106,12 @@ def search(mines, best, found, routes, later, owed, starts, last, sums, powers, 
         px, py, v, heading, burnt, away, k = x[t], y[t], speed[t], angle[t], fuel[t], left[t], dug[t]
         if v < 0.001 and (a == BRAKE or (a == NONE and single)):
             continue
-        if v < 0.001 and t > 0 and tired[t] and (a == NONE or (a == LEFT and came[t] == RIGHT) or (a == RIGHT and came[t] == LEFT)):
+        if (
+            v < 0.001
+            and t > 0
+            and tired[t]
+            and (a == NONE or (a == LEFT and came[t] == RIGHT) or (a == RIGHT and came[t] == LEFT))
+        ):
             continue
         if a == DIG:
             if v >= 0.001 or k >= trips:
@@ -121,7 +129,7 @@ def search(mines, best, found, routes, later, owed, starts, last, sums, powers, 
             home = False
             for _ in range(4):
                 v, heading = steer(a, v, heading, 1, 0.0075, 1.0, 1.0, 10.0)
-                n = int(round(heading / 5.0)) % 72
+                n = round(heading / 5.0) % 72
                 px, py, v, heading = roll(px, py, v, heading, SINES[n], COSINES[n], 10.0)
                 if math.sqrt(px * px + py * py) >= HOME:
                     away = 1
@@ -163,9 +171,9 @@ def search(mines, best, found, routes, later, owed, starts, last, sums, powers, 
         if not may_improve(t + 1, burnt, steps, owed[k], rest, certain, best, last, sums, powers, single):
             continue
         # states that were met before with no more fuel
-        i, j = np.uint64(int(round(px * 1e9))), np.uint64(int(round(py * 1e9)))
-        rest = np.uint64(int(round(heading * 1e3)) + 4000000 + away * 7919 + k * 104729 + (0 if single else t * 1299709))
-        swift = np.uint64(int(round(v * 1e9)) + 7)
+        i, j = np.uint64(round(px * 1e9)), np.uint64(round(py * 1e9))
+        rest = np.uint64(round(heading * 1e3) + 4000000 + away * 7919 + k * 104729 + (0 if single else t * 1299709))
+        swift = np.uint64(round(v * 1e9) + 7)
         one = i * np.uint64(0x9E3779B97F4A7C15) ^ j * np.uint64(0xC2B2AE3D27D4EB4F)
         one ^= swift * np.uint64(0x165667B19E3779F9) ^ rest * np.uint64(0xD6E8FEB86659FD93)
         one = (one ^ (one >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
@@ -220,8 +228,11 @@ class Search:
                 rows[i, many] = 1 + int(distance > 0.0) + min(ways)
         return rows
 
-    def run(self, trip: list[int], gamma: float, known: dict[int, list[int]]) -> tuple[dict[int, Any], dict[int, float], bool]:
-        """From some known routes by their steps: routes by their steps, the fuel below which there is none by steps, and whether nothing is open."""
+    def run(
+        self, trip: list[int], gamma: float, known: dict[int, list[int]]
+    ) -> tuple[dict[int, Any], dict[int, float], bool]:
+        """Starts from some known routes by their steps. Returns routes by their steps, by steps the fuel below which
+        there is none, and whether nothing is open."""
         single, later = gamma == 1.0, self.later(trip)
         powers = gamma ** np.arange(1101.0)
         sums = IDLE * np.concatenate([[0.0], np.cumsum(powers)])
@@ -270,7 +281,9 @@ class Search:
                 rows[i, total] = rows[i + 1, total] + extra
         return starts, rows
 
-    def root(self, trip: list[int], later: Any, starts: Any, owed: Any, sums: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    def root(
+        self, trip: list[int], later: Any, starts: Any, owed: Any, sums: np.ndarray, powers: np.ndarray
+    ) -> np.ndarray:
         """The least fuel by steps, before anything is known."""
         steps, own = np.full(MOST, 4), np.zeros(MOST, np.int64)
         if trip:

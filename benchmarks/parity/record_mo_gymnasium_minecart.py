@@ -47,9 +47,9 @@ def dug(bare: Any, action: int, before: np.ndarray) -> bool:
 
 
 def record(id: str, keywords: dict[str, Any], seed: int) -> dict[str, np.ndarray]:
-    """Episodes one after the other: the state before each step, and what the step gives. Half of them are purposeful."""
+    """Episodes one after the other: the state before each step, and what it gives. Every second one is purposeful."""
     rng = np.random.default_rng(seed)
-    np.random.seed(seed)  # the original draws ore from NumPy's global generator
+    np.random.seed(seed)  # noqa: NPY002 -- the original draws ore from NumPy's global generator
     env: Any = mo_gymnasium.make(id, disable_env_checker=True, **keywords)
     bare = env.unwrapped
     rows: dict[str, list[Any]] = {key: [] for key in ("before", "action", "observation", "reward", "end", "after")}

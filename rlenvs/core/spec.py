@@ -437,6 +437,11 @@ class World:
         `pareto_front` in their order. For worlds without an exact model, from which policies follow."""
         return self._use("front_policies", function)
 
+    def outer_front(self, function: Function) -> Function:
+        """Plain Python (values, horizon, gamma) -> array (points, terms) of which it is proved that no policy exceeds
+        them all, where the points of `pareto_front` are attained and not all of them proved to be the best."""
+        return self._use("outer_front", function)
+
     def published_front(self, function: Function) -> Function:
         """Plain Python (values, gamma) -> `PublishedFront`: the front that others published for these options, and the
         usual reference point of its hypervolume; None for options of which nothing is known. For `rlenvs front`."""

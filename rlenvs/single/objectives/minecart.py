@@ -5,7 +5,7 @@ A cart leaves its base in the corner of a square, looks for a mine, digs ore out
 have two ores in different shares, the far ones yield more, and every frame burns fuel, digging and accelerating most of
 all (Abels, Roijers, Lenaerts, Nowe and Steckelmacher, "Dynamic weights in multi-objective deep reinforcement learning",
 ICML 2019). Map, rules, spaces, rewards and time limit are MO-Gymnasium's minecart (1.3); `level="deterministic"` is its
-minecart-deterministic and `level="pixels"` its minecart-rgb, with a picture of our own. 
+minecart-deterministic and `level="pixels"` its minecart-rgb, with a picture of our own.
 Different: the world's own generator draws the ore, where the original takes NumPy's global one, whatever the seed;
 after the end of an episode the cart is not moved on (`compat=True` does so: there a turn, an acceleration or a
 braking of the next frame shows in the last observation); the first picture of an episode shows this episode, where
@@ -118,8 +118,8 @@ SPEC = world(
     source="MO-Gymnasium minecart (Abels et al., ICML 2019)",
     params={
         "acceleration": param(0.0075, 0.001, 0.03, "1/frame^2", "change of speed by accelerating, per frame"),
-        "brake": param(1.0, 0.001, 1.0, "1/frame^2", "change of speed by braking, per frame"),
-        "max_speed": param(1.0, 0.02, 1.0, "1/frame", "largest speed"),
+        "brake": param(1.0, 0.001, 1.0, "1/frame^2", "most that braking takes from the speed, per frame", limit=True),
+        "max_speed": param(1.0, 0.02, 1.0, "1/frame", "largest speed", limit=True),
         "turn": param(10.0, 1.0, 45.0, "deg/frame", "how far one turns; a wall turns by as much"),
         "capacity": param(1.5, 0.3, 4.0, "", "ore that the cart holds"),
         "spread": param(0.05, 0.0, 0.2, "", "standard deviation of each ore per frame of digging"),
@@ -166,10 +166,26 @@ SPEC = world(
         reward=lambda values: ([0.0, 0.0, -1.0], [values.capacity, values.capacity, 0.0]),
     ),
     horizon=1000,
+    lanes=True,
     fps=10,
     same_start=True,
-    levels={"deterministic": {"spread": 0.0}, "pixels": {"observation": "pixels"}},
-    scores={},
+    levels={
+        "deterministic": {
+            "spread": 0.0,
+            "scores": {
+                "random": Score(-11.14, 1.8, success=0.38),
+                "idle": Score(-20, 0, success=0),
+                "expert": Score(0.64, 0, success=1),
+                "bound": Score(0.64, 0, "best return of any policy under the default weights"),
+            },
+        },
+        "pixels": {"observation": "pixels"},
+    },
+    scores={
+        "random": Score(-11.14, 1.8, success=0.38),
+        "idle": Score(-20, 0, success=0),
+        "expert": Score(0.6193, 0.01, success=1),
+    },
 )
 
 
@@ -445,6 +461,26 @@ def front_of(values: Any, horizon: int, gamma: float) -> Any:
 @SPEC.pareto_front
 def front(values, horizon, gamma):
     return np.array([value for value, _ in front_of(values, horizon, gamma)])
+
+
+@functools.cache
+def outer_bound(gamma: float) -> np.ndarray:
+    """What no policy exceeds: the search's bounds on fuel, for each trip and number of steps, as points."""
+    from rlenvs.pareto.sets import nondominated
+
+    rows = json.loads(ROUTES.read_text(encoding="utf-8"))["bounds"][f"{gamma:g}"]
+    points = []
+    for trip, steps, fuel in rows:
+        first, second = (gamma ** max(steps - 1, 0) * load_after(trip)).tolist()
+        points += [(first, second, -fuel), (second, first, -fuel)]
+    kept = np.array(points)[nondominated(np.array(points))]
+    return np.array(sorted(kept.tolist(), reverse=True))
+
+
+@SPEC.outer_front
+def outer_front(values, horizon, gamma):
+    front_of(values, horizon, gamma)
+    return outer_bound(gamma)
 
 
 @SPEC.front_policies
