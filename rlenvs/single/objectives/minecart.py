@@ -39,7 +39,8 @@ with nine tenths of its capacity or more.
 `mines` replaces the five mines by up to 16 others.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. EXPERT_TEXT
+Mean return over seeds 0 to 99. The expert takes the best route under the default weights,
+which is known for the published values, and digs again where chance was against it; with others it steers by sight.
 
 ## Version History
 v0: first version.
@@ -112,6 +113,13 @@ def sizes(values: Any) -> dict[str, int]:
     return {"mines": len(values.mines), "numbers": 0 if pixels else 7, "side": SIDE if pixels else 0, "plan": steps}
 
 
+def reward_ends(values: Any) -> tuple[list[float], list[float]]:
+    """Those published, or with other values those of the terms."""
+    if is_published(values):
+        return [0.0, 0.0, -1.0], [1.5, 1.5, 0.0]
+    return [0.0, 0.0, -3.52], [4.0, 4.0, 0.0]
+
+
 SPEC = world(
     "Minecart-v0",
     doc=__doc__,
@@ -163,7 +171,7 @@ SPEC = world(
         "MO-Gymnasium minecart-v0",
         low=-1.0,
         high=1.0,
-        reward=lambda values: ([0.0, 0.0, -1.0], [values.capacity, values.capacity, 0.0]),
+        reward=reward_ends,
     ),
     horizon=1000,
     lanes=True,
@@ -436,14 +444,14 @@ def known_routes(gamma: float) -> tuple[tuple[tuple[float, ...], tuple[int, ...]
     """
     from rlenvs.pareto.sets import nondominated
 
-    rows = json.loads(ROUTES.read_text(encoding="utf-8")).get(f"{gamma:g}", [])
+    rows = json.loads(ROUTES.read_text(encoding="utf-8"))["routes"].get(f"{gamma:g}", [])
     routes = [(trip, [int(action) for action in actions]) for trip, actions in rows]
     routes += [([MIRRORED_MINE[k] for k in trip], [MIRRORED_ACTION[a] for a in way]) for trip, way in routes]
     found = []
     for trip, way in routes:
         fuel = sum(gamma**n * step_fuel(action) for n, action in enumerate(way))
         found.append((*(gamma ** (len(way) - 1) * load_after(trip)).tolist(), fuel))
-    kept = nondominated(np.array(found)) if found else []
+    kept: Any = nondominated(np.array(found)) if found else []
     return tuple(sorted(((found[i], tuple(routes[i][1])) for i in np.flatnonzero(kept)), reverse=True))
 
 
@@ -575,8 +583,8 @@ def make_picture(values: Any) -> np.ndarray:
         picture[inside] = (color * 0.45 + np.array(GROUND) * 0.55).astype(np.uint8)
         picture[inside & (distance > values.mine_radius - 0.012)] = color
         there = [k for k in (0, 1) if row[2 + k] > 0.0]
-        for place, k in enumerate(there):
-            aside = x - row[0] - 0.1 * (place - (len(there) - 1) / 2)
+        for n, k in enumerate(there):
+            aside = x - row[0] - 0.1 * (n - (len(there) - 1) / 2)
             picture[np.sqrt(aside**2 + (y - row[1]) ** 2) <= 0.048 * math.sqrt(row[2 + k] / 0.2)] = ORES[k]
     return picture
 
