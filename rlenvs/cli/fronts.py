@@ -14,6 +14,7 @@ from rlenvs.core.progress import progress
 PANEL = "Environments"
 SHOWN = 40  # points of a front, unless all are asked for
 DIGITS = 6
+TOLERANCE = 1e-9  # by which points may differ and are the same
 
 
 @app.command("front", rich_help_panel=PANEL)
@@ -32,16 +33,27 @@ def front_command(
         setup = env.unwrapped.batch.setup
         if "pareto_front" not in setup.world.functions:
             raise ParameterError(f"{setup.world.name} knows no exact front; docs/pareto.md lists the worlds that do")
-        with progress("computing the front"):
-            ours, exact = _front_of(env, gamma)
-        published = setup.published_front(gamma)
+        published = setup.published_front(gamma) if 0.0 < gamma <= 1.0 else None
         names, reference = tuple(setup.world.terms), published.reference if published else None
+        try:
+            with progress("computing the front"):
+                ours, exact = _front_of(env, gamma)
+        except ParameterError as error:
+            if published is None or published.points is None:
+                raise
+            say(f"Ours: not known. {error}\n")
+            _show_published(published, names, np.empty((0, len(names))), False, all_points)
+            return
         what = (
             _counted(len(ours))
             if exact
             else f"{len(ours)} corners (the front has too many points to list: this is the convex coverage set)"
         )
-        _show(f"Ours: {what}, exact, at gamma={gamma:g}", names, ours, reference, all_points)
+        known = "attained" if _is_open(setup, ours, gamma) else "exact"
+        _show(f"Ours: {what}, {known}, at gamma={gamma:g}", names, ours, reference, all_points)
+        if known == "attained":
+            outer = setup.world.functions["outer_front"](setup.values, setup.horizon, gamma)
+            _show("No policy exceeds all of these", names, outer, reference, all_points)
         _show_published(published, names, ours, exact, all_points)
     finally:
         env.close()
@@ -55,6 +67,14 @@ def _front_of(env: Any, gamma: float) -> tuple[np.ndarray, bool]:
         return env.unwrapped.pareto_front(gamma), True
     except TooManyPointsError:
         return coverage_set(env, gamma).values, False
+
+
+def _is_open(setup: Any, ours: np.ndarray, gamma: float) -> bool:
+    """Whether there is room between the front and what is proved to be the most."""
+    if "outer_front" not in setup.world.functions:
+        return False
+    outer = setup.world.functions["outer_front"](setup.values, setup.horizon, gamma)
+    return outer.shape != ours.shape or bool(np.abs(outer - ours).max() > TOLERANCE)
 
 
 def _show(title: str, names: tuple[str, ...], points: np.ndarray, reference: Any, all_points: bool) -> None:

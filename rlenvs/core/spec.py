@@ -442,6 +442,11 @@ class World:
         self._use("pareto_front", lambda *given: function(*given)[0])
         return self._use("pareto_routes", function)
 
+    def outer_front(self, function: Function) -> Function:
+        """Plain Python (values, horizon, gamma) -> array (points, terms) of which it is proved that no policy exceeds
+        them all, where the points of `pareto_front` are attained and not all of them proved to be the best."""
+        return self._use("outer_front", function)
+
     def published_front(self, function: Function) -> Function:
         """Plain Python (values, gamma) -> `PublishedFront`: the front that others published for these options, and the
         usual reference point of its hypervolume; None for options of which nothing is known. For `rlenvs front`."""
@@ -520,7 +525,7 @@ def _check_declaration(spec: World) -> None:
         raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
     _check_observation(name, observation, spec.images)
     if spec.published:
-        _check_published(name, observation, spec.published, bool(spec.goal or spec.images or spec.incremental))
+        _check_published(name, observation, spec.published, bool(spec.goal or spec.incremental), bool(spec.images))
     if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
@@ -546,12 +551,16 @@ def _check_observation(name: str, observation: Mapping[str, Block], images: Mapp
         raise ParameterError(f"{name}: a discrete_block is the whole observation, without other blocks and images")
 
 
-def _check_published(name: str, observation: Mapping[str, Block], published: Published, other: bool) -> None:
+def _check_published(
+    name: str, observation: Mapping[str, Block], published: Published, other: bool, images: bool
+) -> None:
     if other or not observation or any(part.discrete for part in observation.values()):
         raise ParameterError(
-            f"{name}: published={published.id!r} is for observations made of blocks alone, without a goal, images, "
-            "incremental writing or a discrete_block (whose space is the published one anyway)"
+            f"{name}: published={published.id!r} is for observations with blocks, without a goal, incremental writing "
+            "or a discrete_block (whose space is the published one anyway)"
         )
+    if images and published.dtype != "float32":
+        raise ParameterError(f"{name}: published dtype={published.dtype!r} is for observations without images")
     if published.dtype == "int32" and not all(part.whole for part in observation.values()):
         raise ParameterError(f"{name}: published dtype='int32' is for blocks of whole numbers, declared whole=True")
 

@@ -43,6 +43,23 @@ def test_corners_where_there_are_too_many_points():
     assert "Published: no points" in output
 
 
+def test_a_front_with_room_above_it():
+    output = said("Minecart-v0", "--level", "deterministic", "--gamma", "0.98")
+    assert "Ours: 60 points, attained, at gamma=0.98" in output
+    assert "No policy exceeds all of these" in output
+    assert "hypervolume above (-1, -1, -200): 762.6" in output
+    assert "hypervolume above (-1, -1, -200): 766.8" in output
+    assert "hypervolume above (-1, -1, -200): 723.0" in output
+    assert "20 in the published one alone, 17 of which ours dominate" in output
+    assert "Ours: 22 points, exact" in said("Minecart-v0", "--level", "deterministic")
+
+
+def test_a_published_front_alone():
+    output = said("Minecart-v0")
+    assert "Ours: not known" in output
+    assert "Published: 10 points, MO-Gymnasium 1.3.2" in output
+
+
 def test_options_change_the_front():
     assert "Published: nothing known" in said("ResourceGathering-v0", "--set", "danger=0")
     assert "Ours: 128 points" in said("FruitTree-v0", "--level", "depth7")

@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test
 
 import rlenvs
-from rlenvs.core import block, continuous, discrete, published, term, world
+from rlenvs.core import block, continuous, discrete, image, published, term, world
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.build import code_key, kernel_names
 from rlenvs.core.check.rules import RULES
@@ -276,6 +276,9 @@ def test_declarations_that_contradict_themselves_are_refused():
         published("x", "float16")
     with pytest.raises(ParameterError, match="whole numbers"):
         world("A-v0", observation={"x": block(low=0, high=1)}, published=published("x", "int32"), **COMMON)
+    whole = {"x": block(low=0, high=1, whole=True)}
+    with pytest.raises(ParameterError, match="without images"):
+        world("A-v0", observation=whole, images={"i": image(4, 4, 3)}, published=published("x", "int32"), **COMMON)
     with pytest.raises(ParameterError, match="finite low < high"):
         continuous("push", low=1.0, high=0.0)
     wrong = world(

@@ -1,0 +1,711 @@
+"""Minecart: bring two ores home, and burn little fuel.
+
+## Description
+A cart leaves its base in the corner of a square, looks for a mine, digs ore out of it and brings it home. Five mines
+have two ores in different shares, the far ones yield more, and every frame burns fuel, digging and accelerating most of
+all (Abels, Roijers, Lenaerts, Nowe and Steckelmacher, "Dynamic weights in multi-objective deep reinforcement learning",
+ICML 2019). Map, rules, spaces, rewards and time limit are MO-Gymnasium's minecart (1.3); `level="deterministic"` is its
+minecart-deterministic and `level="pixels"` its minecart-rgb, with a picture of our own.
+Different: the world's own generator draws the ore, where the original takes NumPy's global one, whatever the seed;
+after the end of an episode the cart is not moved on (`compat=True` does so: there a turn, an acceleration or a
+braking of the next frame shows in the last observation); the first picture of an episode shows this episode, where
+the original shows the end of the last one; the base is drawn where it is; all mines share one standard deviation.
+
+## Action Space
+Dig, turn left or right by 10 degrees, accelerate, brake to a halt, or nothing; each for four frames. One digs only at a
+halt and within reach of a mine, and what exceeds the capacity is left. Walls turn a cart that runs into them and take
+from its speed.
+
+## Observation Space
+Position, speed per frame, sine and cosine of the heading (0 degrees along x, 90 along y, which points down), and each
+ore as a share of the capacity. With `observation="pixels"` a picture of 480 x 480 pixels: the base red, the mines in
+the colours of their ores, the cart with bars for its load.
+
+## Rewards
+`first_ore` and `second_ore` are what comes home, when it does; `fuel` is what all frames of an action burn, those
+after the end among them. The default weights are all 1.
+
+## Costs
+None.
+
+## Starting State
+In the corner, at a halt and empty, heading for the middle.
+
+## Episode End
+Termination: back in the base after having left it. Truncation: 1000 steps. `is_success` says that the cart came home
+with nine tenths of its capacity or more.
+
+## Parameters
+`mines` replaces the five mines by up to 16 others.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert takes the best route under the default weights,
+which is known for the published values, and digs again where chance was against it; with others it steers by sight.
+
+## Version History
+v0: first version.
+"""
+
+import functools
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import (
+    PublishedFront,
+    Score,
+    block,
+    choice,
+    discrete,
+    f8,
+    flag,
+    for_data,
+    free,
+    image,
+    integer,
+    kernel,
+    normal,
+    param,
+    published,
+    term,
+    u1,
+    world,
+)
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.maths import atan2, sin_cos
+from rlenvs.kits.raster.draw import copy_image
+from rlenvs.single.objectives.family import SOURCE
+
+DIG, LEFT, RIGHT, ACCELERATE, BRAKE, NONE = range(6)
+MINES = (  # x, y, mean of each ore per frame of digging
+    (0.16, 0.84, 0.2, 0.0),
+    (0.5, 0.84, 0.15, 0.1),
+    (0.84, 0.84, 0.2, 0.2),
+    (0.84, 0.5, 0.1, 0.15),
+    (0.84, 0.16, 0.0, 0.2),
+)
+MOST_MINES = 16
+START = 45.0  # degrees
+AT_REST = 0.001  # slower is no motion
+SIDE = 480
+RADIANS = math.pi / 180.0
+BEST_ROUTE = tuple(int(a) for a in "31212121222240322121212")  # under the default weights, to the middle mine
+FULL = 0.9  # of its capacity: with so much the expert goes home, and that is a success
+KEYS = (("space", "e"), ("left", "a"), ("right", "d"), ("up", "w"), ("down", "s"))
+
+
+def parse_mines(value: Any) -> list[list[float]]:
+    rows = np.array(value, float)
+    if rows.ndim != 2 or rows.shape[1] != 4 or not 1 <= len(rows) <= MOST_MINES:
+        raise ValueError(f"it must be 1 to {MOST_MINES} rows (x, y, mean of the first ore, mean of the second ore)")
+    if not ((rows >= 0.0) & (rows <= 1.0)).all():
+        raise ValueError("all of its numbers must be in [0, 1]")
+    return rows.tolist()
+
+
+def sizes(values: Any) -> dict[str, int]:
+    pixels = values.observation == "pixels"
+    steps = len(BEST_ROUTE) if is_published(values) else 1
+    return {"mines": len(values.mines), "numbers": 0 if pixels else 7, "side": SIDE if pixels else 0, "plan": steps}
+
+
+def reward_ends(values: Any) -> tuple[list[float], list[float]]:
+    """Those published, or with other values those of the terms."""
+    if is_published(values):
+        return [0.0, 0.0, -1.0], [1.5, 1.5, 0.0]
+    return [0.0, 0.0, -3.52], [4.0, 4.0, 0.0]
+
+
+SPEC = world(
+    "Minecart-v0",
+    doc=__doc__,
+    source="MO-Gymnasium minecart (Abels et al., ICML 2019)",
+    params={
+        "acceleration": param(0.0075, 0.001, 0.03, "1/frame^2", "change of speed by accelerating, per frame"),
+        "brake": param(1.0, 0.001, 1.0, "1/frame^2", "most that braking takes from the speed, per frame", limit=True),
+        "max_speed": param(1.0, 0.02, 1.0, "1/frame", "largest speed", limit=True),
+        "turn": param(10.0, 1.0, 45.0, "deg/frame", "how far one turns; a wall turns by as much"),
+        "capacity": param(1.5, 0.3, 4.0, "", "ore that the cart holds"),
+        "spread": param(0.05, 0.0, 0.2, "", "standard deviation of each ore per frame of digging"),
+        "mine_radius": param(0.14, 0.03, 0.3, "", "how near one has to be to dig"),
+        "base_radius": param(0.15, 0.03, 0.3, "", "how near to the corner one is at home"),
+        "fuel_idle": param(0.005, 0.0, 0.02, "1/frame", "fuel of every frame"),
+        "fuel_accelerate": param(0.025, 0.0, 0.1, "1/frame", "further fuel of accelerating"),
+        "fuel_dig": param(0.05, 0.0, 0.2, "1/frame", "further fuel of digging"),
+    },
+    options={
+        "observation": choice("vector", "pixels", doc="numbers, or a picture"),
+        "frame_skip": integer(4, 1, 16, "frames of an action"),
+        "incremental": flag(True, "each frame moves; else the effects of all frames come before all motion"),
+        "mines": for_data(free([list(row) for row in MINES], parse_mines, "rows (x, y, mean of each ore per frame)")),
+        "compat": flag(False, "as in the original, what the next frame does shows in the last observation"),
+    },
+    sizes=sizes,
+    data={
+        "mine": f8("mines", 4),
+        "picture": u1("side", "side", 3),
+        "plan": u1("plan"),  # the best route, where it is known
+        "planned": f8("plan", 5),  # position, speed, heading, and whether the cart is full, before each of its steps
+    },
+    state={"x": f8, "y": f8, "speed": f8, "angle": f8, "load": f8(2), "departed": u1},
+    observation={
+        "seen": block(
+            "numbers",
+            low=lambda values: [0.0, 0.0, 0.0, -1.0, -1.0, 0.0, 0.0][: sizes(values)["numbers"]],
+            high=1.0,
+            doc="x, y, speed, sine and cosine of the heading, each ore as a share of the capacity",
+        )
+    },
+    images={"screen": image("side", "side", 3, doc="the picture")},
+    action=discrete("dig", "left", "right", "accelerate", "brake", "none", idle=NONE),
+    terms={
+        "first_ore": term(0.0, 4.0, 1.0, "the first ore that comes home"),
+        "second_ore": term(0.0, 4.0, 1.0, "the second ore that comes home"),
+        "fuel": term(-3.52, 0.0, 1.0, "fuel burnt, negative"),
+    },
+    published=published(
+        "MO-Gymnasium minecart-v0",
+        low=-1.0,
+        high=1.0,
+        reward=reward_ends,
+    ),
+    horizon=1000,
+    lanes=True,
+    fps=10,
+    same_start=True,
+    levels={
+        "deterministic": {
+            "spread": 0.0,
+            "scores": {
+                "random": Score(-11.14, 1.8, success=0.38),
+                "idle": Score(-20, 0, success=0),
+                "expert": Score(0.64, 0, success=1),
+                "bound": Score(0.64, 0, "best return of any policy under the default weights"),
+            },
+        },
+        "pixels": {"observation": "pixels"},
+    },
+    scores={
+        "random": Score(-11.14, 1.8, success=0.38),
+        "idle": Score(-20, 0, success=0),
+        "expert": Score(0.6193, 0.01, success=1),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    pixels = values.observation == "pixels"
+    found = {"mine": values.mines, "picture": make_picture(values) if pixels else np.zeros((0, 0, 3))}
+    if not is_published(values):
+        return found | {"plan": [NONE], "planned": np.full((1, 5), -1.0)}
+    return found | {"plan": BEST_ROUTE, "planned": planned_states(BEST_ROUTE)}
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.angle = START
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def bump(angle, turn, x, y, across, down):
+    """The heading after a frame: a wall that the cart runs into turns it away."""
+    if y != 0.0 and y != 1.0 and abs(down) > AT_REST:
+        if x == 1.0 and across > 0.0:
+            angle += math.copysign(turn, down)
+        if x == 0.0 and across < 0.0:
+            angle -= math.copysign(turn, down)
+    if x != 0.0 and x != 1.0 and abs(across) > AT_REST:
+        if y == 1.0 and down > 0.0:
+            angle -= math.copysign(turn, across)
+        if y == 0.0 and down < 0.0:
+            angle += math.copysign(turn, across)
+    return angle
+
+
+@kernel
+def roll(x, y, speed, angle, sine, cosine, turn):
+    """Position, speed and heading after a frame of motion. Whoever slides along a wall loses speed."""
+    if speed < AT_REST:
+        return x, y, speed, angle
+    across, down = speed * cosine, speed * sine
+    angle = bump(angle, turn, x, y, across, down)
+    new_x, new_y = min(max(x + across, 0.0), 1.0), min(max(y + down, 0.0), 1.0)
+    return new_x, new_y, math.sqrt((x - new_x) * (x - new_x) + (y - new_y) * (y - new_y)), angle
+
+
+@kernel
+def steer(a, speed, angle, frames, acceleration, brake, max_speed, turn):
+    """Speed and heading after what an action does in so many frames."""
+    if a == LEFT:
+        angle = wrapped(angle - turn * frames)
+    elif a == RIGHT:
+        angle = wrapped(angle + turn * frames)
+    elif a == ACCELERATE:
+        speed = min(speed + acceleration * frames, max_speed)
+    elif a == BRAKE:
+        speed = max(speed - brake * frames, 0.0)
+    return speed, angle
+
+
+@kernel
+def wrapped(angle):
+    """A heading in [0, 360)."""
+    return angle - 360.0 * math.floor(angle / 360.0)
+
+
+@kernel
+def nearest_mine(p, x, y):
+    """The nearest mine and how far it is."""
+    best, nearest = 0, 9.0
+    for k in range(p.mine.shape[0]):
+        far = math.sqrt((x - p.mine[k, 0]) * (x - p.mine[k, 0]) + (y - p.mine[k, 1]) * (y - p.mine[k, 1]))
+        if far < nearest:
+            best, nearest = k, far
+    return best, nearest
+
+
+@kernel
+def dig(p, s, rng):
+    """One frame of digging."""
+    if s.speed >= AT_REST:
+        return
+    k, far = nearest_mine(p, s.x, s.y)
+    if far > p.mine_radius:
+        return
+    first, second = p.mine[k, 2], p.mine[k, 3]
+    if p.spread > 0.0:
+        first = max(0.0, first + p.spread * normal(rng))
+        second = max(0.0, second + p.spread * normal(rng))
+    room = max(p.capacity - (s.load[0] + s.load[1]), 0.0)
+    share = room / (first + second) if first + second > room else 1.0
+    s.load[0] += first * share
+    s.load[1] += second * share
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    burnt = p.fuel_idle
+    if a == ACCELERATE:
+        burnt += p.fuel_accelerate
+    elif a == DIG:
+        burnt += p.fuel_dig
+    r.fuel = -burnt * p.frame_skip
+    rounds, frames = (p.frame_skip, 1) if p.incremental else (1, p.frame_skip)
+    for _ in range(rounds):
+        if r.terminated:
+            if p.compat:
+                s.speed, s.angle = steer(a, s.speed, s.angle, 1, p.acceleration, p.brake, p.max_speed, p.turn)
+            break
+        s.speed, s.angle = steer(a, s.speed, s.angle, frames, p.acceleration, p.brake, p.max_speed, p.turn)
+        for _ in range(frames if a == DIG else 0):
+            dig(p, s, rng)
+        for _ in range(frames):
+            sine, cosine = sin_cos(s.angle * RADIANS)
+            s.x, s.y, s.speed, s.angle = roll(s.x, s.y, s.speed, s.angle, sine, cosine, p.turn)
+        arrive(p, s, r)
+
+
+@kernel
+def arrive(p, s, r):
+    """Whether the cart has left the base, and has come back."""
+    if math.sqrt(s.x * s.x + s.y * s.y) >= p.base_radius:
+        s.departed = 1
+    elif s.departed:
+        r.terminated = True
+        r.first_ore, r.second_ore = s.load[0], s.load[1]
+        r.success = s.load[0] + s.load[1] >= FULL * p.capacity
+        s.load[0], s.load[1] = 0.0, 0.0
+
+
+@SPEC.observe
+def observe(p, s, o):
+    if o.seen.size == 0:
+        return
+    o.seen[0], o.seen[1], o.seen[2] = s.x, s.y, s.speed
+    o.seen[3], o.seen[4] = sin_cos(s.angle * RADIANS)
+    o.seen[5], o.seen[6] = s.load[0] / p.capacity, s.load[1] / p.capacity
+
+
+# --- the expert -------------------------------------------------------------------------------------------------------
+
+
+def planned_states(actions: Sequence[int]) -> list[list[float]]:
+    """Position, speed, heading and whether the cart is full before each action of a route, as published."""
+    x, y, speed, angle, full, states = 0.0, 0.0, 0.0, START, 0.0, []
+    for action in actions:
+        states.append([x, y, speed, angle, full])
+        full = 1.0 if action == DIG else full
+        for _ in range(4):
+            speed, angle = steer(action, speed, angle, 1, 0.0075, 1.0, 1.0, 10.0)
+            x, y, speed, angle = roll(x, y, speed, angle, *sin_cos(angle * RADIANS), 10.0)
+    return states
+
+
+@kernel
+def on_plan(p, s):
+    """Whether the cart is where the best route has it."""
+    if s.elapsed >= p.plan.size or (p.planned[s.elapsed, 4] > 0.0) != (s.load[0] + s.load[1] >= FULL * p.capacity):
+        return False
+    off = abs(s.x - p.planned[s.elapsed, 0]) + abs(s.y - p.planned[s.elapsed, 1])
+    return off + abs(s.speed - p.planned[s.elapsed, 2]) + abs(s.angle - p.planned[s.elapsed, 3]) < 1e-6
+
+
+@kernel
+def best_mine(p):
+    """The mine that is worth most for a whole cart, less fuel."""
+    best, most = 0, -1e9
+    for k in range(p.mine.shape[0]):
+        yielded = p.frame_skip * (p.mine[k, 2] + p.mine[k, 3])
+        if yielded <= 0.0:
+            continue
+        digs = math.ceil(FULL * p.capacity / yielded)
+        load = min(1.0, p.capacity / (digs * yielded)) * digs * p.frame_skip
+        gain = p.weights[0] * load * p.mine[k, 2] + p.weights[1] * load * p.mine[k, 3]
+        far = math.sqrt(p.mine[k, 0] * p.mine[k, 0] + p.mine[k, 1] * p.mine[k, 1])
+        way = 2.0 * far / (p.acceleration * p.frame_skip)
+        gain -= p.weights[2] * (p.fuel_dig * p.frame_skip * digs + p.fuel_idle * way)
+        if gain > most:
+            best, most = k, gain
+    return best
+
+
+@kernel
+def steered(p, s, x, y):
+    """The action that brings the cart to a place."""
+    right, down = x - s.x, y - s.y
+    far = math.sqrt(right * right + down * down)
+    off = wrapped(atan2(down, right) / RADIANS - s.angle + 180.0) - 180.0
+    if abs(off) > 0.5 * p.turn * p.frame_skip:
+        return RIGHT if off > 0.0 else LEFT
+    # so many accelerations burn least on this way
+    cost = p.fuel_accelerate * p.frame_skip * p.frame_skip * p.acceleration
+    times = max(1.0, math.floor(math.sqrt(p.fuel_idle * far / max(cost, 1e-4)) + 0.5))
+    wanted = min(times * p.acceleration * p.frame_skip, 0.06, p.max_speed)
+    return ACCELERATE if s.speed < 0.9 * min(wanted, 1.0) else NONE
+
+
+@SPEC.expert
+def expert(p, s, a):
+    if on_plan(p, s):
+        a[0] = p.plan[s.elapsed]
+        return
+    if s.load[0] + s.load[1] >= FULL * p.capacity:
+        a[0] = steered(p, s, 0.0, 0.0)
+        return
+    k = best_mine(p)
+    right, down = s.x - p.mine[k, 0], s.y - p.mine[k, 1]
+    if math.sqrt(right * right + down * down) > p.mine_radius:
+        a[0] = steered(p, s, p.mine[k, 0], p.mine[k, 1])
+    else:
+        a[0] = DIG if s.speed < AT_REST else BRAKE
+
+
+# --- fronts -----------------------------------------------------------------------------------------------------------
+
+ROUTES = Path(__file__).with_name("minecart_routes.json")  # written by benchmarks/minecart_front.py
+LONGEST = 60  # actions of a route, at most
+MIRRORED_MINE, MIRRORED_ACTION = (4, 3, 2, 1, 0), (DIG, RIGHT, LEFT, ACCELERATE, BRAKE, NONE)
+
+
+def is_published(values: Any, spread: float | None = None) -> bool:
+    """Whether all is as published, but for how much the yield varies."""
+    params = all(getattr(values, name) == each.default for name, each in SPEC.params.items() if name != "spread")
+    usual = params and values.frame_skip == 4 and values.incremental and values.mines == [list(row) for row in MINES]
+    return usual and spread in (None, values.spread)
+
+
+def step_fuel(action: int) -> float:
+    """Fuel of an action with the published parameters, negative."""
+    return -0.02 - (0.1 if action == ACCELERATE else 0.2 if action == DIG else 0.0)
+
+
+def load_after(trip: Sequence[int]) -> np.ndarray:
+    """What is in the cart after a digging action at each of these mines, without chance."""
+    load = np.zeros(2)
+    for mine in trip:
+        dug = 4.0 * np.array(MINES[mine][2:])
+        load = load + dug * min(1.0, (1.5 - load.sum()) / dug.sum())
+    return load
+
+
+@functools.cache
+def known_routes(gamma: float) -> tuple[tuple[tuple[float, ...], tuple[int, ...]], ...]:
+    """The exact front at a discount, as values with actions, best first ore first.
+
+    Of routes that the search found, those that no other dominates; mines that mirror each other have mirrored routes.
+    """
+    from rlenvs.pareto.sets import nondominated
+
+    rows = json.loads(ROUTES.read_text(encoding="utf-8"))["routes"].get(f"{gamma:g}", [])
+    routes = [(trip, [int(action) for action in actions]) for trip, actions in rows]
+    routes += [([MIRRORED_MINE[k] for k in trip], [MIRRORED_ACTION[a] for a in way]) for trip, way in routes]
+    found = []
+    for trip, way in routes:
+        fuel = sum(gamma**n * step_fuel(action) for n, action in enumerate(way))
+        found.append((*(gamma ** (len(way) - 1) * load_after(trip)).tolist(), fuel))
+    kept: Any = nondominated(np.array(found)) if found else []
+    return tuple(sorted(((found[i], tuple(routes[i][1])) for i in np.flatnonzero(kept)), reverse=True))
+
+
+def front_of(values: Any, horizon: int, gamma: float) -> Any:
+    """Values and actions; ParameterError where the front is not known."""
+    routes = known_routes(gamma)
+    if not routes or not is_published(values, 0.0) or horizon < LONGEST:
+        raise ParameterError(
+            f"gamma={gamma:g} with horizon={horizon}: the front of Minecart-v0 is known for its level 'deterministic' "
+            f"at gamma 1, 0.99 and 0.98, with a horizon of at least {LONGEST}; benchmarks/minecart_front.py searches it"
+        )
+    return routes
+
+
+@SPEC.pareto_routes
+def pareto_routes(values, horizon, gamma):
+    values_of, actions = zip(*front_of(values, horizon, gamma), strict=True)
+    return np.array(values_of), [list(each) for each in actions]
+
+
+@functools.cache
+def outer_bound(gamma: float) -> np.ndarray:
+    """What no policy exceeds: the search's bounds on fuel, for each trip and number of steps, as points."""
+    from rlenvs.pareto.sets import nondominated
+
+    rows = json.loads(ROUTES.read_text(encoding="utf-8"))["bounds"][f"{gamma:g}"]
+    points = []
+    for trip, steps, fuel in rows:
+        first, second = (gamma ** max(steps - 1, 0) * load_after(trip)).tolist()
+        points += [(first, second, -fuel), (second, first, -fuel)]
+    kept = np.array(points)[nondominated(np.array(points))]
+    return np.array(sorted(kept.tolist(), reverse=True))
+
+
+@SPEC.outer_front
+def outer_front(values, horizon, gamma):
+    front_of(values, horizon, gamma)
+    return outer_bound(gamma)
+
+
+def mean_yield(mean: float, spread: float) -> float:
+    """The mean of a normal distribution that is cut off at 0, as the published front has it: what is below is drawn
+    again. (The world takes 0 instead.)"""
+    if spread == 0.0:
+        return mean
+    above = 0.5 * (1.0 + math.erf(mean / spread / math.sqrt(2.0)))
+    return mean + spread * math.exp(-0.5 * (mean / spread) ** 2) / math.sqrt(2.0 * math.pi) / above
+
+
+def scripted_ways(distance: float) -> list[list[int]]:
+    """All ways to cover a distance that begin by accelerating and then accelerate or roll on."""
+    found, open_ways = [], [([ACCELERATE], 0.03, distance - 0.075)]
+    while open_ways:
+        way, speed, left = open_ways.pop()
+        for action, faster in ((ACCELERATE, speed + 0.03), (NONE, speed)):
+            rest = left - 4.0 * speed - (0.075 if action == ACCELERATE else 0.0)
+            if rest <= 0.0:
+                found.append([*way, action])
+            else:
+                open_ways.append(([*way, action], faster, rest))
+    return found
+
+
+def scripted_trips(spread: float) -> Iterator[tuple[list[int], np.ndarray]]:
+    """The actions that MO-Gymnasium supposes, and what they are to bring home: the same way there and back."""
+    corner = (0.15 / math.sqrt(2.0),) * 2
+    for x, y, *means in [*MINES, (*corner, 0.0, 0.0)]:
+        turns = [LEFT] * math.ceil(round(abs(math.degrees(math.atan2(y, x)) - START), 9) / 40.0)
+        dug = 4.0 * np.array([mean_yield(mean, spread) for mean in means]) if (x, y) != corner else np.zeros(2)
+        for way in scripted_ways(math.hypot(x, y) - 0.14 - 0.075):
+            if not dug.any():
+                yield [*turns, *way, *[LEFT] * 4, NONE, *way[1:]], dug
+                continue
+            for digs in range(1, math.ceil(1.5 / dug.sum()) + 1):
+                load = dug * digs / max(1.0, dug.sum() * digs / 1.5)
+                yield [*turns, *way, BRAKE, *[LEFT] * 4, *[DIG] * digs, *way], load
+
+
+@SPEC.published_front
+def published_front(values, gamma):
+    """The trips that MO-Gymnasium supposes; their values are computed there too, and not played."""
+    if not is_published(values):
+        return None
+    from rlenvs.pareto.sets import nondominated
+
+    points = []
+    for actions, load in scripted_trips(values.spread):
+        fuel = sum(gamma**n * step_fuel(action) for n, action in enumerate(actions))
+        points.append((*(gamma ** (len(actions) - 1) * load).tolist(), fuel))
+    kept = nondominated(np.array(points))
+    note = f"{SOURCE}, `pareto_front` of the environment: scripted trips, their values computed and not played"
+    return PublishedFront(np.array(points)[kept], (-1.0, -1.0, -200.0), note)
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+MARGIN, SCALE = 0.16, 0.68  # of a picture: what lies around the square, and the square
+GROUND, WALL, BASE = (214, 203, 184), (92, 84, 76), (213, 94, 0)
+ORES = ((40, 110, 220), (150, 60, 190))
+CART, NOSE, HOLD = (45, 45, 48), (250, 205, 60), (236, 236, 232)
+LONG, WIDE = 21.0, 14.0  # half of the cart's sides, in pixels
+
+
+def ore_color(mine: Any) -> tuple[int, int, int]:
+    """The colour of a mine: its ores, mixed."""
+    share = float(mine[2]) / max(float(mine[2] + mine[3]), 1e-9)
+    red, green, blue = (round(share * a + (1.0 - share) * b) for a, b in zip(*ORES, strict=True))
+    return red, green, blue
+
+
+def make_picture(values: Any) -> np.ndarray:
+    """Ground, walls, base and mines, uint8 (480, 480, 3)."""
+    picture = np.full((SIDE, SIDE, 3), WALL, np.uint8)
+    place = ((np.arange(SIDE) + 0.5) / SIDE - MARGIN) / SCALE
+    x, y = np.meshgrid(place, place)
+    edge = 0.06
+    picture[(np.minimum(x, y) >= -edge) & (np.maximum(x, y) <= 1.0 + edge)] = GROUND
+    picture[(x * x + y * y <= values.base_radius**2) & (np.minimum(x, y) >= -edge)] = BASE
+    for row in values.mines:
+        distance = np.sqrt((x - row[0]) ** 2 + (y - row[1]) ** 2)
+        color = np.array(ore_color(np.array(row)))
+        inside = distance <= values.mine_radius
+        picture[inside] = (color * 0.45 + np.array(GROUND) * 0.55).astype(np.uint8)
+        picture[inside & (distance > values.mine_radius - 0.012)] = color
+        there = [k for k in (0, 1) if row[2 + k] > 0.0]
+        for n, k in enumerate(there):
+            aside = x - row[0] - 0.1 * (n - (len(there) - 1) / 2)
+            picture[np.sqrt(aside**2 + (y - row[1]) ** 2) <= 0.048 * math.sqrt(row[2 + k] / 0.2)] = ORES[k]
+    return picture
+
+
+@kernel
+def paint(screen, row, column, color):
+    screen[row, column, 0] = color[0]
+    screen[row, column, 1] = color[1]
+    screen[row, column, 2] = color[2]
+
+
+@kernel
+def draw_cart(p, s, screen):
+    """The cart: its nose yellow, and its hold filled from the back by the two ores side by side."""
+    middle, centre = (MARGIN + SCALE * s.x) * SIDE, (MARGIN + SCALE * s.y) * SIDE
+    sine, cosine = sin_cos(s.angle * RADIANS)
+    reach = int(LONG + WIDE)
+    for row in range(max(int(centre) - reach, 0), min(int(centre) + reach + 1, SIDE)):
+        for column in range(max(int(middle) - reach, 0), min(int(middle) + reach + 1, SIDE)):
+            right, down = column + 0.5 - middle, row + 0.5 - centre
+            ahead, aside = cosine * right + sine * down, cosine * down - sine * right
+            if abs(ahead) > LONG or abs(aside) > WIDE:
+                continue
+            color = CART
+            if ahead > LONG - 7.0:
+                color = NOSE
+            elif abs(aside) <= WIDE - 3.0 and abs(aside) >= 1.0 and abs(ahead + 2.0) <= LONG - 6.0:
+                k = 0 if aside < 0.0 else 1
+                filled = (ahead + 2.0 + LONG - 6.0) * p.capacity < 2.0 * (LONG - 6.0) * s.load[k]
+                color = HOLD if not filled else ORES[0] if k == 0 else ORES[1]
+            paint(screen, row, column, color)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    copy_image(i.screen, p.picture)
+    draw_cart(p, s, i.screen)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    canvas.legend(
+        ("red", "base"),
+        (ORES[0], "first ore"),
+        (ORES[1], "second ore"),
+        (NOSE, "front of the cart"),
+    )
+    wide, tall = canvas.scene
+    across = 1.2 * wide / tall
+    canvas.view(0.5 - across / 2, 0.5 + across / 2, -1.1, 0.1)
+    canvas.rectangle(-0.5, -2.0, 2.0, 0.5, WALL)
+    canvas.rectangle(-0.05, -1.05, 1.05, 0.05, GROUND)
+    _draw_base(canvas, float(p.base_radius))
+    for mine in p.mine:
+        _draw_mine(canvas, mine, float(p.mine_radius))
+    _draw_cart(canvas, p, s)
+    first, second = float(s.load[0]), float(s.load[1])
+    canvas.caption(f"load {first:.2f} + {second:.2f} of {float(p.capacity):g}, speed {float(s.speed):.3f}")
+
+
+def _draw_base(canvas: Any, radius: float) -> None:
+    edge = 0.05
+    beyond = math.degrees(math.asin(min(edge / radius, 1.0)))  # as far as the ground goes
+    turns = np.linspace(-beyond, 90.0 + beyond, 40)
+    arc = [(radius * math.cos(t * RADIANS), -radius * math.sin(t * RADIANS)) for t in turns]
+    canvas.polygon([(-edge, edge), *arc], "red")
+
+
+def _draw_mine(canvas: Any, mine: Any, radius: float) -> None:
+    """What is in reach, and in it each ore's yield as heaps."""
+    x, y = float(mine[0]), -float(mine[1])
+    color = ore_color(mine)
+    canvas.circle((x, y), radius, tuple(round(0.35 * c + 0.65 * g) for c, g in zip(color, GROUND, strict=True)))
+    canvas.circle((x, y), radius, color, 2.0)
+    heaps = [k for k in (0, 1) if mine[2 + k] > 0.0]
+    for place, k in enumerate(heaps):
+        size = 0.055 * math.sqrt(float(mine[2 + k]) / 0.2)
+        left = x + 0.125 * (place - (len(heaps) - 1) / 2)
+        for dx, dy in ((-0.5, -0.3), (0.5, -0.3), (0.0, 0.45)):
+            canvas.circle((left + size * dx, y + size * dy), 0.55 * size, "white")
+            canvas.circle((left + size * dx, y + size * dy), 0.46 * size, ORES[k])
+
+
+def _draw_cart(canvas: Any, p: Any, s: Any) -> None:
+    x, y, angle = float(s.x), -float(s.y), -float(s.angle) * RADIANS
+
+    def at(ahead: float, aside: float) -> tuple[float, float]:
+        return (
+            x + ahead * math.cos(angle) - aside * math.sin(angle),
+            y + ahead * math.sin(angle) + aside * math.cos(angle),
+        )
+
+    def box(back: float, front: float, low: float, high: float, color: Any) -> None:
+        canvas.polygon([at(back, low), at(front, low), at(front, high), at(back, high)], color)
+
+    for back in (-0.042, 0.03):
+        box(back - 0.014, back + 0.014, -0.056, 0.056, "black")
+    box(-0.07, 0.07, -0.048, 0.048, "white")
+    box(-0.066, 0.066, -0.044, 0.044, CART)
+    canvas.polygon([at(0.046, -0.044), at(0.086, 0.0), at(0.046, 0.044)], NOSE)
+    for k, (low, high) in enumerate(((0.003, 0.037), (-0.037, -0.003))):
+        box(-0.058, 0.04, low, high, HOLD)
+        filled = -0.058 + 0.098 * min(float(s.load[k]) / float(p.capacity), 1.0)
+        box(-0.058, filled, low, high, ORES[k])
+
+
+@SPEC.text
+def text(p, s):
+    cells = 21
+    rows = [["." for _ in range(cells)] for _ in range(cells)]
+    for r in range(cells):
+        for c in range(cells):
+            x, y = c / (cells - 1), r / (cells - 1)
+            k, far = nearest_mine(p, x, y)
+            if far <= p.mine_radius:
+                rows[r][c] = "abcdefghijklmnop"[k]
+            elif math.hypot(x, y) < p.base_radius:
+                rows[r][c] = "H"
+    heading = ">\\v/<\\^/"[round(float(s.angle) / 45.0) % 8]
+    rows[round(float(s.y) * (cells - 1))][round(float(s.x) * (cells - 1))] = heading
+    load = f"load {float(s.load[0]):.2f} + {float(s.load[1]):.2f}, speed {float(s.speed):.3f}"
+    return "\n".join([*map("".join, rows), load])
+
+
+@SPEC.keys
+def keys(pressed, values):
+    for action, names in enumerate(KEYS):
+        if pressed.intersection(names):
+            return action
+    return NONE
