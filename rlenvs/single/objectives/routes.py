@@ -22,13 +22,14 @@ EQUAL = 1e-12  # what differs by less is rounding
 def steps_to(open_cells: np.ndarray, target: tuple[int, int]) -> np.ndarray:
     """Moves to a neighbouring cell, up to a target, from every cell of a map (rows, columns) that is open; FAR from the
     others."""
-    found = np.full(open_cells.shape, FAR)
+    rows, columns = open_cells.shape
+    found: np.ndarray = np.full((rows, columns), FAR)
     found[target] = 0
     queue = deque([target])
     while queue:
         row, column = queue.popleft()
         for r, c in ((row, column - 1), (row - 1, column), (row, column + 1), (row + 1, column)):
-            inside = 0 <= r < found.shape[0] and 0 <= c < found.shape[1]
+            inside = 0 <= r < rows and 0 <= c < columns
             if inside and open_cells[r, c] and found[r, c] == FAR:
                 found[r, c] = found[row, column] + 1
                 queue.append((r, c))
