@@ -23,7 +23,7 @@ def steps_to(open_cells: np.ndarray, target: tuple[int, int]) -> np.ndarray:
     """Moves to a neighbouring cell, up to a target, from every cell of a map (rows, columns) that is open; FAR from the
     others."""
     rows, columns = open_cells.shape
-    found = np.full((rows, columns), FAR)
+    found: np.ndarray = np.full((rows, columns), FAR)
     found[target] = 0
     queue = deque([target])
     while queue:
