@@ -31,6 +31,7 @@ SMALL = {
     "levels": ["PathFinding-v0", "--seeds", "2"],
     "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
+    "minecart_front": ["--seconds", "0.2", "--out", "{out}/routes.json"],
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],

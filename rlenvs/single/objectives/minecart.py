@@ -6,6 +6,11 @@ have two ores in different shares, the far ones yield more, and every frame burn
 all (Abels, Roijers, Lenaerts, Nowe and Steckelmacher, "Dynamic weights in multi-objective deep reinforcement learning",
 ICML 2019). Map, rules, spaces, rewards and time limit are MO-Gymnasium's minecart (1.3); `level="deterministic"` is its
 minecart-deterministic and `level="pixels"` its minecart-rgb, with a picture of our own.
+`env.unwrapped.pareto_front(gamma)` knows the front of the deterministic level at gamma 1, 0.99 and 0.98, and
+`rlenvs.pareto.pareto_front` has a route for each point. A branch and bound over all sequences of actions found it; at 1
+and 0.99 it is proved, at 0.98 some trips to two mines may burn up to 0.03 less, and `rlenvs front` shows the bound. The
+published front is made of scripted trips: nearly all of its points are dominated, by turning while the cart rolls and
+by digging at two mines; the others, its empty trip and with a discount two trips to the middle mine, no policy attains.
 Different: the world's own generator draws the ore, where the original takes NumPy's global one, whatever the seed;
 after the end of an episode the cart is not moved on (`compat=True` does so: there a turn, an acceleration or a
 braking of the next frame shows in the last observation); the first picture of an episode shows this episode, where
