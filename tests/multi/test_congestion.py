@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rlenvs
@@ -95,6 +95,7 @@ def test_the_front_of_the_defaults_is_attained_from_any_start():
     st.integers(1, 3),
     st.floats(0.5, 6.0),
 )
+@example([(3, 2), *[(0, 0)] * 5], 1, 1.0)  # nobody gets further than the second section
 def test_the_dynamic_program_finds_what_all_joint_actions_find(starts, steps, psi):
     starts = np.array(starts)
     if not starts.sum():
