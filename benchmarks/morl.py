@@ -187,7 +187,7 @@ def draw(folder, path):
     figure.savefig(path, dpi=110)
 
 
-def table(folder):
+def table(folder, seeds):
     """The table of the last rows, in Markdown."""
     heads = ["world", "points", "by weighted sums"]
     found = {name: load(folder / f"morl_{name}.csv") for name in NAMES}
@@ -197,16 +197,17 @@ def table(folder):
         cells = [case.name, str(len(judge.front)), "{:.3f}, {:.2f}".format(*judge.linear())]
         for name in NAMES:
             ends = np.array([rows[-1] for (world, _), rows in found[name].items() if world == case.name])
-            cells.append(cell(ends) if len(ends) else "")
+            cells.append(cell(ends, seeds) if len(ends) else "")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def cell(ends):
-    """Shares of runs at their ends, with steps and processor time."""
+def cell(ends, seeds):
+    """Shares of runs at their ends, with steps and processor time; of how many, where it is not all seeds."""
     steps, seconds, volume, attained = ends.mean(axis=0)
     several = f" ({ends[:, 2].min():.3f} to {ends[:, 2].max():.3f})"
-    return f"{volume:.3f}{several}, {attained:.2f}; {steps / 1000:.0f} k, {seconds:.1f} s"
+    fewer = f"; {len(ends)} seeds" if len(ends) != seeds else ""
+    return f"{volume:.3f}{several}, {attained:.2f}; {steps / 1000:.0f} k, {seconds:.1f} s{fewer}"
 
 
 HEAD = """# Learnt fronts beside proved ones
@@ -214,12 +215,12 @@ HEAD = """# Learnt fronts beside proved ones
     python benchmarks/morl.py
     python benchmarks/morl.py --table --write
 
-Share of the proved front's hypervolume (mean over {seeds} seeds, the lowest and the highest), then the share of its
-points that were attained; after the semicolon steps of all worlds together, and processor time on one core. Objectives
-are scaled by the front's ideal and nadir to 1 and 0, the reference point is -0.1 in each; a point is attained where a
-policy is nowhere worse by more than 0.01. What policies are worth is computed in the model of the world, not
-estimated. "By weighted sums" is what the best policies for all weights together would have: PPO and envelope
-Q-learning, one network for all weights, can reach no more, Pareto Q-learning can.
+Share of the proved front's hypervolume (mean over {seeds} seeds where no other number stands; the lowest and the
+highest), then the share of its points that were attained; after the semicolon steps of all worlds together, and
+processor time on one core. Objectives are scaled by the front's ideal and nadir to 1 and 0, the reference point is -0.1
+in each; a point is attained where a policy is nowhere worse by more than 0.01. What policies are worth is computed in
+the model of the world, not estimated. "By weighted sums" is what the best policies for all weights together would have:
+PPO and envelope Q-learning, one network for all weights, can reach no more, Pareto Q-learning can.
 
 """
 TAIL = """
@@ -260,7 +261,7 @@ def main():
                 )
     if not arguments.quick:
         draw(arguments.output, arguments.output / "morl.png")
-        text = table(arguments.output)
+        text = table(arguments.output, arguments.seeds)
         print(text)
         if arguments.write:
             (HERE / "morl.md").write_text(HEAD.format(seeds=arguments.seeds) + text + TAIL)
