@@ -34,6 +34,7 @@ SMALL = {
     "minecart_front": ["--seconds", "0.2", "--out", "{out}/routes.json"],
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
+    "objectives": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "processors": [TREASURE],
     "published": ["--list"],
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
