@@ -3,7 +3,7 @@
 ## Description
 A postman goes from house to house, each of which is an objective of its own, and the shift is too short for all of
 them. Who is to get a letter? Ten objectives are more than a front can be drawn for, and more than most methods are made
-for; here the exact front is known. Without a discount it has 68 points of 5 or 6 houses. Nobody of these is better than
+for; here the exact front is known. Without a discount it has 68 points of 5 or 6 houses. None of these is better than
 another but by a utility: the sum of all houses, the mean of a few, the worst off of several rounds
 (`rlenvs.pareto.utility_of`). With a discount early letters are worth more, orders matter too, and the front has 542
 points for 0.99. `rlenvs.pareto.pareto_front` gives each with the way that attains it.
