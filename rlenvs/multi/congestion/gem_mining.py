@@ -16,7 +16,7 @@ which villages and mines these are, the same in every episode.
 Which mine: the first one that the village reaches, or one of the next; 2 to 4 choices, as many as it reaches.
 
 ## Observation Space
-Nothing changes: always 0.
+A 1, and the agent's own number as a part of all, which never change: there is nothing to see.
 
 ## Rewards
 `rubies` and `sapphires` are the gems of each kind found by all villages together, the same for all agents.
@@ -28,7 +28,7 @@ None.
 There is one.
 
 ## Episode End
-Truncation: 1 step. Success is not defined.
+Termination: after 1 step. Success is not defined.
 
 ## Parameters
 `instance` gives each village 1 to 5 workers and 2 to 4 mines, and each mine two base probabilities in [0.01, 0.5],
@@ -62,7 +62,6 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.core.errors import ParameterError
 from rlenvs.multi.congestion.mines import Mining, exact_front
 from rlenvs.multi.congestion.render import draw_mines
 
@@ -108,7 +107,7 @@ SPEC = world(
         "correlated": flag(False, "whether the probabilities of a mine sum up to 0.5 at most"),
     },
     sizes=sizes,
-    roles=lambda values: [role(f"agent_{k}", 1, int(n)) for k, n in enumerate(drawn(values)["reach"])],
+    roles=lambda values: [role(f"agent_{k}", 2, int(n)) for k, n in enumerate(drawn(values)["reach"])],
     data={"workers": i4("agents"), "reach": i4("agents"), "seam": f8("mines", KINDS)},
     state={
         "choice": i4("agents"),  # of the last day; -1 before
@@ -119,13 +118,15 @@ SPEC = world(
         "plan": i4("agents"),
     },
     scratch=("value", "best", "plan"),
-    observation={"nothing": block(1, low=0.0, high=1.0, doc="always 0", raw=True, constant=True, whole=True)},
+    observation={
+        "number": block(2, low=0.0, high=1.0, doc="1, and the own number as a part of all", raw=True, constant=True)
+    },
     action=discrete(size="choices", doc="one of the mines, from that with the village's own number on"),
     terms={
         "rubies": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
         "sapphires": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
     },
-    horizon=1,
+    horizon=2,  # never reached: the first step is the last
     fps=1,
     same_start=True,
     expert_sees="state",
@@ -179,11 +180,13 @@ def step(p, s, a, rng, r):
     for k in range(agents):
         r.rubies[k] = rubies
         r.sapphires[k] = sapphires
+        r.terminated[k] = True
 
 
 @SPEC.observe
 def observe(p, s, k, o):
-    o.nothing[0] = 0.0
+    o.number[0] = 1.0
+    o.number[1] = (k + 1.0) / s.choice.size
 
 
 @kernel
@@ -299,8 +302,6 @@ def front_of(values: Any, convex: bool = False) -> list[Mining]:
 
 @SPEC.pareto_front
 def pareto_front(values, horizon, gamma):
-    if horizon != 1:
-        raise ParameterError(f"the exact front is that of one day, not of {horizon}")
     return np.array([point.value for point in front_of(values)])
 
 

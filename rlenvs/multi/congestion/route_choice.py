@@ -16,7 +16,7 @@ networks. `rlenvs.multi.congestion.route_choice.metrics(p, s)` gives minutes, `l
 Which of the routes between one's own places.
 
 ## Observation Space
-Nothing changes: always 0.
+A 1, and the agent's own number as a part of all, which never change: there is nothing to see.
 
 ## Rewards
 `time` is minus the time of one's own route, `toll` minus its tolls, both divided by the time of the slowest route when
@@ -30,7 +30,7 @@ None.
 There is one.
 
 ## Episode End
-Truncation: 1 step. Success is not defined.
+Termination: after 1 step. Success is not defined.
 
 ## Parameters
 `instance`, `streets`, `routes` are of random networks. Agents are dealt to pairs of places in turn.
@@ -88,7 +88,7 @@ def sizes_of(values: Any) -> dict[str, int]:
 
 def roles_of(values: Any) -> list[Any]:
     counts = [len(routes) for routes in network_of(values).routes]
-    return [role(f"agent_{k}", 1, counts[k % len(counts)]) for k in range(values.agents)]
+    return [role(f"agent_{k}", 2, counts[k % len(counts)]) for k in range(values.agents)]
 
 
 SPEC = world(
@@ -139,13 +139,15 @@ SPEC = world(
         "known_for": f8(4),  # parameters and weights for which they are known
         "load": i4("links"),
     },
-    observation={"nothing": block(1, low=0.0, high=1.0, doc="always 0", raw=True, constant=True, whole=True)},
+    observation={
+        "number": block(2, low=0.0, high=1.0, doc="1, and the own number as a part of all", raw=True, constant=True)
+    },
     action=discrete(size="choices", doc="one of the routes between one's own places"),
     terms={
         "time": term(-1.0, 0.0, 1.0, "minus the time of the own route, as a part of the largest"),
         "toll": term(-1.0, 0.0, 0.0, "minus its tolls, on the same scale"),
     },
-    horizon=1,
+    horizon=2,  # never reached: the first step is the last
     fps=1,
     same_start=True,
     expert_sees="state",
@@ -294,11 +296,13 @@ def step(p, s, a, rng, r):
     for k in range(agents):
         r.time[k] = -s.minutes[s.route[k]] / s.slowest
         r.toll[k] = -s.paid[s.route[k]] / s.slowest
+        r.terminated[k] = True
 
 
 @SPEC.observe
 def observe(p, s, k, o):
-    o.nothing[0] = 0.0
+    o.number[0] = 1.0
+    o.number[1] = (k + 1.0) / s.route.size
 
 
 @SPEC.expert
