@@ -54,7 +54,7 @@ defined.
 
 ## Reference Scores
 
-Mean return over fixed seeds.
+Mean return over fixed seeds. There is no scripted expert: nothing simple walks well.
 
 ## Version History
 

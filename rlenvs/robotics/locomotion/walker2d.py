@@ -49,7 +49,7 @@ body whose own mass is given (not 0) keeps its shape, so its inertia is proporti
 
 ## Reference Scores
 
-Mean return over fixed seeds.
+Mean return over fixed seeds. There is no scripted expert: nothing simple walks well.
 
 ## Version History
 
