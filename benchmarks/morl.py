@@ -206,7 +206,7 @@ def cell(ends, seeds):
     """Shares of runs at their ends, with steps and processor time; of how many, where it is not all seeds."""
     steps, seconds, volume, attained = ends.mean(axis=0)
     several = f" ({ends[:, 2].min():.3f} to {ends[:, 2].max():.3f})"
-    fewer = f"; {len(ends)} seeds" if len(ends) != seeds else ""
+    fewer = f"; seeds: {len(ends)}" if len(ends) != seeds else ""
     return f"{volume:.3f}{several}, {attained:.2f}; {steps / 1000:.0f} k, {seconds:.1f} s{fewer}"
 
 

@@ -102,7 +102,7 @@ def _register_form(row: Entry, extra: dict[str, Any]) -> None:
             order_enforce=False,
         )
     gymnasium.registry[row.id] = LimitSpec.of(gymnasium.registry[row.id])
-    if "multi-agent" in row.tags and not extra and "pettingzoo" in sys.modules:
+    if "multi-agent" in row.tags and "pettingzoo" in sys.modules:
         _register_with_pettingzoo(row)
 
 

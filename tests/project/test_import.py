@@ -42,9 +42,10 @@ def test_pettingzoo_knows_the_multi_agent_worlds_in_either_order(order):
     code = (
         f"{order}; from pettingzoo import parallel_registry as r; print(sorted(i for i in r if i.startswith('rlenvs')))"
     )
-    expected = run("import rlenvs; print([i for i in rlenvs.list_envs('multi-agent') if '/mo-' not in i])")
+    expected = run("import rlenvs; print(sorted(rlenvs.list_envs('multi-agent')))")
     assert run(code) == expected
-    assert "PathFinding" in expected
+    assert "rlenvs/PathFinding" in expected
+    assert "rlenvs/mo-PathFinding" in expected
 
 
 def test_importing_twice_is_silent():
