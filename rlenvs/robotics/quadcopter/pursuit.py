@@ -259,16 +259,16 @@ def find_crashes(p, s):
 def move_target(p, s, rng):
     """Move the target, which sees where the vehicles are now."""
     if p.target_motion == MOVES:
-        escape_x, escape_y, escape_z = along(p, s)
+        to_x, to_y, to_z = along(p, s)
     elif p.target_motion == FLEES:
-        escape_x, escape_y, escape_z = flee(p, s, rng)
+        to_x, to_y, to_z = flee(p, s, rng)
     else:
         return
     per_second = 1.0 if p.motion == POINT else p.control_hz
-    s.target_velocity[0] = per_second * (escape_x - s.target[0])
-    s.target_velocity[1] = per_second * (escape_y - s.target[1])
-    s.target_velocity[2] = per_second * (escape_z - s.target[2])
-    s.target[0], s.target[1], s.target[2] = escape_x, escape_y, escape_z
+    s.target_velocity[0] = per_second * (to_x - s.target[0])
+    s.target_velocity[1] = per_second * (to_y - s.target[1])
+    s.target_velocity[2] = per_second * (to_z - s.target[2])
+    s.target[0], s.target[1], s.target[2] = to_x, to_y, to_z
 
 
 @kernel
