@@ -278,7 +278,10 @@ def test_pettingzoo_seeds(id):
 @pytest.mark.parametrize("id", TEAMS)
 @pytest.mark.usefixtures("strict_kit")
 def test_pettingzoo_max_cycles(id):
-    """The kit plays at random, unseeded, and counts on most agents to live to the end: here none ends before."""
+    """The kit plays at random, unseeded, and counts on most agents to live to the end: here none ends before. A game of
+    one step cannot be cut off at its four."""
+    if world_of(id).horizon == 2:
+        return
     lasting = {"rlenvs/PathFinding-v0": {"on_target": "restart"}}.get(id, {})
     module = types.SimpleNamespace(
         parallel_env=functools.partial(rlenvs.parallel_env, id, **lasting),
