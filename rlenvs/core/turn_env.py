@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pettingzoo import AECEnv
 
 from rlenvs.core.batch import Snapshot
@@ -66,7 +67,7 @@ class TurnEnv(AECEnv):
     def _nothing(self) -> Any:
         """No reward, in the form of rewards."""
         space = self.batch.setup.reward_space
-        return space.low * 0.0 if self.parallel.vector_reward else 0.0
+        return np.zeros(space.shape, space.dtype) if self.parallel.vector_reward else 0.0
 
     def _select(self, last: str) -> None:
         """Ask the agent whose turn it is; where nobody is to move any more, the one that comes after the last."""
@@ -107,6 +108,11 @@ class TurnEnv(AECEnv):
     def render(self) -> Any:
         """The image, as `render_mode` says."""
         return self.parallel.render()
+
+    @property
+    def state_space(self) -> Any:
+        """The space of `state`."""
+        return self.parallel.state_space
 
     def state(self) -> Any:
         """What a central critic may see."""
