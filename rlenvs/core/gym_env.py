@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -80,15 +81,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self._split = bool(setup.in_parts or setup.world.roles or encoded)
         self._keys = InfoKeys(self.batch)
         self._action_checker = action_checker_of(self.batch, illegal, agents=1)
-        self._short = self._needs_kernels_alone
-        self._choices = setup.action_size if self._short and setup.single_choice else 0
         self._renderer = Renderer(render_mode, self.batch, render_text)
-
-    @property
-    def _needs_kernels_alone(self) -> bool:
-        """Whether `batch.short_step` makes a step by an action that nothing is wrong with."""
-        alone = self.batch.agents == 1 and not self.batch.moved_by_engine
-        return alone and not self._split and self.render_mode != "human"
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode.
@@ -121,19 +114,22 @@ class Env(ShowsLimit, gymnasium.Env):
                 The world has not moved then.
             EpisodeOverError: the episode is over.
         """
+        step = self.batch.first.step or self._make_step()
+        return step(action) or self._long_step(action)
+
+    def _make_step(self) -> Callable[[Any], Any]:
+        """The short way of a step; it gives None where it is not enough."""
         batch, first = self.batch, self.batch.first
-        if type(action) in BARE and 0 <= action < self._choices and first.mask.item(action):
-            first.action[0] = action
-        elif self._short and self._action_checker is None:
-            batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
+        alone = batch.agents == 1 and not batch.moved_by_engine
+        if alone and not self._split and self.render_mode != "human":
+            masked = self._action_checker is not None
+            first.step = batch.short_step(self._keys.of_first(first), self._type, self.vector_reward, masked)
         else:
-            return self._long_step(action)
-        if first.step is None:
-            first.step = batch.short_step(self._keys.of_first(first), self._type, self.vector_reward)
-        return first.step()
+            first.step = _no_short_way
+        return first.step
 
     def _long_step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """A step that needs more than kernels: other agents, an engine, a window, a look at what is forbidden."""
+        """A step that needs more than kernels: other agents, an engine, a window, a choice that has to be looked at."""
         batch = self.batch
         if batch.agents > 1:
             bare = type(action) in BARE
@@ -246,6 +242,10 @@ class Env(ShowsLimit, gymnasium.Env):
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""
         return self.batch.setup.shown_action(self.batch.advise()[0, 0])
+
+
+def _no_short_way(action: Any) -> None:
+    return None
 
 
 def check_others(world: World, others: str) -> None:

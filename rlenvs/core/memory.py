@@ -303,7 +303,6 @@ class First:
     """
 
     def __init__(self, batch: BatchMemory, outcome: np.ndarray) -> None:
-        self.action = batch.actions.reshape(-1)
         self.observation = batch.observations[0, 0]
         self.reward_vector = batch.reward_vectors[0, 0]
         self.mask = batch.masks[0, 0, : batch.setup.mask_lengths[0]]
