@@ -430,7 +430,8 @@ def test_what_route_choice_refuses():
 def test_thousands_of_drivers_in_the_parallel_form():
     env = rlenvs.parallel_env(ROUTES, level="full")
     env.reset(seed=0)
-    _, rewards, _, truncations, _ = env.step(env.expert_actions())
+    _, rewards, terminations, truncations, _ = env.step(env.expert_actions())
     assert len(rewards) == 4200
-    assert all(truncations.values())
+    assert all(terminations.values())
+    assert not any(truncations.values())
     assert np.mean(list(rewards.values())) == pytest.approx(-0.75)

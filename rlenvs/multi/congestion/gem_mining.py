@@ -28,7 +28,7 @@ None.
 There is one.
 
 ## Episode End
-Truncation: 1 step. Success is not defined.
+Termination: after 1 step. Success is not defined.
 
 ## Parameters
 `instance` gives each village 1 to 5 workers and 2 to 4 mines, and each mine two base probabilities in [0.01, 0.5],
@@ -62,7 +62,6 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.core.errors import ParameterError
 from rlenvs.multi.congestion.mines import Mining, exact_front
 from rlenvs.multi.congestion.render import draw_mines
 
@@ -125,7 +124,7 @@ SPEC = world(
         "rubies": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
         "sapphires": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
     },
-    horizon=1,
+    horizon=2,  # never reached: the first step is the last
     fps=1,
     same_start=True,
     expert_sees="state",
@@ -179,6 +178,7 @@ def step(p, s, a, rng, r):
     for k in range(agents):
         r.rubies[k] = rubies
         r.sapphires[k] = sapphires
+        r.terminated[k] = True
 
 
 @SPEC.observe
@@ -299,8 +299,6 @@ def front_of(values: Any, convex: bool = False) -> list[Mining]:
 
 @SPEC.pareto_front
 def pareto_front(values, horizon, gamma):
-    if horizon != 1:
-        raise ParameterError(f"the exact front is that of one day, not of {horizon}")
     return np.array([point.value for point in front_of(values)])
 
 

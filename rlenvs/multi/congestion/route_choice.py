@@ -30,7 +30,7 @@ None.
 There is one.
 
 ## Episode End
-Truncation: 1 step. Success is not defined.
+Termination: after 1 step. Success is not defined.
 
 ## Parameters
 `instance`, `streets`, `routes` are of random networks. Agents are dealt to pairs of places in turn.
@@ -145,7 +145,7 @@ SPEC = world(
         "time": term(-1.0, 0.0, 1.0, "minus the time of the own route, as a part of the largest"),
         "toll": term(-1.0, 0.0, 0.0, "minus its tolls, on the same scale"),
     },
-    horizon=1,
+    horizon=2,  # never reached: the first step is the last
     fps=1,
     same_start=True,
     expert_sees="state",
@@ -294,6 +294,7 @@ def step(p, s, a, rng, r):
     for k in range(agents):
         r.time[k] = -s.minutes[s.route[k]] / s.slowest
         r.toll[k] = -s.paid[s.route[k]] / s.slowest
+        r.terminated[k] = True
 
 
 @SPEC.observe
