@@ -78,11 +78,11 @@ def keep(cell, got, when, actions, counts, times, past, routes, chosen):
 
 @compiled(nogil=True)
 def note(
-    seen, paid, ended, over, widths, grain, gamma, patience, got, when, planned, stale, actions, given_up,
-    cells, table, keys, homes, counts, times, past, routes, chosen,
+    seen, paid, ended, over, widths, grain, gamma, patience, got, when, planned, stale, actions, path, given_up,
+    cells, table, keys, homes, counts, times, past, routes, chosen, tailed, tails, lengths,
 ):  # fmt: skip
     """Take in a step of each world, and mark in `given_up` whose episodes are over or lead nowhere. `cells` is how many
-    there are, and of how many episodes ended."""
+    there are, in how many episodes ended, and from how many one is known that ended."""
     for i in range(when.size):
         for j in range(got.shape[1]):
             got[i, j] += gamma ** when[i] * paid[i, j]
@@ -100,8 +100,17 @@ def note(
             if ended[i]:
                 homes[cells[1]] = table[place]
                 cells[1] += 1
+        path[i, when[i] - 1] = table[place]
         if keep(table[place], got[i], when[i], actions[i], counts, times, past, routes, chosen):
             stale[i] = 0
+            if ended[i]:
+                for t in range(when[i] - 1):
+                    cell = path[i, t]
+                    if lengths[cell] == 0:
+                        tailed[cells[2]] = cell
+                        cells[2] += 1
+                    lengths[cell] = when[i] - 1 - t
+                    tails[cell, : lengths[cell]] = actions[i, t + 1 : when[i]]
         elif when[i] > planned[i]:
             stale[i] += 1
             given_up[i] = given_up[i] or stale[i] > patience
@@ -130,8 +139,8 @@ def change(way, size, choices):
 
 @compiled(nogil=True)
 def plan(
-    begins, share, choices, got, when, planned, stale, actions, held,
-    cells, homes, counts, times, routes, chosen,
+    begins, shares, tries, choices, got, when, planned, stale, actions, held,
+    cells, homes, counts, times, routes, chosen, tailed, tails, lengths,
 ):  # fmt: skip
     """What the episodes play that begin: a route to a cell that was seldom chosen, or one that came home, changed."""
     for i in range(begins.size):
@@ -140,17 +149,25 @@ def plan(
         got[i], when[i], stale[i], planned[i], held[i] = 0.0, 0, 0, 0, -1
         if cells[0] == 0:
             continue
-        change_it = cells[1] > 0 and np.random.random() < share
+        kind = 0 if cells[1] == 0 else np.searchsorted(shares, np.random.random(), side="right")
         best, number, least = -1, 0, 1 << 30
-        for _ in range(4):
-            cell = homes[np.random.randint(cells[1])] if change_it else np.random.randint(cells[0])
+        for _ in range(tries):
+            cell = np.random.randint(cells[0])
+            if kind == 1:
+                cell = homes[np.random.randint(cells[1])]
+            elif kind == 2:
+                cell = tailed[np.random.randint(cells[2])]
             n = np.random.randint(counts[cell])
             if chosen[cell, n] < least:
                 best, number, least = cell, n, chosen[cell, n]
         chosen[best, number] += 1
         planned[i] = times[best, number]
         actions[i] = routes[best, number]
-        if change_it:
+        if kind == 2:
+            more = min(lengths[best], actions.shape[1] - planned[i])
+            actions[i, planned[i] : planned[i] + more] = tails[best, :more]
+            planned[i] += more
+        elif kind == 1:
             planned[i] = change(actions[i], planned[i], choices)
 
 
@@ -189,19 +206,20 @@ class Archive:
 
     def __init__(
         self, id, options, widths, grain, gamma, count=512, seed=0,
-        longest=40, share=0.5, again=0.5, patience=4, depth=8,
+        longest=40, shares=(0.2, 0.5, 0.3), again=0.5, patience=1, depth=8, tries=4,
     ):  # fmt: skip
         self.batch = rlenvs.make_batch(id, count, threads=1, autoreset=AutoresetMode.DISABLED, **options)
         self.objectives, self.choices = len(self.batch.world.terms), self.batch.setup.action_size
         self.widths, self.grain, self.gamma = np.array(widths, float), np.array(grain, float), gamma
-        self.share, self.again, self.patience, self.steps = share, again, patience, 0
+        self.shares, self.again, self.patience, self.tries, self.steps = np.cumsum(shares)[:2], again, patience, tries, 0
         self.batch.seed([seed * 1_000_003 + i for i in range(count)])
         self.batch.reset()
         self.got, self.when = np.zeros((count, self.objectives)), np.zeros(count, np.int64)
         self.planned, self.stale, self.held = np.zeros((3, count), np.int64)
         self.actions, self.loaded = np.zeros((count, longest), np.int8), np.zeros((count, 1), np.int64)
+        self.path = np.zeros((count, longest), np.int64)
         self.over = np.ones(count, np.bool_)
-        self.cells = np.zeros(2, np.int64)
+        self.cells = np.zeros(3, np.int64)
         self.table = np.full(1, -1, np.int32)
         self.arrays = {
             "keys": np.zeros(0, np.uint64),
@@ -211,6 +229,9 @@ class Archive:
             "past": np.zeros((0, depth, self.objectives)),
             "routes": np.zeros((0, depth, longest), np.int8),
             "chosen": np.zeros((0, depth), np.int64),
+            "tailed": np.zeros(0, np.int64),
+            "tails": np.zeros((0, longest), np.int8),
+            "lengths": np.zeros(0, np.int64),
         }
         start_chance(seed)
 
@@ -238,15 +259,15 @@ class Archive:
             batch.reset(self.over)
             playing = self.got, self.when, self.planned, self.stale, self.actions
             plan(
-                self.over, self.share, self.choices, *playing, self.held,
-                self.cells, a["homes"], a["counts"], a["times"], a["routes"], a["chosen"],
+                self.over, self.shares, self.tries, self.choices, *playing, self.held, self.cells, a["homes"], a["counts"],
+                a["times"], a["routes"], a["chosen"], a["tailed"], a["tails"], a["lengths"],
             )  # fmt: skip
             act(self.choices, self.again, self.when, self.planned, self.actions, self.held, self.loaded)
             batch.load_actions(self.loaded)
             batch.step_loaded()
             note(
                 batch.observed(copy=False)[:, 0], batch.terms[:, : self.objectives, 0], batch.terminated[:, 0],
-                batch.over, self.widths, self.grain, self.gamma, self.patience, *playing, self.over,
+                batch.over, self.widths, self.grain, self.gamma, self.patience, *playing, self.path, self.over,
                 self.cells, self.table, *a.values(),
             )  # fmt: skip
             self.steps += count
