@@ -4,12 +4,16 @@
     python examples/route_archive.py --gamma 0.98 --steps 16000000
 
 An archive keeps, for each cell of rounded observations, the routes that led there and that no other one dominates, in
-what they got and in time; for the ends of episodes too, by what the last step paid. An episode either plays a route to
-a cell that was seldom chosen and goes on at random (Go-Explore: Ecoffet et al., "First return, then explore", Nature
-2021), or it plays a route that came home, changed in a few places (Mouret and Clune, "Illuminating search spaces by
-mapping elites", 2015). Every episode begins at the beginning: no state is ever restored, and the steps of routes that
-are played again count. What was learnt is the best of all episodes, a sequence of actions for each point: no policy,
-and for worlds without chance alone. No weighted sums either: most points of Minecart's front are best under no weights.
+what they got and in time; for the ends of episodes too, by what the last step paid. An episode is one of three:
+    - a route to a cell that was seldom chosen, then actions at random (Go-Explore: Ecoffet et al., "First return, then
+      explore", Nature 2021);
+    - a route of an episode that ended, changed in a few places (Mouret and Clune, "Illuminating search spaces by
+      mapping elites", 2015);
+    - a route to a cell, then what an episode that ended did from this cell on.
+Every episode begins at the beginning: no state is ever restored, and the steps of routes that are played again count.
+What was learnt is the best of all episodes, a sequence of actions for each point: no policy that would look where it
+is, so for worlds without chance alone; and somebody has to say how large a cell is. Weights play no part in it: three
+quarters of the points of Minecart's front are best under none.
 """
 
 import argparse
@@ -48,12 +52,10 @@ def key_of(numbers, widths, salt):
 @compiled(nogil=True)
 def covers(one, when, other, then):
     """Whether a route is nowhere worse than another one."""
-    if when > then:
-        return False
+    worse = when > then
     for j in range(one.size):
-        if one[j] < other[j] - 1e-9:
-            return False
-    return True
+        worse = worse or one[j] < other[j] - 1e-9
+    return not worse
 
 
 @compiled(nogil=True)
@@ -117,17 +119,23 @@ def note(
 
 
 @compiled(nogil=True)
-def change(way, size, choices):
+def below(rng, number):
+    """A whole number from 0 on."""
+    return np.int64(rng.random() * number)
+
+
+@compiled(nogil=True)
+def change(way, size, choices, rng):
     """Change a route in one to three places; its new length."""
-    for _ in range(1 + np.random.randint(3)):
+    for _ in range(1 + below(rng, 3)):
         if size == 0:
             break
-        at, kind = np.random.randint(size), np.random.randint(4)
+        at, kind = below(rng, size), below(rng, 4)
         if kind == 0:
-            way[at] = np.random.randint(choices)
+            way[at] = below(rng, choices)
         elif kind == 1 and size < way.size:
             way[at + 1 : size + 1] = way[at:size].copy()
-            way[at] = np.random.randint(choices)
+            way[at] = below(rng, choices)
             size += 1
         elif kind == 2:
             way[at : size - 1] = way[at + 1 : size].copy()
@@ -139,25 +147,25 @@ def change(way, size, choices):
 
 @compiled(nogil=True)
 def plan(
-    begins, shares, tries, choices, got, when, planned, stale, actions, held,
+    begins, shares, tries, choices, rng, got, when, planned, stale, actions, held,
     cells, homes, counts, times, routes, chosen, tailed, tails, lengths,
 ):  # fmt: skip
-    """What the episodes play that begin: a route to a cell that was seldom chosen, or one that came home, changed."""
+    """What the episodes that begin are to play: a route to a cell, one that ended, changed, or one to a cell and on."""
     for i in range(begins.size):
         if not begins[i]:
             continue
         got[i], when[i], stale[i], planned[i], held[i] = 0.0, 0, 0, 0, -1
         if cells[0] == 0:
             continue
-        kind = 0 if cells[1] == 0 else np.searchsorted(shares, np.random.random(), side="right")
+        kind = 0 if cells[1] == 0 else np.searchsorted(shares, rng.random(), side="right")
         best, number, least = -1, 0, 1 << 30
         for _ in range(tries):
-            cell = np.random.randint(cells[0])
+            cell = below(rng, cells[0])
             if kind == 1:
-                cell = homes[np.random.randint(cells[1])]
+                cell = homes[below(rng, cells[1])]
             elif kind == 2:
-                cell = tailed[np.random.randint(cells[2])]
-            n = np.random.randint(counts[cell])
+                cell = tailed[below(rng, cells[2])]
+            n = below(rng, counts[cell])
             if chosen[cell, n] < least:
                 best, number, least = cell, n, chosen[cell, n]
         chosen[best, number] += 1
@@ -168,24 +176,21 @@ def plan(
             actions[i, planned[i] : planned[i] + more] = tails[best, :more]
             planned[i] += more
         elif kind == 1:
-            planned[i] = change(actions[i], planned[i], choices)
+            planned[i] = change(actions[i], planned[i], choices, rng)
 
 
 @compiled(nogil=True)
-def act(choices, again, when, planned, actions, held, loaded):
+def act(choices, again, rng, when, planned, actions, held, loaded):
     """The actions of a step: those planned, then at random, the last one again with a chance."""
     for i in range(when.size):
         if when[i] >= planned[i]:
-            if held[i] < 0 or np.random.random() >= again:
-                held[i] = np.random.randint(choices)
+            if held[i] < 0 or rng.random() >= again:
+                held[i] = below(rng, choices)
             actions[i, when[i]] = held[i]
         loaded[i, 0] = actions[i, when[i]]
 
 
-@compiled(nogil=True)
-def start_chance(seed):
-    """Seed the generator of the compiled loops."""
-    np.random.seed(seed)
+PLANNING = ("homes", "counts", "times", "routes", "chosen", "tailed", "tails", "lengths")  # what `plan` takes
 
 
 # --- the archive ------------------------------------------------------------------------------------------------------
@@ -199,19 +204,22 @@ class Archive:
         widths: sides of a cell, for each number of an observation. grain: the same of what the last step pays.
         gamma: discount. count: of worlds. seed: of all choices.
         longest: steps of an episode that are tried.
-        share: of episodes that change a route that came home. again: chance of the same random action once more.
-        patience: random steps without anything new, before an episode is given up.
-        depth: routes in a cell.
+        shares: of episodes that go on at random, that change a route, and that go on as another one did.
+        again: chance of the same random action once more. patience: steps without anything new after what was planned,
+            before an episode is given up.
+        depth: routes in a cell. tries: of so many routes drawn, the one that was chosen least is played.
     """
 
     def __init__(
         self, id, options, widths, grain, gamma, count=512, seed=0,
-        longest=40, shares=(0.2, 0.5, 0.3), again=0.5, patience=1, depth=8, tries=4,
+        longest=40, shares=(0.2, 0.5, 0.3), again=0.5, patience=1, depth=8, tries=16,
     ):  # fmt: skip
         self.batch = rlenvs.make_batch(id, count, threads=1, autoreset=AutoresetMode.DISABLED, **options)
         self.objectives, self.choices = len(self.batch.world.terms), self.batch.setup.action_size
         self.widths, self.grain, self.gamma = np.array(widths, float), np.array(grain, float), gamma
-        self.shares, self.again, self.patience, self.tries, self.steps = np.cumsum(shares)[:2], again, patience, tries, 0
+        self.shares, self.tries, self.again, self.patience = np.cumsum(shares)[:2], tries, again, patience
+        self.steps = 0
+        self.rng = np.random.default_rng(seed)
         self.batch.seed([seed * 1_000_003 + i for i in range(count)])
         self.batch.reset()
         self.got, self.when = np.zeros((count, self.objectives)), np.zeros(count, np.int64)
@@ -233,7 +241,6 @@ class Archive:
             "tails": np.zeros((0, longest), np.int8),
             "lengths": np.zeros(0, np.int64),
         }
-        start_chance(seed)
 
     def make_room(self):
         """Arrays for twice as many cells."""
@@ -259,10 +266,10 @@ class Archive:
             batch.reset(self.over)
             playing = self.got, self.when, self.planned, self.stale, self.actions
             plan(
-                self.over, self.shares, self.tries, self.choices, *playing, self.held, self.cells, a["homes"], a["counts"],
-                a["times"], a["routes"], a["chosen"], a["tailed"], a["tails"], a["lengths"],
+                self.over, self.shares, self.tries, self.choices, self.rng, *playing, self.held,
+                self.cells, *(a[name] for name in PLANNING),
             )  # fmt: skip
-            act(self.choices, self.again, self.when, self.planned, self.actions, self.held, self.loaded)
+            act(self.choices, self.again, self.rng, self.when, self.planned, self.actions, self.held, self.loaded)
             batch.load_actions(self.loaded)
             batch.step_loaded()
             note(
