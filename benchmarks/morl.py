@@ -12,6 +12,7 @@ point of the front is attained where a policy is nowhere worse by more than 0.01
 
 import argparse
 import csv
+import functools
 import importlib.util
 import time
 from dataclasses import dataclass, field
@@ -122,6 +123,7 @@ def pareto_q(case, judge, seed, quick):
     return rows
 
 
+@functools.cache
 def example(name):
     """A script of the examples, as a module."""
     spec = importlib.util.spec_from_file_location(name, HERE.parent / "examples" / f"{name}.py")
@@ -270,8 +272,9 @@ Share of the proved front's hypervolume (mean over {seeds} seeds where no other 
 highest), then the share of its points that were attained; after the semicolon steps of all worlds together, and
 processor time on one core. Objectives are scaled by the front's ideal and nadir to 1 and 0, the reference point is -0.1
 in each; a point is attained where a policy is nowhere worse by more than 0.01. What policies are worth is computed in
-the model of the world, not estimated. "By weighted sums" is what the best policies for all weights together would have:
-PPO and envelope Q-learning, one network for all weights, can reach no more, Pareto Q-learning and the archive can.
+the model of the world, not estimated; routes through Minecart, which has no chance, are played in it. "By weighted
+sums" is what the best policies for all weights together would have: PPO and envelope Q-learning, one network for all
+weights, can reach no more, Pareto Q-learning and the archive can.
 
 """
 TAIL = """

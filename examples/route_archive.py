@@ -21,10 +21,10 @@ import time
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
+from numba import njit
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.cache import compiled
 
 # sides of a cell: position, speed, heading, load; and of what the last step pays
 MINECART = {"widths": (0.05, 0.05, 0.02, 0.1, 0.1, 0.05, 0.05), "grain": (0.05, 0.05, 10.0)}
@@ -38,7 +38,7 @@ parser.add_argument("--seed", type=int, default=0)
 # --- compiled loops ---------------------------------------------------------------------------------------------------
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def key_of(numbers, widths, salt):
     """A number for a cell."""
     key = np.uint64(salt)
@@ -49,7 +49,7 @@ def key_of(numbers, widths, salt):
     return key
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def covers(one, when, other, then):
     """Whether a route is nowhere worse than another one."""
     worse = when > then
@@ -58,7 +58,7 @@ def covers(one, when, other, then):
     return not worse
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def keep(cell, got, when, actions, counts, times, past, routes, chosen):
     """Take a route into a cell, unless one there is nowhere worse. Whether it was new."""
     for n in range(counts[cell]):
@@ -78,7 +78,7 @@ def keep(cell, got, when, actions, counts, times, past, routes, chosen):
     return True
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def note(
     seen, paid, ended, over, widths, grain, gamma, patience, got, when, planned, stale, actions, path, given_up,
     cells, table, keys, homes, counts, times, past, routes, chosen, tailed, tails, lengths,
@@ -118,13 +118,13 @@ def note(
             given_up[i] = given_up[i] or stale[i] > patience
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def below(rng, number):
     """A whole number from 0 on."""
     return np.int64(rng.random() * number)
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def change(way, size, choices, rng):
     """Change a route in one to three places; its new length."""
     for _ in range(1 + below(rng, 3)):
@@ -145,7 +145,7 @@ def change(way, size, choices, rng):
     return size
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def plan(
     begins, shares, tries, choices, rng, got, when, planned, stale, actions, held,
     cells, homes, counts, times, routes, chosen, tailed, tails, lengths,
@@ -179,7 +179,7 @@ def plan(
             planned[i] = change(actions[i], planned[i], choices, rng)
 
 
-@compiled(nogil=True)
+@njit(cache=True)
 def act(choices, again, rng, when, planned, actions, held, loaded):
     """The actions of a step: those planned, then at random, the last one again with a chance."""
     for i in range(when.size):
@@ -304,20 +304,27 @@ def main(given=None):
         gamma=arguments.gamma, count=arguments.worlds, seed=arguments.seed,
     )  # fmt: skip
     start, share = time.monotonic(), 0.0
+    corner = np.full(3, -0.1)
+    whole = pareto.hypervolume((known - low) / scale, corner)
     for part in range(1, 9):
         archive.learn(part * arguments.steps // 8 - archive.steps)
         values, ways = archive.front()
-        whole = pareto.hypervolume((known - low) / scale, np.full(3, -0.1))
-        share = pareto.hypervolume((values - low) / scale, np.full(3, -0.1)) / whole if len(values) else 0.0
+        share = pareto.hypervolume((values - low) / scale, corner) / whole if len(values) else 0.0
         print(
             f"  {archive.steps:10,} steps, {time.monotonic() - start:4.0f} s: {archive.cells[0]:7,} cells, "
             f"{len(values):3} points, {100 * share:5.1f} % of the hypervolume of the {len(known)} known",
             flush=True,
         )
-    for point, way in sorted(zip(values.tolist(), ways, strict=True), reverse=True):
-        played = pareto.replay(env, pareto.Route(way), arguments.gamma).mean
-        assert np.allclose(played, point)
-        print(f"  {point[0]:6.3f} {point[1]:6.3f} {point[2]:6.3f}  {''.join(map(str, way))}")
+    for _, way in sorted(zip(values.tolist(), ways, strict=True), reverse=True):
+        played = pareto.replay(env, pareto.Route(way), arguments.gamma).mean  # in the world itself
+        print("  " + ", ".join(f"{number:6.3f}" for number in played) + "  " + "".join(map(str, way)))
+    others = env.unwrapped.batch.setup.published_front(arguments.gamma).points
+    theirs = pareto.hypervolume((others - low) / scale, corner) / whole
+    corners = pareto.hypervolume((known[pareto.supported(known)] - low) / scale, corner) / whole
+    print(
+        f"of the hypervolume: learnt {100 * share:.1f} %, best by weighted sums {100 * corners:.1f} %, "
+        f"published {100 * theirs:.1f} %"
+    )
     return share
 
 
