@@ -24,7 +24,7 @@ from gymnasium.vector import AutoresetMode
 from numba import njit
 
 import rlenvs
-from rlenvs import pareto
+import rlenvs.pareto
 
 # sides of a cell: position, speed, heading, load; and of what the last step pays
 MINECART = {"widths": (0.05, 0.05, 0.02, 0.1, 0.1, 0.05, 0.05), "grain": (0.05, 0.05, 10.0)}
@@ -38,7 +38,7 @@ parser.add_argument("--seed", type=int, default=0)
 # --- compiled loops ---------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@njit
 def key_of(numbers, widths, salt):
     """A number for a cell."""
     key = np.uint64(salt)
@@ -49,7 +49,7 @@ def key_of(numbers, widths, salt):
     return key
 
 
-@njit(cache=True)
+@njit
 def covers(one, when, other, then):
     """Whether a route is nowhere worse than another one."""
     worse = when > then
@@ -58,7 +58,7 @@ def covers(one, when, other, then):
     return not worse
 
 
-@njit(cache=True)
+@njit
 def keep(cell, got, when, actions, counts, times, past, routes, chosen):
     """Take a route into a cell, unless one there is nowhere worse. Whether it was new."""
     for n in range(counts[cell]):
@@ -78,7 +78,7 @@ def keep(cell, got, when, actions, counts, times, past, routes, chosen):
     return True
 
 
-@njit(cache=True)
+@njit
 def note(
     seen, paid, ended, over, widths, grain, gamma, patience, got, when, planned, stale, actions, path, given_up,
     cells, table, keys, homes, counts, times, past, routes, chosen, tailed, tails, lengths,
@@ -118,13 +118,13 @@ def note(
             given_up[i] = given_up[i] or stale[i] > patience
 
 
-@njit(cache=True)
+@njit
 def below(rng, number):
     """A whole number from 0 on."""
     return np.int64(rng.random() * number)
 
 
-@njit(cache=True)
+@njit
 def change(way, size, choices, rng):
     """Change a route in one to three places; its new length."""
     for _ in range(1 + below(rng, 3)):
@@ -145,7 +145,7 @@ def change(way, size, choices, rng):
     return size
 
 
-@njit(cache=True)
+@njit
 def plan(
     begins, shares, tries, choices, rng, got, when, planned, stale, actions, held,
     cells, homes, counts, times, routes, chosen, tailed, tails, lengths,
@@ -179,7 +179,7 @@ def plan(
             planned[i] = change(actions[i], planned[i], choices, rng)
 
 
-@njit(cache=True)
+@njit
 def act(choices, again, rng, when, planned, actions, held, loaded):
     """The actions of a step: those planned, then at random, the last one again with a chance."""
     for i in range(when.size):
@@ -288,7 +288,7 @@ class Archive:
                 ways.append(a["routes"][cell, n, : a["times"][cell, n]].tolist())
         if not found:
             return np.zeros((0, self.objectives)), []
-        kept = np.flatnonzero(pareto.nondominated(np.array(found)))
+        kept = np.flatnonzero(rlenvs.pareto.nondominated(np.array(found)))
         return np.array(found)[kept], [ways[i] for i in kept]
 
 
@@ -297,7 +297,7 @@ def main(given=None):
     arguments = parser.parse_args(given)
     print(f"Takes about {arguments.steps / 1e6:.0f} s; the first time half a minute more, to compile.", flush=True)
     env = rlenvs.make("Minecart-v0", level="deterministic")
-    known = pareto.pareto_front(env, arguments.gamma).values
+    known = rlenvs.pareto.pareto_front(env, arguments.gamma).values
     low, scale = known.min(axis=0), np.ptp(known, axis=0)
     archive = Archive(
         "Minecart-v0", {"level": "deterministic"}, **MINECART,
@@ -305,22 +305,22 @@ def main(given=None):
     )  # fmt: skip
     start, share = time.monotonic(), 0.0
     corner = np.full(3, -0.1)
-    whole = pareto.hypervolume((known - low) / scale, corner)
+    whole = rlenvs.pareto.hypervolume((known - low) / scale, corner)
     for part in range(1, 9):
         archive.learn(part * arguments.steps // 8 - archive.steps)
         values, ways = archive.front()
-        share = pareto.hypervolume((values - low) / scale, corner) / whole if len(values) else 0.0
+        share = rlenvs.pareto.hypervolume((values - low) / scale, corner) / whole if len(values) else 0.0
         print(
             f"  {archive.steps:10,} steps, {time.monotonic() - start:4.0f} s: {archive.cells[0]:7,} cells, "
             f"{len(values):3} points, {100 * share:5.1f} % of the hypervolume of the {len(known)} known",
             flush=True,
         )
     for _, way in sorted(zip(values.tolist(), ways, strict=True), reverse=True):
-        played = pareto.replay(env, pareto.Route(way), arguments.gamma).mean  # in the world itself
+        played = rlenvs.pareto.replay(env, rlenvs.pareto.Route(way), arguments.gamma).mean  # in the world itself
         print("  " + ", ".join(f"{number:6.3f}" for number in played) + "  " + "".join(map(str, way)))
     others = env.unwrapped.batch.setup.published_front(arguments.gamma).points
-    theirs = pareto.hypervolume((others - low) / scale, corner) / whole
-    corners = pareto.hypervolume((known[pareto.supported(known)] - low) / scale, corner) / whole
+    theirs = rlenvs.pareto.hypervolume((others - low) / scale, corner) / whole
+    corners = rlenvs.pareto.hypervolume((known[rlenvs.pareto.supported(known)] - low) / scale, corner) / whole
     print(
         f"of the hypervolume: learnt {100 * share:.1f} %, best by weighted sums {100 * corners:.1f} %, "
         f"published {100 * theirs:.1f} %"
