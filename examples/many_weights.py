@@ -21,7 +21,7 @@ from gymnasium.vector import AutoresetMode
 from torch import nn
 
 import rlenvs
-from rlenvs import pareto
+import rlenvs.pareto
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("id", help="a finite world with one agent and several reward terms")
@@ -247,14 +247,16 @@ ALGORITHMS = {"ppo": PPO, "envelope": Envelope}
 
 def values(worlds, learner, gamma):
     """What the policies for weights all over the simplex are worth, exactly, (policies, objectives)."""
-    weights = pareto.simplex_weights(worlds.objectives, 100 if worlds.objectives < 4 else 400)
+    weights = rlenvs.pareto.simplex_weights(worlds.objectives, 100 if worlds.objectives < 4 else 400)
     states = torch.arange(worlds.states)
     tables = set()
     with torch.no_grad():
         for row in torch.as_tensor(weights, dtype=torch.float32):
             tables.add(tuple(learner.choices(states, row.expand(worlds.states, -1)).tolist()))
     env = Made(worlds.batch)
-    return np.array([pareto.exact_value(env, pareto.Schedule(np.array(table)), gamma) for table in tables])
+    return np.array(
+        [rlenvs.pareto.exact_value(env, rlenvs.pareto.Schedule(np.array(table)), gamma) for table in tables]
+    )
 
 
 class Made:
@@ -288,7 +290,7 @@ def main(given=None):
     seconds = {"ppo": 8.0, "envelope": 16.0}[arguments.algorithm] * arguments.steps / 1e5
     print(f"Takes about {seconds:.0f} s; the first time half a minute more, to compile.", flush=True)
     torch.set_num_threads(1)  # the networks are small
-    known = pareto.coverage_set(arguments.id, arguments.gamma).values
+    known = rlenvs.pareto.coverage_set(arguments.id, arguments.gamma).values
     scale = ranges(known)
     start, told = time.monotonic(), time.monotonic()
 
@@ -303,9 +305,9 @@ def main(given=None):
         arguments.worlds, arguments.seed, watch,
     )  # fmt: skip
     found = values(worlds, learner, arguments.gamma)
-    best = found[pareto.nondominated(found)]
+    best = found[rlenvs.pareto.nondominated(found)]
     corner = known.min(axis=0) - 0.1 * scale
-    share = pareto.hypervolume(best, corner) / pareto.hypervolume(known, corner)
+    share = rlenvs.pareto.hypervolume(best, corner) / rlenvs.pareto.hypervolume(known, corner)
     print(
         f"{arguments.id}: {len(best)} points, {100 * share:.1f} % of the hypervolume of the coverage set's {len(known)}"
     )

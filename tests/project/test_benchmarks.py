@@ -83,6 +83,13 @@ def test_a_benchmark_runs(tmp_path, name):
     assert not changed.stdout.strip() or changed.returncode, "a small run has written into the repository"
 
 
+@pytest.mark.slow
+def test_the_archive_of_routes_is_among_the_learners_of_fronts(tmp_path):
+    done = run(FOLDER / "morl.py", "--quick", "--seeds", "1", "--only", "Minecart", "--output", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "Archive of routes, Minecart, 0.99, seed 0" in done.stdout
+
+
 # what only others' interpreters have: a file or a clone is missing, or a package
 ORIGINALS = {
     "record_generals": ["paper", "{out}/x.npz"],

@@ -18,6 +18,7 @@ ARGUMENTS = {
     "self_play": ["--generations", "1", "--steps", "1024", "--worlds", "16", "--length", "32", "--games", "4"],
     "scalarisation": ["--steps", "4000", "--parts", "4", "--length", "16"],
     "many_weights": ["DeepSeaTreasure-v0", "--steps", "4096"],
+    "route_archive": ["--steps", "200000"],
 }
 WANTED = {"rllib_single": "ray", "rllib_multi": "ray", "ray_scale_out": "ray"}  # what the tests do not install
 COMPARED = {  # what the last lines of those that learn or plan put beside each other
@@ -28,6 +29,7 @@ COMPARED = {  # what the last lines of those that learn or plan put beside each 
     "self_play": ("gen 0", "gen 1"),
     "own_world": ("random", "expert"),
     "scalarisation": ("true front", "linear", "chebyshev"),
+    "route_archive": ("published", "hypervolume"),
 }
 
 
