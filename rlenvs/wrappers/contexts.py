@@ -372,7 +372,7 @@ class Levels(EpisodeParams):
     def _parameters(self) -> list[Context]:
         """The parameters of each level."""
         known = self.batch.world.levels
-        wanted = list(known) if self.levels is None else self.levels
+        wanted = self._levels_of_parameters() if self.levels is None else self.levels
         if isinstance(wanted, (str, Mapping)) or not wanted:
             raise self.refuse("levels", f"must be a list, not empty; {self.name} has the levels {list(known)}")
         found = []
@@ -384,6 +384,11 @@ class Levels(EpisodeParams):
             values = known[level] if isinstance(level, str) else level
             found.append(self._without_options(level, dict(values)))
         return found
+
+    def _levels_of_parameters(self) -> list[str]:
+        """The levels that are the environment's world with other parameters; those with terms of their own are not."""
+        levels = self.batch.world.levels
+        return [name for name, values in levels.items() if "terms" not in values]
 
     def _without_options(self, level: Any, values: dict[str, Any]) -> Context:
         """A level's parameters; ParameterError where the rest of it is not the environment's."""

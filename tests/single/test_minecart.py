@@ -295,8 +295,9 @@ def test_where_the_front_is_not_known():
             rlenvs.make(ID, **keywords).unwrapped.pareto_front()
     with pytest.raises(ParameterError, match=r"gamma=0\.9 "):
         deterministic().unwrapped.pareto_front(0.9)
-    with pytest.raises(ParameterError, match="own time limit"):
-        pareto.pareto_front(deterministic(), horizon=70)
+    with pytest.raises(ParameterError, match="a horizon of at least 60"):
+        pareto.pareto_front(deterministic(), horizon=50)
+    assert len(pareto.pareto_front(deterministic(), horizon=70)) == 22  # there is time for all of its routes
 
 
 def test_what_the_search_left_open():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rlenvs.core.canvas import Canvas, Color
 
+TABLE: Color = (212, 204, 190)
 ARROWS = (("left", "a"), ("right", "d"), ("up", "w"), ("down", "s"))
 
 
@@ -16,6 +17,11 @@ def view_board(canvas: Canvas, rows: int, columns: int, around: float = 0.15) ->
     middle, centre = 0.5 * columns, -0.5 * rows
     canvas.view(middle - half, middle + half, centre - half * tall / wide, centre + half * tall / wide)
     return 0.5 * wide / half
+
+
+def draw_table(canvas: Canvas) -> None:
+    """What a board lies on, as far as one sees."""
+    canvas.rectangle(-100.0, -100.0, 100.0, 100.0, TABLE)
 
 
 def draw_tile(

@@ -62,7 +62,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.kits.boards.drawing import draw_tile, view_board
+from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
 OPPONENT = choice("self", "negamax", "racer", "random", doc="who plays the other side; self: both are agents")
@@ -531,6 +531,7 @@ def draw(canvas, p, s):
     canvas.caption(f"move {int(s.moves)}", f"{int(s.pieces[0])} : {int(s.pieces[1])} pieces", told)
     canvas.legend((RIMS[0], "white, the first side, goes up", "ring"), (PIECES[1], "black goes down", "disc"))
     view_board(canvas, height, width, 0.3)
+    draw_table(canvas)
     canvas.rectangle(-0.16, -height - 0.16, width + 0.16, 0.16, BORDER, rounded=0.12)
     for row in range(height):
         for column in range(width):

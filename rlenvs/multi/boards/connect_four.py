@@ -58,7 +58,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.kits.boards.drawing import draw_tile, view_board
+from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
 OPPONENT = choice("self", "negamax", "greedy", "random", doc="who plays the other side; self: both are agents")
@@ -496,6 +496,7 @@ def draw(canvas, p, s):
     canvas.caption(f"move {int(s.moves)}", told)
     canvas.legend((DISCS[0], "red, the first side", "disc"), (DISCS[1], "yellow, the second side", "disc"))
     view_board(canvas, height, width, 0.3)
+    draw_table(canvas)
     canvas.rectangle(-0.16, -height - 0.16, width + 0.16, 0.16, (16, 52, 104), rounded=0.22)
     for row in range(height):
         for column in range(width):

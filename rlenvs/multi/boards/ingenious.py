@@ -51,6 +51,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, b1, below, block, discrete, flag, for_data, i1, i4, i8, integer, kernel, term, u1, world
+from rlenvs.kits.boards.drawing import draw_table
 
 COLORS, RACK, PAIRS, DOUBLES, MOST = 6, 6, 6, 5, 18
 KINDS = [(a, b) for a in range(COLORS) for b in range(a, COLORS)]
@@ -496,6 +497,8 @@ def draw(canvas, p, s):
     told = f"player {int(s.turn) + 1} to move" if s.turn >= 0 else "the game is over"
     canvas.caption(f"move {int(s.moves)}", told)
     outline = WIDE * (side - 1) + 1.5
+    canvas.view(0.0, 1.0, 0.0, 1.0)
+    draw_table(canvas)
     canvas.view(-outline - 0.3, outline + 0.3, -1.5 * side, 1.5 * side, (0.0, 0.0, SHARE, 0.82))
     angles = [math.radians(60 * i) for i in range(6)]
     canvas.polygon([(outline * math.cos(angle), outline * math.sin(angle)) for angle in angles], BOARD)

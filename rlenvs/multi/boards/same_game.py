@@ -42,7 +42,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, below, block, choice, discrete, for_data, i8, integer, kernel, term, u1, world
-from rlenvs.kits.boards.drawing import draw_tile, view_board
+from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
 REWARD = choice("individual", "team", doc="whose the points of a move are: the player's who made it, or everybody's")
@@ -398,6 +398,7 @@ def draw(canvas, p, s):
     told = ["no group is left" if s.turn < 0 else f"player {int(s.turn) + 1} moves"] if len(s.points) > 1 else []
     canvas.caption(f"points {' : '.join(str(int(n)) for n in s.points)}", f"last group {int(s.last)}", *told)
     view_board(canvas, height, width, 0.3)
+    draw_table(canvas)
     canvas.rectangle(-0.15, -height - 0.15, width + 0.15, 0.15, GROUND, rounded=0.2)
     for row in range(height):
         for column in range(width):

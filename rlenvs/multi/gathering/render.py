@@ -3,7 +3,7 @@
 from typing import Any
 
 from rlenvs.core.canvas import Canvas, Color
-from rlenvs.kits.boards.drawing import draw_letter, draw_tile, view_board
+from rlenvs.kits.boards.drawing import draw_letter, draw_table, draw_tile, view_board
 
 GROUND: tuple[Color, Color] = ((232, 236, 222), (222, 228, 210))
 RED, GREEN, BLUE = (214, 54, 64), (38, 156, 84), (42, 104, 214)
@@ -25,6 +25,7 @@ def draw_gathering(canvas: Canvas, p: Any, s: Any) -> None:
         (SHADE, "others", "ring"),
     )
     pixels = view_board(canvas, rows, columns)
+    draw_table(canvas)
     for i in range(rows):
         for j in range(columns):
             draw_tile(canvas, i, j, GROUND[(i + j) % 2], 0.02)
