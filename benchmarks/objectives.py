@@ -20,7 +20,9 @@ PEERS = {
 }
 CASES = [
     *(Case(id, "single", peer, 1) for id, peer in PEERS.items()),
+    Case("mo-Minecart-v0", "single", "mo-minecart", 5),
     *(Case(id, peer=peer, goal=100, **WIDE) for id, peer in PEERS.items()),
+    Case("mo-Minecart-v0", peer="mo-minecart", goal=300, **WIDE),
 ]
 NOTES = "Random actions; resets count in vectors alone."
 
