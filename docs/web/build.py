@@ -79,6 +79,7 @@ class Source:
             goal = f"examples/{path.stem}.md"
         elif path.suffix in (".webp", ".png", ".svg"):
             goal = target.removeprefix("docs/")
+            self.write(goal, path.read_bytes())
         elif path.suffix == ".ipynb":
             goal = f"files/{target}"
             self.write(goal, path.read_bytes())
