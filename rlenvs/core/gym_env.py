@@ -122,8 +122,8 @@ class Env(ShowsLimit, gymnasium.Env):
         batch, first = self.batch, self.batch.first
         alone = batch.agents == 1 and not batch.moved_by_engine
         if alone and not self._split and self.render_mode != "human":
-            masked = self._action_checker is not None
-            first.step = batch.short_step(self._keys.of_first(first), self._type, self.vector_reward, masked)
+            refuses = self._action_checker is not None and self._action_checker.refuses
+            first.step = batch.short_step(self._keys.of_first(first), self._type, self.vector_reward, refuses)
         else:
             first.step = _no_short_way
         return first.step

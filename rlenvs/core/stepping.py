@@ -108,33 +108,39 @@ class BatchStepping(BatchMemory):
         self.step_loaded()
 
     def short_step(
-        self, info_of: Callable[[Any], Any], seen_as: Any, vector_reward: bool, masked: bool
+        self, info_of: Callable[[Any], Any], seen_as: Any, vector_reward: bool, refuses: bool
     ) -> Callable[[Any], Any]:
         """`Env.step` of the sole agent of the sole world. All that it needs is looked up here, once, which halves its
-        time. It gives None, and has done nothing, where a choice is not one that is allowed now.
+        time. It gives None, and has done nothing, where an action of a world with masks needs a closer look.
 
         Args:
             info_of: the info for an outcome.
             seen_as: the type of observations, where it is not the batch's.
             vector_reward: see `Env`.
-            masked: whether choices may be forbidden.
+            refuses: whether choices that the mask forbids are an error.
         """
         first, run, address, row = self.first, self._driver.run_worlds, self._address, self._action_row
         outcome_of, allowed, observation = first.outcome.item, first.mask.item, first.observation
         pay = first.reward_vector.copy if vector_reward else None
         observe = observation.copy if seen_as is None else partial(observation.astype, seen_as)
-        bare, choices = self._bare_choices, self.setup.action_size
+        bare, choices, illegal = self._bare_choices, self.setup.action_size, first.illegal
 
         def step(action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]] | None:
-            if type(action) in bare and 0 <= action < choices and allowed(action):
+            forbidden = False
+            if type(action) in bare and 0 <= action < choices:
+                forbidden = not allowed(action)
+                if forbidden and refuses:
+                    return None
                 row[0] = action
-            elif masked:
+            elif illegal is not None:
                 return None
             else:
                 self.load_actions(action)
             code = run(address, 0, 1, ACT)
             if code:
                 self._refuse(code)
+            if forbidden:
+                illegal[0] += 1
             if self.totals is not None:
                 self.totals.see_step(self, None)
             outcome = outcome_of()
