@@ -25,7 +25,6 @@ GOAL_METHODS = ("compute_reward", "compute_terminated")
 KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
 BARE = (int, np.int64)  # choices that need no array
-PLAIN = (np.ndarray, *BARE)  # actions that are what they seem
 
 
 class Env(ShowsLimit, gymnasium.Env):
@@ -135,7 +134,7 @@ class Env(ShowsLimit, gymnasium.Env):
             bare = type(action) in BARE
             batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.others)
         else:
-            batch.load_actions(action if type(action) in PLAIN else actions_of(batch.world.name, action))
+            batch.load_actions(action)
         if self._action_checker is None:
             batch.step_loaded()
         else:

@@ -82,12 +82,12 @@ def register_catalogue(path: Path) -> None:
 
 
 def _register_forms(name: str, world: str | World, tags: Sequence[str], summary: str) -> None:
-    _register_form(Entry(f"{NAMESPACE}/{name}", world, tuple(tags), summary), {})
+    _register_form(Entry(f"{NAMESPACE}/{name}", world, tuple(tags), summary))
     if "multi-objective" in tags:
-        _register_form(Entry(f"{NAMESPACE}/mo-{name}", world, tuple(tags), summary), {"vector_reward": True})
+        _register_form(Entry(f"{NAMESPACE}/mo-{name}", world, tuple(tags), summary))
 
 
-def _register_form(row: Entry, extra: dict[str, Any]) -> None:
+def _register_form(row: Entry) -> None:
     catalogue[row.id] = row
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # importing twice, or registering one's own world again, is fine
@@ -95,7 +95,7 @@ def _register_form(row: Entry, extra: dict[str, Any]) -> None:
             row.id,
             entry_point="rlenvs.core.gym_env:Env",
             vector_entry_point="rlenvs.core.vector_env:VectorEnv",
-            kwargs={"world": row.address, **extra},
+            kwargs=form_of(row),
             # these wrappers take time at every step; the environments refuse a step before reset themselves, and
             # `rlenvs.check` looks at more than the checker does
             disable_env_checker=True,
@@ -166,7 +166,7 @@ def list_envs(tag: str | None = None) -> list[str]:
 
 
 def form_of(row: Entry) -> dict[str, Any]:
-    """What the parallel form is made with: the world, and under an id with "mo-" that rewards are vectors."""
+    """What every form of an id is made with: the world, and under an id with "mo-" that rewards are vectors."""
     vectors = {"vector_reward": True} if row.id.startswith(f"{NAMESPACE}/mo-") else {}
     return {"world": row.address, **vectors}
 

@@ -13,7 +13,7 @@ import numpy as np
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.kits.tables.solve import Model, Solution, solve
 from rlenvs.pareto.policies import Plan, Policy, Route, Schedule, batch_of
-from rlenvs.pareto.sets import TOLERANCE, nondominated, supported
+from rlenvs.pareto.sets import TOLERANCE, descending, nondominated, supported
 
 __all__ = ["Front", "TooManyPointsError", "coverage_set", "pareto_front"]
 
@@ -119,12 +119,6 @@ def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Fron
     front = Front(values, support.policies, names, float(gamma), horizon, stochastic=True)
     kept = np.flatnonzero(supported(values))
     return front.at([kept[i] for i in descending(values[kept])])
-
-
-def descending(values: Any) -> list[int]:
-    """The order of vectors, largest first; differences by rounding alone decide nothing."""
-    rounded = -np.round(np.asarray(values), 9)
-    return sorted(range(len(rounded)), key=lambda i: tuple(rounded[i]))
 
 
 def checked_gamma(gamma: Any) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.pareto.fronts import Front, TooManyPointsError, checked_gamma, descending
+from rlenvs.pareto.fronts import Front, TooManyPointsError, checked_gamma
 from rlenvs.pareto.policies import batch_of
+from rlenvs.pareto.sets import descending
 
 __all__ = ["ParetoQ", "pareto_q_learning"]
 

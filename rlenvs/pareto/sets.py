@@ -125,3 +125,9 @@ def linear_program() -> Callable[..., Any]:
     except ImportError:
         raise MissingExtraError("convex coverage sets", "exact") from None
     return linprog
+
+
+def descending(values: Any) -> list[int]:
+    """The order of vectors, largest first; differences by rounding alone decide nothing."""
+    rounded = -np.round(np.asarray(values), 9)
+    return sorted(range(len(rounded)), key=lambda i: tuple(rounded[i]))

@@ -64,11 +64,10 @@ from rlenvs.core import (
 )
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
+from rlenvs.multi.boards.sides import SIDE, agents_of, seat_against, side_of
 
 OPPONENT = choice("self", "negamax", "racer", "random", doc="who plays the other side; self: both are agents")
 SELF, NEGAMAX, RACER, RANDOM = OPPONENT.codes("self", "negamax", "racer", "random")
-SIDE = choice("first", "second", "random", doc="the side of the agent against a scripted opponent")
-FIRST, SECOND, EITHER = SIDE.codes("first", "second", "random")
 
 LEFT, STRAIGHT, RIGHT = range(3)
 LARGEST, DEEPEST = 12, 6
@@ -77,6 +76,7 @@ RUNS, PREVENTS = 100_000, 50_000
 PIECE = 12  # worth of a piece on its first row; one that came y rows has y^2 more
 
 
+@kernel
 def most_moves(height, width):
     """How long a game may be."""
     return 2 * width * (2 * height - 5) + 1
@@ -96,13 +96,13 @@ SPEC = world(
         "depth": integer(3, 1, DEEPEST, "moves that negamax looks ahead"),
     },
     sizes=lambda values: {
-        "agents": 2 if values.opponent == "self" else 1,
+        "agents": agents_of(values),
         "height": values.height,
         "width": values.width,
         "moves": 3 * values.height * values.width,
         "options": 6 * values.width,
     },
-    teams=lambda values: [0, 1] if values.opponent == "self" else [0],
+    teams=lambda values: list(range(agents_of(values))),
     players=("negamax", "racer", "random"),
     state={
         "turn": i8,  # the agent that is to move, -1 when the game is over
@@ -214,12 +214,6 @@ def number_of(s, x, y, d):
 
 
 @kernel
-def side_of(s, k):
-    """The side of an agent."""
-    return s.seat if k == 0 else 1 - s.seat
-
-
-@kernel
 def play_move(p, s, action, r):
     """The move of the side whose turn it is."""
     height, width = s.cell.shape
@@ -247,7 +241,7 @@ def play_move(p, s, action, r):
             r.terminated[k] = True
             r.success[k] = sign > 0.0
             r.win[k] = sign
-            r.fast_win[k] = sign * (1.0 - s.moves / (2 * width * (2 * height - 5) + 1))
+            r.fast_win[k] = sign * (1.0 - s.moves / most_moves(height, width))
 
 
 @kernel
@@ -278,7 +272,7 @@ def reset(p, s, rng):
     s.pieces[1] = 2 * width
     s.last[0] = -1
     if p.opponent != SELF:
-        s.seat = 1 if p.side == SECOND or (p.side == EITHER and uniform(rng, 0.0, 1.0) < 0.5) else 0
+        s.seat = seat_against(p, rng)
     if s.seat == 1:  # the opponent begins
         action = choose(p, s, p.opponent, rng)
         x, y, d = action // (3 * height), action // 3 % height, action % 3

@@ -60,11 +60,10 @@ from rlenvs.core import (
 )
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
+from rlenvs.multi.boards.sides import SIDE, agents_of, seat_against, side_of
 
 OPPONENT = choice("self", "negamax", "greedy", "random", doc="who plays the other side; self: both are agents")
 SELF, NEGAMAX, GREEDY, RANDOM = OPPONENT.codes("self", "negamax", "greedy", "random")
-SIDE = choice("first", "second", "random", doc="the side of the agent against a scripted opponent")
-FIRST, SECOND, EITHER = SIDE.codes("first", "second", "random")
 
 LARGEST, DEEPEST, COLUMNS = 12, 10, 7
 WON, HOPELESS = 1_000_000, -10_000_000  # worth of positions to the search
@@ -90,11 +89,11 @@ SPEC = world(
         "depth": integer(4, 1, DEEPEST, "moves that negamax looks ahead"),
     },
     sizes=lambda values: {
-        "agents": 2 if values.opponent == "self" else 1,
+        "agents": agents_of(values),
         "height": values.height,
         "width": values.width,
     },
-    teams=lambda values: [0, 1] if values.opponent == "self" else [0],
+    teams=lambda values: list(range(agents_of(values))),
     players=("negamax", "greedy", "random"),
     data={"worth": i8("height", "width")},
     state={
@@ -209,12 +208,6 @@ def connects(p, s, row, column):
 
 
 @kernel
-def side_of(s, k):
-    """The side of an agent."""
-    return s.seat if k == 0 else 1 - s.seat
-
-
-@kernel
 def play_move(p, s, column, r):
     """The move of the side whose turn it is."""
     side, winner = s.mover, -1
@@ -248,31 +241,28 @@ def end_game(s, winner, r):
 
 
 @kernel
-def play_opponent(p, s, rng, r):
-    """The answer of a scripted opponent, where it is its turn."""
-    if p.opponent == SELF or s.turn < 0 or s.mover == s.seat:
-        return
+def choose(p, s, rng):
+    """The move of the scripted opponent."""
     if p.opponent == NEGAMAX:
-        column = choose_negamax(p, s, rng)
-    elif p.opponent == GREEDY:
-        column = choose_greedy(p, s, rng)
-    else:
-        column = choose_random(s, rng)
-    play_move(p, s, column, r)
+        return choose_negamax(p, s, rng)
+    return choose_greedy(p, s, rng) if p.opponent == GREEDY else choose_random(s, rng)
+
+
+@kernel
+def play_round(p, s, a, rng, r):
+    """A move, and the answer of a scripted opponent where it is its turn."""
+    play_move(p, s, a[max(s.turn, 0)], r)
+    if p.opponent != SELF and s.turn >= 0 and s.mover != s.seat:
+        play_move(p, s, choose(p, s, rng), r)
 
 
 @SPEC.reset
 def reset(p, s, rng):
     s.last[0] = -1
     if p.opponent != SELF:
-        s.seat = 1 if p.side == SECOND or (p.side == EITHER and uniform(rng, 0.0, 1.0) < 0.5) else 0
+        s.seat = seat_against(p, rng)
     if s.seat == 1:  # the opponent begins
-        if p.opponent == NEGAMAX:
-            column = choose_negamax(p, s, rng)
-        elif p.opponent == GREEDY:
-            column = choose_greedy(p, s, rng)
-        else:
-            column = choose_random(s, rng)
+        column = choose(p, s, rng)
         s.last[0] = drop(s, column, 0)
         s.last[1] = column
         s.moves = 1
@@ -281,14 +271,12 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    play_move(p, s, a[max(s.turn, 0)], r)
-    play_opponent(p, s, rng, r)
+    play_round(p, s, a, rng, r)
 
 
 @SPEC.level("columns").step
 def step_columns(p, s, a, rng, r):
-    play_move(p, s, a[max(s.turn, 0)], r)
-    play_opponent(p, s, rng, r)
+    play_round(p, s, a, rng, r)
     if s.turn < 0:
         for k in range(s.alive.size):
             r.column_0[k] = majority(s, side_of(s, k), 0)

@@ -77,6 +77,7 @@ from rlenvs.robotics.locomotion.robots import (
     robot,
     tell,
     touch_floor_only,
+    turn_motors,
 )
 
 POSITIONS, VELOCITIES, JOINTS, BODIES = 15, 14, 8, 14
@@ -186,8 +187,7 @@ def after_reset(p, s, rng):
 
 @SPEC.act
 def act(p, s, a, rng):
-    for j in range(JOINTS):
-        s.ctrl[j] = a[j]
+    turn_motors(s, a)
 
 
 @kernel

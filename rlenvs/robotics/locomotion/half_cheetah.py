@@ -66,6 +66,7 @@ from rlenvs.robotics.locomotion.robots import (
     robot,
     tell,
     touch_floor_only,
+    turn_motors,
 )
 
 POSITIONS, JOINTS = 9, 6
@@ -134,8 +135,7 @@ def reset(p, s, rng):
 
 @SPEC.act
 def act(p, s, a, rng):
-    for j in range(JOINTS):
-        s.ctrl[j] = a[j]
+    turn_motors(s, a)
 
 
 @SPEC.outcome

@@ -60,20 +60,27 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
+    DAMPING,
+    DENSITY,
+    EVEN_NOISE,
     FASTEST,
     PARAMS,
     bounded,
     damp,
     effort,
+    lighten,
     objectives,
     robot,
+    rub,
+    start_near,
     tell,
     touch_floor_only,
+    turn_motors,
     weigh,
 )
 
@@ -96,12 +103,12 @@ SPEC = world(
     source="Gymnasium Hopper-v5; MO-Gymnasium mo-hopper-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
-        "noise": param(0.005, 0.0, 0.05, "", "of the start: positions and velocities uniform within it"),
-        "density": param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot"),
+        "noise": EVEN_NOISE,
+        "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
         "thigh_mass": param(0.0, 0.0, 10.0, "kg", "of the thigh; 0: as `density` says, 4.06 kg"),
         "friction": param(FOOT, 0.1, 4.0, "", "sliding friction of the foot; that of all else in proportion"),
-        "damping": param(1.0, 0.0, 5.0, "", "of the joints, as a multiple of the original's"),
+        "damping": DAMPING,
         "lowest": param(0.7, 0.2, 1.2, "m", "above which the torso is healthy", limit=True),
         "tilt": param(0.2, 0.05, 1.5, "rad", "up to which the torso is healthy", limit=True),
         "speed_limit": param(0.7402, 0.1, 10.0, "m/s", "above which moving costs", limit=True),
@@ -151,28 +158,23 @@ SPEC = world(
 @SPEC.model
 def model(values):
     spec = robot("hopper.xml", values, eye=(0.0, -3.0, 0.15), down=0.14)
-    spec.visual.headlight.ambient, spec.lights[0].diffuse = (0.32, 0.32, 0.32), (0.6, 0.6, 0.6)
+    lighten(spec, 0.32, 0.6)
     weigh(spec, values.density, torso=values.torso_mass, thigh=values.thigh_mass)
     damp(spec, values.damping)
-    for geom in spec.geoms:
-        geom.friction = (values.friction / FOOT * geom.friction[0], *geom.friction[1:])
+    rub(spec, values.friction / FOOT)
     touch_floor_only(spec, ("torso_geom", "leg_geom"), ("torso_geom", "foot_geom"), ("thigh_geom", "foot_geom"))
     return spec
 
 
 @SPEC.reset
 def reset(p, s, rng):
-    for j in range(POSITIONS):
-        s.qpos[j] += uniform(rng, -p.noise, p.noise)
-    for j in range(POSITIONS):
-        s.qvel[j] = uniform(rng, -p.noise, p.noise)
+    start_near(p, s, rng)
     s.x = s.qpos[0]
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    for j in range(JOINTS):
-        s.ctrl[j] = a[j]
+    turn_motors(s, a)
 
 
 @kernel

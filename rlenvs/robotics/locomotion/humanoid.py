@@ -63,19 +63,23 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
+    DENSITY,
     FASTEST,
     PARAMS,
     bounded,
     damp,
     effort,
+    lighten,
     objectives,
     robot,
+    start_near,
     tell,
+    turn_motors,
     weigh,
 )
 
@@ -100,7 +104,7 @@ SPEC = world(
     params={
         **PARAMS,
         "noise": param(0.01, 0.0, 0.05, "", "of the start: positions and velocities uniform within it"),
-        "density": param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot"),
+        "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 16.0, "kg", "of torso, head and upper waist; 0: as `density` says, 8.91 kg"),
         "right_foot_mass": param(0.0, 0.0, 8.0, "kg", "of the right foot; 0: as `density` says, 1.77 kg"),
         "left_thigh_mass": param(0.0, 0.0, 8.0, "kg", "of the left thigh; 0: as `density` says, 4.75 kg"),
@@ -188,7 +192,7 @@ def model(values):
     import mujoco
 
     spec = robot("humanoid.xml", values, eye=(0.0, -3.6, 0.35), down=0.2)
-    spec.visual.headlight.ambient, spec.lights[0].diffuse = (0.3, 0.3, 0.3), (0.7, 0.7, 0.7)
+    lighten(spec, 0.3, 0.7)
     weigh(spec, values.density, right_foot=values.right_foot_mass, left_thigh=values.left_thigh_mass)
     if values.torso_mass > 0.0:
         for geom in spec.body("torso").geoms:
@@ -204,10 +208,7 @@ def model(values):
 
 @SPEC.reset
 def reset(p, s, rng):
-    for j in range(POSITIONS):
-        s.qpos[j] += uniform(rng, -p.noise, p.noise)
-    for j in range(VELOCITIES):
-        s.qvel[j] = uniform(rng, -p.noise, p.noise)
+    start_near(p, s, rng)
 
 
 @SPEC.after_reset
@@ -217,8 +218,7 @@ def after_reset(p, s, rng):
 
 @SPEC.act
 def act(p, s, a, rng):
-    for j in range(JOINTS):
-        s.ctrl[j] = a[j]
+    turn_motors(s, a)
 
 
 @kernel

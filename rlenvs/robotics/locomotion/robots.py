@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from rlenvs.core import kernel, param, published
+from rlenvs.core import kernel, param, published, uniform
 from rlenvs.core.parts import Term
 
 FPS = 20  # five physics steps of 10 ms per control step
@@ -15,6 +15,9 @@ BOUND = 1000.0  # of every number observed, in its unit
 FASTEST = 200.0  # m/s, bound of the speed in rewards
 COST_LIMIT = 25.0
 
+EVEN_NOISE = param(0.005, 0.0, 0.05, "", "of the start: positions and velocities uniform within it")
+DENSITY = param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot")
+DAMPING = param(1.0, 0.0, 5.0, "", "of the joints, as a multiple of the original's")
 PARAMS = {
     "gravity": param(9.81, 1.0, 20.0, "m/s^2", "downwards"),
     "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
@@ -106,6 +109,17 @@ def damp(spec: Any, factor: float) -> None:
         joint.damping = joint.damping * factor
 
 
+def rub(spec: Any, factor: float) -> None:
+    """Multiply the sliding friction of everything."""
+    for shape in spec.geoms:
+        shape.friction = (factor * shape.friction[0], *shape.friction[1:])
+
+
+def lighten(spec: Any, ambient: float, sun: float) -> None:
+    """More light from all sides, and so much from above."""
+    spec.visual.headlight.ambient, spec.lights[0].diffuse = (ambient,) * 3, (sun,) * 3
+
+
 def weigh(spec: Any, density: float, **masses: float) -> None:
     """Give all shapes of a robot a density, and bodies of one shape a mass where it is not 0.
 
@@ -137,6 +151,22 @@ def bounded(value):
 def tell(canvas: Any, s: Any, speed: float, limit: float) -> None:
     """How far the robot has run, and how fast it is, in the head of its image."""
     canvas.caption(f"{s.x:.1f} m run", f"{speed:.1f} m/s, limit {limit:.1f}")
+
+
+@kernel
+def start_near(p, s, rng):
+    """Positions and velocities uniform within `noise` of those of the model."""
+    for j in range(s.qpos.size):
+        s.qpos[j] += uniform(rng, -p.noise, p.noise)
+    for j in range(s.qvel.size):
+        s.qvel[j] = uniform(rng, -p.noise, p.noise)
+
+
+@kernel
+def turn_motors(s, a):
+    """The action as it is."""
+    for j in range(a.size):
+        s.ctrl[j] = a[j]
 
 
 @kernel

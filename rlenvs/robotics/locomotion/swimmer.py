@@ -53,7 +53,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, param, published, term, uniform, world
+from rlenvs.core import Score, block, continuous, cost, f8, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -63,7 +63,9 @@ from rlenvs.robotics.locomotion.robots import (
     bounded,
     effort,
     robot,
+    start_near,
     tell,
+    turn_motors,
 )
 
 POSITIONS, JOINTS = 5, 2
@@ -130,17 +132,13 @@ def model(values):
 
 @SPEC.reset
 def reset(p, s, rng):
-    for j in range(POSITIONS):
-        s.qpos[j] += uniform(rng, -p.noise, p.noise)
-    for j in range(POSITIONS):
-        s.qvel[j] = uniform(rng, -p.noise, p.noise)
+    start_near(p, s, rng)
     s.x = s.qpos[0]
 
 
 @SPEC.act
 def act(p, s, a, rng):
-    for j in range(JOINTS):
-        s.ctrl[j] = a[j]
+    turn_motors(s, a)
 
 
 @SPEC.outcome

@@ -82,7 +82,7 @@ def observed() -> dict[str, Any]:
         "to_target": block("axes", low=-2 * ROOM, high=2 * ROOM, unit="m", doc="target minus position"),
         "target_velocity": block("moving", low=-3.0, high=3.0, unit="m/s", doc="velocity of a target that moves"),
         "target": block(
-            *("place",),
+            "place",
             low=-BOX,
             high=BOX,
             unit="m",

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rlenvs.pareto.sets import descending, nondominated
+
 FAR = 10_000  # more steps than any way has
 EQUAL = 1e-12  # what differs by less is rounding
 
@@ -74,7 +76,7 @@ def front_of(places: Places, gamma: float, horizon: int, most: int = 6000) -> tu
     """
     search = _Search(places, gamma, most)
     root = search.front(0, len(places.cells), horizon)
-    order = sorted(range(len(root.values)), key=lambda i: tuple(-np.round(root.values[i], 9)))
+    order = descending(root.values)
     return root.values[order], [search.actions(root, i, horizon) for i in order]
 
 
@@ -145,7 +147,7 @@ class _Search:
         self._check(len(taken) // 20)
         order = np.argsort(taken, kind="stable")  # of equals the shortest is kept
         together = np.concatenate(values)[order]
-        kept = order[_best(together)]
+        kept = order[nondominated(together, EQUAL)]
         self._check(len(kept))
         return _Front(np.concatenate(values)[kept], np.concatenate(follows)[kept], taken[kept])
 
@@ -171,10 +173,3 @@ class _Search:
             gone, place = gone | 1 << j, j
             front = self.front(gone, place, left)
         return found or [0]
-
-
-def _best(points: np.ndarray) -> np.ndarray:
-    """The numbers of the points that no other dominates; of equals the first."""
-    from rlenvs.pareto.sets import nondominated  # it is an extra
-
-    return np.flatnonzero(nondominated(points, EQUAL))
