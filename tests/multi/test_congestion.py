@@ -45,6 +45,20 @@ def test_beach_rewards():
         assert not batch.terminated.any()
 
 
+@pytest.mark.parametrize(
+    ("level", "agents", "sections", "psi", "first"), [(None, 100, 6, 7.0, 30), ("large", 100, 5, 5.0, 70)]
+)
+def test_published_set_ups(level, agents, sections, psi, first):
+    """100 agents of 30/70 on 6 sections for a capacity of 7; and 70/30 for a capacity of 5."""
+    batch = rlenvs.make_batch(BEACH, 1, level=level)
+    batch.seed([0])
+    batch.reset()
+    assert batch.states["section"].shape[1] == agents
+    assert batch.states["count"].shape[1] == sections
+    assert batch.states["count"][0].sum(axis=0).tolist() == [first, agents - first]
+    assert batch.get_params()["psi"] == psi
+
+
 @pytest.mark.parametrize("steps", [1, 4])
 def test_front_of_the_first_published_set_up(steps):
     """50 agents, 5 sections, psi 3, 35 of one type: 12 points, in one step as with all the time one needs."""
@@ -193,15 +207,17 @@ def mines(**keywords):
 def test_the_published_mines():
     """20 villages, n + 3 = 23 mines, 1 to 5 workers, 2 to 4 mines in reach, base probabilities in [0.01, 0.5], which of
     correlated mines sum up to 0.5 at most."""
-    workers, reach = set(), set()
+    workers, reach, least = set(), set(), 1.0
     for instance, correlated in itertools.product(range(20), (False, True)):
         _, batch, values = mines(instance=instance, correlated=correlated)
         made = gem_mining.drawn(values)
         assert batch.setup.sizes["mines"] == len(made["seam"]) == 23
         workers, reach = workers | set(made["workers"].tolist()), reach | set(made["reach"].tolist())
         assert made["seam"].min() >= 0.01
+        least = min(least, made["seam"].min())
         assert made["seam"].max() <= 0.5
         assert (made["seam"].sum(axis=1).max() <= 0.5) == correlated
+    assert least < 0.011  # of 920 draws
     assert workers == {1, 2, 3, 4, 5}
     assert reach == {2, 3, 4}
     env = rlenvs.parallel_env(MINES)

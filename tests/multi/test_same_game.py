@@ -9,6 +9,16 @@ import rlenvs
 from rlenvs.multi.boards.same_game import NAMES, SPEC
 
 
+def test_the_published_board():
+    """15 rows, 15 columns, five colours, one player."""
+    env = rlenvs.make("SameGame-v0")
+    batch = env.unwrapped.batch
+    env.reset(seed=0)
+    assert batch.states["tile"].shape == (1, 15, 15)
+    assert np.unique(batch.states["tile"]).tolist() == [1, 2, 3, 4, 5]
+    assert batch.agents == 1
+
+
 def columns_of(tiles):
     """A board as lists of colours from the bottom up, without empty columns."""
     stacks = [[int(color) for color in tiles[::-1, x] if color] for x in range(tiles.shape[1])]
