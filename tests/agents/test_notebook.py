@@ -132,7 +132,7 @@ def test_a_curve_grows_in_a_notebook():
     cells = [
         "import rlenvs\nfrom stable_baselines3 import PPO\n"
         "model = PPO('MlpPolicy', rlenvs.sb3_vec_env('CartPole-v0', 8), n_steps=16, batch_size=64, device='cpu')\n"
-        "curve = rlenvs.LiveCurve('CartPole-v0', every=0.0)\n_ = model.learn(1024, callback=curve)",
+        "curve = rlenvs.LiveCurve('CartPole-v0', every=0.0)\n_ = model.learn(256, callback=curve)",
         "print(len(curve.steps), curve.steps[-1], sorted(curve.references))",
         "rlenvs.show('CartPole-v0', horizon=20)",
     ]
@@ -142,6 +142,6 @@ def test_a_curve_grows_in_a_notebook():
     assert [output["output_type"] for output in drawn if "image/png" in output.get("data", {})] == ["display_data"]
     count, last, *names = told[0]["text"].split(maxsplit=2)
     assert int(count) > 5
-    assert int(last) == 1024
+    assert int(last) == 256
     assert "random" in names[0]
     assert shown[0]["data"]["text/html"].startswith("<iframe")

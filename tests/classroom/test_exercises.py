@@ -1,5 +1,6 @@
 """Of every exercise the solution gets full marks, the starter none, a half-right submission between 20 and 80 %."""
 
+import os
 import re
 
 import numpy as np
@@ -57,24 +58,37 @@ def test_source_teaches(name):
         assert re.search(wanted, text), wanted
 
 
-def run_notebook(source, folder):
-    """Run a source as a notebook; gives its outputs."""
+def run_notebook(source, folder, kernel=None):
+    """Run a source as a notebook, in a kernel of its own by default; gives its outputs."""
     nbclient = pytest.importorskip("nbclient", reason="notebooks: pip install 'rlenvs[classroom]'")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("jupytext")
     pytest.importorskip("ipykernel")
     builder().write(source, folder / "exercise.ipynb")
     notebook = nbformat.read(folder / "exercise.ipynb", as_version=4)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=str(folder))
+    client = nbclient.NotebookClient(notebook, km=kernel, timeout=300, kernel_name="python3")
+    if kernel is not None:
+        begin = f"%reset -f\nimport os, matplotlib\nos.chdir({str(folder)!r})\nmatplotlib.rcdefaults()\n%reset -f"
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(begin))
+    client.execute(cwd=str(folder))
     return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
+@pytest.fixture(scope="module")
+def smoking():
+    """A kernel that notebooks may use one after the other, each without names of the one before: most of what a small
+    run takes is the start of a kernel and its imports."""
+    manager = pytest.importorskip("jupyter_client", reason="notebooks: pip install 'rlenvs[classroom]'").KernelManager()
+    images = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    manager.start_kernel(env={**os.environ, "RLENVS_SMOKE": "1", **images})
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_notebook_runs_in_smoke_mode(name, tmp_path, monkeypatch):
-    """And has a picture."""
-    monkeypatch.setenv("RLENVS_SMOKE", "1")
-    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    outputs = run_notebook(builder().solution((FOLDER / name / "exercise.py").read_text()), tmp_path)
+def test_notebook_runs_in_smoke_mode(name, tmp_path, smoking):
+    """And has a picture. In a kernel of its own: the test below."""
+    outputs = run_notebook(builder().solution((FOLDER / name / "exercise.py").read_text()), tmp_path, smoking)
     assert any("image/png" in output.get("data", {}) for output in outputs)
 
 

@@ -3,10 +3,10 @@
 import importlib.util
 import itertools
 import re
-import subprocess
 import sys
 
 import pytest
+from alone import run_alone
 from places import ROOT
 
 import rlenvs
@@ -214,7 +214,8 @@ def skip_without_extras(code):
 @pytest.mark.parametrize("block", blocks_of("README.md", "docs/tour.md"))
 def test_blocks_of_the_readme_and_the_tour_run_when_pasted_alone(block, tmp_path):
     skip_without_extras(block)
-    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    (tmp_path / "block.py").write_text(block, encoding="utf-8")
+    done = run_alone(tmp_path / "block.py", [], tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -239,7 +240,8 @@ GUIDES = [
 @pytest.mark.parametrize("block", GUIDES)
 def test_blocks_of_the_guides_run_when_pasted_alone(block, tmp_path):
     skip_without_extras(block)
-    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    (tmp_path / "block.py").write_text(block, encoding="utf-8")
+    done = run_alone(tmp_path / "block.py", [], tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from alone import run_alone
 from PIL import Image
 from places import ROOT
 
@@ -34,12 +35,10 @@ COMPARED = {  # what the last lines of those that learn or plan put beside each 
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path):
+def test_example_runs(path, tmp_path):
     if path.stem in WANTED:
         pytest.importorskip(WANTED[path.stem])
-    done = subprocess.run(
-        [sys.executable, path, *ARGUMENTS.get(path.stem, [])], capture_output=True, text=True, timeout=300
-    )
+    done = run_alone(path, ARGUMENTS.get(path.stem, []), tmp_path)
     assert done.returncode == 0, done.stderr
     first, *others = done.stdout.splitlines()
     assert others
