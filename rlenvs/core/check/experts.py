@@ -69,7 +69,10 @@ class _Reader:
 
     def __getattr__(self, name: str) -> Any:
         self.names.add(name)
-        return getattr(self._record, name)
+        found = getattr(self._record, name)
+        if isinstance(found, np.ndarray):  # the record's own memory, which is found at once from now on
+            object.__setattr__(self, name, found)
+        return found
 
     def __getitem__(self, name: str) -> Any:
         self.names.add(name)

@@ -60,13 +60,21 @@ def fresh_arrays(t: Subject) -> str:
     for name, make in t.forms():
         player = Player(make(horizon=t.short))
         kept = [(player.raw, player.last)]
-        for _ in range(calls):
+        earlier = [(0, place, array) for place, array in _arrays(player.raw)]
+        ends = [_bounds(array) for *_, array in earlier]
+        for call in range(1, calls + 1):
             player.step()
-            for path, array in _arrays(player.raw):
-                for age, (old, _) in enumerate(reversed(kept), start=1):
-                    shared = next((place for place, other in _arrays(old) if _overlap(array, other)), None)
-                    if shared is not None:
-                        raise Failed(f"{name} returned {path} in the memory of {shared}, returned {age} calls before")
+            returned = [(call, path, array) for path, array in _arrays(player.raw)]
+            bounds = np.array(ends, np.int64).reshape(-1, 2)
+            for _, path, array in returned:
+                low, high = _bounds(array)
+                near = (earlier[i] for i in np.flatnonzero((bounds[:, 0] < high) & (bounds[:, 1] > low))[::-1])
+                shared = next(((then, place) for then, place, other in near if np.shares_memory(array, other)), None)
+                if shared is not None:
+                    age = call - shared[0]
+                    raise Failed(f"{name} returned {path} in the memory of {shared[1]}, returned {age} calls before")
+            earlier += returned
+            ends += [_bounds(array) for *_, array in returned]
             kept.append((player.raw, player.last))
         for call, (returned, copied) in enumerate(kept):
             changed = difference(returned, copied)
@@ -75,8 +83,12 @@ def fresh_arrays(t: Subject) -> str:
     return f"observations and infos of {calls + 1} calls"
 
 
-def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    return np.may_share_memory(a, b) and np.shares_memory(a, b)
+def _bounds(array: np.ndarray) -> tuple[int, int]:
+    """Where an array begins and ends in memory."""
+    low = high = array.__array_interface__["data"][0]
+    for count, stride in zip(array.shape, array.strides, strict=True):
+        low, high = low + min((count - 1) * stride, 0), high + max((count - 1) * stride, 0)
+    return low, high + array.itemsize
 
 
 def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
