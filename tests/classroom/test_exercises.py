@@ -18,14 +18,22 @@ def told(result):
     return [(each.name, each.earned, each.reason) for each in result.results]
 
 
+# each learns for 10 s and more in its last test, which the slow test below looks at; the others learn here too
+LONG = ("dqn", "function_approximation")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_solution_gets_full_marks(name, tmp_path):
     path = tmp_path / f"{name}.py"
     path.write_text(builder().solution((FOLDER / name / "exercise.py").read_text()))
-    result = grade(path, find_exercise(name), SECRET)
+    exercise = find_exercise(name)
+    assert any(each.hidden for each in exercise.tests)
+    assert not all(each.hidden for each in exercise.tests)
+    if name in LONG:
+        exercise.tests = [each for each in exercise.tests if "over 4 trainings" not in each.name]
+        assert len(exercise.tests) == len(find_exercise(name).tests) - 1
+    result = grade(path, exercise, SECRET)
     assert result.share == 1.0, told(result)
-    assert any(each.hidden for each in result.results)
-    assert not all(each.hidden for each in result.results)
 
 
 @pytest.mark.slow

@@ -72,7 +72,8 @@ def play(env, seed, steps=30):
 @pytest.mark.parametrize("id", PLAIN)
 @pytest.mark.usefixtures("strict", "clock")
 def test_gymnasium_check_env(id):
-    check_env(gymnasium.make(id, disable_env_checker=True).unwrapped)
+    """Of each kind it also draws in every mode; how a member looks is seen below."""
+    check_env(gymnasium.make(id, disable_env_checker=True).unwrapped, skip_render_check=id not in KINDS)
 
 
 class Scalar(Env):
@@ -214,15 +215,9 @@ def test_text_where_there_is_one(id):
 
 
 @pytest.mark.parametrize("id", KINDS)
-@pytest.mark.usefixtures("clock")
-def test_metadata_names_the_modes_that_work(id):
-    modes = gymnasium.make(id).unwrapped.metadata["render_modes"]
-    assert {"human", "rgb_array"} <= set(modes), "a world without an image"
-    for mode in modes:
-        env = gymnasium.make(id, render_mode=mode)
-        env.reset(seed=0)
-        env.render()
-        env.close()
+def test_metadata_names_windows_and_images(id):
+    """That all modes named there work, Gymnasium's checker sees above."""
+    assert {"human", "rgb_array"} <= set(gymnasium.make(id).unwrapped.metadata["render_modes"]), "no image"
 
 
 # --- PettingZoo -------------------------------------------------------------------------------------------------------
