@@ -43,6 +43,7 @@ def measure(peer: Peer, seconds: float, with_resets: bool, cpu: bool = False) ->
     """Step on from where the last call ended until ``seconds`` are counted, or PATIENCE times as many have passed."""
     now = (lambda: process_time() / peer.threads) if cpu else perf_counter
     every = STEPS_BETWEEN_LOOKS if cpu else 1
+    look = min(-(now() - now()) for _ in range(100)) if cpu else 0.0  # what one costs, of which a reset has two
     step, choose, actions, draws, over = peer.step, peer.choose, peer.actions, len(peer.actions), peer.over
     steps, resetting, choosing = 0, 0.0, 0.0
     start = now()
@@ -50,13 +51,13 @@ def measure(peer: Peer, seconds: float, with_resets: bool, cpu: bool = False) ->
         if over:
             begin = now()
             peer.reset()
-            resetting += now() - begin
+            resetting += now() - begin + look
         if choose is None:
             action = actions[steps % draws]
         else:
             begin = now()
             action = choose()
-            choosing += now() - begin
+            choosing += now() - begin + look
         over = step(action)
         steps += 1
         if steps % every:
