@@ -48,8 +48,9 @@ class Case:
 
 
 BY_CPU = (
-    "Seconds are those that processors worked (`--cpu`), of two threads the mean, since others used the machine: "
-    "rates are those of processors of one's own."
+    "Seconds are those that processors worked (`--cpu`), of two threads the mean, since others used the machine. "
+    "What a thread waits for another counts too, so rates of two threads are higher where each has a processor of its "
+    "own."
 )
 WIDE = {"form": "vector", "num": 16384, "threads": 2}
 ONE_TRACK = {"track_seed": 0}
