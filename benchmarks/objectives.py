@@ -1,6 +1,6 @@
 """Steps per second of the worlds with several objectives beside mo-gymnasium 1.3.2, timed in turn.
 
-    python benchmarks/objectives.py --peers peers.toml --write
+    python benchmarks/objectives.py --peers peers.toml --cpu --write
 
 "single" leaves out resets; "vector", with two threads, counts its own. Random actions.
 """

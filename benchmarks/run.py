@@ -47,6 +47,11 @@ class Case:
         return ", ".join([form, *(f"{name}={value}" for name, value in self.keywords.items())])
 
 
+BY_CPU = (
+    "Seconds are those that processors worked (`--cpu`), of two threads the mean, since others used the machine. "
+    "What a thread waits for another counts too, so rates of two threads are higher where each has a processor of its "
+    "own."
+)
 WIDE = {"form": "vector", "num": 16384, "threads": 2}
 ONE_TRACK = {"track_seed": 0}
 WAREHOUSE = {"agents": 64, "height": 32, "width": 32, "on_target": "restart", "horizon": 256}
@@ -112,9 +117,10 @@ class Worker:
         self._process.wait()
 
 
-def ours(id: str, form: str, num: int, threads: int, keywords: dict, legal: bool = False) -> Worker:
+def ours(id: str, form: str, num: int, threads: int, keywords: dict, legal: bool = False, cpu: bool = False) -> Worker:
     """A worker for an environment of this package."""
-    options = ["--id", id, "--form", form, "--num", str(num), "--threads", str(threads), *["--legal"] * legal]
+    options = ["--id", id, "--form", form, "--num", str(num), "--threads", str(threads)]
+    options += [*["--legal"] * legal, *["--cpu"] * cpu]
     return Worker([sys.executable, "ours.py", *options, "--keywords", json.dumps(keywords)])
 
 
@@ -138,15 +144,15 @@ def rates_alone(rounds: int, seconds: float) -> list[str]:
 
 
 def rates_beside_peers(
-    cases: list[Case], peers: dict[str, str], rounds: int, seconds: float, only: str | None
+    cases: list[Case], peers: dict[str, str], rounds: int, seconds: float, only: str | None, cpu: bool = False
 ) -> list[str]:
-    """Rows of the table of ratios."""
+    """Rows of the table of ratios; with `cpu` of the time that processors worked."""
     rows = ["| id | form | peer | ours | theirs | ratio (min - max) | aim |", "|---|---|---|---|---|---|---|"]
     for case in cases:
         if case.peer not in peers or (only and only not in case.id):
             continue
-        mine = ours(case.id, case.form, case.num, case.threads, case.keywords, case.legal)
-        theirs = Worker(shlex.split(peers[case.peer]))
+        mine = ours(case.id, case.form, case.num, case.threads, case.keywords, case.legal, cpu)
+        theirs = Worker([*shlex.split(peers[case.peer]), *["--cpu"] * cpu])
         pairs = [(mine.rate(seconds), theirs.rate(seconds)) for _ in range(rounds)]
         mine.close()
         theirs.close()
@@ -165,6 +171,9 @@ def write_beside_peers(cases: list[Case], doc: str | None, title: str, notes: st
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
     parser.add_argument("--only", help="part of an id")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count the time that processors worked, for a machine that others use too"
+    )
     parser.add_argument("--write", action="store_true", help=f"write benchmarks/{table.name}")
     options = parser.parse_args()
     peers = tomllib.loads(options.peers.read_text())
@@ -173,8 +182,9 @@ def write_beside_peers(cases: list[Case], doc: str | None, title: str, notes: st
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"{options.rounds} turns of {options.seconds} s; medians. {notes}",
+        *[BY_CPU] * options.cpu,
         "",
-        *rates_beside_peers(cases, peers, options.rounds, options.seconds, options.only),
+        *rates_beside_peers(cases, peers, options.rounds, options.seconds, options.only, options.cpu),
         "",
     ]
     if options.write:

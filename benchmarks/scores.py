@@ -18,7 +18,8 @@ from rlenvs.core.parts import Score
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.spec import World
 
-PLACE = re.compile(r"    scores=\{\n.*?\n    \},\n", re.DOTALL)
+# a block of rows, or an empty one; nothing of it reaches over a line that is less indented than a row
+PLACE = re.compile(r"^    scores=\{(?:\n(?:        .*\n)*    )?\},\n", re.MULTILINE)
 
 
 def rows_of(id: str, seeds: int) -> dict[str, Score]:
@@ -62,6 +63,13 @@ def _short(number: float, digits: int = 4) -> str:
     return f"{0.0 if abs(number) < 1e-6 else number:.{digits}g}"
 
 
+def replaced(source: str, name: str, text: str) -> str | None:
+    """A file with other scores in the first block behind the name of a world; None where there is none."""
+    start = source.find(f'"{name}"')
+    changed, count = PLACE.subn(lambda _: text, source[max(start, 0) :], count=1)
+    return source[:start] + changed if start >= 0 and count == 1 else None
+
+
 def write(world: World, text: str) -> None:
     """Put scores into the file of a world, or of its members beside it; SystemExit where none holds a block `scores={`,
     each row on a line, behind the name of the world."""
@@ -69,10 +77,9 @@ def write(world: World, text: str) -> None:
     path = Path(rlenvs.__file__).parent.parent / Path(*module.split(".")).with_suffix(".py")
     for file in (path, *path.parent.glob(f"{path.stem}_*.py")):
         source = file.read_text(encoding="utf-8")
-        start = source.find(f'"{world.name}"')
-        changed, count = PLACE.subn(lambda _: text, source[start:], count=1)
-        if start >= 0 and count == 1:
-            file.write_text(source[:start] + changed, encoding="utf-8")
+        changed = replaced(source, world.name, text)
+        if changed is not None:
+            file.write_text(changed, encoding="utf-8")
             return
     raise SystemExit(f'{path}: needs a block `    scores={{` behind "{world.name}"')
 

@@ -65,7 +65,7 @@ def build_vector(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         envs.step(action)
         return False
 
-    return worker.Peer(step, lambda: None, actions, agents=options.num)
+    return worker.Peer(step, lambda: None, actions, agents=options.num, threads=options.threads or 1)
 
 
 def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
@@ -83,7 +83,10 @@ def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         return False
 
     choose = (lambda: batch.play("random")) if options.legal else None
-    return worker.Peer(step, lambda: None, actions, agents=options.num * batch.agents, choose=choose)
+    acting = 1 if batch.world.turns else batch.agents
+    return worker.Peer(
+        step, lambda: None, actions, agents=options.num * acting, choose=choose, threads=options.threads or 1
+    )
 
 
 FORMS = {"single": build_single, "parallel": build_parallel, "vector": build_vector, "batch": build_batch}

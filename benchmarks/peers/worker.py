@@ -14,11 +14,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 WARM_UP_SECONDS = 0.3
 PATIENCE = 10.0
+STEPS_BETWEEN_LOOKS = 50  # at the processor's time, which takes a tenth of a short step
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Peer:
     """An environment as a worker needs it: ``step`` takes a pre-drawn action and says whether the episode is over.
 
     ``choose`` gives the action where it depends on what is allowed at the moment; the time for it is not counted.
+    ``threads`` is how many share a step.
     """
 
     step: Callable[[Any], bool]
@@ -34,27 +36,33 @@ class Peer:
     agents: int = 1
     over: bool = True
     choose: Callable[[], Any] | None = None
+    threads: int = 1
 
 
-def measure(peer: Peer, seconds: float, with_resets: bool) -> dict[str, float]:
+def measure(peer: Peer, seconds: float, with_resets: bool, cpu: bool = False) -> dict[str, float]:
     """Step on from where the last call ended until ``seconds`` are counted, or PATIENCE times as many have passed."""
+    now = (lambda: process_time() / peer.threads) if cpu else perf_counter
+    every = STEPS_BETWEEN_LOOKS if cpu else 1
+    look = min(-(now() - now()) for _ in range(100)) if cpu else 0.0  # what one costs, of which a reset has two
     step, choose, actions, draws, over = peer.step, peer.choose, peer.actions, len(peer.actions), peer.over
     steps, resetting, choosing = 0, 0.0, 0.0
-    start = perf_counter()
+    start = now()
     while True:
         if over:
-            begin = perf_counter()
+            begin = now()
             peer.reset()
-            resetting += perf_counter() - begin
+            resetting += now() - begin + look
         if choose is None:
             action = actions[steps % draws]
         else:
-            begin = perf_counter()
+            begin = now()
             action = choose()
-            choosing += perf_counter() - begin
+            choosing += now() - begin + look
         over = step(action)
         steps += 1
-        passed = perf_counter() - start
+        if steps % every:
+            continue
+        passed = now() - start
         counted = passed - choosing - (0.0 if with_resets else resetting)
         if counted >= seconds or passed >= PATIENCE * seconds:
             peer.over = over
@@ -72,6 +80,9 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
     """An argument parser with the option that all workers have."""
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--with-resets", action="store_true", help="count the time that resets take")
+    options.add_argument(
+        "--cpu", action="store_true", help="time of the processor, of several threads the mean, in place of the clock's"
+    )
     return options
 
 
@@ -82,7 +93,7 @@ def serve(build: Callable[[argparse.Namespace], Peer], options: argparse.Namespa
         peer = build(options)
     except ModuleNotFoundError as error:
         sys.exit(f"{sys.argv[0]} needs {error.name}, which is not installed; its docstring says how it is")
-    measure(peer, WARM_UP_SECONDS, options.with_resets)
+    measure(peer, WARM_UP_SECONDS, options.with_resets, options.cpu)
     print("ready", file=replies, flush=True)
     for line in sys.stdin:
-        print(json.dumps(measure(peer, float(line), options.with_resets)), file=replies, flush=True)
+        print(json.dumps(measure(peer, float(line), options.with_resets, options.cpu)), file=replies, flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -103,7 +104,7 @@ class Env(ShowsLimit, gymnasium.Env):
             batch.seed_unseeded(self.np_random)
         batch.reset()
         self._show()
-        return self._observation(), self._keys.first(batch, batch.first.outcome.item())
+        return self._began()
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step. Continuous actions are clipped to the bounds of their space.
@@ -122,10 +123,31 @@ class Env(ShowsLimit, gymnasium.Env):
         alone = batch.agents == 1 and not batch.moved_by_engine
         if alone and not self._split and self.render_mode != "human":
             refuses = self._action_checker is not None and self._action_checker.refuses
-            first.step = batch.short_step(self._keys.of_first(first), self._type, self.vector_reward, refuses)
+            first.step = batch.short_step(first.read or self._make_reader(), refuses)
         else:
             first.step = _no_short_way
         return first.step
+
+    def _make_reader(self) -> Callable[[], Any]:
+        """What gives observation, reward, flags and info of the last step."""
+        batch, first = self.batch, self.batch.first
+        if self._split:
+            observe: Callable[[], Any] = self._observation
+        elif self._type is None:
+            observe = first.observation.copy
+        else:
+            observe = partial(first.observation.astype, self._type)
+        first.read = self._keys.reader(batch, observe, self.vector_reward)
+        return first.read
+
+    def _read(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Observation, reward, flags and info as they are now."""
+        return (self.batch.first.read or self._make_reader())()
+
+    def _began(self) -> tuple[Any, dict[str, Any]]:
+        """Observation and info as they are now."""
+        observation, _, _, _, info = self._read()
+        return observation, info
 
     def _long_step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step that needs more than kernels: other agents, an engine, a window, a choice that has to be looked at."""
@@ -139,11 +161,8 @@ class Env(ShowsLimit, gymnasium.Env):
             batch.step_loaded()
         else:
             self._action_checker.step()
-        outcome = batch.first.outcome.item()
-        info = self._keys.first(batch, outcome)
-        reward = info["reward_vector"].copy() if self.vector_reward else outcome[-4]
         self._show()
-        return self._observation(), reward, outcome[-3], outcome[-2], info
+        return self._read()
 
     def _observation(self) -> Any:
         return self.batch.observed(FIRST)
@@ -177,7 +196,7 @@ class Env(ShowsLimit, gymnasium.Env):
     def refresh(self) -> tuple[Any, dict[str, Any]]:
         """Take in a state that was written from outside (`batch.states`): observation and info, as from a reset."""
         self.batch.refresh(np.zeros(1, np.int64))
-        return self._observation(), self._keys.first(self.batch, self.batch.first.outcome.item())
+        return self._began()
 
     def __getattr__(self, name: str) -> Any:
         """`compute_reward` and `compute_terminated` exist in goal form only: learners take an environment that has them

@@ -128,7 +128,7 @@ class World:
             arrays hold what they wrote last for this agent in this episode; where it is False they write everything.
             Such observations are raw, and the arrays of a batch are read-only for its users.
         lanes: large batches step several worlds at a time, in vectors (`rlenvs.core.lanes`). Pays for physics, whose
-            steps are the same arithmetic in all worlds; not for boards and searches.
+            steps are the same arithmetic in all worlds, and for tables; not for boards and long searches.
         barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
         constraints: what has to hold between parameters, see `constraint`.
         published: `published(...)`, the spaces of the environment that this world re-implements. They are its default,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
+from rlenvs.core.build import direct
 from rlenvs.core.driver import ACT, BEGIN, CHECK, EPISODE_OVER, NOT_A_NUMBER, ROLL, STEP
 from rlenvs.core.errors import (
     ActionError,
@@ -107,28 +107,22 @@ class BatchStepping(BatchMemory):
         self.load_actions(actions)
         self.step_loaded()
 
-    def short_step(
-        self, info_of: Callable[[Any], Any], seen_as: Any, vector_reward: bool, refuses: bool
-    ) -> Callable[[Any], Any]:
+    def short_step(self, read: Callable[[], Any], refuses: bool) -> Callable[[Any], Any]:
         """`Env.step` of the sole agent of the sole world. All that it needs is looked up here, once, which halves its
         time. It gives None, and has done nothing, where an action of a world with masks needs a closer look.
 
         Args:
-            info_of: the info for an outcome.
-            seen_as: the type of observations, where it is not the batch's.
-            vector_reward: see `Env`.
+            read: gives what the step returns.
             refuses: whether choices that the mask forbids are an error.
         """
-        first, run, address, row = self.first, self._driver.run_worlds, self._address, self._action_row
-        outcome_of, allowed, observation = first.outcome.item, first.mask.item, first.observation
-        pay = first.reward_vector.copy if vector_reward else None
-        observe = observation.copy if seen_as is None else partial(observation.astype, seen_as)
+        first, run, address = self.first, direct(self._driver.run_worlds), self._address
+        row, allowed = self._action_row.data, first.mask.data  # which give Python's numbers sooner
         bare, choices, illegal = self._bare_choices, self.setup.action_size, first.illegal
 
         def step(action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]] | None:
             forbidden = False
             if type(action) in bare and 0 <= action < choices:
-                forbidden = not allowed(action)
+                forbidden = not allowed[action]
                 if forbidden and refuses:
                     return None
                 row[0] = action
@@ -143,11 +137,7 @@ class BatchStepping(BatchMemory):
                 illegal[0] += 1
             if self.totals is not None:
                 self.totals.see_step(self, None)
-            outcome = outcome_of()
-            info = info_of(outcome)
-            if outcome[-1]:
-                info["simulation_error"] = self.error(0)
-            return observe(), (pay() if pay else outcome[-4]), outcome[-3], outcome[-2], info
+            return read()
 
         return step
 

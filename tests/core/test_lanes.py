@@ -70,7 +70,7 @@ def play(lanes, alone, steps, rng, sleepy=False):
         assert_same(lanes, alone)
 
 
-@pytest.mark.parametrize("id", ["QuadHover-v0", "ParticleTag-v0", "SafePointGoal-v0"])
+@pytest.mark.parametrize("id", ["QuadHover-v0", "ParticleTag-v0", "SafePointGoal-v0", "BreakableBottles-v0"])
 def test_worlds_with_parameters_of_their_own(id):
     """With those of all worlds, rule 19 of `rlenvs.check` looks at every world."""
     lanes, alone = twins(registry.world_of(id), 27)

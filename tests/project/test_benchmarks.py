@@ -12,6 +12,7 @@ TREASURE, PEER = "DeepSeaTreasure-v0", "python ours.py --id {id} --form single -
 SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
+    "boards": ["--peers", "{out}/peers.toml", "--only", "SameGame", "--rounds", "1", "--seconds", "0.01"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "classroom": ["mdp_by_hand"],
@@ -56,6 +57,7 @@ PEERS = f"""
 mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
 panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
 minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form single"
+momaland-samegame = "{sys.executable} ours.py --id SameGame-v0 --form parallel --legal"
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """

@@ -80,6 +80,7 @@ def tabular(
         observation={"state": seen or number},
         terms=terms,
         options={**{key: for_data(option) for key, option in options.items()}, **kernel_options},
+        lanes=True,
         **declared,
     )
     spec.make_data(_remembered(lambda values: table_of(values).data()))
