@@ -60,10 +60,26 @@ def test_the_dynamic_model_has_commonroads_derivatives():
         + [0.0025857914776859, 0.0529001056654038, 0.0033012170610298]
     )
     f = np.zeros(7)
-    single_track.dynamic(FULL_SIZE, FULL_SIZE.friction, x, 0.15, 0.63 * 9.81, f)
+    single_track.dynamic(FULL_SIZE, FULL_SIZE.friction, single_track.SLOW, x, 0.15, 0.63 * 9.81, f)
     want = [15.7213512030862397, 0.0925527979719355, 0.15, 5.3536773276413925]
     want += [0.0529001056654038, 0.6435589397748606, 0.0313297971641291]
     assert f == pytest.approx(want, abs=1e-10)
+
+
+def test_the_kinematic_model_ends_where_the_original_ends_it_unless_steps_are_long():
+    assert single_track.least_speed(RACER, RACER.friction, 0.01) == 0.5
+    assert single_track.least_speed(RACER, RACER.friction, 0.02) == pytest.approx(0.87, abs=0.05)
+
+
+@pytest.mark.parametrize("move", [single_track.runge_kutta, single_track.euler])
+@given(st.fixed_dictionaries({name: st.floats(part.low, part.high) for name, part in CAR.items()}), st.integers(0, 99))
+@settings(max_examples=8, deadline=None)
+def test_linear_tyres_stay_finite_over_all_parameters(move, values, seed):
+    p, rng, scratch = SimpleNamespace(**values), np.random.default_rng(seed), np.zeros((5, 7))
+    x = car(SPEED=rng.uniform(0.0, 3.0))
+    for _ in range(60):
+        move(p, p.friction, x, rng.uniform(-6, 6), rng.uniform(-12, 12), 0.02, scratch)
+        assert np.isfinite(x).all()  # cars that oversteer spin ever faster, as the linear model has it
 
 
 def test_a_slow_car_turns_on_the_circle_of_its_wheel_base():

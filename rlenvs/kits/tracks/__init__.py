@@ -5,7 +5,7 @@
 - `lidar`: exact scans of any number of beams, other cars included.
 - `files`: roads from points, CSV files and names, with every fault refused in plain words.
 - `generator`: random roads with a difficulty, in kernels or in plain Python.
-- `line`: a fast line on a road, and the speeds that a car can drive there.
+- `line`: a line of little curvature on a road, the speeds that friction allows on it, and lap times.
 - `splines`: periodic cubic splines.
 
 A world with a fixed road has it in its data and one that draws a road for every episode in its persistent state

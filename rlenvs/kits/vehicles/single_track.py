@@ -10,7 +10,7 @@ too large, see `drift.py`.
 import math
 from typing import Any
 
-from rlenvs.core import constraint, kernel, maths, param
+from rlenvs.core import kernel, maths, param
 
 X, Y, STEER, SPEED, YAW, YAW_RATE, SLIP = range(7)
 STATES = 7
@@ -39,23 +39,17 @@ CAR = {
 }
 
 
-def fastest_decay(p: Any) -> Any:
-    """Upper bound [1/s] of the decay of yaw rate and slip just above SLOW, where the linear tyres are stiffest."""
-    base, push = p.front_axle + p.rear_axle, p.friction / SLOW
-    front = p.front_stiffness * (GRAVITY * p.rear_axle + p.max_acceleration * p.cg_height) / base
-    rear = p.rear_stiffness * (GRAVITY * p.front_axle + p.max_acceleration * p.cg_height) / base
-    yaw = p.mass / p.inertia * (p.front_axle**2 * front + p.rear_axle**2 * rear)
-    return push * (front + rear + yaw)
+@kernel
+def least_speed(p: Any, grip: float, dt: float) -> float:
+    """The speed [m/s] below which the kinematic model holds: SLOW, or more where steps are too long for the tyres.
 
-
-def stable_steps(step: str = "dt") -> Any:
-    """A constraint of a world: its time step, the parameter of this name, is short enough for the linear tyres."""
-    names = ("friction", "front_stiffness", "rear_stiffness", "front_axle", "rear_axle", "cg_height", "mass", "inertia")
-    return constraint(
-        *(step, *names, "max_acceleration"),
-        holds=lambda p: getattr(p, step) * fastest_decay(p) <= 2.0 * STABLE,
-        doc="the time step is short enough for the tyres",
-    )
+    Yaw rate and slip decay the faster the slower the car is; a step of Runge and Kutta's method follows up to STABLE.
+    """
+    base = p.front_axle + p.rear_axle
+    front = p.front_stiffness * p.rear_axle / base * grip * GRAVITY  # forces per mass and angle
+    rear = p.rear_stiffness * p.front_axle / base * grip * GRAVITY
+    yaw = p.mass / p.inertia * (p.front_axle * p.front_axle * front + p.rear_axle * p.rear_axle * rear)
+    return max(SLOW, dt * max(yaw, front + rear) / STABLE)
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -95,10 +89,13 @@ def kinematic(p: Any, x: Any, steer_rate: float, acceleration: float, f: Any) ->
 
 
 @kernel
-def dynamic(p: Any, grip: float, x: Any, steer_rate: float, acceleration: float, f: Any) -> None:
-    """Time derivatives f of all seven states, with linear tyres; `grip` is the coefficient of friction."""
+def dynamic(p: Any, grip: float, slow: float, x: Any, steer_rate: float, acceleration: float, f: Any) -> None:
+    """Time derivatives f of all seven states, with linear tyres; `grip` is the coefficient of friction.
+
+    Below the speed `slow` [m/s] they are those of the kinematic model; SLOW, or `least_speed`.
+    """
     base, speed = p.front_axle + p.rear_axle, x[SPEED]
-    if abs(speed) < SLOW:
+    if abs(speed) < slow:
         kinematic(p, x, steer_rate, acceleration, f)
         c = maths.cos(x[STEER])
         f[YAW_RATE] = f[SPEED] / base * maths.tan(x[STEER]) + speed / (base * (c * c)) * f[STEER]
@@ -134,21 +131,25 @@ def add_scaled(out: Any, x: Any, h: float, f: Any) -> None:
 def runge_kutta(p: Any, grip: float, x: Any, steer_rate: float, acceleration: float, dt: float, scratch: Any) -> None:
     """Move a car x (7) by the dynamic model for dt seconds; scratch: (5, 7), overwritten."""
     k1, k2, k3, k4, y = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    dynamic(p, grip, x, steer_rate, acceleration, k1)
+    slow = least_speed(p, grip, dt)
+    dynamic(p, grip, slow, x, steer_rate, acceleration, k1)
     add_scaled(y, x, 0.5 * dt, k1)
-    dynamic(p, grip, y, steer_rate, acceleration, k2)
+    dynamic(p, grip, slow, y, steer_rate, acceleration, k2)
     add_scaled(y, x, 0.5 * dt, k2)
-    dynamic(p, grip, y, steer_rate, acceleration, k3)
+    dynamic(p, grip, slow, y, steer_rate, acceleration, k3)
     add_scaled(y, x, dt, k3)
-    dynamic(p, grip, y, steer_rate, acceleration, k4)
+    dynamic(p, grip, slow, y, steer_rate, acceleration, k4)
     for n in range(STATES):
         x[n] += dt / 6.0 * (k1[n] + 2.0 * k2[n] + 2.0 * k3[n] + k4[n])
 
 
 @kernel
 def euler(p: Any, grip: float, x: Any, steer_rate: float, acceleration: float, dt: float, scratch: Any) -> None:
-    """Move a car x (7) by one step of Euler's method; scratch: (5, 7), overwritten."""
-    dynamic(p, grip, x, steer_rate, acceleration, scratch[0])
+    """Move a car x (7) by one step of Euler's method; scratch: (5, 7), overwritten.
+
+    It follows decays of up to 2 per step only, so the kinematic model holds up to a larger speed.
+    """
+    dynamic(p, grip, 1.4 * least_speed(p, grip, dt), x, steer_rate, acceleration, scratch[0])
     add_scaled(x, x, dt, scratch[0])
 
 
