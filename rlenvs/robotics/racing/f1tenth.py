@@ -61,6 +61,7 @@ import math
 import numpy as np
 
 from rlenvs.core import (
+    Score,
     b1,
     block,
     choice,
@@ -261,7 +262,11 @@ SPEC = world(
         "patch_grip": {"patches": 16},
         "rear_drive": {"dynamics": "brush"},
     },
-    scores={},
+    scores={
+        "random": Score(-16.01, 1.2, success=0, costs={"contact_cost": 0.99, "near_border": 5.62, "near_car": 0}),
+        "idle": Score(-30, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0}),
+        "expert": Score(70.07, 0.0093, success=1, costs={"contact_cost": 0, "near_border": 0.18, "near_car": 0}),
+    },
 )
 
 
@@ -539,5 +544,9 @@ RACE = SPEC.member(
     agents=2,
     laps=2,
     neighbours=2,
-    scores={},
+    scores={
+        "random": Score(-32.02, 1.6, success=0, costs={"contact_cost": 1, "near_border": 7.31, "near_car": 0.52}),
+        "idle": Score(-87.38, 1.9, success=0, costs={"contact_cost": 0.47, "near_border": 0, "near_car": 2.31}),
+        "expert": Score(255.9, 0.051, success=0.5, costs={"contact_cost": 0, "near_border": 0.31, "near_car": 7.96}),
+    },
 )
