@@ -56,7 +56,8 @@ def main() -> None:
         ratios = sorted(a / b for a, b in pairs)
         told = f"{statistics.median(ratios):,.3g} ({ratios[0]:,.3g} - {ratios[-1]:,.3g})" if peer else "-"
         lines.append(
-            f"| F1Tenth-v0 | {case.label} | f1tenth_gym | {a:,.0f} | {f'{b:,.0f}' if peer else '-'} | {told} | {goal:g} |"
+            f"| F1Tenth-v0 | {case.label} | f1tenth_gym | {a:,.0f} | "
+            f"{f'{b:,.0f}' if peer else '-'} | {told} | {goal:g} |"
         )
         print(lines[-1], flush=True)
     if peer:

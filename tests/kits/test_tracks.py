@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.kits.tracks import files, generator, lidar, road
+from rlenvs.kits.tracks import files, generator, lidar, line, road
+from rlenvs.kits.vehicles import bodies
 
 SHAPE = np.array([0.29, 0.29, 0.155])
 
@@ -328,3 +329,50 @@ def test_missing_files_and_unknown_names_are_refused(tmp_path):
         files.named_road("ovall")
     with pytest.raises(ParameterError, match="cells=3"):
         files.named_road("oval", cells=3)
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def test_on_a_circle_speed_and_lap_time_are_those_of_physics():
+    """10 m of radius at friction 0.5: v = sqrt(mu g r)."""
+    angles = np.arange(60) * math.pi / 30
+    track = files.road_through(np.stack([10 * np.cos(angles), 10 * np.sin(angles)], 1), width=2.0)
+    along, speeds = np.zeros(len(track)), np.zeros(len(track))
+    line.fastest_speeds(track, along, speeds, 0.5, 9.0, 9.0, 50.0, 50.0)
+    assert np.allclose(speeds, math.sqrt(0.5 * 9.81 * 10.0), rtol=5e-3)
+    assert line.lap_time(track, along, speeds) == pytest.approx(20 * math.pi / math.sqrt(0.5 * 9.81 * 10.0), rel=5e-3)
+    assert line.least_time(track, 0.2, 5.0) == pytest.approx(2 * math.pi * 9.2 / 5.0, rel=0.01)
+
+
+def test_better_lines_take_less_time_and_keep_their_margin():
+    track = files.named_road("club")
+    numbers = {"grip": 1.0, "drive": 9.0, "brake": 9.0, "switch": 7.0, "top": 20.0}
+    speeds, along = np.zeros(len(track)), np.zeros(len(track))
+    line.fastest_speeds(track, along, speeds, *numbers.values())
+    centre = line.lap_time(track, along, speeds)
+    straight = line.smooth_line(track, 0.3)
+    best, fastest, time = line.fast_line(track, margin=0.3, **numbers)
+    line.fastest_speeds(track, straight, speeds, *numbers.values())
+    assert line.least_time(track, 0.3, 20.0) < time < line.lap_time(track, straight, speeds) < centre
+    for found in (straight, best):
+        assert (found <= track[:, road.LEFT] - 0.3 + 1e-9).all()
+        assert (found >= 0.3 - track[:, road.RIGHT] - 1e-9).all()
+    assert time < line.standing_time(track, best, fastest, 1, (1.0, 9.0, 7.0, 20.0)) < time + 2.0
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+
+def test_bodies_touch_exactly_when_they_overlap():
+    rng, touching = np.random.default_rng(5), 0
+    for _ in range(300):
+        x, y, turn, other = *rng.uniform(-0.7, 0.7, 2), *rng.uniform(-4.0, 4.0, 2)
+        gap = bodies.bodies_gap(x, y, math.cos(turn), math.sin(turn), SHAPE, math.cos(other), math.sin(other), SHAPE)
+        first, second = body(0.0, 0.0, turn), body(x, y, other)
+        c, s = math.cos(turn), math.sin(turn)
+        inside = abs(c * x + s * y) < 0.29 and abs(c * y - s * x) < 0.155
+        overlap = crosses(edges(first), edges(second)) or inside
+        assert (gap < 0.0) == overlap
+        touching += overlap
+    assert 50 < touching < 280

@@ -8,12 +8,11 @@ blanks; lines that begin with # are comments, and one line of names may come fir
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
-from rlenvs.kits.tracks.generator import close_through, random_road
+from rlenvs.kits.tracks.generator import close_through
 from rlenvs.kits.tracks.road import AT, COLUMNS, FOLDED, NOT_FINITE, OVERLAPPING, fault, lay_road
 from rlenvs.kits.tracks.splines import ROWS, X, Y
 
@@ -167,15 +166,3 @@ def cells_for(length: float, spacing: float = 0.25) -> int:
 def polygon(road: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Left and right border, (N, 2) each [m], for drawing and for other programs."""
     return road[:-1, 2:4].copy(), road[:-1, 4:6].copy()
-
-
-__all__: list[Any] = [
-    "CENTRE_LINES",
-    "cells_for",
-    "load_road",
-    "named_road",
-    "polygon",
-    "random_road",
-    "read_centre_line",
-    "road_through",
-]

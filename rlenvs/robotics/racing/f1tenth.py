@@ -253,6 +253,7 @@ SPEC = world(
         "hard": {"track": "random", "difficulty": 1.0},
         "wet": {"patches": 6},
         "drift": {"dynamics": "brush"},
+        "map": {"observation": "track", "neighbours": 0},
         "original": {"substeps": 1, "laps": 2, "reward": "original"},
     },
     probe={
