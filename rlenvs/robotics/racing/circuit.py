@@ -139,8 +139,11 @@ def bound_of(road: np.ndarray, laps: int, margin: float) -> SimpleNamespace:
     """What is known of the least time [s] of some laps from rest, for the usual car.
 
     Returns:
-        computed: of a point mass on the best line found, whose centre keeps `margin` metres from the borders.
-        proved: that no car can beat.
+        computed: of a point mass that friction holds, on the best line found, whose centre keeps `margin` metres from
+            the borders. Not proved to be the least; and linear tyres, which friction does not hold, may beat it.
+        lap: the same for a flying lap.
+        proved: that no car can beat, at the shortest way and top speed.
+        line: the line of `computed`.
     """
     usual = {key: CAR[key].default for key in ("friction", "max_acceleration", "switch_speed", "top_speed")}
     grip, drive, switch, top = usual.values()

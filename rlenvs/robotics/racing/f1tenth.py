@@ -15,6 +15,10 @@ something is out (there its heading jumps to 0); backwards a car rolls without s
 laps are counted along the track (there by the distance from the start line, whichever way it is crossed); cars lie on
 the track at any slope of it; everything is seeded.
 
+The scripted drivers stay far from what linear tyres allow: a lap of the club takes them 12.1 s, agents that see the map
+(`level="map"`) learn to drive it in 7.6 s. On tyres that slide they are not safe. `circuit.bound_of` computes the time
+of a point mass that friction holds, 8.4 s, and a bound that is proved, 3.1 s.
+
 Tracks: "club", "oval", "eight" (on a bridge), "random", or a `centre_line` of your own.
 
 ## Action Space
