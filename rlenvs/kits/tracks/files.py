@@ -1,0 +1,168 @@
+"""Roads from centre lines: points in code, CSV files, named tracks, rungs for other programs.
+
+A CSV file has a row per point of the centre line, in order, closed by itself: x, y and optionally the widths to the
+right and to the left [m], as in the racetrack databases of TUM and F1TENTH. Separators are commas, semicolons or
+blanks; lines that begin with # are comments, and one line of names may come first.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.kits.tracks.generator import close_through
+from rlenvs.kits.tracks.road import AT, COLUMNS, FOLDED, NOT_FINITE, OVERLAPPING, fault, lay_road
+from rlenvs.kits.tracks.splines import ROWS, X, Y
+
+FEWEST_POINTS, MOST_POINTS = 6, 20_000
+FEWEST_CELLS, MOST_CELLS = 16, 4096
+
+# points x, y [m] of centre lines of our own
+CENTRE_LINES: dict[str, tuple[tuple[float, float], ...]] = {
+    # two straights and two bends of 4 m
+    "oval": (
+        *((0.0, -4.0), (5.0, -4.0), (9.0, -4.0), (11.83, -2.83), (13.0, 0.0), (11.83, 2.83), (9.0, 4.0), (5.0, 4.0)),
+        *((0.0, 4.0), (-4.0, 4.0), (-6.83, 2.83), (-8.0, 0.0), (-6.83, -2.83), (-4.0, -4.0)),
+    ),
+    # a straight, a fast bend, a chicane, a hairpin and a slow double bend
+    "club": (
+        *((0.0, 0.0), (6.0, 0.0), (12.0, 0.4), (16.4, 2.8), (17.6, 7.0), (15.2, 10.4), (11.4, 10.6), (8.0, 9.4)),
+        *((4.4, 9.4), (1.2, 11.0), (-2.0, 12.8), (-5.4, 12.4), (-7.0, 9.6), (-6.4, 6.6), (-7.6, 3.9), (-9.2, 1.4)),
+        *((-8.2, -1.2), (-4.6, -1.4)),
+    ),
+    # crosses itself on a bridge
+    "eight": (
+        *((0.0, 0.0), (4.0, 2.6), (8.0, 4.0), (12.0, 2.9), (13.5, 0.0), (12.0, -2.9), (8.0, -4.0), (4.0, -2.6)),
+        *((0.0, 0.0), (-4.0, 2.6), (-8.0, 4.0), (-12.0, 2.9), (-13.5, 0.0), (-12.0, -2.9), (-8.0, -4.0), (-4.0, -2.6)),
+    ),
+}
+BRIDGES = ("eight",)
+
+
+def road_through(
+    points: Sequence[Sequence[float]] | np.ndarray,
+    *,
+    width: float = 2.2,
+    cells: int = 256,
+    bridge: bool = False,
+    name: str = "the track",
+) -> np.ndarray:
+    """A road whose centre line is the spline through points.
+
+    Args:
+        points: rows x, y, or x, y, width to the right, width to the left [m].
+        width: of the road where rows have none [m].
+        cells: how many cells the road has.
+        bridge: accept a road whose parts lie over each other or so near that they might; nothing on one part is seen
+            from the other.
+        name: for messages.
+
+    Returns:
+        The road, (cells + 1, COLUMNS).
+
+    Raises:
+        ParameterError: too few or too many points, numbers that are not finite, widths that are not positive, two equal
+            points in a row, borders that fold over (a road wider than its bends), parts that overlap.
+    """
+    rows = np.asarray(points, float)
+    if rows.ndim != 2 or rows.shape[1] not in (2, 4):
+        raise ParameterError(f"{name}: needed are rows of 2 or 4 numbers, not an array of shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        row = int(np.argmin(np.isfinite(rows).all(axis=1)))
+        raise ParameterError(f"{name}: row {row} is {rows[row].tolist()}; all numbers have to be finite")
+    if len(rows) > 1 and np.allclose(rows[0, :2], rows[-1, :2], rtol=0.0, atol=1e-9):
+        rows = rows[:-1]
+    if not FEWEST_POINTS <= len(rows) <= MOST_POINTS:
+        raise ParameterError(f"{name}: {len(rows)} points; needed are {FEWEST_POINTS} to {MOST_POINTS}")
+    if not FEWEST_CELLS <= cells <= MOST_CELLS:
+        raise ParameterError(f"{name}: cells={cells}; needed are {FEWEST_CELLS} to {MOST_CELLS}")
+    apart = np.hypot(*(np.roll(rows[:, :2], -1, axis=0) - rows[:, :2]).T)
+    if apart.min() < 1e-6:
+        raise ParameterError(f"{name}: points {int(apart.argmin())} and the next are the same")
+    sides = np.full((2, len(rows) + 1), 0.5 * width)
+    if rows.shape[1] == 4:
+        sides[0, :-1], sides[1, :-1] = rows[:, 3], rows[:, 2]
+        sides[:, -1] = sides[:, 0]
+    if not sides.min() > 0.0:
+        raise ParameterError(f"{name}: a width of {sides.min()} m; widths have to be positive")
+    spline, road = np.zeros((ROWS, len(rows) + 1)), np.zeros((cells + 1, COLUMNS))
+    spline[X, :-1], spline[Y, :-1] = rows[:, 0], rows[:, 1]
+    close_through(spline, len(rows), 1.0)
+    lay_road(road, spline, len(rows), sides)
+    return checked(road, bridge, name)
+
+
+def checked(road: np.ndarray, bridge: bool, name: str) -> np.ndarray:
+    """The road itself, if it is sound."""
+    found, row = fault(road)
+    at = f"{road[row, AT]:.1f} m from its start"
+    if found == NOT_FINITE:
+        raise ParameterError(f"{name}: not finite {at}")
+    if found == FOLDED:
+        raise ParameterError(
+            f"{name}: a border folds over {at}: the road is wider than its bend allows, or bends within a cell; "
+            "make it narrower, smoother, or of more cells"
+        )
+    if found == OVERLAPPING and not bridge:
+        raise ParameterError(
+            f"{name}: crosses itself or comes within its own width {at}; "
+            "with bridge=True the parts pass over each other"
+        )
+    return road
+
+
+def read_centre_line(path: str | Path) -> np.ndarray:
+    """The rows (M, 2) or (M, 4) of a CSV file: x, y, and the widths to the right and to the left [m].
+
+    Raises:
+        ParameterError: no such file, rows that are no numbers or differ in length.
+    """
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} cannot be read as a centre line: {error}") from None
+    rows: list[list[float]] = []
+    for number, line in enumerate(lines, 1):
+        cells = line.replace(";", " ").replace(",", " ").split()
+        if not cells or cells[0].startswith("#"):
+            continue
+        try:
+            rows.append([float(cell) for cell in cells[:4]] if len(cells) != 3 else [float(c) for c in cells[:2]])
+        except ValueError:
+            if rows or number > 3:
+                raise ParameterError(f"{path}, line {number}: {line[:60]!r} is no row of numbers") from None
+            continue  # names of columns
+        if len(rows[-1]) != len(rows[0]):
+            raise ParameterError(f"{path}, line {number}: {len(rows[-1])} numbers, {len(rows[0])} in the rows before")
+    if not rows:
+        raise ParameterError(f"{path} has no points")
+    return np.array(rows)
+
+
+def load_road(path: str | Path, *, width: float = 2.2, cells: int = 256, bridge: bool = False) -> np.ndarray:
+    """The road of a CSV file; see `road_through`."""
+    return road_through(read_centre_line(path), width=width, cells=cells, bridge=bridge, name=str(path))
+
+
+def named_road(name: str, *, width: float = 2.2, cells: int = 256) -> np.ndarray:
+    """One of CENTRE_LINES as a road.
+
+    Raises:
+        UnknownNameError: none of this name.
+    """
+    if name not in CENTRE_LINES:
+        raise UnknownNameError(f"no track {name!r}. {nearest(name, CENTRE_LINES)}")
+    return road_through(CENTRE_LINES[name], width=width, cells=cells, bridge=name in BRIDGES, name=f"track {name!r}")
+
+
+def cells_for(length: float, spacing: float = 0.25) -> int:
+    """How many cells give a road of a length [m] this spacing [m], within what is allowed."""
+    return min(max(math.ceil(length / spacing), FEWEST_CELLS), MOST_CELLS)
+
+
+def polygon(road: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Left and right border, (N, 2) each [m], for drawing and for other programs."""
+    return road[:-1, 2:4].copy(), road[:-1, 4:6].copy()
