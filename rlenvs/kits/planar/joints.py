@@ -23,12 +23,13 @@ TWO, THREE, ONE, LAST = 0, 3, 9, 10
 
 @kernel
 def add_revolute(s, a, b, ax, ay, bx, by):
-    """Hinge bodies a and b together at points of their frames. Returns the number of the joint."""
+    """Hinge bodies a and b together at points of their frames; their angle now counts as 0. Returns its number."""
     j = s.joint_count
     s.joint_count = j + 1
     s.joint_kind[j] = REVOLUTE
     s.joint_body[j, 0], s.joint_body[j, 1] = a, b
     s.joint_anchor[j, 0], s.joint_anchor[j, 1], s.joint_anchor[j, 2], s.joint_anchor[j, 3] = ax, ay, bx, by
+    s.joint_reference[j] = s.angle[b] - s.angle[a]
     return j
 
 
@@ -38,7 +39,6 @@ def add_prismatic(s, a, b, ax, ay, bx, by, axis_x, axis_y):
     j = add_revolute(s, a, b, ax, ay, bx, by)
     s.joint_kind[j] = PRISMATIC
     s.joint_axis[j, 0], s.joint_axis[j, 1] = axis_x, axis_y
-    s.joint_reference[j] = s.angle[b] - s.angle[a]
     return j
 
 
