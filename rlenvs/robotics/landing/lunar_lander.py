@@ -48,7 +48,19 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, discrete, flag, kernel, param, published, term, uniform, world
+from rlenvs.core import (
+    block,
+    continuous,
+    discrete,
+    flag,
+    integer,
+    kernel,
+    param,
+    published,
+    term,
+    uniform,
+    world,
+)
 from rlenvs.robotics.landing.lander import HULL, LARGEST_WIND_INDEX, STATE, build, draw_terrain, fly, seen, shaping_of
 from rlenvs.robotics.landing.render import draw_landing
 
@@ -79,6 +91,8 @@ SPEC = world(
     },
     options={
         "enable_wind": flag(False, "wind and turbulence while no leg touches the ground"),
+        "velocity_iterations": integer(180, 1, 1000, "of the constraints, at most, per step"),
+        "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
         "last_step_counts": flag(False, "the last step pays all terms, not `landing` alone"),
     },
     state=STATE,
@@ -104,6 +118,7 @@ SPEC = world(
     fps=lambda values: values.fps,
     levels={
         "wind": {"enable_wind": True},
+        "fast": {"velocity_iterations": 12, "position_iterations": 6},
         "mo-gymnasium": {"last_step_counts": True},
     },
 )
