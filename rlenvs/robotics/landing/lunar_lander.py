@@ -49,6 +49,7 @@ v0: first version.
 import math
 
 from rlenvs.core import (
+    Score,
     block,
     continuous,
     discrete,
@@ -114,6 +115,7 @@ SPEC = world(
         "side_engine": term(-1.0, 0.0, 0.03, "minus the power of the side engines"),
     },
     published=published("Gymnasium LunarLander-v3", low=lambda v: [-b for b in BOUNDS[:6]] + [0.0, 0.0], high=BOUNDS),
+    probe={"wind_power": {"enable_wind": True}, "turbulence_power": {"enable_wind": True}},
     horizon=1000,
     fps=lambda values: values.fps,
     levels={
@@ -121,12 +123,22 @@ SPEC = world(
         "fast": {"velocity_iterations": 12, "position_iterations": 6},
         "mo-gymnasium": {"last_step_counts": True},
     },
+    scores={
+        "random": Score(-191.2, 22, success=0),
+        "idle": Score(-132.3, 8, success=0),
+        "expert": Score(230.7, 22, success=0.92),
+    },
 )
 
 CONTINUOUS = SPEC.member(
     "LunarLanderContinuous-v0",
     "LunarLander with throttles: land on two legs between two flags with engines whose power is yours.",
     action=continuous("main engine", "side engines"),
+    scores={
+        "random": Score(-220.5, 24, success=0),
+        "idle": Score(-132.3, 8, success=0),
+        "expert": Score(282.2, 3.4, success=1),
+    },
 )
 
 
@@ -136,8 +148,8 @@ def reset(p, s, rng):
     build(p, s)
     s.force[HULL, 0] = uniform(rng, -p.initial_random, p.initial_random)
     s.force[HULL, 1] = uniform(rng, -p.initial_random, p.initial_random)
-    s.wind_index = int(math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX))
-    s.torque_index = int(math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX))
+    s.wind_index = math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX)
+    s.torque_index = math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX)
     fly(p, s, 0.0, 0.0, 0.0, 0.0)
     s.shaping = shaping_of(p, s)
 
@@ -163,7 +175,9 @@ def play(p, s, main, side, rng, r):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    play(p, s, 1.0 if a == MAIN_ENGINE else 0.0, a - 2.0 if a == LEFT_ENGINE or a == RIGHT_ENGINE else 0.0, rng, r)
+    main = 1.0 if a == MAIN_ENGINE else 0.0
+    side = a - 2.0 if a in (LEFT_ENGINE, RIGHT_ENGINE) else 0.0
+    play(p, s, main, side, rng, r)
 
 
 @CONTINUOUS.step
