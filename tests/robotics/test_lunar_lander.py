@@ -45,8 +45,9 @@ def test_landings_are_gymnasiums_to_their_end(i):
     assert ends == ended
     np.testing.assert_array_equal(ours[:-1, 6:], theirs[:-1, 6:])
     np.testing.assert_allclose(ours[:-1, :6], theirs[:-1, :6], atol=2e-3)
-    reference = case_of(i)[1][:, 12]
-    np.testing.assert_allclose(rewards[1:-1], reference[1:-1], atol=0.2)
+    rows = case_of(i)[1]
+    unpriced = rows[:, 12] + 0.3 * rows[:, 0] + 0.03 * np.abs(rows[:, 1])
+    np.testing.assert_allclose(rewards[1:-1], unpriced[1:-1], atol=0.05)
 
 
 def test_spaces_and_limits_are_gymnasiums():
