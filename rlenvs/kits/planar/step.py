@@ -277,36 +277,33 @@ def solve_impact(s, c, share, dt, iterations, settled):
     a, b = s.shape_body[s.contact_shapes[c, 0]], s.shape_body[s.contact_shapes[c, 1]]
     mover = a if s.body_kind[a] == 2 else b
     other = b if mover == a else a
-    for i in range(s.contact_count):
+    s.contact_solved[0] = c
+    count = 1
+    for i in range(s.contact_count - 1, -1, -1):
         d = s.contact_order[i]
-        s.contact_rows[d] = 0
-        if d != c and _shares(s, d, mover) and not is_sensed(s, d) and not _between_movers(s, d):
-            s.contact_rows[d] = 1 if _stop(s, d, mover, share) else 0
-    s.contact_rows[c] = 1
+        beside = d != c and _shares(s, d, mover) and not is_sensed(s, d) and not _between_movers(s, d)
+        if beside and _stop(s, d, mover, share):
+            s.contact_solved[count] = d
+            count += 1
     for _ in range(IMPACT_ITERATIONS):
         smallest = 0.0
-        for i in range(s.contact_count - 1, -1, -1):
-            d = s.contact_order[i]
-            if s.contact_rows[d] > 0:
-                smallest = min(smallest, place_contact(s, d, CORRECTED_AT_IMPACT, mover, other))
+        for i in range(count):
+            smallest = min(smallest, place_contact(s, s.contact_solved[i], CORRECTED_AT_IMPACT, mover, other))
         if smallest >= -1.5 * SLOP:
             break
     for body in (a, b):
         s.swept[body, 0], s.swept[body, 1], s.swept[body, 2] = s.centre[body, 0], s.centre[body, 1], s.angle[body]
-    for i in range(s.contact_count):
-        if s.contact_rows[s.contact_order[i]] > 0:
-            _keep_impulses(s, s.contact_order[i], True)
-            start_contact(s, s.contact_order[i], False)
+    for i in range(count):
+        _keep_impulses(s, s.contact_solved[i], True)
+        start_contact(s, s.contact_solved[i], False)
     for _ in range(iterations):
         changed = 0.0
-        for i in range(s.contact_count - 1, -1, -1):
-            if s.contact_rows[s.contact_order[i]] > 0:
-                changed = max(changed, solve_contact(s, s.contact_order[i]))
+        for i in range(count):
+            changed = max(changed, solve_contact(s, s.contact_solved[i]))
         if changed < settled:
             break
-    for i in range(s.contact_count):
-        if s.contact_rows[s.contact_order[i]] > 0:
-            _keep_impulses(s, s.contact_order[i], False)
+    for i in range(count):
+        _keep_impulses(s, s.contact_solved[i], False)
     _finish_impact(s, mover, share, dt)
 
 
