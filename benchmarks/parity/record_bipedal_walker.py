@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import sys
 
-import numpy as np
-from gymnasium.envs.box2d.bipedal_walker import BipedalWalker, BipedalWalkerHeuristics
+try:
+    import numpy as np
+    from gymnasium.envs.box2d.bipedal_walker import BipedalWalker, BipedalWalkerHeuristics
+except Exception as error:  # Gymnasium has an error of its own where Box2D is missing
+    raise SystemExit(f"gymnasium with box2d is needed ({error}); the docstring of this script says how") from None
 
 LONGEST, MOST_BLOCKS = 220, 45
 CASES = ((0, False, "gait"), (1, False, "random"), (2, False, "idle"), (3, True, "gait"), (4, True, "random"))

@@ -8,9 +8,12 @@ Installed as: gymnasium 1.4.0 and box2d 2.3.10. Success: the lander came to rest
 import json
 import sys
 
-import gymnasium
-from gymnasium.envs.box2d.bipedal_walker import BipedalWalkerHeuristics
-from gymnasium.envs.box2d.lunar_lander import heuristic
+try:
+    import gymnasium
+    from gymnasium.envs.box2d.bipedal_walker import BipedalWalkerHeuristics
+    from gymnasium.envs.box2d.lunar_lander import heuristic
+except Exception as error:  # Gymnasium has an error of its own where Box2D is missing
+    raise SystemExit(f"gymnasium with box2d is needed ({error}); the docstring of this script says how") from None
 
 
 def play(env: gymnasium.Env, seed: int) -> dict[str, float]:

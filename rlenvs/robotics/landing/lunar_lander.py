@@ -4,7 +4,7 @@
 A lander falls towards rough ground with a push from chance; the main engine lifts it, two small ones turn it and push
 it aside. Gymnasium's LunarLander-v3 (1.4, by Oleg Klimov): its constants, spaces, rewards, ends and keywords, moved by
 rigid bodies of our own (`rlenvs/kits/planar`) in place of Box2D. From the same start with the same draws of chance the
-flight is the original's to 1e-5 per step; contacts agree in distribution (benchmarks/landing.md).
+flight is the original's to 1e-5 per step; contacts agree in distribution (benchmarks/planar_episodes.md).
 `LunarLanderContinuous-v0` has throttles. `rlenvs/mo-LunarLander-v0` pays the reward's parts as a vector, with
 `level="mo-gymnasium"` exactly those of MO-Gymnasium's mo-lunar-lander-v3. Different: nothing sleeps, an episode ends
 when all bodies have been as slow for as long as Box2D asks; iterations end early when they change nothing any more.

@@ -6,7 +6,7 @@ a lidar, and must not fall. Gymnasium's BipedalWalker-v3 (1.4, by Oleg Klimov): 
 moved by rigid bodies of our own (`rlenvs/kits/planar`) in place of Box2D. `BipedalWalkerHardcore-v0`, or
 `hardcore=True`, has stumps, stairs and pits. From the same start on the same ground with the same actions the walk is
 the original's to about 1e-5 per step; over many steps contacts magnify what float32 rounds, and walks agree in
-distribution (benchmarks/planar.md). Different: iterations end early when they change nothing any more; no clouds.
+distribution (benchmarks/planar_episodes.md). Different: iterations end early when they change nothing any more; no clouds.
 Kept: a foot that touches two pieces of ground counts as in the air when one lets it go; the hull's rays do not see the
 walker itself; the end is ten steps of the ground before the last point.
 
