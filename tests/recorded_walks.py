@@ -1,5 +1,7 @@
 """The walker's kernels as a world whose ground and push are recorded."""
 
+from types import SimpleNamespace
+
 import numpy as np
 from places import DATA
 
@@ -17,7 +19,7 @@ SPEC = world(
     params=bipedal_walker.SPEC.params,
     options={"case": integer(0, 0, CASES - 1, "which")}
     | {name: option for name, option in bipedal_walker.SPEC.options.items() if name != "scaled"},
-    sizes=terrain.sizes,
+    sizes=lambda values: terrain.sizes(SimpleNamespace(terrain_length=200, hardcore=True)),
     data={"all_grounds": f8(CASES, 200, 2), "all_blocks": f8(CASES, BLOCKS, 4), "all_forces": f8(CASES)}
     | {"all_counts": i8(CASES)},
     state={**walker.STATE, **terrain.STATE},

@@ -16,6 +16,8 @@ POINTS, SIDE_A, SIDE_B = range(3)  # what an axis of separation comes from
 @kernel
 def frame_at(s, b, t):
     """A body's frame after a share t of what is left of its sweep."""
+    if t == 1.0 or s.body_kind[b] == 0:
+        return s.frame[b, 0], s.frame[b, 1], s.frame[b, 2], s.frame[b, 3]
     rest = 1.0 - t
     sn, c = maths.sin_cos(rest * s.swept[b, 2] + t * s.angle[b])
     lx, ly = s.local_centre[b, 0], s.local_centre[b, 1]

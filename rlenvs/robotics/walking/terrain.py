@@ -12,7 +12,7 @@ STAIR_WIDTH = 4  # steps
 
 def sizes(values):
     """Points of the ground, shapes, vertices: obstacles with their grass take at least five steps for a polygon."""
-    polygons = values.terrain_length // 4 + 8
+    polygons = values.terrain_length // 4 + 8 if values.hardcore else 0
     shapes = values.terrain_length - 1 + polygons + 5
     return {"points": values.terrain_length, "shapes": shapes, "vertices": 4 * shapes + 8}
 

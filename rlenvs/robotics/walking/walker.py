@@ -19,7 +19,7 @@ PACE = 0.29  # of the gait, in units of the observation
 KNEE = 0.1  # rad, of the leg that carries
 
 STATE = {
-    **planar.fields(bodies=6, shapes="shapes", vertices="vertices", joints=4, contacts=72, events=96, strips=64),
+    **planar.fields(bodies=6, shapes="shapes", vertices="vertices", joints=4, contacts=56, events=96, strips=64),
     "first_shape": i8,  # of the walker, its hull
     "lidar": f8(RAYS),
     "place": f8,  # m, at the step before
