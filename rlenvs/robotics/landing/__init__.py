@@ -1,0 +1,1 @@
+"""Landers under rocket power, on the planar rigid bodies of `rlenvs/kits/planar`."""
