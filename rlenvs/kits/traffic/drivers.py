@@ -1,0 +1,177 @@
+"""Drivers in kernels: how fast to follow (IDM), when to change lanes (MOBIL), and the types of drivers.
+
+IDM is Treiber, Hennecke and Helbing, "Congested traffic states in empirical observations and microscopic simulations",
+Physical Review E 62 (2000); MOBIL is Kesting, Treiber and Helbing, "General lane-changing model MOBIL for car-following
+models", Transportation Research Record 1999 (2007), with the numbers and the order of decisions of highway-env 1.12.
+AGGRESSIVE, DEFENSIVE and POLITE are the types of iPLAN (Wu et al., "iPLAN: Intent-aware planning in heterogeneous
+traffic via distributed multi-agent reinforcement learning", CoRL 2023).
+
+A world has a table of drivers, `DRIVER_DATA`, a row for each type; `c.driver[i]` is the row of car i.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import f8, kernel, maths
+from rlenvs.core.rng import uniform
+from rlenvs.kits.roads.lanes import COUNT, LIMIT, PLACE, ROAD, reachable
+from rlenvs.kits.traffic.cars import (
+    OBSTACLE,
+    RAW,
+    TRACKER,
+    distance_along,
+    follow_road,
+    neighbours,
+    not_zero,
+    stage_road,
+    steer,
+    track,
+)
+
+# columns: largest acceleration either way, comfortable acceleration and braking [m/s^2], distance at a halt [m, from
+# middle to middle], time gap [s], range of the exponent, politeness, least gain of a lane change and most braking that
+# it may impose [m/s^2], time between two decisions [s]
+LIMIT_OF, COMFORT, BRAKING, GAP, TIME_GAP, LOW, HIGH, POLITENESS, GAIN, IMPOSED, DELAY = range(11)
+DRIVER_NUMBERS = 11
+NORMAL = (6.0, 3.0, 5.0, 10.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of highway-env
+AT_JUNCTIONS = (6.0, 6.0, 3.0, 7.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of its intersections
+AGGRESSIVE = (9.0, 6.0, 9.0, 5.5, 1.2, 3.5, 4.5, 0.0, 0.1, 9.0, 0.5)  # of iPLAN, as the next two
+POLITE = (6.0, 3.0, 5.0, 10.0, 1.5, 3.5, 4.5, 0.2, 0.2, 2.0, 1.0)
+DEFENSIVE = (5.0, 2.0, 4.0, 13.0, 1.8, 3.0, 4.0, 0.5, 0.3, 2.0, 1.0)
+
+DRIVER_DATA = {"drivers": f8("driver_types", DRIVER_NUMBERS)}
+
+
+def driver_table(*types: tuple[float, ...]) -> dict[str, Any]:
+    """The data of `DRIVER_DATA`, a row for each type."""
+    return {"drivers": np.array(types, np.float64)}
+
+
+def equilibrium_gap(driver: tuple[float, ...], speed: float, wanted: float, exponent: float = 4.0) -> float:
+    """The distance [m] at which a driver follows at a constant speed [m/s] that is below the wanted one."""
+    return (driver[GAP] + speed * driver[TIME_GAP]) / math.sqrt(1.0 - (speed / wanted) ** exponent)
+
+
+@kernel
+def become_driver(drivers, c, i, row, rng):
+    """Make car i a driver of this type, with an exponent of its own."""
+    c.driver[i] = row
+    c.exponent[i] = uniform(rng, drivers[row, LOW], drivers[row, HIGH])
+
+
+@kernel
+def row_of(c, i):
+    """The row of the table that car i decides by: the first where it does not decide for itself."""
+    return max(c.driver[i], 0)
+
+
+@kernel
+def idm(net, drivers, c, i, car, front):
+    """Acceleration [m/s^2] that driver i supposes of a car behind a body (-1: a free road), with its own numbers."""
+    if car < 0 or c.driver[car] == OBSTACLE:
+        return 0.0
+    row, speed = row_of(c, i), c.speed[car]
+    wanted = min(max(c.target_speed[car], 0.0), net.lane[c.lane_of[car], LIMIT])
+    share = max(speed, 0.0) / abs(not_zero(wanted))
+    comfort = drivers[row, COMFORT]
+    acceleration = comfort * (1.0 - maths.power(share, c.exponent[i]))
+    if front >= 0:
+        gap = wanted_gap(drivers, c, i, car, front) / not_zero(distance_along(net, c, car, front))
+        acceleration -= comfort * (gap * gap)
+    return acceleration
+
+
+@kernel
+def wanted_gap(drivers, c, i, car, front):
+    """Distance [m] that driver i wants between a car and the body before it."""
+    row, speed = row_of(c, i), c.speed[car]
+    right = speed * c.cosine[car] - c.speed[front] * c.cosine[front]
+    down = speed * c.sine[car] - c.speed[front] * c.sine[front]
+    closing = right * c.cosine[car] + down * c.sine[car]
+    calm = 2.0 * math.sqrt(drivers[row, COMFORT] * drivers[row, BRAKING])
+    return drivers[row, GAP] + speed * drivers[row, TIME_GAP] + speed * closing / calm
+
+
+@kernel
+def gains(net, drivers, c, i, k):
+    """MOBIL: whether driver i finds a change to lane k safe and worth it."""
+    row = row_of(c, i)
+    before, behind = neighbours(net, c, i, k)
+    imposed = idm(net, drivers, c, i, behind, i)
+    if imposed < -drivers[row, IMPOSED]:
+        return False
+    own = idm(net, drivers, c, i, i, before)
+    place = c.route_lane[i, c.stage[i]] if stage_road(c, i, 0) >= 0 else -1
+    if place >= 0:
+        here = net.lane_at[c.target_lane[i], PLACE]
+        aside, planned = net.lane_at[k, PLACE] - here, place - here
+        agree = (aside > 0) == (planned > 0) and (aside < 0) == (planned < 0)
+        return agree and own >= -drivers[row, IMPOSED]
+    old_before, old_behind = neighbours(net, c, i, c.lane_of[i])
+    gain = own - idm(net, drivers, c, i, i, old_before)
+    if drivers[row, POLITENESS] != 0.0:
+        others = imposed - idm(net, drivers, c, i, behind, before)
+        others += idm(net, drivers, c, i, old_behind, old_before) - idm(net, drivers, c, i, old_behind, i)
+        gain += drivers[row, POLITENESS] * others
+    return gain >= drivers[row, GAIN]
+
+
+@kernel
+def taken(net, drivers, c, i):
+    """Whether somebody else who changes into the same lane is so near before driver i that it gives up."""
+    k = c.target_lane[i]
+    for j in range(c.movers):
+        if j == i or c.lane_of[j] == k or c.driver[j] <= RAW or c.target_lane[j] != k:
+            continue
+        if 0.0 < distance_along(net, c, i, j) < wanted_gap(drivers, c, i, i, j):
+            return True
+    return False
+
+
+@kernel
+def think_of_lanes(net, drivers, c, i):
+    """Let driver i decide on a change of lanes, or give one up."""
+    k, target = c.lane_of[i], c.target_lane[i]
+    if k != target:
+        if net.lane_at[k, ROAD] == net.lane_at[target, ROAD] and taken(net, drivers, c, i):
+            c.target_lane[i] = k
+        return
+    if not drivers[row_of(c, i), DELAY] < c.timer[i]:
+        return
+    c.timer[i] = 0.0
+    place, count = net.lane_at[k, PLACE], net.road[net.lane_at[k, ROAD], COUNT]
+    for aside in (-1, 1):
+        if place + aside < 0 or place + aside >= count or abs(c.speed[i]) < 1.0:
+            continue
+        if reachable(net, k + aside, c.x[i], c.y[i]) and gains(net, drivers, c, i, k + aside):
+            c.target_lane[i] = k + aside
+
+
+@kernel
+def drive(net, drivers, c, i):
+    """Let driver i choose its lane, its steering and its acceleration."""
+    if c.crashed[i]:
+        return
+    follow_road(net, c, i)
+    if c.changes[i]:
+        think_of_lanes(net, drivers, c, i)
+    steer(net, c, i)
+    front, _ = neighbours(net, c, i, c.lane_of[i])
+    acceleration = idm(net, drivers, c, i, i, front)
+    if c.lane_of[i] != c.target_lane[i]:
+        front, _ = neighbours(net, c, i, c.target_lane[i])
+        acceleration = min(acceleration, idm(net, drivers, c, i, i, front))
+    most = drivers[row_of(c, i), LIMIT_OF]
+    c.acceleration[i] = min(max(acceleration, -most), most)
+
+
+@kernel
+def act_all(net, drivers, c):
+    """Let all cars act, one after the other: drivers by themselves, trackers by what was chosen for them."""
+    for i in range(c.movers):
+        if c.driver[i] >= 0:
+            drive(net, drivers, c, i)
+        elif c.driver[i] == TRACKER:
+            track(net, c, i)
