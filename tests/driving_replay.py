@@ -34,7 +34,7 @@ def put_body(s: Any, i: int, numbers: Any, place: Any, route: Any) -> None:
     s.stage[i] = 0
 
 
-def synchronise(batch: Any, world: Any, told: dict[str, Any], n: int = 0) -> None:
+def synchronise(batch: Any, told: dict[str, Any], n: int = 0) -> None:
     """Put the state behind step n into world 0 of a batch."""
     from rlenvs.kits.traffic.cars import locate
 
@@ -51,7 +51,7 @@ def synchronise(batch: Any, world: Any, told: dict[str, Any], n: int = 0) -> Non
 
 
 def differences(
-    batch: Any, world: Any, told: dict[str, Any], tolerance: float = 1e-9, follow: Any = None
+    batch: Any, told: dict[str, Any], tolerance: float = 1e-9, follow: Any = None
 ) -> tuple[int, int, dict[str, float]]:
     """Play an episode again.
 
@@ -60,7 +60,7 @@ def differences(
         number of steps, and the largest differences of positions, observations and rewards up to there.
     """
     batch.reset()
-    synchronise(batch, world, told)
+    synchronise(batch, told)
     most = {"position": 0.0, "observation": 0.0, "reward": 0.0}
     steps = len(told["rewards"])
     for n in range(steps):

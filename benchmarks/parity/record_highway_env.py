@@ -8,13 +8,14 @@ that enter an intersection), what came of the draws is recorded: which cars ther
 """
 
 import argparse
-import os
 
-import gymnasium
-import highway_env
-import numpy as np
+try:
+    import gymnasium
+    import highway_env
+    import numpy as np
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
-os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 IDS = {
     "highway": "highway-v0",
     "fast": "highway-fast-v0",
@@ -26,11 +27,6 @@ IDS = {
     "merge_linked": "merge-v1",
     "roundabout_linked": "roundabout-v1",
     "intersection_linked": "intersection-v2",
-    "two_way": "two-way-v0",
-    "u_turn": "u-turn-v0",
-    "exit": "exit-v0",
-    "lane_keeping": "lane-keeping-v0",
-    "racetrack": "racetrack-v0",
     "continuous": "highway-v0",
     "times": "highway-v0",
     "grid": "highway-v0",
@@ -135,7 +131,7 @@ def record(world, seed):
         over = terminated or truncated or len(actions) >= 199
         actions.append(action)
         observations.append(flat(observation))
-        rewards.append(reward)
+        rewards.append(float(reward))
         ends.append((terminated, truncated))
         states.append(state_of(inner))
         egos.append(inner.road.vehicles.index(inner.vehicle))
@@ -156,14 +152,30 @@ def record(world, seed):
     }
 
 
+def networks():
+    """Of each lane of each network its numbers, and points on it with their headings."""
+    found = {}
+    for world in ("merge", "roundabout", "intersection", "parking"):
+        env = gymnasium.make(IDS[world]).unwrapped
+        env.reset(seed=0)
+        rows = []
+        for lane in env.road.network.lanes_dict().values():
+            row = [lane.length, lane.width, lane.speed_limit, lane.priority, float(lane.forbidden)]
+            for along in np.linspace(0.0, lane.length, 5):
+                row += [*lane.position(along, 1.0), lane.heading_at(along)]
+            rows.append(row)
+        found[world] = np.array(rows)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("world", choices=IDS)
+    parser.add_argument("world", choices=(*IDS, "networks"))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--out", required=True)
     asked = parser.parse_args()
-    found = {}
-    for seed in range(asked.seeds):
+    found = networks() if asked.world == "networks" else {}
+    for seed in range(asked.seeds if asked.world in IDS else 0):
         found |= {f"{seed}/{name}": value for name, value in record(asked.world, seed).items()}
     np.savez_compressed(asked.out, version=highway_env.__version__, seeds=asked.seeds, **found)
 

@@ -27,7 +27,7 @@ def merge() -> Network:
 
 
 def roundabout() -> Network:
-    """Two circular lanes and four roads, s, e, n and w, that lead to them: "ser", "ses", "se" in, "sx", "sxs", "sxr" out."""
+    """Two circular lanes and four roads, s, e, n and w, to them: "ser", "ses", "se" in, "sx", "sxs", "sxr" out."""
     network = Network()
     angle = 24.0
     arcs = (
