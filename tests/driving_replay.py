@@ -46,6 +46,8 @@ def synchronise(batch: Any, told: dict[str, Any], n: int = 0) -> None:
         put_body(s, i, numbers[i], places[i], routes[i])
     if "ticks" in s.dtype.names:
         s.ticks = 45 + 15 * n  # moments of simulation, three seconds of them before the ego car comes
+    if "desired" in s.dtype.names:
+        s.achieved, s.desired = told["observations"][n][6:12], told["observations"][n][12:18]
     locate(p, s)
     batch.observe()
 

@@ -13,7 +13,7 @@ from places import ROOT
 import rlenvs
 from rlenvs.kits.roads import lanes as road
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER
-from rlenvs.robotics.driving import highway, intersection, merge, networks, roundabout
+from rlenvs.robotics.driving import highway, intersection, merge, networks, parking, roundabout
 
 WORLDS = ("Highway-v0", "Merge-v0", "Roundabout-v0", "Intersection-v0")
 DATA = ROOT / "tests" / "data"
@@ -32,9 +32,13 @@ CASES = {
     "lidar": (highway.SPEC, {"observation": "lidar", "cars": 20}, {}),
     "continuous": (highway.SPEC, {"actions": "continuous"}, {}),
     "merge": (merge.SPEC, {}, {}),
+    "parking": (parking.SPEC, {}, {}),
     "roundabout": (roundabout.SPEC, {}, {2: 7}),
     "intersection": (intersection.SPEC, {}, {0: 9}),
 }
+
+
+NETWORKS = {"parking": "parking_lot"}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -55,9 +59,9 @@ def test_whole_episodes_are_those_of_highway_env(name):
         assert np.abs(np.ravel(batch.observations[0]) - theirs).max() < 1e-7
 
 
-@pytest.mark.parametrize("name", ["merge", "roundabout", "intersection"])
+@pytest.mark.parametrize("name", ["merge", "roundabout", "intersection", "parking"])
 def test_lanes_are_those_of_highway_env(name):
-    net = SimpleNamespace(**getattr(networks, name)().arrays())
+    net = SimpleNamespace(**getattr(networks, NETWORKS.get(name, name))().arrays())
     theirs = recorded("networks")[name]
     assert len(net.lane) == len(theirs)
     for k, row in enumerate(theirs):
@@ -156,7 +160,7 @@ def shared(name):
     return SHARED[name]
 
 
-@pytest.mark.parametrize(("name", "least"), [("Highway-v0", 0.95), ("Merge-v0", 0.95)])
+@pytest.mark.parametrize(("name", "least"), [("Highway-v0", 0.95), ("Merge-v0", 0.95), ("Parking-v0", 0.95)])
 def test_the_expert_survives_and_random_crashes(name, least):
     from rlenvs.agents.evaluate import evaluate
 

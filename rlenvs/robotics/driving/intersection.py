@@ -104,7 +104,9 @@ SPEC = driving_world(
     scores={
         "random": Score(1.663, 0.7, success=0.18),
         "idle": Score(4.777, 0.97, success=0.53),
-        "expert": Score(4.66, 0.6, "waits until it foresees no meeting, often for longer than an episode lasts", success=0.36),
+        "expert": Score(
+            4.66, 0.6, "waits until it foresees no meeting, often for longer than an episode lasts", success=0.36
+        ),
     },
     levels={"linked": {"linked": True}, "quiet": {"spawn_chance": 0.2}},
 )

@@ -12,6 +12,7 @@ from rlenvs.kits.roads.lanes import point_on
 GRASS, ASPHALT, LINE = (198, 214, 186), (108, 112, 118), (244, 244, 240)
 GLASS = (44, 52, 60)
 NEAR, STRIP = 72.0, 320.0  # m, width of what is shown
+JUNCTION = 25.0  # m, length of the ways across a junction, which have no lines
 WIDE_ROAD = 60.0  # m of the network's height, above which there is no strip
 LEGEND = (("blue", "ego car"), ("orange", "other car"), ("red", "crashed"))
 
@@ -49,6 +50,8 @@ def draw_lanes(canvas: Canvas, p: Any, x: float, y: float, reach: float, lines: 
         return
     for k, stations, sides in outlines:
         place, count = int(p.lane_at[k, at.PLACE]), int(at.lane_count(p, k))
+        if count == 1 and p.lane[k, at.LENGTH] < JUNCTION:
+            continue
         if place == 0:
             canvas.line(sides[0], LINE, 1.5)
         if place == count - 1:
@@ -123,3 +126,21 @@ def _draw_part(canvas: Canvas, p: Any, s: Any, middle: tuple[float, float], wide
     canvas.rectangle(x - wide, -y - wide, x + wide, -y + wide, GRASS)
     draw_lanes(canvas, p, x, y, wide, near)
     draw_cars(canvas, p, s, near)
+
+
+def draw_parking(canvas: Canvas, p: Any, s: Any) -> None:
+    """The whole lot, the goal green."""
+    canvas.legend(("blue", "car"), ("green", "place to park in"), ("orange", "parked car"), ("black", "wall"))
+    canvas.view(-38.0, 38.0, -32.0, 32.0)
+    canvas.rectangle(-60.0, -60.0, 60.0, 60.0, GRASS)
+    canvas.rectangle(-35.0, -21.0, 35.0, 21.0, ASPHALT)
+    for k in range(len(p.lane)):
+        sides = [[point_on(p, k, far, side) for far in (0.0, 8.0)] for side in (-2.0, 2.0)]
+        lines = [[(float(x), -float(y)) for x, y in side] for side in sides]
+        if k == int(s.place):
+            canvas.polygon([*lines[0], *reversed(lines[1])], "green")
+        for side in lines:
+            canvas.line(side, LINE, 1.5)
+    draw_cars(canvas, p, s)
+    off = -float(np.sqrt(abs(s.achieved[0] - s.desired[0]) + 0.3 * abs(s.achieved[1] - s.desired[1])))
+    canvas.caption(f"{float(s.speed[0]) * 3.6:.0f} km/h", f"distance {-off:.2f}", "crash" if s.crashed[0] else "")
