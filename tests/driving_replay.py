@@ -47,7 +47,7 @@ def synchronise(batch: Any, told: dict[str, Any], n: int = 0) -> None:
     if "ticks" in s.dtype.names:
         s.ticks = 45 + 15 * n  # moments of simulation, three seconds of them before the ego car comes
     if "desired" in s.dtype.names:
-        s.achieved, s.desired = told["observations"][n][6:12], told["observations"][n][12:18]
+        s.achieved[:6], s.desired[:6] = told["observations"][n][6:12], told["observations"][n][12:18]
     locate(p, s)
     batch.observe()
 
@@ -81,6 +81,8 @@ def differences(
             return n + 1, steps, {**most, "position": max(off, most["position"])}
         seen = np.ravel(batch.observations[0]) if batch.observations.size else np.zeros(0)
         theirs = np.ravel(told["observations"][n + 1])
+        seen = seen[: len(theirs) // 3] if "desired" in s.dtype.names else seen
+        theirs = theirs[: len(seen)]
         if len(seen) == len(theirs):
             most["observation"] = max(most["observation"], float(np.abs(seen - np.clip(theirs, -1e9, 1e9)).max()))
         most["reward"] = max(most["reward"], abs(float(batch.rewards[0, 0]) - float(told["rewards"][n])))

@@ -52,11 +52,14 @@ def test_whole_episodes_are_those_of_highway_env(name):
         first, steps, most = differences(batch, played, follow=follow)
         assert first == differs.get(seed, -1), (seed, first, steps)
         assert most["observation"] < 2e-7
-        assert most["reward"] < 1e-12
+        assert most["reward"] < (1e-6 if name == "parking" else 1e-12)  # goals are float32
         batch.reset()
         synchronise(batch, played)
         theirs = np.ravel(played["observations"][0])
-        assert np.abs(np.ravel(batch.observations[0]) - theirs).max() < 1e-7
+        seen = np.ravel(batch.observations[0])
+        if name == "parking":  # whose goals have one more number
+            seen = np.concatenate([seen[:12], seen[13:19]])
+        assert np.abs(seen - theirs).max() < 1e-7
 
 
 @pytest.mark.parametrize("name", ["merge", "roundabout", "intersection", "parking"])

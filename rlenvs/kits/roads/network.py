@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import maths
+from rlenvs.core.errors import ParameterError
 from rlenvs.kits.roads import lanes as at
 
 RADIANS = math.pi / 180.0
+WIDEST = 5.0  # m
 NONE, STRIPED, CONTINUOUS = range(3)  # lines at the sides of a lane, for images
 
 
@@ -126,6 +128,8 @@ class Network:
         lines: tuple[int, int],
         sign: int,
     ) -> None:
+        if not 0.0 < width <= WIDEST:
+            raise ParameterError(f"a lane is at most {WIDEST:g} m wide, not {width:g}")
         numbers[at.WIDTH], numbers[at.LIMIT] = width, speed_limit
         numbers[at.PRIORITY], numbers[at.FORBIDDEN] = float(priority), float(forbidden)
         numbers[at.LOW_X : at.HIGH_Y + 1] = box

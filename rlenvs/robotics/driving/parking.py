@@ -4,14 +4,15 @@
 An aisle between two rows of places, walls around it, and a car in the middle that turns as a car does. Highway-env's
 parking-v0 (Leurent 2018; version 1.12), step for step; `level="parked"` is its parking-parked-v0, with ten parked
 cars, `level="slow"` its parking-ActionRepeat-v0. Different: observations are float32 and their bounds finite; they are
-one vector by default, and dictionaries for hindsight replay with `form="goal"`.
+one vector by default, and dictionaries for hindsight replay with `form="goal"`; goals have a seventh number, whether
+there was a crash, so that the reward follows from them, which the original's does not.
 
 ## Action Space
 Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right).
 
 ## Observation Space
 Position in parts of 100 m, velocity in parts of 5 m/s, cosine and sine of the heading; what is achieved, the same
-again; and what is desired, of the place.
+again and 1 after a crash; and what is desired, of the place and 0.
 
 ## Rewards
 `distance` is minus the root of the weighted sum of differences between what is achieved and what is desired, with the
@@ -44,7 +45,7 @@ from rlenvs.core import (
     below,
     block,
     continuous,
-    f8,
+    f4,
     flag,
     i8,
     integer,
@@ -79,7 +80,7 @@ WALLS = (
     (-35.0, 0.0, 0.5 * math.pi, 42.0),
     (35.0, 0.0, 0.5 * math.pi, 42.0),
 )
-FEATURES = 6
+FEATURES, GOAL = 6, 7  # numbers of the car, and of a goal, which say whether there was a crash too
 SCALES = (100.0, 100.0, 5.0, 5.0, 1.0, 1.0)
 WEIGHTS = (1.0, 0.3, 0.0, 0.0, 0.02, 0.02)
 RADIUS, SPEED, ENTRY = 6.0, 3.0, 5.0  # of the expert: m of its turns, m/s, m before the middle of a place
@@ -105,13 +106,13 @@ SPEC = world(
         "ego": i8,
         "place": i8,  # the lane that is the goal
         "free": i8("lanes"),  # places without a car, while an episode begins
-        "achieved": f8(FEATURES),
-        "desired": f8(FEATURES),
+        "achieved": f4(GOAL),
+        "desired": f4(GOAL),
     },
     observation={
         "car": block(FEATURES, low=-10.0, high=10.0, raw=True, doc="position, velocity, direction"),
-        "achieved": block(FEATURES, low=-10.0, high=10.0, raw=True, doc="the same"),
-        "desired": block(FEATURES, low=-10.0, high=10.0, raw=True, constant=True, doc="of the place"),
+        "achieved": block(GOAL, low=-10.0, high=10.0, raw=True, constant=True, doc="the same, and 1 after a crash"),
+        "desired": block(GOAL, low=-10.0, high=10.0, raw=True, constant=True, doc="of the place, and 0"),
     },
     goal=("achieved", "desired"),
     action=continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; steering to the right is positive"),
@@ -182,16 +183,18 @@ def fill(goal, x, y, speed, cosine, sine):
 def see(s):
     """Fill what is achieved."""
     fill(s.achieved, s.x[0], s.y[0], s.speed[0], s.cosine[0], s.sine[0])
+    s.achieved[FEATURES] = 1.0 if s.crashed[0] else 0.0
 
 
 @SPEC.goal_outcome
 def goal_outcome(p, achieved, desired, r):
     total = 0.0
     for j in range(FEATURES):
-        total += WEIGHTS[j] * abs(achieved[j] - desired[j])
+        total += WEIGHTS[j] * abs(float(achieved[j]) - float(desired[j]))
     r.distance = -math.sqrt(total)
+    r.collision = -1.0 if float(achieved[FEATURES]) > 0.5 else 0.0
     r.success = r.distance > -p.near
-    r.terminated = r.success
+    r.terminated = r.success or r.collision < 0.0
 
 
 @SPEC.step
@@ -201,15 +204,13 @@ def step(p, s, a, rng, r):
         move_all(p, s, 1.0 / p.simulation_hz)
     see(s)
     goal_outcome(p, s.achieved, s.desired, r)
-    if s.crashed[0]:
-        r.collision = -1.0
-        r.terminated = True
 
 
 @SPEC.observe
 def observe(p, s, o):
     for j in range(FEATURES):
         o.car[j] = s.achieved[j]
+    for j in range(GOAL):
         o.achieved[j] = s.achieved[j]
         o.desired[j] = s.desired[j]
 
@@ -217,18 +218,19 @@ def observe(p, s, o):
 @SPEC.expert
 def expert(p, s, a):
     """Two turns of the rear axle and a straight line between them (Dubins 1957) to the place's entry, then in."""
-    turn = 0.0
-    x, y = point_on(p, s.place, 4.0 - ENTRY - AXLE, 0.0)
-    goal = p.lane[s.place, HEADING]
-    sine, cosine = maths.sin_cos(goal)
+    turn, cosine, sine = 0.0, float(s.desired[4]), float(s.desired[5])
+    goal = maths.atan2(sine, cosine)
+    x = SCALES[0] * float(s.desired[0]) - (ENTRY + AXLE) * cosine
+    y = SCALES[1] * float(s.desired[1]) - (ENTRY + AXLE) * sine
     rear_x, rear_y = s.x[0] - AXLE * s.cosine[0], s.y[0] - AXLE * s.sine[0]
     right, down = rear_x - x, rear_y - y
     ahead, aside = right * cosine + down * sine, down * cosine - right * sine
-    off = wrapped(goal - s.heading[0])
+    heading = maths.atan2(s.sine[0], s.cosine[0])
+    off = wrapped(goal - heading)
     if abs(aside) < 1.0 and abs(off) < 0.5 and ahead > -1.5:
         turn = min(max(off - 0.35 * aside, -0.8), 0.8)
     else:
-        turn = first_turn(rear_x, rear_y, s.heading[0], x, y, goal)
+        turn = first_turn(rear_x, rear_y, heading, x, y, goal)
     a[0] = min(max((SPEED - s.speed[0]) * p.policy_hz / FORCE, -1.0), 1.0)
     slip = min(max(AXLE * turn / (0.4 * SPEED), -MOST_SLIP), MOST_SLIP)
     a[1] = min(max(steering_of(slip) / STEERING, -1.0), 1.0)
