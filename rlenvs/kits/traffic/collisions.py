@@ -83,7 +83,7 @@ def half_diagonal(c, i):
 @kernel
 def next_near(c, i, last, own, longest):
     """The body with the smallest number above `last` that is near car i; -1 for none. `own` is how far car i reaches
-    in a step, `longest` how long bodies are at most."""
+    in a step, `longest` how far any body reaches from its middle."""
     found, x, y = c.bodies, c.x[i], c.y[i]
     for way in (-1, 1):
         m = c.rank[i] + way
@@ -105,7 +105,7 @@ def collide_all(c, dt):
     """Collisions of all cars with all bodies, in the order of their numbers."""
     longest = 0.0
     for i in range(c.bodies):
-        longest = max(longest, c.box[i, 0] + c.box[i, 1])
+        longest = max(longest, 0.5 * (c.box[i, 0] + c.box[i, 1]))
     for i in range(c.movers):
         own = half_diagonal(c, i) + c.speed[i] * dt
         j = next_near(c, i, i, own, longest)

@@ -16,11 +16,10 @@ import numpy as np
 
 from rlenvs.core import f8, kernel, maths
 from rlenvs.core.rng import uniform
-from rlenvs.kits.roads.lanes import COUNT, LIMIT, PLACE, ROAD, SHAPE, STRAIGHT, reachable
+from rlenvs.kits.roads.lanes import COSINE, COUNT, LIMIT, PLACE, ROAD, SHAPE, STRAIGHT, reachable
 from rlenvs.kits.traffic.cars import (
     OBSTACLE,
     RAW,
-    TOP_SPEED,
     TRACKER,
     distance_along,
     follow_road,
@@ -37,6 +36,7 @@ from rlenvs.kits.traffic.cars import (
 LIMIT_OF, COMFORT, BRAKING, GAP, TIME_GAP, LOW, HIGH, POLITENESS, GAIN, IMPOSED, DELAY = range(11)
 DRIVER_NUMBERS = 11
 FARTHEST_ASIDE = 50.0  # m between cars of one road, across it
+BACKWARDS = 10.0  # m/s, the most that is reckoned with
 NORMAL = (6.0, 3.0, 5.0, 10.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of highway-env
 AT_JUNCTIONS = (6.0, 6.0, 3.0, 7.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of its intersections
 AGGRESSIVE = (9.0, 6.0, 9.0, 5.5, 1.2, 3.5, 4.5, 0.0, 0.1, 9.0, 0.5)  # of iPLAN, as the next two
@@ -155,9 +155,12 @@ def taken(net, drivers, c, i):
     """Whether somebody else who changes into the same lane is so near before driver i that it gives up."""
     row, k, speed = row_of(c, i), c.target_lane[i], c.speed[i]
     calm = 2.0 * math.sqrt(drivers[row, COMFORT] * drivers[row, BRAKING])
-    farthest = drivers[row, GAP] + abs(speed) * drivers[row, TIME_GAP] + abs(speed) * (abs(speed) + TOP_SPEED) / calm
+    farthest = drivers[row, GAP] + abs(speed) * drivers[row, TIME_GAP] + abs(speed) * (abs(speed) + BACKWARDS) / calm
     straight = net.lane_at[c.lane_of[i], SHAPE] == STRAIGHT
+    along_x = net.lane[c.lane_of[i], COSINE] if straight else 0.0
     for way in (-1, 1):
+        if way * along_x < -0.9:
+            continue  # behind
         m = c.rank[i] + way
         while 0 <= m < c.bodies:
             j = c.order[m]

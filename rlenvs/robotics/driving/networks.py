@@ -4,6 +4,7 @@ Lanes are added in its order, on which the numbers of lanes and ties depend.
 """
 
 import math
+from typing import Any
 
 from rlenvs.core import maths
 from rlenvs.kits.roads.network import CONTINUOUS, NONE, RADIANS, STRIPED, Network
@@ -56,14 +57,14 @@ def roundabout() -> Network:
         ("n", (-2.0, -far), (-2.0, -half), (-off, -half), (-off, -half + curve), (off, half - rest), (off, -half), 2.0),
         ("w", (-far, 2.0), (-half, 2.0), (-half, off), (-half + curve, off), (half - rest, -off), (-half, -off), -2.0),
     )
-    for side, begin, turn, first, last, leave, end, aside in roads:
-        network.straight(f"{side}er", f"{side}es", begin, turn, lines=way_in)
+    for side, far_end, turn, first, last, leave, gone, aside in roads:
+        network.straight(f"{side}er", f"{side}es", far_end, turn, lines=way_in)
         network.straight(f"{side}es", f"{side}e", first, last, lines=solid, wave=into)
-        network.straight(f"{side}x", f"{side}xs", leave, end, lines=solid, wave=out)
+        network.straight(f"{side}x", f"{side}xs", leave, gone, lines=solid, wave=out)
         along_y = side in "sn"
         near = (aside, turn[1]) if along_y else (turn[0], aside)
-        gone = (aside, begin[1]) if along_y else (begin[0], aside)
-        network.straight(f"{side}xs", f"{side}xr", near, gone, lines=way_out)
+        away = (aside, far_end[1]) if along_y else (far_end[0], aside)
+        network.straight(f"{side}xs", f"{side}xr", near, away, lines=way_out)
     return network
 
 
@@ -81,11 +82,12 @@ def intersection() -> Network:
 
     for corner in range(4):
         turn, first = 0.5 * math.pi * corner, 3 if corner % 2 else 1
-        into, usual = f"ir{corner}", {"speed_limit": 10.0}
+        into = f"ir{corner}"
+        usual: dict[str, Any] = {"speed_limit": 10.0}
         begin, end = turned(corner, 0.5 * lane, access + outer), turned(corner, 0.5 * lane, outer)
         network.straight(f"o{corner}", into, begin, end, lines=(STRIPED, CONTINUOUS), priority=first, **usual)
         out, centre = f"il{(corner - 1) % 4}", turned(corner, outer, outer)
-        sides = {"lines": (NONE, CONTINUOUS), "priority": first, **usual}
+        sides: dict[str, Any] = {"lines": (NONE, CONTINUOUS), "priority": first, **usual}
         network.arc(into, out, centre, right, turn + math.pi, turn + 1.5 * math.pi, **sides)
         out, centre = f"il{(corner + 1) % 4}", turned(corner, -left + 0.5 * lane, left - 0.5 * lane)
         sides = {"lines": (NONE, NONE), "priority": first - 1, **usual}
