@@ -271,7 +271,8 @@ def block(
     """Part of an observation.
 
     Args:
-        shape: dimensions, integers or names of sizes; none for a single number.
+        shape: dimensions, integers or names of sizes; none for a single number. A block that is alone, or whose sisters
+            are all empty, keeps its dimensions in the observation; several are joined.
         low, high: range in the stated unit; values outside are clipped. Or functions of the values that give one number
             for each entry of the first axis, such as a range per plane; low == high says that a number never changes.
         raw: pass the values on unscaled (images, counts). The kernel then has to stay inside [low, high].

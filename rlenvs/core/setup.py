@@ -420,8 +420,9 @@ class Setup:
     def _make_spaces(self) -> None:
         blocks = list(self.world.observation.values())
         self.observation_shape: tuple[int, ...] = (self.scaling.shape[1],)
-        if len(blocks) == 1:
-            self.observation_shape = tuple(self._size(d) for d in blocks[0].shape)
+        present = [shape for part in blocks if math.prod(shape := tuple(self._size(d) for d in part.shape))]
+        if len(blocks) == 1 or (len(present) == 1 and len(present[0]) > 1):
+            self.observation_shape = present[0] if present else (0,)
         low, high = self._observation_bounds()
         number: Any = np.float64 if self.world.seen_as.code == "f8" and not self.in_scaled_form else np.float32
         self.state_space: spaces.Box[Any] = spaces.Box(low.astype(number), high.astype(number), dtype=number)

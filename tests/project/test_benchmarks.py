@@ -19,6 +19,7 @@ SMALL = {
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
+    "driving": ["--peers", "{out}/peers.toml", "--only", "Merge", "--rounds", "1", "--seconds", "0.01"],
     "exploration": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "first_minutes": ["--only", "rlenvs list"],
     "frozen": ["--first"],
@@ -59,6 +60,7 @@ NEEDED = {
 PEERS = f"""
 mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
 panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
+highway-env-merge = "{sys.executable} ours.py --id Merge-v0 --form single"
 minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form single"
 momaland-samegame = "{sys.executable} ours.py --id SameGame-v0 --form parallel --legal"
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
@@ -98,6 +100,7 @@ def test_the_archive_of_routes_is_among_the_learners_of_fronts(tmp_path):
 
 # what only others' interpreters have: a file or a clone is missing, or a package
 ORIGINALS = {
+    "record_highway_env": ["highway", "--out", "{out}/x.npz"],
     "record_generals": ["paper", "{out}/x.npz"],
     "record_informarl": ["navigation", "{out}", "{out}/x.npz"],
     "record_memory_gym": ["{out}/x.npz"],

@@ -1,0 +1,14 @@
+"""One step of time of all traffic."""
+
+from rlenvs.core import kernel
+from rlenvs.kits.traffic.cars import advance_all, list_lanes, sort_bodies
+from rlenvs.kits.traffic.collisions import collide_all
+
+
+@kernel
+def move_all(net, c, dt):
+    """Move all cars for a time [s], let them collide, and find where they are."""
+    advance_all(c, dt)
+    sort_bodies(c)
+    collide_all(c, dt)
+    list_lanes(net, c)

@@ -1,0 +1,292 @@
+"""What the driving worlds share: cars and roads in state and data, the simulation of a step, observations, an expert.
+
+A world calls `driving_world(name, doc=..., road=..., ...)`, which merges its own parts with the shared ones, and hangs
+`reset` and `step` on the result. Its `step` calls `simulate`, which moves all cars, and then fills its reward terms.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import block, choice, continuous, discrete, f8, flag, i8, image, integer, kernel, world
+from rlenvs.kits.roads.lanes import (
+    ROAD_DATA,
+    is_on,
+)
+from rlenvs.kits.roads.network import Network
+from rlenvs.kits.traffic.cars import (
+    CARS,
+    FASTER,
+    IDLE,
+    LANE_LEFT,
+    LANE_RIGHT,
+    RAW,
+    SLOWER,
+    TRACKER,
+    car_sizes,
+    choose,
+    slip_of,
+    speed_index,
+)
+from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, act_all, driver_table
+from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
+from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.robotics.driving import observations as seen
+from rlenvs.robotics.driving.experts import FORCE, STEERING, expert, junction_expert
+from rlenvs.robotics.driving.render import draw_traffic
+
+OBSERVATION = choice(
+    "kinematics",
+    "times",
+    "grid",
+    "lidar",
+    "pixels",
+    doc="rows of cars, times to collision, occupancy grid, lidar, or an image from above",
+)
+KINEMATICS, TIMES, OCCUPANCY, LIDAR, PIXELS = OBSERVATION.codes("kinematics", "times", "grid", "lidar", "pixels")
+META = ("lane left", "idle", "lane right", "faster", "slower")
+FEATURES = {  # columns of `kinematics`, with what is 1 there
+    "presence": (seen.PRESENCE, 0.0),
+    "x": (seen.RIGHT, 200.0),
+    "y": (seen.DOWN, 16.0),
+    "vx": (seen.RIGHT_SPEED, 80.0),
+    "vy": (seen.DOWN_SPEED, 80.0),
+    "cos_h": (seen.COSINE, 0.0),
+    "sin_h": (seen.SINE, 0.0),
+    "long_off": (seen.ALONG, 0.0),
+    "lat_off": (seen.ACROSS, 0.0),
+    "ang_off": (seen.TURN, 0.0),
+}
+STATE = {**CARS, "ego": i8}
+DATA = {
+    **ROAD_DATA,
+    **DRIVER_DATA,
+    "speeds": f8("speeds"),
+    "moves": i8("moves"),
+    "features": i8("features"),
+    "ranges": f8("features"),
+    "absolute": i8,
+    "see_behind": i8,
+    "pixels_per_metre": f8,
+    "ego_at": f8,
+}
+
+
+def action(values: Any, moves: Sequence[int]) -> Any:
+    """Meta-actions, or acceleration and steering."""
+    if values.actions == "meta":
+        return discrete(*(META[j] for j in moves), doc="target lane, target speed", idle=tuple(moves).index(IDLE))
+    return continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; steering to the right is positive")
+
+
+def driving_world(
+    name: str,
+    *,
+    road: Callable[[Any], Network],
+    cars: Callable[[Any], int],
+    stages: int = 1,
+    speeds: Sequence[float] = (20.0, 25.0, 30.0),
+    drivers: Sequence[tuple[float, ...]] = (NORMAL,),
+    features: Mapping[str, float] | None = None,
+    absolute: bool = False,
+    moves: Sequence[int] = range(5),
+    junctions: bool = False,
+    rows: int = 5,
+    time_span: int = 10,
+    hz: tuple[int, int] = (15, 1),
+    picture: tuple[int, int, float, float] = (64, 192, 1.75, 0.3),
+    params: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    state: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
+    more_data: Callable[[Any], Mapping[str, Any]] | None = None,
+    more_sizes: Callable[[Any], Mapping[str, int]] | None = None,
+    **own: Any,
+) -> Any:
+    """The declaration of a driving world.
+
+    Args:
+        name: its id.
+        road: function of the values that gives the network; it also bounds what the network may depend on.
+        cars: function of the values that gives the number of bodies, at most.
+        stages: roads of the longest route.
+        speeds: m/s, evenly spaced, between which meta-actions choose.
+        drivers: rows of `rlenvs.kits.traffic.drivers`.
+        features: columns of `kinematics` with what is 1 there, in the place of highway-env's usual ones.
+        absolute: whether positions and speeds of others are not relative to the ego car.
+        moves: the meta-actions that there are.
+        junctions: whether cars meet at junctions: the expert then foresees where others drive.
+        rows: cars in `kinematics`. time_span: seconds of `times`.
+        hz: of the simulation, and of decisions.
+        picture: of `pixels`: rows, columns, pixels per metre, place of the ego car as a share of the width.
+        params, options, state, data: of the world itself.
+        more_data, more_sizes: functions of the values that give its own data and sizes.
+        own: other keywords of `world`.
+    """
+    columns = (
+        {**{key: FEATURES[key][1] for key in ("presence", "x", "y", "vx", "vy")}} if features is None else features
+    )
+    columns = dict(columns)
+
+    def sizes(values: Any) -> dict[str, int]:
+        network = road(values).sizes
+        kind = values.observation
+        return {
+            **network,
+            **car_sizes(cars(values), stages, network["lanes"]),
+            "driver_types": len(drivers),
+            "moves": len(moves),
+            "moments": MOMENTS,
+            "speeds": len(speeds),
+            "features": len(columns),
+            "rows": values.seen_cars if kind == "kinematics" else 0,
+            "layers": 4 if kind == "grid" else 0,
+            "speed_rows": 3 if kind == "times" else 0,
+            "time_steps": time_span * values.policy_hz,
+            "beams": seen.BEAMS if kind == "lidar" else 0,
+            "pixel_rows": picture[0] if kind == "pixels" else 0,
+            "pixel_columns": picture[1] if kind == "pixels" else 0,
+            **(more_sizes(values) if more_sizes else {}),
+        }
+
+    def make_data(values: Any) -> dict[str, Any]:
+        return {
+            **road(values).arrays(),
+            **driver_table(*drivers),
+            "speeds": np.array(speeds, np.float64),
+            "moves": np.array(moves, np.int64),
+            "features": np.array([FEATURES[key][0] for key in columns], np.int64),
+            "ranges": np.array(list(columns.values()), np.float64),
+            "absolute": int(absolute),
+            "see_behind": int(values.see_behind),
+            "pixels_per_metre": picture[2],
+            "ego_at": picture[3],
+            **(more_data(values) if more_data else {}),
+        }
+
+    made = world(
+        name,
+        params=params or {},
+        options={
+            "observation": OBSERVATION,
+            "actions": choice("meta", "continuous", doc="meta-actions, or acceleration and steering"),
+            "seen_cars": integer(rows, 1, 64, "rows of `kinematics`, the ego car's among them"),
+            "see_behind": flag(False, "whether `kinematics` shows cars behind"),
+            "linked": flag(False, "drivers see who is on lanes before and behind their own, as in highway-env's -v1"),
+            "simulation_hz": integer(hz[0], 1, 60, "moments of simulation per second"),
+            "policy_hz": integer(hz[1], 1, 60, "decisions per second"),
+            "offroad_terminal": flag(False, "end the episode off the road"),
+            **(options or {}),
+        },
+        state={**STATE, **(FORECAST if junctions else {}), **(state or {})},
+        scratch=("forecast",) if junctions else (),
+        data={**DATA, **(data or {})},
+        sizes=sizes,
+        observation={
+            "rows": block(
+                "rows", "features", low=-1.0, high=1.0, raw=True, constant=True, doc="cars, the nearest first"
+            ),
+            "grid": block("layers", seen.GRID, seen.GRID, low=-1.0, high=1.0, raw=True, constant=True, doc="cells"),
+            "times": block("speed_rows", 3, "time_steps", low=0.0, high=1.0, raw=True, constant=True, doc="collisions"),
+            "beams": block("beams", 2, low=-1.0, high=1.0, raw=True, constant=True, doc="distance, relative speed"),
+        },
+        images={"picture": image("pixel_rows", "pixel_columns", 3, doc="the road from above")},
+        action=lambda values: action(values, moves),
+        fps=lambda values: float(values.policy_hz),
+        expert_sees="state",
+        **own,
+    )
+    made.make_data(make_data)
+    made.observe(observe)
+    made.observe_images(observe_images)
+    made.expert(junction_expert if junctions else expert)
+    made.draw(draw_traffic)
+    made.keys(keys)
+    return made
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def steps_per_action(p):
+    return max(p.simulation_hz // p.policy_hz, 1)
+
+
+@kernel
+def begin(p, s, movers, bodies, ego):
+    """What a reset fills in before it places cars."""
+    s.movers, s.bodies, s.ego, s.linked = movers, bodies, ego, p.linked
+    for k in range(s.first_on.size):
+        s.first_on[k] = -1
+
+
+@kernel
+def command(p, s, a):
+    """Tell the ego car what to do."""
+    if isinstance(a, (int, np.int64)):
+        choose(p, s, s.ego, p.speeds, p.moves[a])
+    else:
+        s.acceleration[s.ego] = FORCE * a[0]
+        s.slip[s.ego] = slip_of(STEERING * a[1])
+
+
+@kernel
+def own_car(p, s):
+    """Make the ego car one that is told what to do."""
+    s.driver[s.ego] = TRACKER if p.actions == 0 else RAW
+    if p.actions == 0:
+        s.target_speed[s.ego] = p.speeds[speed_index(p.speeds, s.speed[s.ego])]
+    else:
+        s.target_speed[s.ego] = 0.0  # nobody knows what it wants, and drivers keep out of its way
+
+
+@kernel
+def simulate(p, s, a):
+    """Move all cars from one decision to the next."""
+    command(p, s, a)
+    dt = 1.0 / p.simulation_hz
+    for _ in range(steps_per_action(p)):
+        act_all(p, p.drivers, s)
+        move_all(p, s, dt)
+
+
+@kernel
+def on_road(p, s):
+    """Whether the ego car is on its lane."""
+    return is_on(p, s.lane_of[s.ego], s.station[s.ego], s.aside[s.ego], 0.0)
+
+
+@kernel
+def share(value, low, high):
+    """Where a value lies between two others, in [0, 1]."""
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+@kernel
+def observe(p, s, o):
+    if p.observation == KINEMATICS:
+        seen.observe_rows(p, s, o.rows)
+    elif p.observation == TIMES:
+        seen.observe_times(p, s, o.times)
+    elif p.observation == OCCUPANCY:
+        seen.observe_grid(p, s, o.grid)
+    elif p.observation == LIDAR:
+        seen.observe_lidar(p, s, o.beams)
+
+
+@kernel
+def observe_images(p, s, i):
+    if p.observation == PIXELS:
+        seen.observe_image(p, s, i.picture)
+
+
+def keys(pressed: Any, values: Any) -> Any:
+    """Arrows: lanes and speeds, or steering and acceleration."""
+    right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
+    if values.actions == "continuous":
+        return [float(up), float(right)]
+    if right:
+        return LANE_RIGHT if right > 0 else LANE_LEFT
+    return FASTER if up > 0 else SLOWER if up < 0 else IDLE

@@ -1,0 +1,146 @@
+"""Images of driving worlds: the road around the ego car, and below it, where the road is long, a strip of it."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core.canvas import Canvas
+from rlenvs.kits.roads import lanes as at
+from rlenvs.kits.roads.lanes import point_on
+
+GRASS, ASPHALT, LINE = (198, 214, 186), (108, 112, 118), (244, 244, 240)
+GLASS = (44, 52, 60)
+NEAR, STRIP = 72.0, 320.0  # m, width of what is shown
+JUNCTION = 25.0  # m, length of the ways across a junction, which have no lines
+WIDE_ROAD = 60.0  # m of the network's height, above which there is no strip
+LEGEND = (("blue", "ego car"), ("orange", "other car"), ("red", "crashed"))
+
+
+def _rectangle(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> list[Any]:
+    cosine, sine = math.cos(heading), math.sin(heading)
+    corners = ((0.5, 0.5), (0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5))
+    points = [(u * length + ahead, v * width) for u, v in corners]
+    return [(x + cosine * u - sine * v, -(y + sine * u + cosine * v)) for u, v in points]
+
+
+def _stations(p: Any, k: int, x: float, y: float, reach: float) -> np.ndarray:
+    """Metres along lane k at which its outline is drawn: all of it, or what lies within reach where it is straight."""
+    length = float(p.lane[k, at.LENGTH])
+    first, last = 0.0, length
+    if p.lane_at[k, at.SHAPE] == at.STRAIGHT:
+        here = float(at.along(p, k, x, y))
+        first, last = max(0.0, here - reach), min(length, here + reach)
+    return np.linspace(first, max(last, first), 2 if p.lane_at[k, at.SHAPE] == at.STRAIGHT else 24)
+
+
+def draw_lanes(canvas: Canvas, p: Any, x: float, y: float, reach: float, lines: bool = True) -> None:
+    """The lanes within `reach` metres of a point, with the lines between them."""
+    near = [k for k in range(len(p.lane)) if float(at.box_distance(p, k, x, y)) < reach]
+    outlines = []
+    for k in near:
+        half, sides = 0.5 * float(p.lane[k, at.WIDTH]), []
+        stations = _stations(p, k, x, y, 1.5 * reach)
+        for side in (-half, half):
+            points = [point_on(p, k, float(far), side) for far in stations]
+            sides.append([(float(a), -float(b)) for a, b in points])
+        canvas.polygon([*sides[0], *reversed(sides[1])], ASPHALT)
+        outlines.append((k, stations, sides))
+    if not lines:
+        return
+    for k, stations, sides in outlines:
+        place, count = int(p.lane_at[k, at.PLACE]), int(at.lane_count(p, k))
+        if count == 1 and p.lane[k, at.LENGTH] < JUNCTION:
+            continue
+        if place == 0:
+            canvas.line(sides[0], LINE, 1.5)
+        if place == count - 1:
+            canvas.line(sides[1], LINE, 1.5)
+        else:
+            _draw_dashes(canvas, p, k, stations)
+
+
+def _draw_dashes(canvas: Canvas, p: Any, k: int, stations: np.ndarray) -> None:
+    """The broken line at the right side of a lane."""
+    half = 0.5 * float(p.lane[k, at.WIDTH])
+    for far in np.arange(math.floor(stations[0] / 9.0) * 9.0, stations[-1], 9.0):
+        ends = [point_on(p, k, max(float(far) + d, 0.0), half) for d in (0.0, 3.0)]
+        canvas.line([(float(a), -float(b)) for a, b in ends], LINE, 1.5)
+
+
+def draw_cars(canvas: Canvas, p: Any, s: Any, near: bool = True) -> None:
+    """All bodies; close up with their windscreens, and where they want to go if that is another lane."""
+    for i in range(int(s.bodies)):
+        own = i == int(s.ego)
+        color = "red" if s.crashed[i] and i < s.movers else "blue" if own else "orange" if i < s.movers else "black"
+        x, y, heading = float(s.x[i]), float(s.y[i]), float(s.heading[i])
+        length, width = float(s.box[i, 0]), float(s.box[i, 1])
+        if not near:
+            canvas.circle((x, -y), 3.4 if own else 2.6, color)
+            continue
+        canvas.polygon(_rectangle(x, y, heading, length, width), color)
+        if i < s.movers:
+            canvas.polygon(_rectangle(x, y, heading, 0.18 * length, 0.8 * width, 0.14 * length), GLASS)
+            _draw_intention(canvas, p, s, i)
+
+
+def _draw_intention(canvas: Canvas, p: Any, s: Any, i: int) -> None:
+    """An arrow of who changes lanes."""
+    k = int(s.target_lane[i])
+    if s.driver[i] < -1 or k == int(s.lane_of[i]) or p.lane_at[k, at.ROAD] != p.lane_at[int(s.lane_of[i]), at.ROAD]:
+        return
+    x, y = float(s.x[i]), float(s.y[i])
+    forward, _ = at.along_and_across(p, k, x, y)
+    tx, ty = point_on(p, k, float(forward) + 7.0, 0.0)
+    canvas.arrow((x, -y), (float(tx), -float(ty)), "white", 2.0)
+
+
+def draw_traffic(canvas: Canvas, p: Any, s: Any) -> None:
+    """The image of a driving world."""
+    canvas.legend(*LEGEND)
+    x, y = float(s.x[s.ego]), float(s.y[s.ego])
+    tall = float(p.lane[:, at.HIGH_Y].max() - p.lane[:, at.LOW_Y].min())
+    width, height = canvas.scene
+    if tall > WIDE_ROAD:
+        wide = 1.3 * NEAR
+        half = 0.5 * wide * height / width
+        canvas.view(x - 0.5 * wide, x + 0.5 * wide, -y - half, -y + half)
+        _draw_part(canvas, p, s, (x, y), wide, True)
+    else:
+        middle = 0.5 * float(p.lane[:, at.HIGH_Y].max() + p.lane[:, at.LOW_Y].min())
+        for area, wide, near in (((0.0, 0.0, 1.0, 0.72), NEAR, True), ((0.0, 0.74, 1.0, 1.0), STRIP, False)):
+            half = 0.5 * wide * height * (area[3] - area[1]) / width
+            left = x - 0.3 * wide
+            canvas.view(left, left + wide, -middle - half, -middle + half, area)
+            _draw_part(canvas, p, s, (left + 0.5 * wide, middle), wide, near)
+    k = int(s.lane_of[s.ego])
+    said = (
+        f"{float(s.speed[s.ego]) * 3.6:.0f} km/h",
+        f"lane {int(p.lane_at[k, at.PLACE]) + 1} of {int(at.lane_count(p, k))}",
+    )
+    canvas.caption(*said, "crash" if s.crashed[s.ego] else f"{int(s.movers) - 1} other cars")
+
+
+def _draw_part(canvas: Canvas, p: Any, s: Any, middle: tuple[float, float], wide: float, near: bool) -> None:
+    x, y = middle
+    canvas.rectangle(x - wide, -y - wide, x + wide, -y + wide, GRASS)
+    draw_lanes(canvas, p, x, y, wide, near)
+    draw_cars(canvas, p, s, near)
+
+
+def draw_parking(canvas: Canvas, p: Any, s: Any) -> None:
+    """The whole lot, the goal green."""
+    canvas.legend(("blue", "car"), ("green", "place to park in"), ("orange", "parked car"), ("black", "wall"))
+    canvas.view(-38.0, 38.0, -32.0, 32.0)
+    canvas.rectangle(-60.0, -60.0, 60.0, 60.0, GRASS)
+    canvas.rectangle(-35.0, -21.0, 35.0, 21.0, ASPHALT)
+    for k in range(len(p.lane)):
+        sides = [[point_on(p, k, far, side) for far in (0.0, 8.0)] for side in (-2.0, 2.0)]
+        lines = [[(float(x), -float(y)) for x, y in side] for side in sides]
+        if k == int(s.place):
+            canvas.polygon([*lines[0], *reversed(lines[1])], "green")
+        for side in lines:
+            canvas.line(side, LINE, 1.5)
+    draw_cars(canvas, p, s)
+    off = -float(np.sqrt(abs(s.achieved[0] - s.desired[0]) + 0.3 * abs(s.achieved[1] - s.desired[1])))
+    canvas.caption(f"{float(s.speed[0]) * 3.6:.0f} km/h", f"distance {-off:.2f}", "crash" if s.crashed[0] else "")
