@@ -44,6 +44,8 @@ def synchronise(batch: Any, world: Any, told: dict[str, Any], n: int = 0) -> Non
     s.ego = told["egos"][n]
     for i in range(len(numbers)):
         put_body(s, i, numbers[i], places[i], routes[i])
+    if "ticks" in s.dtype.names:
+        s.ticks = 45 + 15 * n  # moments of simulation, three seconds of them before the ego car comes
     locate(p, s)
     batch.observe()
 
@@ -91,3 +93,21 @@ def batch_of(world: Any, **options: Any) -> Any:
     batch = new_batch(world, 1, autoreset=AutoresetMode.DISABLED, **options)
     batch.seed([0])
     return batch
+
+
+def follower(intersection: Any) -> Any:
+    """For a junction: who leaves is taken away, and who entered there is put in, with the recorded draws."""
+
+    def follow(p: Any, s: Any, told: dict[str, Any], n: int) -> None:
+        from rlenvs.kits.traffic.cars import locate
+
+        intersection.clear(p, s)
+        known = set(told["names"][n - 1])
+        for i, name in enumerate(told["names"][n]):
+            if name not in known:
+                s.movers = s.bodies = i + 1
+                put_body(s, i, told["numbers"][n][i], told["places"][n][i], told["routes"][n][i])
+        locate(p, s)
+        s.entered = True
+
+    return follow

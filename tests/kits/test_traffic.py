@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenvs.kits.roads import lanes as L
+from rlenvs.kits.roads import lanes as L  # noqa: N812
 from rlenvs.kits.roads.network import Network, highway
 from rlenvs.kits.roads.towns import Town
 from rlenvs.kits.traffic import cars, collisions, drivers, pedestrians, priorities, signals
@@ -133,6 +133,7 @@ def test_who_overlaps_has_crashed_and_is_pushed_apart():
     net, c = traffic(highway(1), 2)
     cars.put_on_lane(net, c, 0, 0, 100.0, 20.0)
     cars.put_on_lane(net, c, 1, 0, 104.0, 10.0)
+    cars.sort_bodies(c)
     collisions.collide_all(c, 0.1)
     assert c.crashed.all()
     assert c.hit.all()

@@ -74,14 +74,21 @@ CARS = {
     "route": i8("cars", "stages"),  # roads, -1 behind the last
     "route_lane": i8("cars", "stages"),  # the lane of that road, by its place, -1 for any
     "stage": i8("cars"),  # how many roads of the route lie behind
+    "ease": f8("cars"),  # of a driver: (speed / wanted speed) ** exponent, while cars act
     "yielding": b1("cars"),
     "hit": b1("cars"),  # whether `shift` is meant
     "crashed": b1("cars"),
     "changes": b1("cars"),  # whether a driver may change lanes
     "checked": b1("cars"),  # whether its collisions with others that are not checked count
-    # who is on which lane, see `locate`: for each lane its first entry, for each entry the car, the metre and the next
+    # who is where, see `locate`: bodies by x, and the place of each; for each lane its first entry, for each entry the
+    # body, the metre, and the entries before and behind it on the lane
+    "sorted": i8,  # how many bodies `order` holds
+    "order": i8("cars"),
+    "rank": i8("cars"),
     "first_on": i8("lanes"),  # -1: nobody
+    "own_entry": i8("cars"),  # on its nearest lane, -1 where it is beside it
     "entry_next": i8("entries"),
+    "entry_back": i8("entries"),
     "entry_body": i8("entries"),
     "entry_at": f8("entries"),
 }
@@ -167,15 +174,38 @@ def copy_car(c, i, j):
 
 
 @kernel
+def sort_bodies(c):
+    """Fill the order of the bodies by x. It hardly changes from moment to moment."""
+    if c.sorted != c.bodies:
+        c.sorted = c.bodies
+        for i in range(c.bodies):
+            c.order[i] = i
+    for n in range(1, c.bodies):
+        i = c.order[n]
+        x, m = c.x[i], n
+        while m > 0 and c.x[c.order[m - 1]] > x:
+            c.order[m] = c.order[m - 1]
+            m -= 1
+        c.order[m] = i
+    for n in range(c.bodies):
+        c.rank[c.order[n]] = n
+
+
+@kernel
 def locate(net, c):
-    """Fill the nearest lane of each body, and the lists of who is on which lane, in the order of their numbers."""
+    """Fill the nearest lane of each body, and the list of who is on each lane, from its beginning to its end.
+
+    Bodies are entered from the greatest x to the smallest, so that on a lane along x each comes first.
+    """
+    sort_bodies(c)
     for k in range(c.first_on.size):
         c.first_on[k] = -1
     room = c.entry_at.size // c.x.size
-    for i in range(c.bodies - 1, -1, -1):
+    for m in range(c.bodies - 1, -1, -1):
+        i = c.order[m]
         x, y, heading = c.x[i], c.y[i], c.heading[i]
         likely, used = c.lane_of[i], 0
-        best, least, station, aside = likely, math.inf, 0.0, 0.0
+        best, least, station, aside, own = likely, math.inf, 0.0, 0.0, -1
         for n in range(-1, net.lane.shape[0]):
             k = likely if n < 0 else n
             if n == likely:
@@ -184,17 +214,33 @@ def locate(net, c):
             if bound > least and bound > NEARBY:
                 continue
             forward, across = along_and_across(net, k, x, y)
+            entry = -1
+            if used < room and is_on(net, k, forward, across, NOTICED):
+                entry = i * room + used
+                enter(c, k, i, entry, forward)
+                used += 1
             away = abs(across) + max(forward - net.lane[k, LENGTH], 0.0) + max(-forward, 0.0)
             if away <= least:
                 away += abs(wrapped(heading - heading_on(net, k, forward)))
             if away < least or (away == least and k < best):
-                best, least, station, aside = k, away, forward, across
-            if used < room and is_on(net, k, forward, across, NOTICED):
-                entry = i * room + used
-                c.entry_at[entry], c.entry_body[entry], c.entry_next[entry] = forward, i, c.first_on[k]
-                c.first_on[k] = entry
-                used += 1
-        c.lane_of[i], c.station[i], c.aside[i] = best, station, aside
+                best, least, station, aside, own = k, away, forward, across, entry
+        c.lane_of[i], c.station[i], c.aside[i], c.own_entry[i] = best, station, aside, own
+
+
+@kernel
+def enter(c, k, i, entry, at):
+    """Put body i, as this entry, on the list of lane k."""
+    before, behind = c.first_on[k], -1
+    while before >= 0 and c.entry_at[before] < at:
+        before, behind = c.entry_next[before], before
+    c.entry_body[entry], c.entry_at[entry] = i, at
+    c.entry_next[entry], c.entry_back[entry] = before, behind
+    if before >= 0:
+        c.entry_back[before] = entry
+    if behind >= 0:
+        c.entry_next[behind] = entry
+    else:
+        c.first_on[k] = entry
 
 
 @kernel
@@ -211,20 +257,22 @@ def is_listed(c, k, i):
 @kernel
 def neighbours(net, c, i, k):
     """Who is next on lane k before and behind car i, wherever it is itself; -1 for nobody."""
-    here = c.station[i] if k == c.lane_of[i] else along(net, k, c.x[i], c.y[i])
-    front, rear, ahead, behind = -1, -1, math.inf, -math.inf
-    entry = c.first_on[k]
-    while entry >= 0:
-        at, j = c.entry_at[entry], c.entry_body[entry]
-        if j != i:
-            if at >= here:
-                if at <= ahead:
-                    front, ahead = j, at
-            elif at > behind:
-                rear, behind = j, at
-        entry = c.entry_next[entry]
+    own = c.own_entry[i] if k == c.lane_of[i] else -1
+    if own >= 0:
+        here, ahead, behind = c.station[i], c.entry_next[own], c.entry_back[own]
+    else:
+        here = c.station[i] if k == c.lane_of[i] else along(net, k, c.x[i], c.y[i])
+        ahead, behind = c.first_on[k], -1
+        while ahead >= 0 and (c.entry_at[ahead] < here or c.entry_body[ahead] == i):
+            if c.entry_body[ahead] != i:
+                behind = ahead
+            ahead = c.entry_next[ahead]
+    front = c.entry_body[ahead] if ahead >= 0 else -1
+    rear = c.entry_body[behind] if behind >= 0 else -1
     if c.linked:
-        return linked_neighbours(net, c, i, k, here, front, rear, ahead, behind)
+        far = c.entry_at[ahead] if ahead >= 0 else math.inf
+        back = c.entry_at[behind] if behind >= 0 else -math.inf
+        return linked_neighbours(net, c, i, k, here, front, rear, far, back)
     return front, rear
 
 
@@ -393,7 +441,7 @@ def advance(c, i, dt):
         c.acceleration[i] = min(c.acceleration[i], TOP_SPEED - speed)
     elif speed < -TOP_SPEED:
         c.acceleration[i] = max(c.acceleration[i], -TOP_SPEED - speed)
-    straight = math.sqrt(1.0 - slip * slip)
+    straight = math.sqrt(1.0 - slip * slip) if slip != 0.0 else 1.0
     c.x[i] += speed * (c.cosine[i] * straight - c.sine[i] * slip) * dt
     c.y[i] += speed * (c.sine[i] * straight + c.cosine[i] * slip) * dt
     if c.hit[i]:

@@ -81,16 +81,34 @@ def half_diagonal(c, i):
 
 
 @kernel
+def next_near(c, i, last, own, longest):
+    """The body with the smallest number above `last` that is near car i; -1 for none. `own` is how far car i reaches
+    in a step, `longest` how long bodies are at most."""
+    found, x, y = c.bodies, c.x[i], c.y[i]
+    for way in (-1, 1):
+        m = c.rank[i] + way
+        while 0 <= m < c.bodies:
+            j = c.order[m]
+            right = c.x[j] - x
+            if abs(right) > own + longest:
+                break
+            m += way
+            if last < j < found and (c.checked[i] or c.checked[j]):
+                down = c.y[j] - y
+                if math.sqrt(right * right + down * down) <= own + half_diagonal(c, j):
+                    found = j
+    return found if found < c.bodies else -1
+
+
+@kernel
 def collide_all(c, dt):
     """Collisions of all cars with all bodies, in the order of their numbers."""
+    longest = 0.0
+    for i in range(c.bodies):
+        longest = max(longest, c.box[i, 0] + c.box[i, 1])
     for i in range(c.movers):
-        x, y, own = c.x[i], c.y[i], half_diagonal(c, i) + c.speed[i] * dt
-        for j in range(i + 1, c.bodies):
-            right = c.x[j] - x
-            if abs(right) > own + c.box[j, 0] + c.box[j, 1]:
-                continue
-            down = c.y[j] - y
-            reach = own + half_diagonal(c, j)
-            if math.sqrt(right * right + down * down) > reach or not (c.checked[i] or c.checked[j]):
-                continue
+        own = half_diagonal(c, i) + c.speed[i] * dt
+        j = next_near(c, i, i, own, longest)
+        while j >= 0:
             collide(c, i, j, dt)
+            j = next_near(c, i, j, own, longest)

@@ -16,10 +16,11 @@ import numpy as np
 
 from rlenvs.core import f8, kernel, maths
 from rlenvs.core.rng import uniform
-from rlenvs.kits.roads.lanes import COUNT, LIMIT, PLACE, ROAD, reachable
+from rlenvs.kits.roads.lanes import COUNT, LIMIT, PLACE, ROAD, SHAPE, STRAIGHT, reachable
 from rlenvs.kits.traffic.cars import (
     OBSTACLE,
     RAW,
+    TOP_SPEED,
     TRACKER,
     distance_along,
     follow_road,
@@ -35,6 +36,7 @@ from rlenvs.kits.traffic.cars import (
 # it may impose [m/s^2], time between two decisions [s]
 LIMIT_OF, COMFORT, BRAKING, GAP, TIME_GAP, LOW, HIGH, POLITENESS, GAIN, IMPOSED, DELAY = range(11)
 DRIVER_NUMBERS = 11
+FARTHEST_ASIDE = 50.0  # m between cars of one road, across it
 NORMAL = (6.0, 3.0, 5.0, 10.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of highway-env
 AT_JUNCTIONS = (6.0, 6.0, 3.0, 7.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of its intersections
 AGGRESSIVE = (9.0, 6.0, 9.0, 5.5, 1.2, 3.5, 4.5, 0.0, 0.1, 9.0, 0.5)  # of iPLAN, as the next two
@@ -68,15 +70,43 @@ def row_of(c, i):
 
 
 @kernel
+def wish(net, c, car):
+    """Speed of a car in parts of the one that it wants and may drive."""
+    wanted = min(max(c.target_speed[car], 0.0), net.lane[c.lane_of[car], LIMIT])
+    return max(c.speed[car], 0.0) / abs(not_zero(wanted))
+
+
+@kernel
+def ease_all(net, c):
+    """Fill what all cars need of the same function: in one loop, which the processor takes several cars at a time."""
+    for i in range(c.movers):
+        c.ease[i] = wish(net, c, i)
+    ease, exponent = c.ease[: c.movers], c.exponent[: c.movers]
+    for i in range(ease.size):
+        ease[i] = maths.exp(maths.log(ease[i]) * exponent[i])
+
+
+@kernel
 def idm(net, drivers, c, i, car, front):
     """Acceleration [m/s^2] that driver i supposes of a car behind a body (-1: a free road), with its own numbers."""
     if car < 0 or c.driver[car] == OBSTACLE:
         return 0.0
-    row, speed = row_of(c, i), c.speed[car]
-    wanted = min(max(c.target_speed[car], 0.0), net.lane[c.lane_of[car], LIMIT])
-    share = max(speed, 0.0) / abs(not_zero(wanted))
-    comfort = drivers[row, COMFORT]
-    acceleration = comfort * (1.0 - maths.power(share, c.exponent[i]))
+    return idm_with(net, drivers, c, i, car, front, maths.exp(maths.log(wish(net, c, car)) * c.exponent[i]))
+
+
+@kernel
+def own_idm(net, drivers, c, i, front):
+    """The same of car i itself, while cars act."""
+    if c.driver[i] < 0:
+        return idm(net, drivers, c, i, i, front)
+    return idm_with(net, drivers, c, i, i, front, c.ease[i])
+
+
+@kernel
+def idm_with(net, drivers, c, i, car, front, ease):
+    """IDM with (speed / wanted speed) ** exponent."""
+    comfort = drivers[row_of(c, i), COMFORT]
+    acceleration = comfort * (1.0 - ease)
     if front >= 0:
         gap = wanted_gap(drivers, c, i, car, front) / not_zero(distance_along(net, c, car, front))
         acceleration -= comfort * (gap * gap)
@@ -99,34 +129,45 @@ def gains(net, drivers, c, i, k):
     """MOBIL: whether driver i finds a change to lane k safe and worth it."""
     row = row_of(c, i)
     before, behind = neighbours(net, c, i, k)
-    imposed = idm(net, drivers, c, i, behind, i)
-    if imposed < -drivers[row, IMPOSED]:
-        return False
-    own = idm(net, drivers, c, i, i, before)
+    own = own_idm(net, drivers, c, i, before)
     place = c.route_lane[i, c.stage[i]] if stage_road(c, i, 0) >= 0 else -1
     if place >= 0:
         here = net.lane_at[c.target_lane[i], PLACE]
         aside, planned = net.lane_at[k, PLACE] - here, place - here
         agree = (aside > 0) == (planned > 0) and (aside < 0) == (planned < 0)
-        return agree and own >= -drivers[row, IMPOSED]
+        if not agree or own < -drivers[row, IMPOSED]:
+            return False
+        return idm(net, drivers, c, i, behind, i) >= -drivers[row, IMPOSED]
     old_before, old_behind = neighbours(net, c, i, c.lane_of[i])
-    gain = own - idm(net, drivers, c, i, i, old_before)
-    if drivers[row, POLITENESS] != 0.0:
+    gain, polite = own - own_idm(net, drivers, c, i, old_before), drivers[row, POLITENESS]
+    if polite == 0.0 and not gain >= drivers[row, GAIN]:
+        return False
+    imposed = idm(net, drivers, c, i, behind, i)
+    if polite != 0.0:
         others = imposed - idm(net, drivers, c, i, behind, before)
         others += idm(net, drivers, c, i, old_behind, old_before) - idm(net, drivers, c, i, old_behind, i)
-        gain += drivers[row, POLITENESS] * others
-    return gain >= drivers[row, GAIN]
+        gain += polite * others
+    return imposed >= -drivers[row, IMPOSED] and gain >= drivers[row, GAIN]
 
 
 @kernel
 def taken(net, drivers, c, i):
     """Whether somebody else who changes into the same lane is so near before driver i that it gives up."""
-    k = c.target_lane[i]
-    for j in range(c.movers):
-        if j == i or c.lane_of[j] == k or c.driver[j] <= RAW or c.target_lane[j] != k:
-            continue
-        if 0.0 < distance_along(net, c, i, j) < wanted_gap(drivers, c, i, i, j):
-            return True
+    row, k, speed = row_of(c, i), c.target_lane[i], c.speed[i]
+    calm = 2.0 * math.sqrt(drivers[row, COMFORT] * drivers[row, BRAKING])
+    farthest = drivers[row, GAP] + abs(speed) * drivers[row, TIME_GAP] + abs(speed) * (abs(speed) + TOP_SPEED) / calm
+    straight = net.lane_at[c.lane_of[i], SHAPE] == STRAIGHT
+    for way in (-1, 1):
+        m = c.rank[i] + way
+        while 0 <= m < c.bodies:
+            j = c.order[m]
+            if straight and abs(c.x[j] - c.x[i]) > farthest + FARTHEST_ASIDE:
+                break
+            m += way
+            if j >= c.movers or c.lane_of[j] == k or c.driver[j] <= RAW or c.target_lane[j] != k:
+                continue
+            if 0.0 < distance_along(net, c, i, j) < wanted_gap(drivers, c, i, i, j):
+                return True
     return False
 
 
@@ -159,10 +200,10 @@ def drive(net, drivers, c, i):
         think_of_lanes(net, drivers, c, i)
     steer(net, c, i)
     front, _ = neighbours(net, c, i, c.lane_of[i])
-    acceleration = idm(net, drivers, c, i, i, front)
+    acceleration = own_idm(net, drivers, c, i, front)
     if c.lane_of[i] != c.target_lane[i]:
         front, _ = neighbours(net, c, i, c.target_lane[i])
-        acceleration = min(acceleration, idm(net, drivers, c, i, i, front))
+        acceleration = min(acceleration, own_idm(net, drivers, c, i, front))
     most = drivers[row_of(c, i), LIMIT_OF]
     c.acceleration[i] = min(max(acceleration, -most), most)
 
@@ -170,6 +211,7 @@ def drive(net, drivers, c, i):
 @kernel
 def act_all(net, drivers, c):
     """Let all cars act, one after the other: drivers by themselves, trackers by what was chosen for them."""
+    ease_all(net, c)
     for i in range(c.movers):
         if c.driver[i] >= 0:
             drive(net, drivers, c, i)

@@ -1,7 +1,7 @@
 """One step of time of all traffic."""
 
 from rlenvs.core import kernel
-from rlenvs.kits.traffic.cars import advance, locate
+from rlenvs.kits.traffic.cars import advance, locate, sort_bodies
 from rlenvs.kits.traffic.collisions import collide_all
 
 
@@ -11,5 +11,6 @@ def move_all(net, c, dt):
     for i in range(c.movers):
         c.timer[i] += dt
         advance(c, i, dt)
+    sort_bodies(c)
     collide_all(c, dt)
     locate(net, c)

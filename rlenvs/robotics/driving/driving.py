@@ -4,7 +4,6 @@ A world calls `driving_world(name, doc=..., road=..., ...)`, which merges its ow
 `reset` and `step` on the result. Its `step` calls `simulate`, which moves all cars, and then fills its reward terms.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,38 +11,29 @@ import numpy as np
 
 from rlenvs.core import block, choice, continuous, discrete, f8, flag, i8, image, integer, kernel, world
 from rlenvs.kits.roads.lanes import (
-    PLACE,
     ROAD_DATA,
-    along_and_across,
-    heading_on,
     is_on,
-    lane_count,
-    reachable,
-    wrapped,
 )
 from rlenvs.kits.roads.network import Network
 from rlenvs.kits.traffic.cars import (
-    CAR_LENGTH,
     CARS,
     FASTER,
     IDLE,
     LANE_LEFT,
     LANE_RIGHT,
-    MOST_SLIP,
     RAW,
     SLOWER,
     TRACKER,
     car_sizes,
     choose,
-    neighbours,
-    not_zero,
     slip_of,
     speed_index,
-    steering_of,
 )
-from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, act_all, driver_table, gains, idm
+from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, act_all, driver_table
+from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import observations as seen
+from rlenvs.robotics.driving.experts import FORCE, STEERING, expert, junction_expert
 from rlenvs.robotics.driving.render import draw_traffic
 
 OBSERVATION = choice(
@@ -56,8 +46,6 @@ OBSERVATION = choice(
 )
 KINEMATICS, TIMES, OCCUPANCY, LIDAR, PIXELS = OBSERVATION.codes("kinematics", "times", "grid", "lidar", "pixels")
 META = ("lane left", "idle", "lane right", "faster", "slower")
-CALM = 1.5  # m/s^2, of braking that an expert does not mind
-FORCE, STEERING = 5.0, 0.25 * math.pi  # of full continuous actions: m/s^2, rad
 FEATURES = {  # columns of `kinematics`, with what is 1 there
     "presence": (seen.PRESENCE, 0.0),
     "x": (seen.RIGHT, 200.0),
@@ -75,6 +63,7 @@ DATA = {
     **ROAD_DATA,
     **DRIVER_DATA,
     "speeds": f8("speeds"),
+    "moves": i8("moves"),
     "features": i8("features"),
     "ranges": f8("features"),
     "absolute": i8,
@@ -84,10 +73,10 @@ DATA = {
 }
 
 
-def action(values: Any) -> Any:
+def action(values: Any, moves: Sequence[int]) -> Any:
     """Meta-actions, or acceleration and steering."""
     if values.actions == "meta":
-        return discrete(*META, doc="target lane and target speed", idle=IDLE)
+        return discrete(*(META[j] for j in moves), doc="target lane, target speed", idle=tuple(moves).index(IDLE))
     return continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; steering to the right is positive")
 
 
@@ -101,6 +90,8 @@ def driving_world(
     drivers: Sequence[tuple[float, ...]] = (NORMAL,),
     features: Mapping[str, float] | None = None,
     absolute: bool = False,
+    moves: Sequence[int] = range(5),
+    junctions: bool = False,
     rows: int = 5,
     time_span: int = 10,
     hz: tuple[int, int] = (15, 1),
@@ -124,6 +115,8 @@ def driving_world(
         drivers: rows of `rlenvs.kits.traffic.drivers`.
         features: columns of `kinematics` with what is 1 there, in the place of highway-env's usual ones.
         absolute: whether positions and speeds of others are not relative to the ego car.
+        moves: the meta-actions that there are.
+        junctions: whether cars meet at junctions: the expert then foresees where others drive.
         rows: cars in `kinematics`. time_span: seconds of `times`.
         hz: of the simulation, and of decisions.
         picture: of `pixels`: rows, columns, pixels per metre, place of the ego car as a share of the width.
@@ -143,6 +136,8 @@ def driving_world(
             **network,
             **car_sizes(cars(values), stages, network["lanes"]),
             "driver_types": len(drivers),
+            "moves": len(moves),
+            "moments": MOMENTS,
             "speeds": len(speeds),
             "features": len(columns),
             "rows": values.seen_cars if kind == "kinematics" else 0,
@@ -160,6 +155,7 @@ def driving_world(
             **road(values).arrays(),
             **driver_table(*drivers),
             "speeds": np.array(speeds, np.float64),
+            "moves": np.array(moves, np.int64),
             "features": np.array([FEATURES[key][0] for key in columns], np.int64),
             "ranges": np.array(list(columns.values()), np.float64),
             "absolute": int(absolute),
@@ -183,7 +179,8 @@ def driving_world(
             "offroad_terminal": flag(False, "end the episode off the road"),
             **(options or {}),
         },
-        state={**STATE, **(state or {})},
+        state={**STATE, **(FORECAST if junctions else {}), **(state or {})},
+        scratch=("forecast",) if junctions else (),
         data={**DATA, **(data or {})},
         sizes=sizes,
         observation={
@@ -195,7 +192,7 @@ def driving_world(
             "beams": block("beams", 2, low=-1.0, high=1.0, raw=True, constant=True, doc="distance, relative speed"),
         },
         images={"picture": image("pixel_rows", "pixel_columns", 3, doc="the road from above")},
-        action=action,
+        action=lambda values: action(values, moves),
         fps=lambda values: float(values.policy_hz),
         expert_sees="state",
         **own,
@@ -203,7 +200,7 @@ def driving_world(
     made.make_data(make_data)
     made.observe(observe)
     made.observe_images(observe_images)
-    made.expert(expert)
+    made.expert(junction_expert if junctions else expert)
     made.draw(draw_traffic)
     made.keys(keys)
     return made
@@ -229,7 +226,7 @@ def begin(p, s, movers, bodies, ego):
 def command(p, s, a):
     """Tell the ego car what to do."""
     if isinstance(a, (int, np.int64)):
-        choose(p, s, s.ego, p.speeds, a)
+        choose(p, s, s.ego, p.speeds, p.moves[a])
     else:
         s.acceleration[s.ego] = FORCE * a[0]
         s.slip[s.ego] = slip_of(STEERING * a[1])
@@ -283,74 +280,6 @@ def observe(p, s, o):
 def observe_images(p, s, i):
     if p.observation == PIXELS:
         seen.observe_image(p, s, i.picture)
-
-
-@kernel
-def expert(p, s, a):
-    """Drives as the others do, at the highest speed: IDM for the speed, MOBIL for the lane."""
-    ego = s.ego
-    speed, wanted = s.speed[ego], s.target_speed[ego]
-    s.target_speed[ego] = p.speeds[p.speeds.size - 1]
-    calm = calm_speed(p, s)
-    best = better_lane(p, s) if calm < p.speeds.size - 1 else s.target_lane[ego]
-    if p.actions == 1 and best == s.target_lane[ego]:
-        best = s.lane_of[ego]
-    front, _ = neighbours(p, s, ego, best)
-    acceleration = idm(p, p.drivers, s, ego, ego, front)
-    s.target_speed[ego] = wanted
-    if p.actions == 1:
-        a[0] = min(max(acceleration / FORCE, -1.0), 1.0)
-        a[1] = min(max(steering_of(calm_slip(p, s, best)) / STEERING, -1.0), 1.0)
-    elif best != s.target_lane[ego]:
-        a[0] = LANE_LEFT if best < s.target_lane[ego] else LANE_RIGHT
-    else:
-        now = speed_index(p.speeds, speed)
-        aim = speed_index(p.speeds, wanted)
-        a[0] = IDLE if calm == aim else FASTER if calm > now else SLOWER if calm < now else IDLE
-
-
-@kernel
-def calm_speed(p, s):
-    """The highest of the speeds at which IDM would not brake hard behind who is before the ego car; its number."""
-    ego, best = s.ego, 0
-    speed = s.speed[ego]
-    front, _ = neighbours(p, s, ego, s.lane_of[ego])
-    other, _ = neighbours(p, s, ego, s.target_lane[ego])
-    for n in range(p.speeds.size):
-        s.speed[ego] = p.speeds[n]
-        acceleration = min(idm(p, p.drivers, s, ego, ego, front), idm(p, p.drivers, s, ego, ego, other))
-        if acceleration >= -CALM:
-            best = n
-    s.speed[ego] = speed
-    return best
-
-
-@kernel
-def better_lane(p, s):
-    """The lane to which MOBIL would change, or the one that the ego car aims at."""
-    ego = s.ego
-    k, target = s.lane_of[ego], s.target_lane[ego]
-    if p.actions == 0 and k != target:
-        return target
-    place, count = p.lane_at[k, PLACE], lane_count(p, k)
-    for aside in (-1, 1):
-        if 0 <= place + aside < count and reachable(p, k + aside, s.x[ego], s.y[ego]):
-            front, _ = neighbours(p, s, ego, k + aside)
-            free = idm(p, p.drivers, s, ego, ego, front) >= -CALM
-            if free and gains(p, p.drivers, s, ego, k + aside):
-                return k + aside
-    return target
-
-
-@kernel
-def calm_slip(p, s, k):
-    """The slip angle's sine that turns the ego car, until the next decision, towards the middle of a lane."""
-    ego, time = s.ego, 1.0 / p.policy_hz
-    speed = not_zero(s.speed[ego])
-    forward, across = along_and_across(p, k, s.x[ego], s.y[ego])
-    aim = min(max(-across / (3.0 * max(time, 0.2) * max(abs(speed), 5.0)), -0.3), 0.3)
-    turn = wrapped(heading_on(p, k, forward + speed * time) + aim - s.heading[ego])
-    return min(max(0.5 * CAR_LENGTH / speed * turn / max(time, 0.2), -MOST_SLIP), MOST_SLIP)
 
 
 def keys(pressed: Any, values: Any) -> Any:

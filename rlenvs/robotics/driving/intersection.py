@@ -1,0 +1,239 @@
+"""Intersection: turn left at a busy junction without lights, where who drives along the other road goes first.
+
+## Description
+Four roads with a lane each way meet. Drivers come in from all sides, follow who is before them, and give way: twice a
+second each pair is foreseen along its routes for 2.75 s, and where two would meet the one of lower priority stops.
+The ego car comes from below and turns left. Highway-env's intersection-v0 (Leurent 2018; version 1.12), step for step;
+`linked=True` is its intersection-v2. Different: bounds of observations are finite; the numbers of drivers here are not
+those of other worlds too; at most 40 cars.
+
+## Action Space
+Meta-actions: aim at the next lower of the speeds 0, 4.5 and 9 m/s, keep it, or aim at the next higher one. With
+`actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
+
+## Observation Space
+With `observation="kinematics"` fifteen rows, the ego car and the next before it: presence, position in parts of 100 m,
+velocity in parts of 20 m/s, cosine and sine of the heading, all absolute. Others as Highway's.
+
+## Rewards
+`speed` is 0 at 7 m/s and 1 at 9 m/s, `collision` -1 in a crash, with weight 5, `arrived` 1 behind the junction, in the
+place of the others. All are 0 off the road.
+
+## Costs
+None.
+
+## Starting State
+Nine times a driver enters with `spawn_chance`, on one of the roads; after three seconds one more comes, who drives
+straight on, and then the ego car, around 65 m along its road at 10 m/s. Who is within 20 m of it is removed.
+
+## Episode End
+Termination: a crash, or 25 m of the exit are driven (success). Truncation: 13 steps, a second each.
+
+## Parameters
+Lengths in metres, times in seconds.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+import numpy as np
+
+from rlenvs.core import Score, b1, below, i8, kernel, normal, param, term, uniform
+from rlenvs.kits.roads.lanes import LENGTH, LIMIT, PLACE, ROAD, heading_on, point_on
+from rlenvs.kits.roads.network import route_rows
+from rlenvs.kits.traffic.cars import (
+    CAR_LENGTH,
+    FASTER,
+    IDLE,
+    SLOWER,
+    copy_car,
+    locate,
+    put_car,
+    put_on_lane,
+    set_route,
+)
+from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, act_all, become_driver
+from rlenvs.kits.traffic.priorities import give_way
+from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving.driving import begin, command, driving_world, on_road, own_car, share, steps_per_action
+
+NETWORK = networks.intersection()
+ROADS_IN = tuple(NETWORK.lane(f"o{k}", f"ir{k}") for k in range(4))
+LEAVING = [int(start.startswith("il")) for start, _ in NETWORK.roads]
+STAGES, GOALS, MOST = 6, 4, 40
+LEFT = 1  # the road on which the ego car leaves
+ENTERING, SPACE, EGO_SPACE = 9, 15.0, 20.0  # drivers at the start; m between cars that enter
+WARM_UP = 3  # s before the ego car comes
+ARRIVED = 25.0  # m of the exit
+
+SPEC = driving_world(
+    "Intersection-v0",
+    doc=__doc__,
+    source="highway-env 1.12.1, intersection-v0 (Leurent 2018)",
+    road=lambda values: NETWORK,
+    cars=lambda values: MOST,
+    stages=STAGES,
+    speeds=(0.0, 4.5, 9.0),
+    moves=(SLOWER, IDLE, FASTER),
+    drivers=(AT_JUNCTIONS,),
+    junctions=True,
+    features={"presence": 0.0, "x": 100.0, "y": 100.0, "vx": 20.0, "vy": 20.0, "cos_h": 0.0, "sin_h": 0.0},
+    absolute=True,
+    rows=15,
+    picture=(96, 96, 1.0, 0.5),
+    params={
+        "spawn_chance": param(0.6, 0.0, 1.0, "", "chance that a driver enters, in each step"),
+        "low_speed": param(7.0, 0.0, 8.0, "m/s", "speed at which `speed` is 0"),
+        "high_speed": param(9.0, 8.5, 20.0, "m/s", "speed at which `speed` is 1"),
+    },
+    state={"ticks": i8, "entered": b1},
+    data={"plans": i8("roads", GOALS, STAGES), "leaving": i8("roads")},
+    more_data=lambda values: {"plans": plans(), "leaving": np.array(LEAVING)},
+    terms={
+        "speed": term(0.0, 1.0, 1.0, "0 at 7 m/s, 1 at 9 m/s"),
+        "collision": term(-1.0, 0.0, 5.0, "-1 in a crash"),
+        "arrived": term(0.0, 1.0, 1.0, "1 behind the junction, then the others are 0"),
+    },
+    horizon=13,
+    scores={
+        "random": Score(0.0, 0.0, success=0),
+        "idle": Score(0.0, 0.0, success=0),
+        "expert": Score(
+            0.0, 0.0, note="waits until it foresees no meeting, often for longer than an episode lasts", success=0
+        ),
+    },
+    levels={"linked": {"linked": True}, "quiet": {"spawn_chance": 0.2}},
+)
+
+
+def plans() -> np.ndarray:
+    """The roads from each road to each exit."""
+    routes = [NETWORK.route(start, end, f"o{goal}") for start, end in NETWORK.roads for goal in range(GOALS)]
+    return route_rows(routes, STAGES).reshape(len(NETWORK.roads), GOALS, STAGES)
+
+
+@kernel
+def plan(p, s, i, goal):
+    """Give car i the route from where it is to an exit."""
+    k = s.lane_of[i]
+    set_route(s, i, p.plans[p.lane_at[k, ROAD], goal], p.lane_at[k, PLACE])
+
+
+@kernel
+def enter(p, s, rng, at, chance, deviation, speed_deviation, straight):
+    """Let a driver enter on some road, if it does and if there is room."""
+    if uniform(rng, 0.0, 1.0) > chance or s.movers >= s.x.size:
+        return
+    start = below(rng, GOALS)
+    goal = (start + 1 + below(rng, GOALS - 1)) % GOALS
+    if straight:
+        goal = (start + 2) % GOALS
+    i = s.movers
+    at += 5.0 + normal(rng) * deviation
+    put_on_lane(p, s, i, ROADS_IN[start], at, 8.0 + normal(rng) * speed_deviation)
+    for j in range(s.movers):
+        if apart(s, i, j) < SPACE:
+            return
+    plan(p, s, i, goal)
+    become_driver(p.drivers, s, i, 0, rng)
+    s.movers += 1
+    s.bodies = s.movers
+
+
+@kernel
+def apart(s, i, j):
+    """Metres between two bodies."""
+    right, down = s.x[i] - s.x[j], s.y[i] - s.y[j]
+    return math.sqrt(right * right + down * down)
+
+
+@kernel
+def is_gone(p, s, i):
+    """Whether a car is near the end of an exit."""
+    k = s.lane_of[i]
+    return p.leaving[p.lane_at[k, ROAD]] == 1 and s.station[i] >= p.lane[k, LENGTH] - 4.0 * CAR_LENGTH
+
+
+@kernel
+def remove(s, i):
+    """Take car i away; those behind it move up, so that the order stays."""
+    for j in range(i, s.movers - 1):
+        copy_car(s, j + 1, j)
+    s.movers -= 1
+    s.bodies = s.movers
+    s.sorted = 0
+    if s.ego > i:
+        s.ego -= 1
+
+
+@kernel
+def clear(p, s):
+    """Take away who has left."""
+    i = 0
+    while i < s.movers:
+        if i != s.ego and is_gone(p, s, i):
+            remove(s, i)
+        else:
+            i += 1
+
+
+@kernel
+def regulate(p, s, steps):
+    """Move all cars, and let them give way twice a second."""
+    dt, every = 1.0 / p.simulation_hz, max(p.simulation_hz // 2, 1)
+    for _ in range(steps):
+        act_all(p, p.drivers, s)
+        s.ticks += 1
+        if s.ticks % every == 0:
+            give_way(p, s)
+        move_all(p, s, dt)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    begin(p, s, 0, 0, -1)
+    for n in range(ENTERING):
+        enter(p, s, rng, 80.0 * n / ENTERING, p.spawn_chance, 1.0, 1.0, False)
+    locate(p, s)
+    regulate(p, s, WARM_UP * p.simulation_hz)
+    enter(p, s, rng, 60.0, 1.0, 0.1, 0.0, True)
+    k, ego = ROADS_IN[0], min(s.movers, s.x.size - 1)
+    x, y = point_on(p, k, 60.0 + 5.0 * (1.0 + normal(rng)), 0.0)
+    put_car(p, s, ego, x, y, heading_on(p, k, 60.0), p.lane[k, LIMIT])
+    s.movers, s.bodies, s.ego = ego + 1, ego + 1, ego
+    plan(p, s, ego, LEFT)
+    i = 0
+    while i < s.movers:
+        if i != s.ego and apart(s, i, s.ego) < EGO_SPACE:
+            remove(s, i)
+        else:
+            i += 1
+    own_car(p, s)
+    locate(p, s)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    if s.elapsed > 0 and not s.entered:
+        clear(p, s)
+        enter(p, s, rng, 0.0, p.spawn_chance, 1.0, 1.0, False)
+        locate(p, s)
+    s.entered = False
+    command(p, s, a)
+    regulate(p, s, steps_per_action(p))
+    ego = s.ego
+    k = s.lane_of[ego]
+    on, there = on_road(p, s), p.leaving[p.lane_at[k, ROAD]] == 1 and s.station[ego] >= ARRIVED
+    if on and there:
+        r.arrived = 1.0
+    elif on:
+        r.speed = share(s.speed[ego], p.low_speed, p.high_speed)
+        r.collision = -1.0 if s.crashed[ego] else 0.0
+    r.terminated = s.crashed[ego] or there or (p.offroad_terminal == 1 and not on)
+    r.success = there and not s.crashed[ego]

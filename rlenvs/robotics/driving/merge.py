@@ -1,0 +1,124 @@
+"""Merge: let somebody in from an access lane, at speed, and hit nobody.
+
+## Description
+A road with two lanes, three drivers on it, and a fourth who comes from an access lane that ends after 80 m at an
+obstacle. Highway-env's merge-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its merge-v1, whose
+drivers also see who is on the lanes before and behind their own. Different: bounds of observations are finite, and there
+is a time limit, which no car that keeps to the road reaches.
+
+## Action Space
+Meta-actions: aim at the lane to the left or right, or at the next of the speeds 20, 25 and 30 m/s, or keep both. With
+`actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
+
+## Observation Space
+As Highway's: with `observation="kinematics"` five rows, the ego car and the four next before it, the obstacle among
+them: presence, position in parts of 200 m along and 8 m across, velocity in parts of 80 m/s, those of others relative.
+
+## Rewards
+`speed` is 0 at 20 m/s and 1 at 30 m/s and not cut off, `right_lane` the place of the lane, `lane_change` 1 for an
+action that changes lanes, `merging` what cars on the access lane lack of the speed that they want, `collision` 1.5
+and 0.5 in a crash. Weighted they give a reward in [0, 1] where nobody brakes below 20 m/s.
+
+## Costs
+None.
+
+## Starting State
+The ego car on the right lane at 30 m/s; three drivers around 90, 70 and 5 m, at 28 to 32.5 m/s; the fourth 40 m before
+the bend of its lane, at 20 m/s.
+
+## Episode End
+Termination: a crash, or 370 m are passed (success). Truncation: 40 steps, a second each.
+
+## Parameters
+Lengths in metres, times in seconds.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import numpy as np
+
+from rlenvs.core import Score, below, kernel, param, term, uniform
+from rlenvs.kits.roads.lanes import PLACE
+from rlenvs.kits.traffic.cars import LANE_LEFT, LANE_RIGHT, RAW, locate, put_obstacle, put_on_lane
+from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving.driving import begin, driving_world, own_car, simulate
+
+RANGE = 1.8  # of the weighted sum of the terms, which begins at -1.5
+LEFT, RIGHT, ACCESS, MERGING, END = 0, 1, 6, 4, 8  # lanes
+OTHERS = ((90.0, 29.0), (70.0, 31.0), (5.0, 31.5))  # m, m/s
+GOAL = 370.0  # m
+
+SPEC = driving_world(
+    "Merge-v0",
+    doc=__doc__,
+    source="highway-env 1.12.1, merge-v0 (Leurent 2018)",
+    road=lambda values: networks.merge(),
+    cars=lambda values: 6,
+    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
+    params={
+        "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed at which `speed` is 0"),
+        "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed at which `speed` is 1"),
+    },
+    terms={
+        "speed": term(-100.0, 100.0, 0.2 / RANGE, "0 at 20 m/s, 1 at 30 m/s"),
+        "right_lane": term(0.0, 2.0, 0.1 / RANGE, "0 on the left lane, 1 on the right one"),
+        "lane_change": term(0.0, 1.0, -0.05 / RANGE, "1 for an action that changes lanes"),
+        "merging": term(
+            -20.0, 20.0, -0.5 / RANGE, "missing speed of cars on the access lane, in parts of the wanted one"
+        ),
+        "collision": term(0.5, 1.5, 1.0 / RANGE, "0.5 in a crash, 1.5 otherwise"),
+    },
+    horizon=40,
+    scores={
+        "random": Score(0.0, 0.0, success=0),
+        "idle": Score(0.0, 0.0, success=0),
+        "expert": Score(0.0, 0.0, success=0),
+    },
+    levels={"linked": {"linked": True}},
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    begin(p, s, 5, 6, 0)
+    put_on_lane(p, s, 0, RIGHT, 30.0, 30.0)
+    for n in range(3):
+        k = below(rng, 2)
+        at = OTHERS[n][0] + uniform(rng, -5.0, 5.0)
+        put_on_lane(p, s, n + 1, LEFT + k, at, OTHERS[n][1] + uniform(rng, -1.0, 1.0))
+        s.driver[n + 1] = 0
+    put_on_lane(p, s, 4, 7, 110.0, 20.0)
+    s.driver[4], s.target_speed[4] = 0, 30.0
+    put_obstacle(p, s, 5, 310.0, 8.0, 0.0, 2.0, 2.0)
+    own_car(p, s)
+    locate(p, s)
+
+
+@kernel
+def changes_lane(a):
+    """Whether an action is a change of lanes."""
+    if isinstance(a, (int, np.int64)):
+        return a in (LANE_LEFT, LANE_RIGHT)
+    return False
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    simulate(p, s, a)
+    ego = s.ego
+    r.speed = (s.speed[ego] - p.low_speed) / (p.high_speed - p.low_speed)
+    r.right_lane = p.lane_at[s.lane_of[ego], PLACE]
+    r.lane_change = 1.0 if changes_lane(a) else 0.0
+    missing = 0.0
+    for i in range(s.movers):
+        if s.lane_of[i] == MERGING and s.driver[i] > RAW:
+            missing += (s.target_speed[i] - s.speed[i]) / s.target_speed[i]
+    r.merging = missing
+    r.collision = 0.5 if s.crashed[ego] else 1.5
+    passed = s.x[ego] > GOAL
+    r.terminated = s.crashed[ego] or passed
+    r.success = passed and not s.crashed[ego]

@@ -1,0 +1,149 @@
+"""Roundabout: enter a busy roundabout with two lanes, pass two exits and leave by the third.
+
+## Description
+The ego car comes from below and shall leave above; four drivers are on the circle or enter it. Highway-env's
+roundabout-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its roundabout-v1, whose drivers also see
+who is on the lanes before and behind their own. Different: bounds of observations are finite.
+
+## Action Space
+Meta-actions: aim at the lane to the left or right, or at the next of the speeds 0, 8 and 16 m/s, or keep both. With
+`actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
+
+## Observation Space
+With `observation="kinematics"` five rows, the ego car and the four next before it: presence, position in parts of 100
+m, velocity in parts of 15 m/s, all absolute. Others as Highway's.
+
+## Rewards
+`speed` is the place of the target speed, 0, 0.5 or 1; `lane_change` 1 for an action that changes lanes; `collision` is
+0 in a crash and 1 otherwise. Weighted they give a reward in [-0.04, 1]. All are 0 off the road.
+
+## Costs
+None.
+
+## Starting State
+The ego car 2.5 m before the end of its straight road at 8 m/s; the others around 5 m on the outer lane, 20 m before and
+behind the beginning of the inner one, and 50 m along the road from the right, at 16 m/s with a deviation of 2 m/s, each
+with one of three exits for a goal.
+
+## Episode End
+Termination: a crash. Truncation: 11 steps, a second each. Success: no crash.
+
+## Parameters
+Lengths in metres, times in seconds.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import numpy as np
+
+from rlenvs.core import Score, below, i8, kernel, normal, param, term
+from rlenvs.kits.roads.lanes import PLACE, ROAD, heading_on, point_on
+from rlenvs.kits.roads.network import route_rows
+from rlenvs.kits.traffic.cars import LANE_LEFT, LANE_RIGHT, locate, put_car, put_on_lane, set_route, speed_index
+from rlenvs.kits.traffic.drivers import become_driver
+from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
+
+NETWORK = networks.roundabout()
+SOUTH, INNER, OUTER, EAST = (
+    NETWORK.lane("ser", "ses"),
+    NETWORK.lane("we", "sx"),
+    NETWORK.lane("we", "sx", 1),
+    NETWORK.lane("eer", "ees"),
+)
+STAGES = 12
+GOALS = ("exr", "sxr", "nxr", "nxs")  # of other cars; the last that of the ego car
+RANGE = 1.2  # of the weighted sum of the terms, which begins at -1
+
+SPEC = driving_world(
+    "Roundabout-v0",
+    doc=__doc__,
+    source="highway-env 1.12.1, roundabout-v0 (Leurent 2018)",
+    road=lambda values: NETWORK,
+    cars=lambda values: 5,
+    stages=STAGES,
+    speeds=(0.0, 8.0, 16.0),
+    junctions=True,
+    features={"presence": 0.0, "x": 100.0, "y": 100.0, "vx": 15.0, "vy": 15.0},
+    absolute=True,
+    picture=(96, 96, 1.0, 0.5),
+    params={
+        "place_deviation": param(2.0, 0.0, 3.0, "m", "standard deviation of places at the start"),
+        "speed_deviation": param(2.0, 0.0, 3.0, "m/s", "standard deviation of speeds at the start"),
+    },
+    data={"plans": i8("roads", len(GOALS), STAGES)},
+    more_data=lambda values: {"plans": plans()},
+    terms={
+        "speed": term(0.0, 1.0, 0.2 / RANGE, "place of the target speed among the speeds"),
+        "lane_change": term(0.0, 1.0, -0.05 / RANGE, "1 for an action that changes lanes"),
+        "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
+    },
+    horizon=11,
+    scores={
+        "random": Score(0.0, 0.0, success=0),
+        "idle": Score(0.0, 0.0, success=0),
+        "expert": Score(0.0, 0.0, success=0),
+    },
+    levels={"linked": {"linked": True}},
+)
+
+
+def plans() -> np.ndarray:
+    """The roads from each road to each goal."""
+    routes = [NETWORK.route(start, end, goal) for start, end in NETWORK.roads for goal in GOALS]
+    return route_rows(routes, STAGES).reshape(len(NETWORK.roads), len(GOALS), STAGES)
+
+
+@kernel
+def plan(p, s, i, goal):
+    """Give car i the route from where it is to a goal."""
+    k = s.lane_of[i]
+    set_route(s, i, p.plans[p.lane_at[k, ROAD], goal], p.lane_at[k, PLACE])
+
+
+@kernel
+def place_driver(p, s, i, k, at, rng):
+    """Put a driver around a place of lane k, with a goal."""
+    at += normal(rng) * p.place_deviation
+    put_on_lane(p, s, i, k, at, 16.0 + normal(rng) * p.speed_deviation)
+    plan(p, s, i, below(rng, 3))
+    become_driver(p.drivers, s, i, 0, rng)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    begin(p, s, 5, 5, 0)
+    x, y = point_on(p, SOUTH, 125.0, 0.0)
+    put_car(p, s, 0, x, y, heading_on(p, SOUTH, 140.0), 8.0)
+    plan(p, s, 0, 3)
+    place_driver(p, s, 1, OUTER, 5.0, rng)
+    place_driver(p, s, 2, INNER, 20.0, rng)
+    place_driver(p, s, 3, INNER, -20.0, rng)
+    place_driver(p, s, 4, EAST, 50.0, rng)
+    own_car(p, s)
+    locate(p, s)
+
+
+@kernel
+def changes_lane(a):
+    """Whether an action is a change of lanes."""
+    if isinstance(a, (int, np.int64)):
+        return a in (LANE_LEFT, LANE_RIGHT)
+    return False
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    simulate(p, s, a)
+    ego = s.ego
+    on = 1.0 if on_road(p, s) else 0.0
+    aim = s.target_speed[ego] if p.actions == 0 else s.speed[ego]
+    r.speed = on * speed_index(p.speeds, aim) / 2.0
+    r.lane_change = on if changes_lane(a) else 0.0
+    r.collision = 0.0 if s.crashed[ego] else on
+    r.terminated = s.crashed[ego] or (p.offroad_terminal == 1 and on == 0.0)
+    r.success = not r.terminated and s.elapsed + 1 >= p.horizon
