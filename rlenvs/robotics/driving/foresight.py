@@ -14,7 +14,10 @@ from rlenvs.kits.traffic.cars import CAR_LENGTH, FASTER, IDLE, LANE_LEFT, LANE_R
 HORIZON, MOMENTS, DT = 6.0, 24, 0.25  # s, moments, s
 SIDEWAYS, PACE = 0.75, 0.6  # s, time constants of changes of lanes and of speeds
 WIDE = 2.4  # m, between the middles of cars that do not touch
-BEFORE, BEHIND = 2.0, 4.0  # m, room that is wanted before the car and, while it is on its way to another lane, behind it
+BEFORE, BEHIND = (
+    2.0,
+    4.0,
+)  # m, room that is wanted before the car and, while it is on its way to another lane, behind it
 BRAKING_SOON = 2.0  # s, after which those behind will have braked
 ROOM, TIGHT = 30.0, 12.0  # m before the car that is worth having, m beside a car two lanes away
 DANGER, CROWDED, RIVALS, CHANGING = 10.0, 1.0, 1.5, 0.1  # weights, beside that of a speed from 20 to 30 m/s, which is 1
@@ -72,6 +75,14 @@ def conflict(p, s, k, i, lane, aim):
 
 
 @kernel
+def beyond(s, k, i, lane):
+    """Whether body i drives on the far side of a lane, seen from car k, and may come to it too."""
+    if i >= s.movers or s.crashed[i]:
+        return False
+    return abs(s.lane_of[i] - lane) == 1 and abs(s.lane_of[i] - s.lane_of[k]) == 2
+
+
+@kernel
 def worth(p, s, k, action):
     """How good an action of car k looks."""
     lane, aim = lane_after(p, s, k, action), speed_after(p, s, k, action)
@@ -82,9 +93,8 @@ def worth(p, s, k, action):
             continue
         when, left = conflict(p, s, k, i, lane, aim)
         soonest, room = min(soonest, when), min(room, left)
-        if lane != s.target_lane[k] and abs(away) < TIGHT and abs(s.lane_of[i] - lane) == 1 and i < s.movers:
-            if not s.crashed[i] and abs(s.lane_of[i] - s.lane_of[k]) == 2:
-                rivals = 1.0
+        if lane != s.target_lane[k] and abs(away) < TIGHT and beyond(s, k, i, lane):
+            rivals = 1.0
     value = 0.1 * (aim - 20.0) - DANGER * (1.0 - soonest / HORIZON) - CROWDED * (1.0 - max(room, 0.0) / ROOM)
     return value - RIVALS * rivals - (CHANGING if lane != s.target_lane[k] else 0.0)
 

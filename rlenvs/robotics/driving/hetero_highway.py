@@ -8,9 +8,9 @@ multi-agent reinforcement learning", CoRL 2023), a fork of highway-env: cars, co
 of `rlenvs/Highway-v0`. The default is its mild traffic, `level="chaotic"` its chaotic one, `level="hostile"` its third
 (every other driver aggressive). An agent that crashes is out; its car stays on the road as an obstacle.
 Different: kinds of drivers come from the world's own generator, where the published code draws them from NumPy's global
-one, so that a seed did not fix the traffic. Aggressive and defensive drivers follow the car before them by their numbers;
-in the published code what IDM says is overwritten, and they keep their first speed whoever is before them. The row of
-the own car says what the agent needs (`own_row="published"` has the published numbers, which are 1 nearly always).
+one, so that a seed did not fix the traffic. Aggressive and defensive drivers follow the car before them, by their
+numbers; in the published code what IDM says is overwritten, and they keep their first speed whoever is before them. The
+row of the own car says what the agent needs (`own_row="published"`: the published numbers, nearly always 1).
 
 ## Action Space
 Per agent. Meta-actions: aim at the lane to the left or to the right, or at the next of the speeds 20, 25 and 30 m/s
@@ -20,9 +20,9 @@ steering (45 degrees at 1).
 ## Observation Space
 Per agent, fifteen rows of five numbers: presence, position (in 100 m) and velocity (in 20 m/s), of others relative to
 the agent's, the nearest along the road first; those more than 10 m behind only with `see_behind`. The first row is the
-own car's: presence, the speed that it aims at, the place across the road, the speed along the road, both speeds minus 20
-m/s, and the speed across. The other kinds of `rlenvs/Highway-v0` (times to collision, a grid, a lidar, an image) are
-there too.
+own car's: presence, the speed that it aims at, the place across the road, the speed along the road (both speeds minus
+20 m/s), and the speed across. The other kinds of `rlenvs/Highway-v0` (times to collision, a grid, a lidar, an image)
+are there too.
 
 ## Rewards
 Those of `rlenvs/Highway-v0` for each car: `speed` is 0 at 20 m/s and 1 at 30 m/s along the road, `right_lane` 0 on the
@@ -55,9 +55,9 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
+    Score,
     below,
     choice,
-    constraint,
     cost,
     for_data,
     integer,
@@ -72,7 +72,7 @@ from rlenvs.kits.roads.network import highway
 from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane
 from rlenvs.kits.traffic.drivers import AGGRESSIVE, DEFENSIVE, DELAY, POLITE, act_all, become_driver
 from rlenvs.kits.traffic.simulation import move_all
-from rlenvs.robotics.driving import driving, observations
+from rlenvs.robotics.driving import driving, experts, observations
 from rlenvs.robotics.driving.driving import KINEMATICS, begin, driving_world, own_car, share, steps_per_action
 from rlenvs.robotics.driving.foresight import best_action
 from rlenvs.robotics.driving.highway import BEST, FIRST_SPEED, QUICKEST, SLOWEST, SPACE, SPACE_PER_SPEED
@@ -100,20 +100,12 @@ SPEC = driving_world(
     more_sizes=lambda values: {"agents": values.agents},
     params={
         "aggressive": param(0.1, 0.0, 1.0, "", "probability that a driver is aggressive"),
-        "defensive": param(0.1, 0.0, 1.0, "", "probability that a driver is defensive"),
+        "defensive": param(0.1, 0.0, 1.0, "", "probability that a driver is defensive, if so many are not aggressive"),
         "density": param(1.0, 0.2, 4.0, "", "of other cars at the start"),
         "ego_spacing": param(2.0, 0.5, 10.0, "", "room behind agents' cars, in parts of the usual distance"),
         "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed along the road at which `speed` is 0"),
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed along the road at which `speed` is 1"),
     },
-    constraints=[
-        constraint(
-            "aggressive",
-            "defensive",
-            holds=lambda aggressive, defensive: aggressive + defensive <= 1.0,
-            doc="the probabilities of aggressive and defensive drivers add up to 1 at most",
-        )
-    ],
     options={
         "lane_count": for_data(integer(8, 1, 10, "lanes")),
         "agents": integer(5, 1, 20, "cars that learn"),
@@ -130,6 +122,11 @@ SPEC = driving_world(
     },
     costs={"crash": cost(0.0, doc="1 in the step of a crash")},
     scratch=("ego",),
+    scores={
+        "random": Score(78.94, 7.4, success=0.038, costs={"crash": 0.962}),
+        "idle": Score(253.7, 13, success=0.496, costs={"crash": 0.504}),
+        "expert": Score(399.1, 3.6, success=0.994, costs={"crash": 0.006}),
+    },
     horizon=90,
     players=("foresight", "idm"),
     levels={
@@ -266,16 +263,16 @@ def advise(p, s, k, a, one):
     if isinstance(one, (int, np.int64)):
         a[k] = best_action(p, s, k)
     else:
-        driving.expert(p, s, one)
+        experts.expert(p, s, one)
 
 
 @kernel
 def follow(p, s, k, a, one):
     """The same for IDM and MOBIL."""
     if isinstance(one, (int, np.int64)):
-        driving.expert(p, s, a[k : k + 1])
+        experts.expert(p, s, a[k : k + 1])
     else:
-        driving.expert(p, s, one)
+        experts.expert(p, s, one)
 
 
 @SPEC.expert
@@ -291,7 +288,8 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     """Close up the first agent that drives; below, the road as far as there are cars, a strip for each part of it."""
-    canvas.legend(("blue", "agent"), *zip(KIND_COLORS, ("normal", "aggressive", "defensive"), strict=True))
+    kinds = zip(KIND_COLORS, ("normal", "aggressive", "defensive"), strict=True)
+    canvas.legend(("blue", "agent"), *kinds, ("red", "crashed"))
     agents, count = int(p.agents), int(s.bodies)
     driving_on = [k for k in range(agents) if not s.crashed[k]]
     shown = driving_on[0] if driving_on else 0
