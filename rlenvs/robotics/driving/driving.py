@@ -92,6 +92,7 @@ def driving_world(
     absolute: bool = False,
     moves: Sequence[int] = range(5),
     junctions: bool = False,
+    scratch: Sequence[str] = (),
     rows: int = 5,
     time_span: int = 10,
     hz: tuple[int, int] = (15, 1),
@@ -120,7 +121,7 @@ def driving_world(
         rows: cars in `kinematics`. time_span: seconds of `times`.
         hz: of the simulation, and of decisions.
         picture: of `pixels`: rows, columns, pixels per metre, place of the ego car as a share of the width.
-        params, options, state, data: of the world itself.
+        params, options, state, data, scratch: of the world itself.
         more_data, more_sizes: functions of the values that give its own data and sizes.
         own: other keywords of `world`.
     """
@@ -180,7 +181,7 @@ def driving_world(
             **(options or {}),
         },
         state={**STATE, **(FORECAST if junctions else {}), **(state or {})},
-        scratch=("forecast",) if junctions else (),
+        scratch=(*scratch, *(("forecast",) if junctions else ())),
         data={**DATA, **(data or {})},
         sizes=sizes,
         observation={

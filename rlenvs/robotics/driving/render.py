@@ -17,7 +17,8 @@ WIDE_ROAD = 60.0  # m of the network's height, above which there is no strip
 LEGEND = (("blue", "ego car"), ("orange", "other car"), ("red", "crashed"))
 
 
-def _rectangle(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> list[Any]:
+def rectangle(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> list[Any]:
+    """The corners, on a canvas, of a rectangle at (x, y) that is moved ahead by some metres."""
     cosine, sine = math.cos(heading), math.sin(heading)
     corners = ((0.5, 0.5), (0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5))
     points = [(u * length + ahead, v * width) for u, v in corners]
@@ -78,9 +79,9 @@ def draw_cars(canvas: Canvas, p: Any, s: Any, near: bool = True) -> None:
         if not near:
             canvas.circle((x, -y), 3.4 if own else 2.6, color)
             continue
-        canvas.polygon(_rectangle(x, y, heading, length, width), color)
+        canvas.polygon(rectangle(x, y, heading, length, width), color)
         if i < s.movers:
-            canvas.polygon(_rectangle(x, y, heading, 0.18 * length, 0.8 * width, 0.14 * length), GLASS)
+            canvas.polygon(rectangle(x, y, heading, 0.18 * length, 0.8 * width, 0.14 * length), GLASS)
             _draw_intention(canvas, p, s, i)
 
 
