@@ -328,3 +328,15 @@ def test_missing_files_and_unknown_names_are_refused(tmp_path):
         files.named_road("ovall")
     with pytest.raises(ParameterError, match="cells=3"):
         files.named_road("oval", cells=3)
+
+
+def test_corners_can_be_rounded():
+    points = files.rounded([(0, 0, 5), (40, 0, 5), (40, 30, 10), (0, 30, 5)], spacing=0.5)
+    assert np.hypot(*(np.roll(points, -1, axis=0) - points).T).max() < 0.6
+    length = np.hypot(*(np.roll(points, -1, axis=0) - points).T).sum()
+    assert length == pytest.approx(140.0 - (2.0 - math.pi / 2.0) * 25.0, rel=1e-3)
+    assert np.hypot(*(points - (30.0, 20.0)).T)[(points > (30.0, 20.0)).all(axis=1)] == pytest.approx(10.0)
+    track = files.road_through(points, width=4.0)
+    assert track[:, road.BEND].max() == pytest.approx(0.2, rel=0.15)
+    with pytest.raises(ParameterError, match="too near"):
+        files.rounded([(0, 0, 5), (8, 0, 5), (8, 30, 5), (0, 30, 5)])

@@ -48,6 +48,7 @@ v0: first version.
 """
 
 import functools
+import json
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -180,7 +181,7 @@ def mania() -> np.ndarray:
 @functools.lru_cache(maxsize=8)
 def _circuit(name: str, given: str) -> SimpleNamespace:
     if given:
-        rows = files.read_centre_line(given) if not given.startswith("[") else np.array(eval_rows(given))
+        rows = json.loads(given)
         rough = files.road_through(rows, width=WIDTH, name="centre_line")
         road = files.road_through(
             rows, width=WIDTH, cells=files.cells_for(rough[-1, AT], SPACING), name="centre_line"
@@ -197,13 +198,6 @@ def _circuit(name: str, given: str) -> SimpleNamespace:
     return SimpleNamespace(road=road, line=driven)
 
 
-def eval_rows(text: str) -> Any:
-    """Rows of numbers from their text."""
-    import json
-
-    return json.loads(text)
-
-
 def circuit(values: Any) -> SimpleNamespace:
     """Road and the expert's line of the circuit that the options choose.
 
@@ -211,7 +205,9 @@ def circuit(values: Any) -> SimpleNamespace:
         ParameterError: a centre line that `files.road_through` refuses.
     """
     given = values.centre_line
-    return _circuit(values.track, "" if given is None else given if isinstance(given, str) else str(given))
+    if isinstance(given, str):
+        given = files.read_centre_line(given).tolist()
+    return _circuit(values.track, "" if given is None else json.dumps(given))
 
 
 @SPEC.make_data
