@@ -88,6 +88,8 @@ def main():
     folder = options.parse_args().folder
     found, parts = {}, []
     for name in NAMES:
+        if not (folder / f"{name}.h5").is_file():
+            raise SystemExit(f"{folder / name}.h5 is needed; the docstring of this script says where it is from")
         with h5py.File(folder / f"{name}.h5") as file:
             parts.append({key: np.asarray(file[key]) for key in file})
         found[name] = figures(parts[-1])

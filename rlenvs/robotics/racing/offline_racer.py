@@ -345,7 +345,7 @@ def datasets():
     mixture = {basic: 90, medium: 7, skilled: 3}
     return {
         "basic": recipe({basic: 50}, doc="a slow driver who mostly stops before some bend"),
-        "medium": recipe({medium: 50}, doc="a driver who often completes the circuit, and touches walls"),
+        "medium": recipe({medium: 50}, doc="a driver who sometimes completes the circuit, and now and then touches a wall"),
         "expert": recipe({skilled: 50}, doc="a fast driver"),
         "mixLarge": recipe(mixture, doc="90 % basic, 7 % medium, 3 % expert"),
         "mixSmall": recipe(mixture, kept=50, doc="as mixLarge, a fortieth of it"),
