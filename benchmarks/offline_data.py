@@ -23,7 +23,12 @@ HEAD = """| data set | steps | reward per step | OfflineMania | standing | Offli
 def row(name: str, ours: dict, theirs: dict | None) -> str:
     """A line of the table."""
     cells = [name, f"{ours['rows']:,}"]
-    for key, form in (("mean_reward", "{:.4f}"), ("standing", "{:.1%}"), ("speed_of_moving", "{:.2f}"), ("contacts", "{:d}")):
+    for key, form in (
+        ("mean_reward", "{:.4f}"),
+        ("standing", "{:.1%}"),
+        ("speed_of_moving", "{:.2f}"),
+        ("contacts", "{:d}"),
+    ):
         for found in (ours, theirs):
             value = None if found is None else found[key]
             cells.append("not known" if value is None else form.format(value[1] if isinstance(value, list) else value))

@@ -1,8 +1,8 @@
 """Measure OfflineMania's two small data files: `python benchmarks/parity/record_offlinemania.py FOLDER`.
 
 FOLDER holds basicSmall.h5 and mixSmall.h5 (github.com/ganjiro/OfflineMania, folder OfflineMania/Datasets). The program
-itself is a Unity binary; these 10 000 steps are what is known of its numbers. Writes tests/data/offlinemania.json, figures
-alone, with which tests/robotics/test_offline_racer.py and benchmarks/offline_data.py compare ours.
+itself is a Unity binary; these 10 000 steps are what is known of its numbers. Writes tests/data/offlinemania.json,
+figures alone, with which tests/robotics/test_offline_racer.py and benchmarks/offline_data.py compare ours.
 """
 
 import argparse

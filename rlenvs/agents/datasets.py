@@ -7,8 +7,8 @@
 - replay: what a training run saw, from its first episode to its last.
 
 A world may declare data sets of its own, by name, which are made in the same way and stored as episodes and as rows in
-random order (`recipes.py`). Episodes of all but "replay" are played side by side in one vector environment, one per seed, so that
-`env.reset(seed=...)` and the actions of an episode give its observations again, to the bit.
+random order (`recipes.py`). Episodes of all but "replay" are played side by side in one vector environment, one per
+seed, so that `env.reset(seed=...)` and the actions of an episode give its observations again, to the bit.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def make_dataset(
         id: the environment, in its single-agent form; the others of a team are played by `team`.
         quality: "random", "medium", "expert" or "replay", or the name of a data set that the world declares
             (`recipes_of`), which goes before these; see the module.
-        episodes: how many, 100 for None; the world says it of a data set of its own. "replay" keeps as many, evenly spread over the training run, or all where it saw fewer.
+        episodes: how many, 100 for None; the world says it of a data set of its own. "replay" keeps
+            as many, evenly spread over the training run, or all where it saw fewer.
         folder: of all datasets; None is where Minari looks, $MINARI_DATASETS_PATH or ~/.minari/datasets.
         name: of the dataset; None for "rlenvs/Name-v0/<quality>-v0".
         agent: the policy that plays instead of the scripted expert: an `Agent`, its file, or a function from

@@ -1,4 +1,4 @@
-"""Named data sets that a world declares under `@SPEC.datasets`: who plays, what is kept, and its rows in random order."""
+"""Named data sets that a world declares under `@SPEC.datasets`: who plays, what is kept, its rows shuffled."""
 
 from __future__ import annotations
 

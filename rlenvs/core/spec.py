@@ -462,7 +462,7 @@ class World:
         return self._use("state_number", function)
 
     def datasets(self, function: Function) -> Function:
-        """Plain Python () -> `recipe(...)` by name: data sets that `rlenvs dataset` makes beside those of every world."""
+        """Plain Python () -> `recipe(...)` by name: data sets that `rlenvs dataset` makes beside the usual ones."""
         return self._use("datasets", function)
 
     def keys(self, function: Function) -> Function:

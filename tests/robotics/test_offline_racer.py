@@ -101,7 +101,8 @@ def test_spaces_and_length():
     assert env.observation_space.shape == (33,)
     assert env.observation_space.dtype == env.action_space.dtype == np.float32
     assert env.action_space.shape == (2,)
-    assert (env.action_space.low == -1.0).all() and (env.action_space.high == 1.0).all()
+    assert (env.action_space.low == -1.0).all()
+    assert (env.action_space.high == 1.0).all()
     env.reset(seed=0)
     ends = [env.step(np.zeros(2, np.float32))[2:4] for _ in range(2000)]
     assert ends[-1] == (False, True)
@@ -109,7 +110,7 @@ def test_spaces_and_length():
 
 
 def test_rays_are_ahead_then_right_and_left_in_turn_over_half_a_circle(one, original):
-    p, s = put(one, 8.0, offset=1.0)  # on a straight, a metre left of the middle, which leads along -x
+    _p, _s = put(one, 8.0, offset=1.0)  # on a straight, a metre left of the middle, which leads along -x
     view = act(one, 0.0, 0.0)
     flags, shares = view[0:30:2], view[1:30:2]
     half = offline_racer.WIDTH / 2.0
@@ -131,18 +132,22 @@ def test_a_ray_that_hits_nothing_has_a_flag_and_the_distance_1(original):
     assert flags[0] == shares[0] == 1.0
     assert flags[13] == 0.0
     assert set(flags) <= {0.0, 1.0}
-    assert (shares[flags == 1.0] == 1.0).all() and (shares[flags == 0.0] < 1.0).all()
+    assert (shares[flags == 1.0] == 1.0).all()
+    assert (shares[flags == 0.0] < 1.0).all()
     assert original["both"]["flag_means_far"]
 
 
 def test_velocity_is_right_up_ahead_of_the_map_or_of_the_kart(one):
     put(one, 8.0, speed=3.0)  # towards -x
     right, up, ahead = act(one, 0.0, 0.0)[30:]
-    assert right < -2.5 and up == 0.0 and abs(ahead) < 0.1
+    assert right < -2.5
+    assert up == 0.0
+    assert abs(ahead) < 0.1
     body = batch_of(1, frame="body")
     put(body, 8.0, speed=3.0)
     right, up, ahead = act(body, 0.0, 0.0)[30:]
-    assert right == up == 0.0 and ahead > 2.5
+    assert right == up == 0.0
+    assert ahead > 2.5
 
 
 def test_width_of_the_road_and_reach_of_the_rays(one, original):
@@ -168,7 +173,8 @@ def test_rows_look_like_the_originals(original, figures):
     assert ours["speed_of_moving"][-1] == pytest.approx(theirs["speed_of_moving"][-1], rel=0.03)
     assert ours["negative_without_contact"] == theirs["negative_without_contact"] == 0
     assert ours["order_error"]["right first"] < ours["order_error"]["left first"]
-    assert ours["largest_up"] == 0.0 and theirs["largest_up"] < 0.1
+    assert ours["largest_up"] == 0.0
+    assert theirs["largest_up"] < 0.1
 
 
 def test_step_by_step_the_kart_is_the_fit(one):
@@ -179,11 +185,11 @@ def test_step_by_step_the_kart_is_the_fit(one):
         wanted += 0.02 * (6.6 * 0.5 - 0.4 * wanted)
     assert s.speed == pytest.approx(wanted, abs=1e-12)
     for speed, rate in ((1.0, 0.9), (2.0, 1.8), (5.0, 1.8)):
-        p, s = put(one, STRAIGHT, speed=speed)
+        _p, s = put(one, STRAIGHT, speed=speed)
         before = float(s.heading)
         act(one, 0.5, 0.4 * speed / 6.6)
         assert s.heading - before == pytest.approx(-0.1 * 0.5 * rate, rel=1e-6)  # positive steers right
-    p, s = put(one, STRAIGHT, speed=5.59)
+    _p, s = put(one, STRAIGHT, speed=5.59)
     act(one, 0.0, 1.0)
     assert s.speed == 5.6
 
@@ -214,7 +220,8 @@ def test_a_contact_costs_46_times_the_speed_and_leaves_the_kart_outside_of_the_w
         if s.contacts:
             break
     assert one.rewards[0, 0] == pytest.approx(-46.0 * 3.0, rel=0.01)
-    assert s.speed < 0.0 and abs(s.speed) <= 0.2 * 3.0 + 0.1  # and then throttle again
+    assert s.speed < 0.0
+    assert abs(s.speed) <= 0.2 * 3.0 + 0.1
     assert gap_of(p, s) >= 0.0
     assert np.median(original["both"]["contact_per_speed"]) == pytest.approx(-46.0, rel=0.03)
 
@@ -224,9 +231,13 @@ def test_starts_lie_before_the_first_bend():
     p = batch.records(0)[0]
     states = [batch.records(i)[1] for i in range(200)]
     progress = np.array([s.progress for s in states])
-    assert progress.min() >= 0.0 and progress.max() <= 14.0 + 1e-6 and np.ptp(progress) > 12.0
+    assert progress.min() >= 0.0
+    assert progress.max() <= 14.0 + 1e-6
+    assert np.ptp(progress) > 12.0
     assert all(s.speed == 0.0 for s in states)
-    turned = [math.remainder(float(s.heading) - place(p.road, float(s.progress), 0.0)[2], 2.0 * math.pi) for s in states]
+    turned = [
+        math.remainder(float(s.heading) - place(p.road, float(s.progress), 0.0)[2], 2.0 * math.pi) for s in states
+    ]
     assert 0.45 < np.abs(turned).max() < 0.55
     assert min(gap_of(p, s) for s in states) > 0.0
 
@@ -285,7 +296,8 @@ def test_a_file_with_nan_is_refused_and_a_good_one_driven(tmp_path):
     path = tmp_path / "ring.csv"
     np.savetxt(path, points, delimiter=",")
     _, infos, touches = driven(expert, worlds=4, steps=500, centre_line=str(path))
-    assert infos["is_success"].all() and not touches.any()
+    assert infos["is_success"].all()
+    assert not touches.any()
     path.write_text(path.read_text() + "nan, nan\n")
     with pytest.raises(ParameterError, match="finite"):
         rlenvs.make(ID, centre_line=str(path))
@@ -309,7 +321,8 @@ def test_whatever_is_done_stays_finite_and_between_the_walls(keywords, seed, tra
         actions = held if t % 40 < 30 else rng.uniform(-1.0, 1.0, (4, 2)).astype(np.float32)
         observations, rewards, _, _, infos = env.step(np.sign(actions) if t > 60 else actions)
         assert env.observation_space.contains(observations)
-        assert np.isfinite(rewards).all() and "simulation_error" not in infos
+        assert np.isfinite(rewards).all()
+        assert "simulation_error" not in infos
     for i in range(4):
         p, s = env.batch.records(i)[:2]
         assert gap_of(p, s) >= -1e-9

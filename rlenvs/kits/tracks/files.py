@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
-from rlenvs.kits.tracks.generator import close_through, random_road
+from rlenvs.kits.tracks.generator import close_through
 from rlenvs.kits.tracks.road import AT, COLUMNS, FOLDED, NOT_FINITE, OVERLAPPING, fault, lay_road
 from rlenvs.kits.tracks.splines import ROWS, X, Y
 
@@ -184,7 +184,9 @@ def rounded(corners: Sequence[Sequence[float]] | np.ndarray, spacing: float = 1.
         following, _, _, _, _, cut_there = ends[(n + 1) % len(ends)]
         apart = math.dist(rows[n, :2], rows[(n + 1) % len(rows), :2])
         if cut + cut_there > apart:
-            raise ParameterError(f"corners {n} and {(n + 1) % len(rows)} are {apart:.2f} m apart, too near for their radii")
+            raise ParameterError(
+                f"corners {n} and {(n + 1) % len(rows)} are {apart:.2f} m apart, too near for their radii"
+            )
         steps = max(1, round((apart - cut - cut_there) / spacing))
         points.extend(end + (following - end) * k / steps for k in range(steps))
     return np.array(points)
@@ -206,7 +208,6 @@ __all__: list[Any] = [
     "load_road",
     "named_road",
     "polygon",
-    "random_road",
     "read_centre_line",
     "road_through",
     "rounded",

@@ -12,8 +12,8 @@ start. The wheels neither slip nor lift. `rlenvs dataset OfflineRacer-v0 --quali
 original's names, sizes and mixture, as episodes and as shuffled rows.
 
 ## Action Space
-Steering (1 turns right) and throttle (-1 brakes, then reverses). The kart turns by `bend` per metre, and by no more than
-`turn_rate`, which stands for its grip.
+Steering (1 turns right) and throttle (-1 brakes, then reverses). The kart turns by `bend` per metre, and by no more
+than `turn_rate`, which stands for its grip.
 
 ## Observation Space
 Unscaled, as in the original. For each of fifteen rays over the half circle ahead, a flag that is 1 where nothing is
@@ -22,7 +22,7 @@ pairs those on its right and on its left, outwards. Then the velocity: to the ri
 frame="world" as seen on the map (the heading is not told), with frame="body" from the kart.
 
 ## Rewards
-`progress` is the way along the centre line beyond the farthest place so far, in metres: driving back and forth pays once.
+`progress` is the way along the centre line beyond the farthest place so far, in metres: to and fro pays once.
 `contact` is minus the largest speed at which a wall was hit in this step, with weight 46 (the original's four steps with
 contact: 45.6 to 48.3 of the speed before the step, and one 65).
 
@@ -30,8 +30,8 @@ contact: 45.6 to 48.3 of the speed before the step, and one 65).
 `touch`: 1 in a step that touches a wall.
 
 ## Starting State
-At rest on the straight before the first bend, in an area `start_length` long, up to `start_offset` beside the centre line
-and turned by up to `start_turn` from it.
+At rest on the straight before the first bend, in an area `start_length` long, up to `start_offset` beside the centre
+line and turned by up to `start_turn` from it.
 
 ## Episode End
 Never terminated. Truncation: 2000 steps (200 s). Success: a lap is complete.
@@ -121,9 +121,11 @@ SPEC = world(
     options={
         "track": choice(*TRACKS, doc="the circuit; 'eight' crosses itself on a bridge"),
         "centre_line": free(
-            None, _points, f"a circuit of your own, {WIDTH} m wide unless it says otherwise: a CSV file, or a list of "
-            "[x, y] or [x, y, right, left] (m)"
-        ),  # fmt: skip
+            None,
+            _points,
+            f"a circuit of your own, {WIDTH} m wide unless it says otherwise: a CSV file, or a list of "
+            "[x, y] or [x, y, right, left] (m)",
+        ),
         "frame": FRAME,
     },
     sizes=lambda v: {"rungs": len(circuit(v).road)},
@@ -142,8 +144,13 @@ SPEC = world(
     },
     observation={
         "rays": block(
-            RAYS, 2, low=0.0, high=1.0, doc="nothing hit (0 or 1), and the distance as a share of the reach, by ray",
-            raw=True, constant=True,
+            RAYS,
+            2,
+            low=0.0,
+            high=1.0,
+            doc="nothing hit (0 or 1), and the distance as a share of the reach, by ray",
+            raw=True,
+            constant=True,
         ),
         "right": block(low=-8.0, high=8.0, unit="m/s", doc="velocity to the right", raw=True, constant=True),
         "up": block(low=-8.0, high=8.0, unit="m/s", doc="velocity up", raw=True, constant=True),
@@ -159,13 +166,13 @@ SPEC = world(
     fps=10,
     levels={"slippery": {"turn_rate": 0.8}, "twisty": {"track": "twisty"}},
     scores={
-        "random": Score(-2062, 1.1e+02, success=0, costs={"touch": 58.5}),
+        "random": Score(-2062, 1.1e02, success=0, costs={"touch": 58.5}),
         "idle": Score(0, 0, success=0, costs={"touch": 0}),
         "expert": Score(1143, 0.18, success=1, costs={"touch": 0}),
         "bound": Score(1255, 0, "top speed from the start on, the shortest way across each cell"),
     },
     expert_sees="state",
-)  # fmt: skip
+)
 
 
 # --- circuits ---------------------------------------------------------------------------------------------------------
@@ -183,9 +190,7 @@ def _circuit(name: str, given: str) -> SimpleNamespace:
     if given:
         rows = json.loads(given)
         rough = files.road_through(rows, width=WIDTH, name="centre_line")
-        road = files.road_through(
-            rows, width=WIDTH, cells=files.cells_for(rough[-1, AT], SPACING), name="centre_line"
-        )
+        road = files.road_through(rows, width=WIDTH, cells=files.cells_for(rough[-1, AT], SPACING), name="centre_line")
     elif name == "mania":
         road = mania()
     elif name == "twisty":
@@ -341,11 +346,13 @@ def keys(pressed, values):
 
 @SPEC.datasets
 def datasets():
-    """Those of OfflineMania: 100 000 steps of a policy each, mixtures of 90, 7 and 3 %, and 5000 steps of two of these."""
+    """Those of OfflineMania: 100 000 steps of a policy each, mixtures of 90, 7 and 3 %, and 5000 steps of two."""
     mixture = {basic: 90, medium: 7, skilled: 3}
     return {
         "basic": recipe({basic: 50}, doc="a slow driver who mostly stops before some bend"),
-        "medium": recipe({medium: 50}, doc="a driver who sometimes completes the circuit, and now and then touches a wall"),
+        "medium": recipe(
+            {medium: 50}, doc="a driver who sometimes completes the circuit, and now and then touches a wall"
+        ),
         "expert": recipe({skilled: 50}, doc="a fast driver"),
         "mixLarge": recipe(mixture, doc="90 % basic, 7 % medium, 3 % expert"),
         "mixSmall": recipe(mixture, kept=50, doc="as mixLarge, a fortieth of it"),
