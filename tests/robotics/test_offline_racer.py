@@ -178,7 +178,7 @@ def test_rows_look_like_the_originals(original, figures):
 
 
 def test_step_by_step_the_kart_is_the_fit(one):
-    p, s = put(one, STRAIGHT, speed=2.0)
+    _p, s = put(one, STRAIGHT, speed=2.0)
     act(one, 0.0, 0.5)
     wanted = 2.0
     for _ in range(5):

@@ -23,8 +23,8 @@ frame="world" as seen on the map (the heading is not told), with frame="body" fr
 
 ## Rewards
 `progress` is the way along the centre line beyond the farthest place so far, in metres: to and fro pays once.
-`contact` is minus the largest speed at which a wall was hit in this step, with weight 46 (the original's four steps with
-contact: 45.6 to 48.3 of the speed before the step, and one 65).
+`contact` is minus the largest speed at which a wall was hit in this step, with weight 46 (the original's four steps
+with contact: 45.6 to 48.3 of the speed before the step, and one 65).
 
 ## Costs
 `touch`: 1 in a step that touches a wall.
