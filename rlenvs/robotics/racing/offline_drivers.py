@@ -2,8 +2,8 @@
 
 All steer at the middle of what the rays show free, the farther the more, and drive as fast as the way ahead is free.
 They are scripted, not learnt: what makes them weak is what the readme of OfflineMania says of its policies, that one
-struggles with the first corner, and another completes the track now and then. Noise is in all of them, as in the original's
-data, whose actions are drawn from distributions.
+struggles with the first corner, and another completes the track now and then. Noise is in all of them, as in the
+original's data, whose actions are drawn from distributions.
 """
 
 from __future__ import annotations
