@@ -13,7 +13,7 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.kits.tracks.road import body_gap, nearest_cell, place
-from rlenvs.kits.vehicles.single_track import SPEED, STEER, YAW
+from rlenvs.kits.vehicles.single_track import SLIP, SPEED, STEER, YAW
 from rlenvs.robotics.racing import rally_camera, rally_racer
 from rlenvs.robotics.racing.rally_racer import LEARNING, RECOVERY
 
@@ -27,6 +27,11 @@ def batch_of(count=1, **keywords):
     batch.seed(range(count))
     batch.reset()
     return batch
+
+
+def flat(**keywords):
+    """A batch of one on level ground."""
+    return batch_of(hills=0.0, **keywords)
 
 
 def act(batch, steering, speed):
@@ -66,7 +71,7 @@ def test_numbers_of_the_simulator():
 
 
 def test_commands_are_those_of_the_real_car():
-    batch = batch_of()
+    batch = flat()
     for command, speed in ((1.0, 4.5), (0.0, 2.5), (-1.0, 0.5)):
         _p, s = put(batch, 1.0, speed=speed)
         act(batch, 0.0, command)
@@ -80,7 +85,7 @@ def test_commands_are_those_of_the_real_car():
 
 
 def test_reward_is_the_velocity_towards_the_checkpoint_and_100_once_it_is_reached():
-    batch = batch_of()
+    batch = flat()
     p, s = put(batch, 0.5, speed=4.5)
     s.goal, s.arrived = 1, 0
     seen = []
@@ -118,11 +123,33 @@ def test_starts_are_at_checkpoints_along_the_road():
     assert len(first) == 12
 
 
+def test_gravity_pulls_down_the_slope_of_the_waves():
+    batch = batch_of(hills=0.2)
+    p, s = put(batch, 12.0)
+
+    def ground(x, y):
+        return 0.2 * rally_camera.height(s.waves, x, y)
+
+    rally_racer.note_slope(p, s)
+    x, y, c, sn = *map(float, s.car[:2]), math.cos(s.car[YAW]), math.sin(s.car[YAW])
+    step = 1e-5
+    assert s.slope[0] == pytest.approx((ground(x + c * step, y + sn * step) - ground(x, y)) / step, abs=1e-4)
+    assert s.slope[1] == pytest.approx((ground(x - sn * step, y + c * step) - ground(x, y)) / step, abs=1e-4)
+    s.car[SPEED], s.car[SLIP] = 3.0, 0.1
+    before = s.car[SPEED] * np.array([math.cos(0.1), math.sin(0.1)])
+    rally_racer.roll_down(p, s, 0.01)
+    after = s.car[SPEED] * np.array([math.cos(s.car[SLIP]), math.sin(s.car[SLIP])])
+    assert after - before == pytest.approx(-9.81 * 0.01 * s.slope, abs=1e-12)
+    numbers = np.hypot(s.waves[:, 0], s.waves[:, 1])
+    assert (2.0 * math.pi / numbers >= 5.0).all()
+    assert (2.0 * math.pi / numbers <= 12.0).all()
+
+
 # --- practising without resets ----------------------------------------------------------------------------------------
 
 
 def test_a_crash_begins_a_second_of_recovery_that_backs_the_car_off():
-    batch = batch_of()
+    batch = flat()
     p, s = put(batch, 1.0, turned=0.9, speed=4.0)
     for _ in range(20):
         act(batch, 0.0, FAST)
@@ -146,7 +173,7 @@ def test_a_crash_begins_a_second_of_recovery_that_backs_the_car_off():
 
 
 def test_thirty_positions_within_30_cm_are_stuck():
-    batch = batch_of(crash_acceleration=60.0)
+    batch = flat(crash_acceleration=60.0)
     _p, s = put(batch, 1.0, turned=1.5)
     modes = []
     for _ in range(80):
@@ -162,14 +189,14 @@ def test_thirty_positions_within_30_cm_are_stuck():
 
 def test_what_hardly_moves_for_500_steps_pays_100_and_may_end():
     for ends in ("never", "stuck"):
-        batch = batch_of(ends=ends, recovery_time=0.5)
+        batch = flat(ends=ends, recovery_time=0.5)
         _p, s = put(batch, 1.0)
         s.trail[:] = s.car[:2]
         s.trodden = 499
         act(batch, 0.0, -1.0)
         assert batch.rewards[0, 0] < -99.0
         assert bool(s.over) is (ends == "stuck")
-        again = batch_of(ends=ends)
+        again = flat(ends=ends)
         _p, s = put(again, 1.0)
         s.trail[:] = s.car[:2] + np.array([1.1, 0.0])
         s.trodden = 499
@@ -196,7 +223,8 @@ def test_the_expert_drives_laps_without_contact_and_random_crashes(keywords):
 
 
 def test_no_car_exceeds_the_bound():
-    bound = rally_racer.bound(SimpleNamespace(course="club", top_speed=4.5))
+    values = {name: part.default for name, part in WORLD.params.items()}
+    bound = rally_racer.bound(SimpleNamespace(course="club", **values))
     assert round(bound) == WORLD.scores["bound"].mean > WORLD.scores["expert"].mean
 
 
@@ -207,7 +235,7 @@ def test_goals_can_be_relabelled():
     env = rlenvs.make(ID, form="goal")
     observation, _ = env.reset(seed=3)
     assert set(observation) == {"observation", "achieved_goal", "desired_goal"}
-    assert observation["observation"].shape == (14,)  # neither bearing nor distance of the goal
+    assert observation["observation"].shape == (16,)  # neither bearing nor distance of the goal
     for _ in range(60):
         observation, reward, *_, info = env.step(env.unwrapped.expert_action())
         again = env.unwrapped.compute_reward(observation["achieved_goal"], observation["desired_goal"], info)

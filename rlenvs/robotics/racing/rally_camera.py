@@ -17,8 +17,17 @@ SKY, GROUND, LOOSE, BOARDS = (150, 190, 230), (140, 120, 90), (230, 214, 176), (
 
 
 @kernel
+def height(waves: Any, x: float, y: float) -> float:
+    """Sum of waves, of height 1 each, at a place."""
+    total = 0.0
+    for n in range(waves.shape[0]):
+        total += maths.sin(waves[n, 0] * x + waves[n, 1] * y + waves[n, 2])
+    return total
+
+
+@kernel
 def take_picture(p: Any, s: Any, image: Any) -> None:
-    """Fill an image (rows, columns, 3)."""
+    """Fill an image (rows, columns, 3); hills show as light and shade only."""
     x, y = s.car[X], s.car[Y]
     sn, c = maths.sin_cos(s.car[YAW])
     lidar.scan(p.road, s.cell, x, y, c, sn, p.fan, VIEW, FARTHEST, s.distances)
@@ -39,6 +48,7 @@ def take_picture(p: Any, s: Any, image: Any) -> None:
                 progress, offset = coordinates(p.road, cell, px, py)
                 loose = 1.0 - grip_factor(s.patches, length, progress, offset)
                 light = 0.93 if int(progress * 2.0) % 2 == 0 else 1.0
+                light *= 1.0 + 0.08 * height(s.waves, px, py)
                 for k in range(3):
                     image[row, column, k] = int((GROUND[k] + loose * (LOOSE[k] - GROUND[k])) * light)
             elif (HEIGHT - BOARD) / wall <= below:

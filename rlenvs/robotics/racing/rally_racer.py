@@ -5,8 +5,9 @@ A car of scale 1:10 drives a course of checkpoints between boards, over patches 
 or is stuck, a machine backs it off and it goes on: learning does not stop for a reset. After FastRLAP (Stachowicz,
 Shah, Bhorkar, Kostrikov and Levine, "FastRLAP: A System for Learning High-Speed Driving via Deep RL and Autonomous
 Practicing", arXiv 2304.09831; kylestach/fastrlap-release): reward, rate, steering, masses, start and goals for
-relabelling are its MuJoCo simulator's, the speed command and the recovery machine its real car's. Different: the ground
-is level and the car cannot turn over, so there is neither that end nor its penalty; boards stand where the original
+relabelling are its MuJoCo simulator's, the speed command and the recovery machine its real car's. Different: the
+ground is three waves in place of a height map, of which the car feels the slope; it cannot turn over, so there is
+neither that end nor its penalty; boards stand where the original
 has the edge of a height field; its test for being stuck adds up 500 distances where it means their largest. Tyres are
 a brush model, whose grip saturates. Courses and patches are ours.
 
@@ -15,11 +16,11 @@ Steering (1 turns left) and speed: 2.5 m/s plus 2 m/s times the number. While th
 
 ## Observation Space
 Place, direction, velocity ahead and to the left, rate of turn, steering angle and its rate, acceleration ahead and to
-the left, the last action, whether the car recovers, bearing and distance of the checkpoint; then what was achieved,
-place and velocity, and what is desired, the checkpoint's place and two zeros. With form="goal" bearing and distance are
-left out, and `compute_reward` relabels: `random_goals` draws goals as the original does, hindsight replay takes those
-of the future. With camera="rgb" there is an image of 128 x 64 too, of a camera on the car; the original stacks three,
-which a wrapper does.
+the left, slope of the ground ahead and to the left, the last action, whether the car recovers, bearing and distance of
+the checkpoint; then what was achieved, place and velocity, and what is desired, the checkpoint's place and two zeros.
+With form="goal" bearing and distance are left out, and `compute_reward` relabels: `random_goals` draws goals as the
+original does, hindsight replay takes those of the future. With camera="rgb" there is an image of 128 x 64 too, of a
+camera on the car; the original stacks three, which a wrapper does.
 
 ## Rewards
 `velocity` is the velocity towards the checkpoint in m/s, `reached` 1 with weight 100 in the step that comes within
@@ -90,6 +91,7 @@ from rlenvs.kits.tracks.road import (
 from rlenvs.kits.vehicles.drift import drift
 from rlenvs.kits.vehicles.single_track import (
     CAR,
+    GAIN_FORWARD,
     GRAVITY,
     SLIP,
     SPEED,
@@ -106,7 +108,8 @@ from rlenvs.robotics.racing.render_rally import draw_rally
 
 HORIZON = 5000
 LOOKS, PARTS = 5, 2  # walls are looked at 5 times a step; physics steps of 0.005 s between
-WIDTH, CELLS, CHECKPOINTS, PATCHES = 2.2, 256, 12, 6
+WIDTH, CELLS, CHECKPOINTS, PATCHES, WAVES = 2.2, 256, 12, 6, 3
+SHORTEST, LONGEST = 5.0, 12.0  # m, of the ground's waves
 FRONT, REAR, HALF = 0.22, 0.22, 0.13  # m, of the car's body
 POSITIONS, WITHIN = 30, 0.3  # of the recovery machine: positions within 0.3 m are stuck
 LONG, MOVED = 500, 1.0  # steps in which the car has to move by 1 m
@@ -138,6 +141,7 @@ SPEC = world(
         "bounce": param(0.2, 0.0, 0.5, "", "share of its speed with which the car leaves a wall"),
         "crash_acceleration": param(20.0, 5.0, 60.0, "m/s^2", "acceleration that makes a contact a crash", limit=True),
         "recovery_time": param(1.0, 0.5, 2.0, "s", "how long the car backs off"),
+        "hills": param(0.1, 0.0, 0.2, "m", "height of each of the three waves of the ground"),
         "loosest": param(0.25, 0.1, 0.6, "", "lowest share of the friction on patches"),
     },
     options={
@@ -180,6 +184,8 @@ SPEC = world(
         "trail": f8(LONG, 2),
         "trodden": i8,
         "patches": f8(PATCHES, PATCH),
+        "waves": f8(WAVES, 3),  # of the ground: wave numbers along x and y [1/m], phase
+        "slope": f8(2),  # ahead and to the left
         "scratch": f8(5, STATES),
         "before": f8(STATES),
         "distances": f8(COLUMNS_OF_IMAGE),
@@ -192,6 +198,7 @@ SPEC = world(
         "steering": block(low=-0.5, high=0.5, unit="rad", doc="steering angle"),
         "steering_rate": block(low=-6.0, high=6.0, unit="rad/s", doc="rate of the steering angle"),
         "acceleration": block(2, low=-50.0, high=50.0, unit="m/s^2", doc="ahead and to the left"),
+        "slope": block(2, low=-0.8, high=0.8, doc="of the ground, ahead and to the left"),
         "last": block(2, low=-1.0, high=1.0, doc="the last action"),
         "recovers": block(low=0.0, high=1.0, doc="1 while the car recovers", constant=True),
         "bearing": block("relative", low=-math.pi, high=math.pi, unit="rad", doc="of the checkpoint, to the left"),
@@ -214,10 +221,10 @@ SPEC = world(
     fps=20,
     levels={"gravel": {"friction": 1.0, "loosest": 0.2}, "twisty": {"course": "twisty"}},
     scores={
-        "random": Score(502.4, 1.2e+02, success=0, costs={"crash": 119}),
-        "idle": Score(672, 1.8e+02, success=0.06, costs={"crash": 125}),
-        "expert": Score(3.911e+04, 1.8e+02, success=1, costs={"crash": 0}),
-        "bound": Score(4.77e+04, 0, "top speed towards checkpoints, by the shortest way across each cell"),
+        "random": Score(332.3, 1.2e+02, success=0, costs={"crash": 112}),
+        "idle": Score(498, 1.4e+02, success=0.01, costs={"crash": 124}),
+        "expert": Score(3.906e+04, 1.8e+02, success=1, costs={"crash": 0}),
+        "bound": Score(49289, 0, "largest speed towards checkpoints, by the shortest way across each cell"),
     },
     scratch=("scratch", "before", "distances"),
     expert_sees="state",
@@ -249,8 +256,13 @@ def data(values: Any) -> dict[str, Any]:
 
 
 def bound(values: Any) -> float:
-    """A return that no car exceeds: the largest command in every step, and all checkpoints that it could reach."""
-    found, top = course(values.course), values.top_speed
+    """A return that no car exceeds: the largest speed in every step, and all checkpoints that it could reach.
+
+    The largest speed is the largest command, and what the motor's controller lets pass down the steepest slope.
+    """
+    gain = GAIN_FORWARD * values.max_acceleration / values.reverse_speed
+    steepest = WAVES * values.hills * 2.0 * math.pi / SHORTEST
+    found, top = course(values.course), MIDDLE_SPEED + HALF_RANGE + GRAVITY * steepest / gain
     lap = line.least_time(found.road, 0.0, top)
     return HORIZON * top + 100.0 * (math.ceil(HORIZON * 0.05 / lap) + 1) * CHECKPOINTS
 
@@ -276,15 +288,45 @@ def reset(p, s, rng):
         middle, half = uniform(rng, -0.6, 0.6), uniform(rng, 0.3, 0.8)
         s.patches[n, 2], s.patches[n, 3] = middle - half, middle + half
         s.patches[n, 4] = uniform(rng, p.loosest, 0.6)
+    for n in range(WAVES):
+        number, angle = 2.0 * math.pi / uniform(rng, SHORTEST, LONGEST), uniform(rng, 0.0, math.pi)
+        s.waves[n, 0], s.waves[n, 1] = number * maths.cos(angle), number * maths.sin(angle)
+        s.waves[n, 2] = uniform(rng, 0.0, 2.0 * math.pi)
     first = below(rng, CHECKPOINTS)
     at = length * first / CHECKPOINTS + uniform(rng, -0.2, 0.2)
     x, y, heading = place(p.road, at, uniform(rng, -0.2, 0.2))
     s.car[X], s.car[Y], s.car[YAW] = x, y, heading + uniform(rng, -0.3, 0.3)
+    note_slope(p, s)
     s.cell, _ = cell_at(p.road, at)
     s.cell = locate(p.road, s.cell, x, y)
     s.progress, s.offset = coordinates(p.road, s.cell, x, y)
     s.goal = (first + 1) % CHECKPOINTS
     note_goals(p, s)
+
+
+@kernel
+def note_slope(p, s):
+    """How steep the ground is under the car, ahead and to the left: the height is a sum of waves."""
+    east = north = 0.0
+    for n in range(WAVES):
+        steep = p.hills * maths.cos(s.waves[n, 0] * s.car[X] + s.waves[n, 1] * s.car[Y] + s.waves[n, 2])
+        east, north = east + steep * s.waves[n, 0], north + steep * s.waves[n, 1]
+    sn, c = maths.sin_cos(s.car[YAW])
+    s.slope[0], s.slope[1] = c * east + sn * north, c * north - sn * east
+
+
+@kernel
+def roll_down(p, s, h):
+    """What gravity does to the velocity in h seconds on a slope."""
+    note_slope(p, s)
+    sn, c = maths.sin_cos(s.car[SLIP])
+    ahead = s.car[SPEED] * c - GRAVITY * s.slope[0] * h
+    left = s.car[SPEED] * sn - GRAVITY * s.slope[1] * h
+    size = math.sqrt(ahead * ahead + left * left)
+    if ahead < 0.0 and abs(left) < -ahead:  # backwards, as in `drift`
+        s.car[SPEED], s.car[SLIP] = -size, maths.atan2(-left, -ahead)
+    else:
+        s.car[SPEED], s.car[SLIP] = size, maths.atan2(left, ahead) if size > 0.0 else 0.0
 
 
 @kernel
@@ -297,6 +339,7 @@ def drive(p, s, steer, speed, h):
     rate = min(max((steer - x[STEER]) / h, -p.steer_rate), p.steer_rate)
     s.steer_speed = rate
     drift(p, grip, x, rate, acceleration_towards(p, x, speed), h, PARTS, s.scratch)
+    roll_down(p, s, h)
     x[STEER] = min(max(x[STEER], -p.max_steer), p.max_steer)
     x[YAW] -= 2.0 * math.pi * math.floor(x[YAW] / (2.0 * math.pi) + 0.5)
     sn, c = maths.sin_cos(x[YAW])
@@ -400,6 +443,7 @@ def observe(p, s, o):
     o.velocity[0], o.velocity[1] = s.car[SPEED] * slip_c, s.car[SPEED] * slip_s
     o.turn_rate, o.steering, o.steering_rate = s.car[YAW_RATE], s.car[STEER], s.steer_speed
     o.acceleration[0], o.acceleration[1] = s.acceleration[0], s.acceleration[1]
+    o.slope[0], o.slope[1] = s.slope[0], s.slope[1]
     o.last[0], o.last[1] = s.last[0], s.last[1]
     o.recovers = 1.0 if s.mode == RECOVERY else 0.0
     for n in range(4):

@@ -6,11 +6,12 @@ from typing import Any
 from rlenvs.core.canvas import Canvas
 from rlenvs.kits.tracks.road import LEFT_X, RIGHT_X, place
 from rlenvs.kits.vehicles.single_track import STEER, YAW, X, Y
+from rlenvs.robotics.racing.rally_camera import height
 from rlenvs.robotics.racing.render_kart import box, outline
 
 FIELD, ROAD, BOARDS, LOOSE = (196, 208, 170), (168, 148, 116), (190, 60, 50), (218, 200, 160)
 CAR = 0.8  # m, half the length of the car as drawn, larger than it is
-LEGEND = (("blue", "car"), ("green", "next checkpoint", "ring"), (LOOSE, "loose ground"))
+LEGEND = (("blue", "car"), ("green", "next checkpoint", "ring"), (LOOSE, "loose ground"), ((190, 170, 136), "hill"))
 
 
 def draw_rally(canvas: Canvas, p: Any, s: Any) -> None:
@@ -24,7 +25,10 @@ def draw_rally(canvas: Canvas, p: Any, s: Any) -> None:
     left = [(float(row[LEFT_X]), float(row[LEFT_X + 1])) for row in road]
     right = [(float(row[RIGHT_X]), float(row[RIGHT_X + 1])) for row in road]
     for i in range(len(road) - 1):
-        canvas.polygon([left[i], right[i], right[i + 1], left[i + 1]], ROAD)
+        middle = (left[i][0] + right[i][0]) / 2.0, (left[i][1] + right[i][1]) / 2.0
+        light = 1.0 + 0.06 * height(s.waves, *middle)
+        color = (int(ROAD[0] * light), int(ROAD[1] * light), int(ROAD[2] * light))
+        canvas.polygon([left[i], right[i], right[i + 1], left[i + 1]], color)
     for start, length, low, high, _ in s.patches:
         steps = [float(start) + float(length) * k / 8 for k in range(9)]
         edge = [place(road, at, min(max(float(high), -1.05), 1.05))[:2] for at in steps]
