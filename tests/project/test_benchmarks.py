@@ -41,6 +41,7 @@ SMALL = {
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
+    "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "safety": ["--steps", "2000"],
     "scores": [TREASURE, "--seeds", "2"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],

@@ -65,6 +65,7 @@ def test_numbers_of_the_simulator():
     assert WORLD.fps == 20  # 0.05 s
     assert pytest.approx(0.005) == 0.05 / (rally_racer.LOOKS * rally_racer.PARTS)
     assert (rally_racer.LONG, rally_racer.MOVED) == (500, 1.0)
+    assert (rally_racer.POSITIONS, rally_racer.WITHIN) == (30, 0.3)  # of the real car's machine
     assert [WORLD.terms[name].weight for name in ("velocity", "reached", "stuck")] == [1.0, 100.0, 100.0]
     radius = WORLD.params["radius"]
     assert (radius.low, radius.high) == (0.3, 3.0)  # of the simulator, and of the real courses
@@ -225,7 +226,8 @@ def test_the_expert_drives_laps_without_contact_and_random_crashes(keywords):
 def test_no_car_exceeds_the_bound():
     values = {name: part.default for name, part in WORLD.params.items()}
     bound = rally_racer.bound(SimpleNamespace(course="club", **values))
-    assert round(bound) == WORLD.scores["bound"].mean > WORLD.scores["expert"].mean
+    assert WORLD.scores["bound"].mean == pytest.approx(bound, rel=1e-4)
+    assert WORLD.scores["expert"].mean < bound
 
 
 # --- hindsight and camera ---------------------------------------------------------------------------------------------

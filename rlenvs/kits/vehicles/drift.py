@@ -1,4 +1,4 @@
-"""A single-track car that slides: brush tyres whose grip saturates, driven at the rear axle.
+"""A single-track car that slides: brush tyres whose grip saturates.
 
 State, limits and parameters are those of `single_track.py`; SPEED and SLIP are size and direction of the velocity of
 the centre of gravity, as there, but here forces give their change. Tyres are Fiala's brush model, as in Hindiyeh and
@@ -7,9 +7,10 @@ angle up to the angle where the whole contact slides, then friction times load. 
 much less for the side (the friction ellipse). At small slip angles the model is the linear one of
 `single_track.dynamic`.
 
-Inputs are the steering rate and the force at the rear wheels (brakes act on both axles, by their loads), as an
-acceleration. Below CREEP m/s the tyres' time constants vanish; there slip angles are those at CREEP, which damps
-instead of dividing by zero, and the car may stand still.
+Inputs are the steering rate and an acceleration, the force at all wheels. It is split between the axles by their
+loads, as all-wheel drive and good brakes do; of a drive forwards, `rear_drive` is taken from the front. Below CREEP
+m/s the tyres' time constants vanish; there slip angles are those at CREEP, which damps instead of dividing by zero,
+and the car may stand still.
 """
 
 import math
@@ -63,8 +64,9 @@ def slide(p: Any, grip: float, x: Any, steer_rate: float, acceleration: float, f
     a = limited_acceleration(p, u, acceleration)
     load_f = p.mass * max(GRAVITY * lr - a * p.cg_height, 0.0) / base
     load_r = p.mass * max(GRAVITY * lf + a * p.cg_height, 0.0) / base
-    braking = a * u < 0.0
-    drive_f = p.mass * a * load_f / (load_f + load_r) if braking else 0.0
+    drive_f = p.mass * a * load_f / max(load_f + load_r, 1e-9)
+    if a * u > 0.0:
+        drive_f *= 1.0 - p.rear_drive
     drive_r = p.mass * a - drive_f
     drive_f = min(max(drive_f, -grip * load_f), grip * load_f)
     drive_r = min(max(drive_r, -grip * load_r), grip * load_r)

@@ -36,6 +36,9 @@ CAR = {
     "max_acceleration": param(9.51, 3.0, 12.0, "m/s^2", "largest acceleration, and deceleration"),
     "top_speed": param(20.0, 5.0, 25.0, "m/s", "largest speed", limit=True),
     "reverse_speed": param(5.0, 1.0, 8.0, "m/s", "largest speed backwards"),
+    "rear_drive": param(
+        0.0, 0.0, 1.0, "", "share of the drive for the rear wheels alone (sliding tyres); 0: all wheels"
+    ),
 }
 
 
@@ -92,10 +95,11 @@ def kinematic(p: Any, x: Any, steer_rate: float, acceleration: float, f: Any) ->
 def dynamic(p: Any, grip: float, slow: float, x: Any, steer_rate: float, acceleration: float, f: Any) -> None:
     """Time derivatives f of all seven states, with linear tyres; `grip` is the coefficient of friction.
 
-    Below the speed `slow` [m/s] they are those of the kinematic model; SLOW, or `least_speed`.
+    Below the speed `slow` [m/s] they are those of the kinematic model; SLOW, or `least_speed`. Backwards too, where the
+    linear equations diverge (the original uses them below -0.5 m/s).
     """
     base, speed = p.front_axle + p.rear_axle, x[SPEED]
-    if abs(speed) < slow:
+    if speed < slow:
         kinematic(p, x, steer_rate, acceleration, f)
         c = maths.cos(x[STEER])
         f[YAW_RATE] = f[SPEED] / base * maths.tan(x[STEER]) + speed / (base * (c * c)) * f[STEER]

@@ -198,9 +198,7 @@ def _circuit(name: str, given: str) -> SimpleNamespace:
     else:
         rows = 4.0 * np.array(files.CENTRE_LINES["eight"])
         road = files.road_through(rows, width=WIDTH, cells=CELLS, bridge=True)
-    driven = np.zeros(len(road))
-    line.straighten(road, driven, MARGIN)
-    return SimpleNamespace(road=road, line=driven)
+    return SimpleNamespace(road=road, line=line.smooth_line(road, MARGIN))
 
 
 def circuit(values: Any) -> SimpleNamespace:

@@ -221,10 +221,10 @@ SPEC = world(
     fps=20,
     levels={"gravel": {"friction": 1.0, "loosest": 0.2}, "twisty": {"course": "twisty"}},
     scores={
-        "random": Score(332.3, 1.2e+02, success=0, costs={"crash": 112}),
-        "idle": Score(498, 1.4e+02, success=0.01, costs={"crash": 124}),
-        "expert": Score(3.906e+04, 1.8e+02, success=1, costs={"crash": 0}),
-        "bound": Score(49289, 0, "largest speed towards checkpoints, by the shortest way across each cell"),
+        "random": Score(555.7, 1.5e+02, success=0.05, costs={"crash": 116}),
+        "idle": Score(892.1, 1.9e+02, success=0.14, costs={"crash": 123}),
+        "expert": Score(4.087e+04, 1.3e+02, success=1, costs={"crash": 0}),
+        "bound": Score(4.809e+04, 0, "largest speed towards checkpoints, by the shortest way across each cell"),
     },
     scratch=("scratch", "before", "distances"),
     expert_sees="state",
@@ -241,11 +241,9 @@ def course(name: str) -> SimpleNamespace:
         road = random_road(7, length=70.0, width=WIDTH, difficulty=1.0, radius=1.8, cells=CELLS)
     else:
         road = files.named_road(name, width=WIDTH, cells=CELLS)
-    smooth = np.zeros(len(road))
-    line.straighten(road, smooth, MARGIN)
     length = road[-1, AT]
     places = np.array([place(road, length * i / CHECKPOINTS, 0.0)[:2] for i in range(CHECKPOINTS)])
-    return SimpleNamespace(road=road, line=smooth, places=places)
+    return SimpleNamespace(road=road, line=line.smooth_line(road, MARGIN), places=places)
 
 
 @SPEC.make_data

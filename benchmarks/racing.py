@@ -1,0 +1,69 @@
+"""Car-steps per second of F1Tenth beside F1TENTH's simulator: two cars, 1080 beams each, timed in turn.
+
+    python benchmarks/racing.py --peer-python /path/to/f1/bin/python --clone /path/to/f1tenth_gym
+    ... --output benchmarks/racing.md
+
+A step is one of 0.01 s with two scans, on the track "club"; the peer has it as an image of 5 cm cells, as its own maps
+have. Random actions, episodes end at contact. Resets are counted in our batches, and nowhere else. Without
+`--peer-python` ours alone are timed. The docstring of peers/f1tenth_gym.py says how the peer is installed.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+from datetime import date
+from pathlib import Path
+
+from run import Case, Worker, ours
+
+CARS = 2
+SAME = {"agents": CARS, "level": "original", "beams": 1080}  # as the peer steps
+FORMS = [("batch", 1, 1, 20.0), ("batch", 64, 1, 20.0), ("batch", 256, 2, 200.0)]  # form, worlds, threads, aim
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peer-python", help="an interpreter that has what the peer needs")
+    parser.add_argument("--clone", help="where the peer's repository was cloned to")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=0.5, help="per turn")
+    parser.add_argument("--output", type=Path, help="where to write the table")
+    options = parser.parse_args()
+    lines = [
+        "# F1Tenth: car-steps per second",
+        "",
+        f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
+        f"Two cars, 1080 beams, random actions; {options.rounds} turns of {options.seconds} s; medians.",
+        "",
+        "| id | form | peer | ours | theirs | ratio (min - max) | aim |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    print(*lines[-2:], sep="\n")
+    peer = None
+    if options.peer_python:
+        peer = Worker([options.peer_python, "f1tenth_gym.py", "--clone", options.clone, "--cars", str(CARS)])
+    for form, num, threads, goal in FORMS:
+        case = Case("F1TenthRace-v0", form, "f1tenth-gym", goal, num=num, threads=threads)
+        mine = ours("F1Tenth-v0", form, num, threads, SAME, False)
+        pairs = [
+            (mine.rate(options.seconds), peer.rate(options.seconds) if peer else float("nan"))
+            for _ in range(options.rounds)
+        ]
+        mine.close()
+        a, b = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratios = sorted(a / b for a, b in pairs)
+        told = f"{statistics.median(ratios):,.3g} ({ratios[0]:,.3g} - {ratios[-1]:,.3g})" if peer else "-"
+        lines.append(
+            f"| F1Tenth-v0 | {case.label} | f1tenth_gym | {a:,.0f} | {f'{b:,.0f}' if peer else '-'} | {told} | {goal:g} |"
+        )
+        print(lines[-1], flush=True)
+    if peer:
+        peer.close()
+    if options.output:
+        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

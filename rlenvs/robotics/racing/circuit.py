@@ -1,0 +1,151 @@
+"""Circuits for races of cars: named, given or random ones as options of a world, and the road in its state."""
+
+import functools
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import below, choice, f8, free, i8, integer, kernel, param, u8, uniform
+from rlenvs.kits.tracks import files, line
+from rlenvs.kits.tracks.generator import ROAD_STATE, draw_road
+from rlenvs.kits.tracks.road import AT, COLUMNS
+from rlenvs.kits.vehicles.single_track import CAR
+
+NAMES = ("club", "oval", "eight", "random")
+CELLS = 256  # of named and random circuits; a multiple of line.COARSEST
+SPACING = 0.25  # m between rungs of given circuits
+LARGEST_NUMBER = 2**31 - 1
+LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
+CORNERING, BRAKING = 0.55, 0.2  # shares of friction and of the brakes that experts use
+TIGHTEST = 0.85  # radius of the tightest bend of a random circuit, relative to its width
+
+
+def _centre_line(given: Any) -> Any:
+    """A path, or rows of numbers, as JSON has them."""
+    if given is None or isinstance(given, str):
+        return given
+    return np.asarray(given, float).tolist()
+
+
+CIRCUIT_PARAMS = {
+    "length": param(60.0, 40.0, 100.0, "m", "length of a random track"),
+    "width": param(2.2, 1.6, 2.6, "m", "width of a random track"),
+    "difficulty": param(0.5, 0.0, 1.0, "", "of a random track: how much and how tightly it bends"),
+}
+CIRCUIT_OPTIONS: dict[str, Any] = {
+    "track": choice(*NAMES, doc="the track; 'random' draws another one for every episode"),
+    "centre_line": free(
+        None, _centre_line, "a track of your own: a CSV file, or a list of [x, y] or [x, y, right, left] (m)"
+    ),
+    "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the random track, for all episodes; -1: a new one each"),
+}
+RANDOM = {"track": "random", "track_seed": 3}  # settings under which the parameters show
+CIRCUIT_DATA = {"fixed_road": f8("rungs", COLUMNS), "fixed_line": f8("rungs"), "drawn": i8}
+CIRCUIT_STATE = {
+    **ROAD_STATE,
+    "line": f8("rungs"),  # offsets [m] of the line that experts drive
+    "speeds": f8("rungs"),  # m/s that friction allows on it
+    "built": f8(5),  # what the above was made from: number + 1, length, width, difficulty, and 1 once made
+    "limits": f8(5),  # what the speeds were made from
+    "track_rng": u8(2),
+}
+
+
+@functools.lru_cache(maxsize=16)
+def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
+    """The road of a named or given circuit, and the line that experts drive."""
+    if given:
+        rows = rows_of(given)
+        rough = files.road_through(rows, cells=CELLS, name="centre_line")
+        cells = -(-files.cells_for(rough[-1, AT], SPACING) // line.COARSEST) * line.COARSEST
+        road = files.road_through(rows, cells=cells, name="centre_line")
+    else:
+        road = files.named_road(name, cells=CELLS)
+    return road, line.smooth_line(road, LINE_MARGIN)
+
+
+def rows_of(given: str) -> Any:
+    """Rows from a path, or from the text that `given_text` made of rows."""
+    if not given.startswith("["):
+        return files.read_centre_line(given)
+    return json.loads(given)
+
+
+def given_text(values: Any) -> str:
+    """The centre line of the options as a text; "" for none."""
+    if values.centre_line is None:
+        return ""
+    return values.centre_line if isinstance(values.centre_line, str) else json.dumps(values.centre_line)
+
+
+def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Road and line of a circuit that is not drawn.
+
+    Raises:
+        ParameterError: a centre line that `files.road_through` refuses.
+    """
+    if values.centre_line is None and values.track == "random":
+        return np.zeros((CELLS + 1, COLUMNS)), np.zeros(CELLS + 1)
+    return _fixed(values.track, given_text(values))
+
+
+def circuit_sizes(values: Any) -> dict[str, int]:
+    """The named size that a circuit adds."""
+    return {"rungs": len(fixed_circuit(values)[0])}
+
+
+def circuit_data(values: Any) -> dict[str, Any]:
+    """The arrays of CIRCUIT_DATA."""
+    road, best = fixed_circuit(values)
+    return {"fixed_road": road, "fixed_line": best, "drawn": int(road[-1, AT] == 0.0)}
+
+
+@kernel
+def set_circuit(p: Any, s: Any, rng: Any) -> None:
+    """Put the road of this episode and the expert's line and speeds into the state, unless they are there."""
+    built = s.built
+    if p.drawn == 0:
+        if built[4] == 0.0:
+            for i in range(s.line.size):
+                s.line[i] = p.fixed_line[i]
+                for column in range(COLUMNS):
+                    s.road[i, column] = p.fixed_road[i, column]
+    else:
+        number = p.track_seed if p.track_seed >= 0 else below(rng, LARGEST_NUMBER)
+        same = built[0] == number + 1.0 and built[1] == p.length and built[2] == p.width
+        if not (same and built[3] == p.difficulty):
+            built[0], built[1], built[2], built[3], built[4] = number + 1.0, p.length, p.width, p.difficulty, 0.0
+            s.track_rng[0], s.track_rng[1] = number + 1, 1
+            for _ in range(20):  # small seeds take a few draws to mix
+                uniform(s.track_rng, 0.0, 1.0)
+            draw_road(
+                s.track_rng, s.spline, s.widths, s.road, p.length, p.width, p.difficulty, TIGHTEST * p.width
+            )  # fmt: skip
+            line.straighten(s.road, s.line, LINE_MARGIN)
+    limits = s.limits
+    same = limits[0] == p.friction and limits[1] == p.max_acceleration and limits[2] == p.switch_speed
+    if built[4] == 0.0 or not (same and limits[3] == p.top_speed):
+        limits[0], limits[1], limits[2], limits[3] = p.friction, p.max_acceleration, p.switch_speed, p.top_speed
+        line.fastest_speeds(
+            *(s.road, s.line, s.speeds, CORNERING * p.friction, p.max_acceleration, BRAKING * p.max_acceleration),
+            *(p.switch_speed, p.top_speed),
+        )
+    built[4] = 1.0
+
+
+def bound_of(road: np.ndarray, laps: int, margin: float) -> SimpleNamespace:
+    """What is known of the least time [s] of some laps from rest, for the usual car.
+
+    Returns:
+        computed: of a point mass on the best line found, whose centre keeps `margin` metres from the borders.
+        proved: that no car can beat.
+    """
+    usual = {key: CAR[key].default for key in ("friction", "max_acceleration", "switch_speed", "top_speed")}
+    grip, drive, switch, top = usual.values()
+    best, speeds, lap = line.fast_line(
+        road, margin=margin, grip=grip, drive=drive, brake=grip * line.GRAVITY, switch=switch, top=top, rounds=120
+    )
+    computed = line.standing_time(road, best, speeds, laps, (grip, drive, switch, top))
+    return SimpleNamespace(computed=computed, lap=lap, proved=laps * line.least_time(road, margin, top), line=best)

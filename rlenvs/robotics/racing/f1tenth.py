@@ -1,0 +1,552 @@
+"""F1Tenth: small race cars with a lidar, alone against the clock or against each other.
+
+## Description
+One to eight cars of scale 1:10 drive laps of a closed track. Cars, sensors, controllers and numbers are those of
+F1TENTH's simulator (O'Kelly, Zheng, Karthik and Mangharam, "F1TENTH: An Open-source Evaluation Environment for
+Continuous Control and Reinforcement Learning", NeurIPS 2019 Competition Track; repository f1tenth/f1tenth_gym). Cars
+move as there, step by step, to rounding (`level="original"` has its reward and its steps too). With dynamics="brush"
+the same car stands on tyres whose grip saturates, so that it slides where the original's corners with many times its
+weight; dynamics="kinematic" rolls without slip.
+
+Different from the original: borders are polylines and not cells of an image, so distances are exact at any range, and
+any beam's direction is the one it should have (there one of 2000); a car touches a border when its body does (there
+when a beam is shorter than a car that is some centimetres too short, and only while it moves); a car that has touched
+something is out (there its heading jumps to 0); backwards a car rolls without slip (there it diverges from 0.5 m/s on);
+laps are counted along the track (there by the distance from the start line, whichever way it is crossed); cars lie on
+the track at any slope of it; everything is seeded.
+
+Tracks: "club", "oval", "eight" (on a bridge), "random", or a `centre_line` of your own.
+
+## Action Space
+Steering angle as a share of `max_steer`, positive to the left; and speed: a share of `top_speed` forwards, or of
+`reverse_speed` backwards. Controllers turn them into steering rate and acceleration in every step of `dt`, steering
+after `delay` steps; an action holds for `substeps` steps.
+
+## Observation Space
+Distances of `beams` over `view` rad, from right to left, with `lidar_noise`; speed, yaw rate, steering angle and slip
+angle. With observation="track", in place of the lidar: offset from the centre line, distances from both borders, sine
+and cosine of the heading relative to the road, the road's curvature at 12 places up to 9 m ahead, and of the nearest
+`neighbours` others progress and offset relative to the car, and their speed; zero where there is none.
+
+## Rewards
+Per car. `progress` is metres gained along the centre line, `time` minus the seconds of the step: a lap of 73 m in 12 s
+is worth 61. `contact` is -1 in the step in which the car touches a border or another car, with weight 10; `finish` is 1
+over the rank with weight 10 in the step in which the last lap is complete; `overtake` places gained with weight 0.5.
+`original` is the original's reward, the seconds of the step, with weight 0; reward="original" has it alone.
+
+## Costs
+Indicators per step: `contact`; `near_border`, less than 0.1 m from a border; `near_car`, less than 0.15 m from another.
+
+## Starting State
+At rest behind the start line in two rows, 0.8 m from car to car, with small random errors. With start="anywhere" the
+start line lies anywhere on the track, the same place for all cars. `patches` slippery patches lie anywhere.
+
+## Episode End
+Termination, of each car: all laps are complete, or contact. Such a car is no longer there. Truncation: 30 s for each
+lap. Success: all laps are complete; where there are several cars, before the others.
+
+## Parameters
+SI units. The tyres of dynamics="linear" follow steps of `dt` above a speed that is 0.5 m/s for the usual car, and more
+for longer steps and stiffer tyres; below it the car rolls without slip.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+import numpy as np
+
+from rlenvs.core import (
+    Score,
+    b1,
+    block,
+    choice,
+    continuous,
+    cost,
+    f8,
+    free,
+    i8,
+    integer,
+    kernel,
+    maths,
+    param,
+    term,
+    u8,
+    uniform,
+    world,
+)  # fmt: skip
+from rlenvs.core.rng import next_word
+from rlenvs.kits.tracks import lidar
+from rlenvs.kits.tracks.road import (
+    AT,
+    HEADING,
+    LEFT,
+    RIGHT,
+    bend_at,
+    body_gap,
+    cell_at,
+    coordinates,
+    gained,
+    gaps,
+    grip_factor,
+    locate,
+    place,
+)  # fmt: skip
+from rlenvs.kits.vehicles import drift, single_track
+from rlenvs.kits.vehicles.bodies import bodies_gap
+from rlenvs.kits.vehicles.single_track import CAR, SLIP, SPEED, STATES, STEER, YAW, YAW_RATE, X, Y
+from rlenvs.robotics.racing import circuit, driver
+from rlenvs.robotics.racing.f1tenth_render import draw_laps
+
+MOST_CARS = 8
+SHAPE = np.array([0.29, 0.29, 0.155])  # m from the car's place: body of 0.58 m x 0.31 m
+REACH = 30.0  # m, of the lidar
+LAP_SECONDS, DT = 30.0, 0.01
+ROW, BEHIND, ASIDE = 0.8, 0.35, 0.42  # of the grid: m from car to car, m behind the line, share of the half width
+PREVIEW, PREVIEW_STEP = 12, 0.75  # m
+NEAR_BORDER, NEAR_CAR, FAR_CAR, SAME_LEVEL = 0.1, 0.15, 1.2, 3.0  # m
+SLIDE_PARTS = 2  # steps of the sliding tyres within dt
+PATCH_LENGTH, PATCH_WIDTH = (1.0, 4.0), (0.5, 1.5)  # m
+DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tyres, tyres that slide, or no slip")
+BRUSH, LINEAR = DYNAMICS.codes("brush", "linear")
+INTEGRATOR = choice("rk4", "euler", doc="how linear tyres are integrated")
+(EULER,) = INTEGRATOR.codes("euler")
+OBSERVATION = choice("lidar", "track", doc="distances along beams, or what a map knows")
+(LIDAR,) = OBSERVATION.codes("lidar")
+START = choice("grid", "anywhere", doc="where the start line lies")
+(ANYWHERE,) = START.codes("anywhere")
+OUTCOMES = ("", "finished", "touched the border", "touched a car")
+RACING, FINISHED, BORDER, CAR_CONTACT = range(4)
+
+
+ORIGINAL = {"progress": 0.0, "time": 0.0, "contact": 0.0, "finish": 0.0, "overtake": 0.0, "original": 1.0}
+
+
+def _view(given):
+    """The lidar's field of view."""
+    angle = float(given)
+    if not 0.1 <= angle <= 6.28:
+        raise ValueError(f"view={angle} is not in [0.1, 6.28] rad")
+    return angle
+
+
+def sizes(values):
+    seen = values.observation == "lidar"
+    return {
+        **circuit.circuit_sizes(values),
+        "agents": values.agents,
+        "beams": values.beams if seen else 0,
+        "middle": 0 if seen else 1,
+        "pair": 0 if seen else 2,
+        "preview": 0 if seen else PREVIEW,
+        "rivals": 0 if seen else values.neighbours,
+        "line_of_delay": max(values.delay, 1),
+        "patches": values.patches,
+    }
+
+
+SPEC = world(
+    "F1Tenth-v0",
+    doc=__doc__,
+    source="F1TENTH (O'Kelly et al., NeurIPS 2019 Competition Track), f1tenth/f1tenth_gym",
+    agents=True,
+    params={
+        "dt": param(DT, 0.005, 0.02, "s", "step of the physics"),
+        **CAR,
+        "lidar_noise": param(0.01, 0.0, 0.1, "m", "standard deviation of the lidar's distances"),
+        "patch_grip": param(0.5, 0.2, 1.0, "", "friction on a patch, relative to the road's"),
+        **circuit.CIRCUIT_PARAMS,
+    },
+    options={
+        "agents": integer(1, 1, MOST_CARS, "number of cars"),
+        "laps": integer(1, 1, 20, "laps of a race"),
+        **circuit.CIRCUIT_OPTIONS,
+        "dynamics": DYNAMICS,
+        "integrator": INTEGRATOR,
+        "delay": integer(2, 0, 20, "steps of `dt` by which steering is late"),
+        "substeps": integer(4, 1, 20, "steps of `dt` for which an action holds"),
+        "observation": OBSERVATION,
+        "beams": integer(1080, 1, 4096, "beams of the lidar"),
+        "view": free(4.7, _view, "angle [rad] that the lidar covers, at most 6.28"),
+        "neighbours": integer(1, 0, MOST_CARS - 1, "other cars in the observation 'track'"),
+        "patches": integer(0, 0, 16, "slippery patches on the track"),
+        "start": START,
+        "reward": choice(
+            *("progress", "original"),
+            doc="progress and time, or the original's: the seconds of each step",
+            sets={
+                "progress": {},
+                "original": ORIGINAL,
+            },
+        ),
+    },
+    sizes=sizes,
+    data={**circuit.CIRCUIT_DATA, "fan": f8("beams", 2), "field_of_view": f8},
+    persistent=circuit.CIRCUIT_STATE,
+    state={
+        "car": f8("agents", STATES),
+        "delayed": f8("agents", "line_of_delay"),  # rad, steering commands on their way, the newest first
+        "ticks": i8,  # steps of the physics
+        "cell": i8("agents"),  # of the road, where the car is
+        "origin": f8,  # m, progress of the start line
+        "progress": f8("agents"),  # m along the road, less than a lap
+        "offset": f8("agents"),  # m from the centre line, to the left
+        "travelled": f8("agents"),  # m gained since the start line
+        "laps_done": i8("agents"),
+        "lap_began": f8("agents"),  # s
+        "last_lap": f8("agents"),  # s; 0 before the first
+        "best_lap": f8("agents"),
+        "end": i8("agents"),  # RACING ... CAR_CONTACT
+        "gone": b1("agents"),
+        "finished": i8,  # cars
+        "patch": f8("patches", 5),
+        "noise": u8(2),  # from which the lidar's noise follows
+        "noise_rng": u8(2),
+        "work": f8(5, STATES),
+        "standing": i8("agents"),  # cars that are ahead
+    },
+    scratch=("noise_rng",),
+    observation={
+        "lidar": block("beams", low=0.0, high=REACH, unit="m", doc="distances, from right to left"),
+        "offset": block("middle", low=-1.5, high=1.5, unit="m", doc="distance from the centre line, to the left"),
+        "sides": block("pair", low=0.0, high=3.0, unit="m", doc="distances from the left and the right border"),
+        "direction": block("pair", low=-1.0, high=1.0, doc="sine and cosine of the heading relative to the road"),
+        "preview": block("preview", low=-1.0, high=1.0, unit="1/m", doc="curvature of the road ahead"),
+        "rivals": block(
+            "rivals",
+            3,
+            low=-20.0,
+            high=20.0,
+            doc="progress, offset [m], relative, and speed [m/s] of the nearest",
+            constant=True,
+        ),
+        "speed": block(low=-8.0, high=25.0, unit="m/s", doc="speed, negative backwards"),
+        "yaw_rate": block(low=-15.0, high=15.0, unit="rad/s", doc="yaw rate"),
+        "steer": block(low=-0.6, high=0.6, unit="rad", doc="steering angle"),
+        "slip": block(low=-1.6, high=1.6, unit="rad", doc="slip angle"),
+    },
+    action=continuous("steering", "speed"),
+    terms={
+        "progress": term(-10.0, 10.0, 1.0, "metres gained along the centre line"),
+        "time": term(-0.4, 0.0, 1.0, "minus the seconds of the step"),
+        "contact": term(-1.0, 0.0, 10.0, "-1 for touching a border or a car"),
+        "finish": term(0.0, 1.0, 10.0, "1 over the rank, in the step that completes the last lap"),
+        "overtake": term(-MOST_CARS, MOST_CARS, 0.5, "places gained"),
+        "original": term(0.0, 0.4, 0.0, "the original's reward: the seconds of the step"),
+    },
+    costs={
+        "contact_cost": cost(0.1, doc="1 in a step with a contact"),
+        "near_border": cost(25.0, doc="1 while less than 0.1 m from a border"),
+        "near_car": cost(25.0, doc="1 while less than 0.15 m from another car"),
+    },
+    horizon=lambda values: round(LAP_SECONDS * values.laps / (DT * values.substeps)),
+    fps=lambda values: round(1.0 / (DT * values.substeps)),
+    teams=lambda values: list(range(values.agents)),
+    players=("racer", "cautious"),
+    expert_sees="state",
+    levels={
+        "easy": {"track": "oval"},
+        "hard": {"track": "random", "difficulty": 1.0},
+        "wet": {"patches": 6},
+        "drift": {"dynamics": "brush"},
+        "original": {"substeps": 1, "laps": 2, "reward": "original"},
+    },
+    probe={
+        "length": circuit.RANDOM,
+        "width": circuit.RANDOM,
+        "difficulty": circuit.RANDOM,
+        "patch_grip": {"patches": 16},
+        "rear_drive": {"dynamics": "brush"},
+    },
+    scores={
+        "random": Score(-16.01, 1.2, success=0, costs={"contact_cost": 0.99, "near_border": 5.62, "near_car": 0}),
+        "idle": Score(-30, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0}),
+        "expert": Score(70.07, 0.0093, success=1, costs={"contact_cost": 0, "near_border": 0.18, "near_car": 0}),
+    },
+)
+
+
+@SPEC.make_data
+def data(values):
+    beams = values.beams if values.observation == "lidar" else 0
+    fan = lidar.fan(beams, values.view) if beams else np.zeros((0, 2))
+    return {**circuit.circuit_data(values), "fan": fan, "field_of_view": values.view}
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    circuit.set_circuit(p, s, rng)
+    length = s.road[s.road.shape[0] - 1, AT]
+    if p.start == ANYWHERE:
+        s.origin = uniform(rng, 0.0, length)
+    for n in range(s.patch.shape[0]):
+        middle, half = uniform(rng, -0.8, 0.8), 0.5 * uniform(rng, PATCH_WIDTH[0], PATCH_WIDTH[1])
+        s.patch[n, 0], s.patch[n, 1] = uniform(rng, 0.0, length), uniform(rng, PATCH_LENGTH[0], PATCH_LENGTH[1])
+        s.patch[n, 2], s.patch[n, 3], s.patch[n, 4] = middle - half, middle + half, p.patch_grip
+    for k in range(s.gone.size):
+        line_up(p, s, k, rng)
+    stir(s, rng)
+
+
+@kernel
+def line_up(p, s, k, rng):
+    """Put a car into its place of the grid."""
+    x = s.car[k]
+    behind = -BEHIND - ROW * k + uniform(rng, -0.05, 0.05)
+    i, _ = cell_at(s.road, s.origin + behind)
+    aside = 0.0
+    if s.gone.size > 1:
+        aside = ASIDE * (s.road[i, LEFT] if k % 2 == 0 else -s.road[i, RIGHT])
+    x[X], x[Y], heading = place(s.road, s.origin + behind, aside + uniform(rng, -0.05, 0.05))
+    x[YAW] = heading + uniform(rng, -0.05, 0.05)
+    single_track.wrap_yaw(x)
+    s.cell[k] = locate(s.road, i, x[X], x[Y])
+    s.progress[k], s.offset[k] = coordinates(s.road, s.cell[k], x[X], x[Y])
+    s.travelled[k] = gained(s.road[s.road.shape[0] - 1, AT], s.origin, s.progress[k])
+    s.standing[k] = k
+
+
+@kernel
+def stir(s, rng):
+    """New numbers for the lidar's noise."""
+    s.noise[0], s.noise[1] = next_word(rng), next_word(rng)
+
+
+# --- motion -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def move(p, s, k, steer, speed):
+    """One step of the physics of a car towards a steering angle [rad] and a speed [m/s]."""
+    x = s.car[k]
+    if p.delay > 0:
+        steer = single_track.delayed(s.delayed[k], s.ticks, steer)
+    rate = single_track.steer_rate_towards(p, x, steer)
+    acceleration = single_track.acceleration_towards(p, x, speed)
+    grip = p.friction
+    if s.patch.shape[0] > 0:
+        grip *= grip_factor(s.patch, s.road[s.road.shape[0] - 1, AT], s.progress[k], s.offset[k])
+    if p.dynamics == BRUSH:
+        drift.drift(p, grip, x, rate, acceleration, p.dt, SLIDE_PARTS, s.work)
+    elif p.dynamics == LINEAR and p.integrator == EULER:
+        single_track.euler(p, grip, x, rate, acceleration, p.dt, s.work)
+    elif p.dynamics == LINEAR:
+        single_track.runge_kutta(p, grip, x, rate, acceleration, p.dt, s.work)
+    else:
+        single_track.roll(p, x, rate, acceleration, p.dt, s.work)
+    single_track.wrap_yaw(x)
+
+
+@kernel
+def follow(p, s, k):
+    """Where on the road the car is now, and what it gained."""
+    x = s.car[k]
+    s.cell[k] = locate(s.road, s.cell[k], x[X], x[Y])
+    progress, offset = coordinates(s.road, s.cell[k], x[X], x[Y])
+    length = s.road[s.road.shape[0] - 1, AT]
+    s.travelled[k] += gained(length, s.progress[k], progress)
+    s.progress[k], s.offset[k] = progress, offset
+    if s.travelled[k] >= (s.laps_done[k] + 1) * length:
+        now = (s.ticks + 1) * p.dt
+        s.last_lap[k] = now - s.lap_began[k]
+        best = s.best_lap[k]
+        s.best_lap[k] = s.last_lap[k] if best == 0.0 else min(best, s.last_lap[k])
+        s.lap_began[k] = now
+        s.laps_done[k] += 1
+        if s.laps_done[k] >= p.laps:
+            s.end[k] = FINISHED
+
+
+@kernel
+def border_gap(s, k):
+    """Distance [m] of a car's body from the borders, negative where it touches them."""
+    x = s.car[k]
+    sn, c = maths.sin_cos(x[YAW])
+    return body_gap(s.road, s.cell[k], x[X], x[Y], c, sn, SHAPE)
+
+
+@kernel
+def nearest_car(s, k):
+    """Gap [m] to the body of the nearest other car, at most FAR_CAR; negative where they touch."""
+    x, gap = s.car[k], FAR_CAR
+    length = s.road[s.road.shape[0] - 1, AT]
+    sn, c = maths.sin_cos(x[YAW])
+    for j in range(s.gone.size):
+        if j != k and not s.gone[j] and abs(gained(length, s.progress[k], s.progress[j])) < SAME_LEVEL:
+            y = s.car[j]
+            dx, dy = y[X] - x[X], y[Y] - x[Y]
+            if dx * dx + dy * dy < (FAR_CAR + 0.7) * (FAR_CAR + 0.7):
+                other_s, other_c = maths.sin_cos(y[YAW])
+                gap = min(gap, bodies_gap(dx, dy, c, sn, SHAPE, other_c, other_s, SHAPE))
+    return gap
+
+
+@kernel
+def tick(p, s, a):
+    """One step of the physics of all cars that still race."""
+    for k in range(s.gone.size):
+        if not s.gone[k] and s.end[k] == RACING:
+            limit = p.top_speed if a[k, 1] >= 0.0 else p.reverse_speed
+            move(p, s, k, a[k, 0] * p.max_steer, a[k, 1] * limit)
+            follow(p, s, k)
+            if border_gap(s, k) <= 0.0:
+                s.end[k] = BORDER
+    if s.gone.size > 1:
+        for k in range(s.gone.size):
+            if not s.gone[k] and s.end[k] in (RACING, CAR_CONTACT) and nearest_car(s, k) <= 0.0:
+                s.end[k] = CAR_CONTACT
+    s.ticks += 1
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    rank = s.finished + 1
+    for k in range(s.gone.size):
+        r.progress[k] = -s.travelled[k]
+    for _ in range(p.substeps):
+        tick(p, s, a)
+    stir(s, rng)
+    for k in range(s.gone.size):
+        if s.gone[k]:
+            r.progress[k] = 0.0
+        else:
+            judge(p, s, k, rank, r)
+    for k in range(s.gone.size):
+        s.gone[k] = s.end[k] != RACING
+
+
+@kernel
+def judge(p, s, k, rank, r):
+    """Fill what a car gains and spends in a step; `rank` is the next that is free."""
+    gap, end = border_gap(s, k), s.end[k]
+    near = nearest_car(s, k) if s.gone.size > 1 else FAR_CAR
+    touched = end in (BORDER, CAR_CONTACT)
+    r.progress[k] += s.travelled[k]
+    r.time[k] = -p.substeps * p.dt
+    r.original[k] = p.substeps * p.dt
+    r.contact[k] = -1.0 if touched else 0.0
+    r.contact_cost[k] = 1.0 if touched else 0.0
+    r.near_border[k] = 1.0 if gap < NEAR_BORDER else 0.0
+    r.near_car[k] = 1.0 if near < NEAR_CAR else 0.0
+    ahead = 0
+    for j in range(s.gone.size):
+        if s.travelled[j] > s.travelled[k]:
+            ahead += 1
+    r.overtake[k] = float(s.standing[k] - ahead)
+    s.standing[k] = ahead
+    if end == FINISHED:
+        s.finished += 1
+        r.finish[k] = 1.0 / rank
+        r.success[k] = rank == 1
+    r.terminated[k] = end != RACING
+
+
+# --- observations -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def look(s, k, beams, view, out):
+    """The lidar's exact distances [m] of a car."""
+    x = s.car[k]
+    sn, c = maths.sin_cos(x[YAW])
+    lidar.scan(s.road, s.cell[k], x[X], x[Y], c, sn, beams, view, REACH, out)
+    length = s.road[s.road.shape[0] - 1, AT]
+    for j in range(s.gone.size):
+        if j != k and not s.gone[j] and abs(gained(length, s.progress[k], s.progress[j])) < REACH:
+            y = s.car[j]
+            other_s, other_c = maths.sin_cos(y[YAW])
+            lidar.scan_body(x[X], x[Y], c, sn, beams, view, out, y[X], y[Y], other_c, other_s, SHAPE)
+
+
+@kernel
+def add_noise(p, s, k, out):
+    """Add noise to distances: the sum of four parts of a random word, which is nearly normal."""
+    rng = s.noise_rng
+    rng[0], rng[1] = s.noise[0] + np.uint64(k), s.noise[1]
+    scale = p.lidar_noise * math.sqrt(3.0) / 65536.0
+    for j in range(out.size):
+        word = next_word(rng)
+        total = float(word & np.uint64(65535)) + float((word >> np.uint64(16)) & np.uint64(65535))
+        total += float((word >> np.uint64(32)) & np.uint64(65535)) + float(word >> np.uint64(48))
+        out[j] = max(out[j] + scale * (total - 131070.0), 0.0)
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    x = s.car[k]
+    o.speed, o.yaw_rate, o.steer, o.slip = x[SPEED], x[YAW_RATE], x[STEER], x[SLIP]
+    if p.observation == LIDAR:
+        look(s, k, p.fan, p.field_of_view, o.lidar)
+        if p.lidar_noise > 0.0:
+            add_noise(p, s, k, o.lidar)
+        return
+    o.offset[0] = s.offset[k]
+    o.sides[0], o.sides[1] = gaps(s.road, s.cell[k], x[X], x[Y])
+    o.direction[0], o.direction[1] = maths.sin_cos(x[YAW] - s.road[s.cell[k], HEADING])
+    for n in range(PREVIEW):
+        o.preview[n] = bend_at(s.road, s.progress[k] + PREVIEW_STEP * n)
+    show_rivals(s, k, o.rivals)
+
+
+@kernel
+def show_rivals(s, k, out):
+    """The nearest other cars along the road, the nearest first."""
+    length, last = s.road[s.road.shape[0] - 1, AT], -1.0
+    for n in range(out.shape[0]):
+        best, found = 1e9, -1
+        for j in range(s.gone.size):
+            away = abs(gained(length, s.progress[k], s.progress[j]))
+            if j != k and not s.gone[j] and last < away < best:
+                best, found = away, j
+        out[n, 0] = out[n, 1] = out[n, 2] = 0.0
+        if found >= 0:
+            last = best
+            out[n, 0] = gained(length, s.progress[k], s.progress[found])
+            out[n, 1], out[n, 2] = s.offset[found] - s.offset[k], s.car[found, SPEED]
+
+
+# --- drivers ----------------------------------------------------------------------------------------------------------
+
+
+@SPEC.player("racer")
+def racer(p, s, k, a, rng):
+    """Drives the line at the limit of friction, and overtakes."""
+    driver.drive(p, s, k, a[k], 1.0, s.gone.size > 1)
+
+
+@SPEC.player("cautious")
+def cautious(p, s, k, a, rng):
+    """Drives the line at two thirds of the speed."""
+    driver.drive(p, s, k, a[k], 0.65, s.gone.size > 1)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_laps(canvas, p, s, lambda k, beams, view, out: look(s, k, beams, view, out))
+    there = [k for k in range(len(s.gone)) if not s.gone[k]] or [0]
+    leader = max(there, key=lambda k: float(s.travelled[k]))
+    told = OUTCOMES[s.end[leader]] or f"lap {s.laps_done[leader] + 1} of {p.laps}"
+    canvas.caption(f"{s.ticks * p.dt:.1f} s", f"{s.car[leader, SPEED]:.1f} m/s", told)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    return [float(("left" in pressed) - ("right" in pressed)), 0.35 * ("up" in pressed) - ("down" in pressed)]
+
+
+RACE = SPEC.member(
+    "F1TenthRace-v0",
+    "F1TenthRace: two to eight small race cars against each other.",
+    agents=2,
+    laps=2,
+    neighbours=2,
+    scores={
+        "random": Score(-32.02, 1.6, success=0, costs={"contact_cost": 1, "near_border": 7.31, "near_car": 0.52}),
+        "idle": Score(-87.38, 1.9, success=0, costs={"contact_cost": 0.47, "near_border": 0, "near_car": 2.31}),
+        "expert": Score(255.9, 0.051, success=0.5, costs={"contact_cost": 0, "near_border": 0.31, "near_car": 7.96}),
+    },
+)
