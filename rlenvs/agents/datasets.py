@@ -6,14 +6,15 @@
   half-trained agent of about that score plays as it is.
 - replay: what a training run saw, from its first episode to its last.
 
-Episodes of the first three are played side by side in one vector environment, one per seed, so that
-`env.reset(seed=...)` and the actions of an episode give its observations again, to the bit.
+A world may declare data sets of its own, by name, which are made in the same way and stored as episodes and as rows in
+random order (`recipes.py`). Episodes of all but "replay" are played side by side in one vector environment, one per
+seed, so that `env.reset(seed=...)` and the actions of an episode give its observations again, to the bit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import scale_score
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import Settings, settings_for
+from rlenvs.agents.recipes import played, players_in_words, recipes_of, rows_of
 from rlenvs.agents.rollouts import (
+    Played,
     Policy,
     agent_player,
     expert_player,
@@ -38,8 +41,9 @@ from rlenvs.agents.rollouts import (
 from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.make import make, make_vec
+from rlenvs.core.parts import Recipe
 from rlenvs.core.registry import NAMESPACE, entry, world_of
-from rlenvs.integrations.minari import DatasetWriter, check_target, default_folder, require_minari
+from rlenvs.integrations.minari import DatasetWriter, Episode, check_target, default_folder, require_minari
 
 __all__ = ["Dataset", "make_dataset"]
 
@@ -67,7 +71,7 @@ class Dataset:
         mean: mean return; of a vector reward, of its weighted sum.
         half_width: of the 95 % confidence interval of the mean return; NaN for one episode.
         score: normalised mean return, on which random actions have 0 and the best policy has 1; None where nothing
-            is known to be better than random.
+            is known to be better than random, and for pieces of episodes.
         megabytes: on disk.
     """
 
@@ -82,6 +86,11 @@ class Dataset:
     megabytes: float
 
     @property
+    def per_step(self) -> float:
+        """Mean reward per step."""
+        return self.mean * self.episodes / self.steps
+
+    @property
     def usage(self) -> str:
         """How to load it."""
         usual = self.folder == default_folder()
@@ -91,14 +100,14 @@ class Dataset:
         score = "" if self.score is None else f", normalised score {self.score:.2f}"
         return (
             f"{self.name}: {self.episodes} episodes, {self.steps} steps, {self.megabytes:.1f} MB, by {self.policy}; "
-            f"return {self.mean:.2f} ± {self.half_width:.2f}{score}"
+            f"return {self.mean:.2f} ± {self.half_width:.2f}, {self.per_step:.4f} per step{score}"
         )
 
 
 def make_dataset(
     id: str,
     quality: str = "expert",
-    episodes: int = 100,
+    episodes: int | None = None,
     *,
     folder: Path | str | None = None,
     name: str | None = None,
@@ -111,8 +120,10 @@ def make_dataset(
 
     Args:
         id: the environment, in its single-agent form; the others of a team are played by `team`.
-        quality: "random", "medium", "expert" or "replay"; see the module.
-        episodes: how many. "replay" keeps as many, evenly spread over the training run, or all where it saw fewer.
+        quality: "random", "medium", "expert" or "replay", or the name of a data set that the world declares
+            (`recipes_of`), which goes before these; see the module.
+        episodes: how many, 100 for None; the world says it of a data set of its own. "replay" keeps
+            as many, evenly spread over the training run, or all where it saw fewer.
         folder: of all datasets; None is where Minari looks, $MINARI_DATASETS_PATH or ~/.minari/datasets.
         name: of the dataset; None for "rlenvs/Name-v0/<quality>-v0".
         agent: the policy that plays instead of the scripted expert: an `Agent`, its file, or a function from
@@ -127,46 +138,65 @@ def make_dataset(
 
     Raises:
         UnknownNameError: no such id, quality or keyword, or nobody who could play better than random.
-        ParameterError: a malformed or taken name, a folder that cannot be written, a number out of range, or an agent
-            that is too poor for "medium", or for other spaces.
+        ParameterError: a malformed or taken name, a folder that cannot be written, a number out of range, an agent
+            that is too poor for "medium", or for other spaces, or episodes, an agent or steps for a data set of the
+            world's own.
         AgentFileError: a file that is no agent's.
         MissingExtraError: Minari is not installed, or for "replay" Stable-Baselines3.
     """
     full = entry(id).id
-    check_quality(quality)
-    _check_numbers(episodes, seed, steps)
+    recipe = check_quality(quality, full)
+    if recipe and not (episodes is None and agent is None and steps is None):
+        raise ParameterError(f"{full} says itself who plays how many episodes of its data set {quality!r}")
+    count = sum(recipe.episodes.values()) if recipe else 100 if episodes is None else episodes
+    _check_numbers(count, seed, steps)
     require_minari()
     name = name or f"{full}/{quality}-v0"
     where = Path(folder) if folder is not None else default_folder()
     check_target(name, where)
-    settings = replay_settings(full, steps, keywords) if quality == "replay" else None
+    settings = replay_settings(full, steps, keywords) if quality == "replay" and not recipe else None
     keywords = settings.environment if settings else keywords
     env = make(full, **keywords)
     try:
         scale = Scale.measured(full, agent, keywords, needed=quality in ("medium", "expert"))
-        if settings:
-            chunks = watched_training(full, settings, int(episodes), int(seed))
+        if recipe:
+            chunks: Iterable[Played] = played(full, recipe, seed, keywords)
+            player = players_in_words(recipe)
+        elif settings:
+            chunks = watched_training(full, settings, int(count), int(seed))
             player = f"{settings.algorithm} in the course of its training, {settings.steps} steps"
         else:
             policy, player = _player(quality, scale)
-            chunks = rollouts(full, policy, range(seed, seed + episodes), keywords)
+            chunks = rollouts(full, policy, range(seed, seed + count), keywords)
         about = {
             "algorithm_name": player,
             "description": f"{full}, quality {quality!r}, by {NAMESPACE} {__version__}",
             "requirements": [f"{NAMESPACE}>={__version__}"],
-            **scale.about(),
+            **({} if recipe and recipe.kept else scale.about()),  # pieces of episodes have no score
         }
-        returns: list[float] = []
-        lengths: list[int] = []
-        with DatasetWriter(name, env, where, about) as writer:
-            for found in chunks:
-                writer.add(found.episodes)
-                returns.extend(found.returns)
-                lengths.extend(len(episode.terminated) for episode in found.episodes)
-            writer.note({"quality": quality, "mean_return": float(np.mean(returns))})
+        returns, lengths = _write(name, env, where, about, chunks, quality, seed if recipe else None)
     finally:
         env.close()
-    return _report(name, where, player, returns, lengths, scale)
+    return _report(name, where, player, returns, lengths, None if recipe and recipe.kept else scale)
+
+
+def _write(
+    name: str, env: Any, where: Path, about: dict[str, Any], chunks: Iterable[Played], quality: str, order: int | None
+) -> tuple[list[float], list[int]]:
+    """Write episodes as they come, and with a seed of an order their rows too. Gives their returns and lengths."""
+    returns: list[float] = []
+    lengths: list[int] = []
+    kept: list[Episode] = []
+    with DatasetWriter(name, env, where, about) as writer:
+        for found in chunks:
+            writer.add(found.episodes)
+            returns.extend(found.returns)
+            lengths.extend(len(episode.terminated) for episode in found.episodes)
+            kept.extend(found.episodes if order is not None else [])
+        if order is not None:
+            writer.add_rows(rows_of(kept, order))
+        writer.note({"quality": quality, "mean_return": float(np.mean(returns))})
+    return returns, lengths
 
 
 def _check_numbers(episodes: int, seed: int, steps: int | None) -> None:
@@ -178,19 +208,22 @@ def _check_numbers(episodes: int, seed: int, steps: int | None) -> None:
         raise ParameterError(f"seed={seed} is too large; seeds up to {SCALE_SEEDS.start - episodes} fit")
 
 
-def check_quality(quality: str) -> None:
-    """UnknownNameError for a quality that does not exist."""
-    if quality not in QUALITIES:
-        raise UnknownNameError(f"there is no quality {quality!r}. {nearest(str(quality), QUALITIES)}")
+def check_quality(quality: str, id: str) -> Recipe | None:
+    """The world's own recipe of this name, None for a quality that every world has; UnknownNameError for neither."""
+    own = recipes_of(id)
+    if quality not in own and quality not in QUALITIES:
+        raise UnknownNameError(f"there is no quality {quality!r}. {nearest(str(quality), (*QUALITIES, *own))}")
+    return own.get(quality)
 
 
 def _report(
-    name: str, folder: Path, player: str, returns: Sequence[float], lengths: Sequence[int], scale: Scale
+    name: str, folder: Path, player: str, returns: Sequence[float], lengths: Sequence[int], scale: Scale | None
 ) -> Dataset:
     mean, count = float(np.mean(returns)), len(returns)
     half_width = 1.96 * float(np.std(returns, ddof=1)) / math.sqrt(count) if count > 1 else math.nan
     size = sum(file.stat().st_size for file in (folder / name).rglob("*") if file.is_file())
-    return Dataset(name, folder, player, count, int(np.sum(lengths)), mean, half_width, scale.score(mean), size / 1e6)
+    score = scale.score(mean) if scale else None
+    return Dataset(name, folder, player, count, int(np.sum(lengths)), mean, half_width, score, size / 1e6)
 
 
 # --- policies ---------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from rlenvs.cli.common import (
     say_written,
     table_of_numbers,
 )
-from rlenvs.core.errors import NoAgentError, ParameterError
+from rlenvs.core.errors import NoAgentError, ParameterError, UnknownNameError
 from rlenvs.core.progress import counted, progress
 
 if TYPE_CHECKING:
@@ -392,9 +392,16 @@ def _players_from(texts: list[str] | None) -> dict[str, str] | None:
 def dataset(
     id: Id,
     quality: Annotated[
-        str, typer.Option(metavar="NAME", help="random, medium, expert, or replay: what a training run saw.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="random, medium, expert, or replay: what a training run saw. Or a data set that the environment "
+            "declares; all: each of these.",
+        ),
     ] = "expert",
-    episodes: Annotated[int, typer.Option(min=1, metavar="N", help="How many to record.")] = 100,
+    episodes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many to record.  [default: 100]", show_default=False)
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -416,17 +423,25 @@ def dataset(
 ) -> None:
     """Record episodes as a Minari dataset, for offline learning."""
     from rlenvs.agents.datasets import check_quality, make_dataset
+    from rlenvs.agents.recipes import recipes_of
 
     keywords = keywords_from(set, level)
-    check_quality(quality)
+    names = list(recipes_of(id)) if quality == "all" else [quality]
+    if not names:
+        raise UnknownNameError(f"{id} declares no data sets of its own; name a quality")
+    if name and quality == "all":
+        raise ParameterError("--name is for one data set; those of --quality all have names of their own")
+    for each in names:
+        check_quality(each, id)
     if output:
         check_folder(output)
     compiled(id, keywords)
-    found = make_dataset(
-        id, quality, episodes, folder=output, name=name, agent=agent, seed=seed, steps=steps, **keywords
-    )
-    say(str(found))
-    say(found.usage)
+    for each in names:
+        found = make_dataset(
+            id, each, episodes, folder=output, name=name, agent=agent, seed=seed, steps=steps, **keywords
+        )
+        say(str(found))
+        say(found.usage)
 
 
 @app.command(rich_help_panel=PANEL)

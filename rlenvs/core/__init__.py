@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rlenvs.core.parts import multi_discrete as multi_discrete
     from rlenvs.core.parts import param as param
     from rlenvs.core.parts import published as published
+    from rlenvs.core.parts import recipe as recipe
     from rlenvs.core.parts import role as role
     from rlenvs.core.parts import term as term
     from rlenvs.core.rng import below as below
@@ -53,7 +54,7 @@ else:
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
             "parts": "PublishedFront Score block choice constraint continuous cost discrete discrete_block flag "
-            "for_data free image integer multi_binary multi_discrete param published role term",
+            "for_data free image integer multi_binary multi_discrete param published recipe role term",
             "spec": "World world",
         },
     )

@@ -312,7 +312,7 @@ def _score_tables(world: World) -> list[str]:
         part for name, each in at_levels.items() if each.scores for part in (f'Level "{name}":', _score_table(each))
     ]
     if not (world.scores or parts):
-        return []
+        return _dataset_table(world)
     text = 'Score: 0 is the random policy, 1 the scripted expert. "idle" does nothing.'
     if len(set(Setup(world).teams)) > 1 and world.players:
         text += (
@@ -322,7 +322,22 @@ def _score_tables(world: World) -> list[str]:
     if any(score.costs for score in world.scores.values()):
         text += " Cost: of an agent's episode; of several, the one that is highest beside its limit."
     own = [_score_table(world)] if world.scores else []
-    return [text, *own, *parts, "Learnt agents: [scores](../scores.md)."]
+    return [text, *own, *parts, "Learnt agents: [scores](../scores.md).", *_dataset_table(world)]
+
+
+def _dataset_table(world: World) -> list[str]:
+    """The data sets that a world declares."""
+    declared = world.functions.get("datasets")
+    if declared is None:
+        return []
+    horizon = Setup(world).horizon
+    rows = []
+    for name, recipe in declared().items():
+        episodes = sum(recipe.episodes.values())
+        kept = f"{recipe.kept} steps of each of {episodes}" if recipe.kept else f"{episodes}"
+        rows.append([f"`{name}`", f"{episodes * (recipe.kept or horizon)}", kept, recipe.doc])
+    text = f"Data sets, made by `rlenvs dataset {world.name} --quality NAME` (`all`: each of them):"
+    return [text, markdown_table(["Data set", "Steps", "Episodes", "Of whom"], rows)]
 
 
 def _score_table(world: World) -> str:

@@ -504,6 +504,32 @@ def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
     return Cost(float(limit), float(high), doc)
 
 
+# --- data sets --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a named data set of a world is made: who plays how many episodes, and how much of each is kept."""
+
+    episodes: Mapping[str | Callable[..., Any], int]
+    kept: int
+    doc: str
+
+
+def recipe(episodes: Mapping[str | Callable[..., Any], int], *, kept: int = 0, doc: str = "") -> Recipe:
+    """A named data set, for the function under `@SPEC.datasets`.
+
+    Args:
+        episodes: how many episodes each player plays: "random", "expert", or a function of observations and noise,
+            (worlds, numbers) of a standard normal distribution for each number of the action, that gives actions.
+        kept: consecutive steps kept of each episode, from a random place; 0 for all.
+        doc: what it is.
+    """
+    if not episodes or any(count < 1 for count in episodes.values()) or kept < 0:
+        raise ParameterError(f"recipe: episodes={dict(episodes)} and kept={kept} are to be positive")
+    return Recipe(episodes, kept, doc)
+
+
 # --- agents -----------------------------------------------------------------------------------------------------------
 
 

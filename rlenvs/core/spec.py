@@ -461,6 +461,10 @@ class World:
         batch: by it a policy of the model is played in the world."""
         return self._use("state_number", function)
 
+    def datasets(self, function: Function) -> Function:
+        """Plain Python () -> `recipe(...)` by name: data sets that `rlenvs dataset` makes beside the usual ones."""
+        return self._use("datasets", function)
+
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
         Where control depends on the game it is a class, as `rlenvs.play.Game` says."""

@@ -29,6 +29,9 @@ __all__ = ["DatasetWriter"]
 NAME = "letters, digits, '-', '_' and '/', and a version at the end, as in 'rlenvs/QuadHover-v0/expert-v0'"
 
 
+ROWS = "rows.h5"  # beside a data set's episodes: all steps in random order
+
+
 class Episode(NamedTuple):
     """One episode of T steps.
 
@@ -154,6 +157,19 @@ class DatasetWriter:
             for episode in episodes
         ]
         self._storage.update_episodes(buffers)
+
+    def add_rows(self, rows: dict[str, np.ndarray]) -> None:
+        """Put arrays by name beside the episodes, in the file ROWS.
+
+        Raises:
+            ParameterError: the disk is full. Nothing is kept of the whole dataset then.
+        """
+        import h5py
+
+        self._check_room(sum(array.nbytes for array in rows.values()) + 65536)
+        with h5py.File(self._unfinished / ROWS, "w") as file:
+            for name, array in rows.items():
+                file.create_dataset(name, data=array, compression="gzip", compression_opts=1)
 
     def note(self, about: dict[str, Any]) -> None:
         """Add entries to the dataset's metadata."""

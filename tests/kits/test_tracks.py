@@ -376,3 +376,13 @@ def test_bodies_touch_exactly_when_they_overlap():
         assert (gap < 0.0) == overlap
         touching += overlap
     assert 50 < touching < 280
+def test_corners_can_be_rounded():
+    points = files.rounded([(0, 0, 5), (40, 0, 5), (40, 30, 10), (0, 30, 5)], spacing=0.5)
+    assert np.hypot(*(np.roll(points, -1, axis=0) - points).T).max() < 0.6
+    length = np.hypot(*(np.roll(points, -1, axis=0) - points).T).sum()
+    assert length == pytest.approx(140.0 - (2.0 - math.pi / 2.0) * 25.0, rel=1e-3)
+    assert np.hypot(*(points - (30.0, 20.0)).T)[(points > (30.0, 20.0)).all(axis=1)] == pytest.approx(10.0)
+    track = files.road_through(points, width=4.0)
+    assert track[:, road.BEND].max() == pytest.approx(0.2, rel=0.15)
+    with pytest.raises(ParameterError, match="too near"):
+        files.rounded([(0, 0, 5), (8, 0, 5), (8, 30, 5), (0, 30, 5)])

@@ -158,6 +158,39 @@ def named_road(name: str, *, width: float = 2.2, cells: int = 256) -> np.ndarray
     return road_through(CENTRE_LINES[name], width=width, cells=cells, bridge=name in BRIDGES, name=f"track {name!r}")
 
 
+def rounded(corners: Sequence[Sequence[float]] | np.ndarray, spacing: float = 1.0) -> np.ndarray:
+    """Points (M, 2) about `spacing` metres apart on a closed polygon whose corners, rows x, y, radius [m], are arcs.
+
+    Raises:
+        ParameterError: corners so near to each other that their arcs overlap.
+    """
+    rows = np.asarray(corners, float)
+    ends = []  # of each arc: where it begins and ends, its centre, its radius, the turn
+    for before, here, after in zip(np.roll(rows, 1, axis=0), rows, np.roll(rows, -1, axis=0), strict=True):
+        into, out = math.atan2(*(here - before)[1::-1]), math.atan2(*(after - here)[1::-1])
+        turn = math.remainder(out - into, 2.0 * math.pi)
+        cut = here[2] * math.tan(0.5 * abs(turn))
+        start = here[:2] - cut * np.array([math.cos(into), math.sin(into)])
+        side = math.copysign(here[2], turn)
+        ends.append((start, here[:2] + cut * np.array([math.cos(out), math.sin(out)]), into, turn, side, cut))
+    points: list[Any] = []
+    for n, (start, end, into, turn, side, cut) in enumerate(ends):
+        steps = max(2, round(abs(side * turn) / spacing))
+        centre = start + side * np.array([-math.sin(into), math.cos(into)])
+        for k in range(steps):
+            angle = into + turn * k / steps
+            points.append(centre - side * np.array([-math.sin(angle), math.cos(angle)]))
+        following, _, _, _, _, cut_there = ends[(n + 1) % len(ends)]
+        apart = math.dist(rows[n, :2], rows[(n + 1) % len(rows), :2])
+        if cut + cut_there > apart:
+            raise ParameterError(
+                f"corners {n} and {(n + 1) % len(rows)} are {apart:.2f} m apart, too near for their radii"
+            )
+        steps = max(1, round((apart - cut - cut_there) / spacing))
+        points.extend(end + (following - end) * k / steps for k in range(steps))
+    return np.array(points)
+
+
 def cells_for(length: float, spacing: float = 0.25) -> int:
     """How many cells give a road of a length [m] this spacing [m], within what is allowed."""
     return min(max(math.ceil(length / spacing), FEWEST_CELLS), MOST_CELLS)
