@@ -376,6 +376,8 @@ def test_bodies_touch_exactly_when_they_overlap():
         assert (gap < 0.0) == overlap
         touching += overlap
     assert 50 < touching < 280
+
+
 def test_corners_can_be_rounded():
     points = files.rounded([(0, 0, 5), (40, 0, 5), (40, 30, 10), (0, 30, 5)], spacing=0.5)
     assert np.hypot(*(np.roll(points, -1, axis=0) - points).T).max() < 0.6
