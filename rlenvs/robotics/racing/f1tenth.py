@@ -16,8 +16,9 @@ laps are counted along the track (there by the distance from the start line, whi
 the track at any slope of it; everything is seeded.
 
 The scripted drivers stay far from what linear tyres allow: a lap of the club takes them 12.1 s, agents that see the map
-(`level="map"`) learn to drive it in 7.6 s. On tyres that slide they are not safe. `circuit.bound_of` computes the time
-of a point mass that friction holds, 8.4 s, and a bound that is proved, 3.1 s.
+(`level="map"`) learn to drive it in 7.6 s. On tyres that slide they finish on the oval, and touch the border on the
+club. `circuit.bound_of` computes the time of a point mass that friction holds, 8.4 s, and a bound that is proved, 3.1
+s. A pack of eight crashes often at the start.
 
 Tracks: "club", "oval", "eight" (on a bridge), "random", or a `centre_line` of your own.
 
