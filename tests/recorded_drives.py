@@ -3,10 +3,11 @@
 import numpy as np
 from places import DATA
 
-from rlenvs.core import block, continuous, f8, integer, term, world
+from rlenvs.core import block, continuous, f8, image, integer, term, world
 from rlenvs.robotics.racing import car_racing
 from rlenvs.robotics.racing.car import HULL, SHAPES, hull_origin, place_car, shapes_of
 from rlenvs.robotics.racing.car_track import lay_road
+from rlenvs.robotics.racing.car_view import SCRATCH, SIDE, show
 
 RECORDED = np.load(DATA / "car_racing.npz")
 CASES = len(RECORDED["length"])
@@ -22,6 +23,8 @@ SPEC = world(
     data={"all_points": f8(CASES, 12, 3), **SHAPES},
     state=car_racing.STATE,
     observation={"seen": block(13, low=-1e4, high=1e4, raw=True, doc="the original's")},
+    images={"screen": image(SIDE, SIDE, 3, doc="the picture")},
+    scratch=SCRATCH,
     action=continuous("steer", "gas", "brake", low=(-1.0, 0.0, 0.0), high=(1.0, 1.0, 1.0)),
     terms={"reward": term(-1e4, 1e4)},
     horizon=10_000,
@@ -38,6 +41,7 @@ def reset(p, s, rng):
     for i in range(12):
         for j in range(3):
             s.point[i, j] = p.all_points[p.case, i, j]
+    car_racing.choose_colors(p, s, rng)
     lay_road(p, s)
     place_car(p, s, 0, s.gate[0, 0], s.gate[0, 1], s.gate[0, 2])
     car_racing.roll(p, s, 0.0, 0.0, 0.0)
@@ -60,6 +64,11 @@ def observe(p, s, o):
     o.seen[10] = s.body[0, 1, 2] - s.body[0, HULL, 2]
     o.seen[11] = s.visits[0]
     o.seen[12] = s.tiles
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    show(p, s, 0, car_racing.score_shown(s), i.screen)
 
 
 def case_of(i):
