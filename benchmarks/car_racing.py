@@ -174,7 +174,9 @@ def main() -> None:
     parser.add_argument("--output", help="file for the tables")
     options = parser.parse_args()
     try:
+        import Box2D  # noqa: F401
         import envpool  # noqa: F401
+        import pygame  # noqa: F401
         from gymnasium.envs.box2d import car_racing
     except ImportError as error:
         print(f"this comparison needs gymnasium[box2d] and envpool: {error}")

@@ -21,7 +21,7 @@ SPEC = world(
         **{name: part for name, part in car_racing.SPEC.options.items() if name not in ("observation", "scaled")},
     },
     data={"all_points": f8(CASES, 12, 3), **SHAPES},
-    state=car_racing.STATE,
+    state=car_racing.state_of(1),
     observation={"seen": block(13, low=-1e4, high=1e4, raw=True, doc="the original's")},
     images={"screen": image(SIDE, SIDE, 3, doc="the picture")},
     scratch=SCRATCH,
@@ -44,14 +44,14 @@ def reset(p, s, rng):
     car_racing.choose_colors(p, s, rng)
     lay_road(p, s)
     place_car(p, s, 0, s.gate[0, 0], s.gate[0, 1], s.gate[0, 2])
-    car_racing.roll(p, s, 0.0, 0.0, 0.0)
+    car_racing.roll(p, s, 0, 0.0, 0.0, 0.0)
 
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    car_racing.roll(p, s, -a[0], a[1], a[2])
-    r.reward = s.owed - 0.1
-    s.owed = 0.0
+    car_racing.roll(p, s, 0, -a[0], a[1], a[2])
+    r.reward = s.owed[0] - 0.1
+    s.owed[0] = 0.0
 
 
 @SPEC.observe
@@ -68,7 +68,7 @@ def observe(p, s, o):
 
 @SPEC.observe_images
 def observe_images(p, s, i):
-    show(p, s, 0, car_racing.score_shown(s), i.screen)
+    show(p, s, 0, car_racing.score_shown(s, 0), i.screen)
 
 
 def case_of(i):

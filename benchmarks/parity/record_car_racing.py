@@ -12,7 +12,12 @@ from __future__ import annotations
 import math
 import sys
 
-import numpy as np
+try:
+    import Box2D  # noqa: F401
+    import numpy as np
+    import pygame  # noqa: F401
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 from gymnasium.envs.box2d.car_racing import CarRacing
 from gymnasium.utils.seeding import np_random
 

@@ -280,10 +280,11 @@ def move_car(p, s, c, steer):
 
 @kernel
 def touch_tiles(p, s, c):
-    """Which tiles the car is on now. Marks them, sets the friction below the wheels, returns how many are new."""
+    """Which tiles the car is on now. Marks them, sets the friction below the wheels, returns how many are new: a tile on
+    which others were before counts less, by a share of all cars for each of them."""
     x, y = s.body[c, HULL, X], s.body[c, HULL, Y]
     reach = 5.0 + p.build[5] + abs(p.hinge[0, 1]) + p.track_width
-    new = 0
+    new = 0.0
     for w in range(WHEELS):
         s.wheel[c, w, GRIP] = 0.0
     for i in range(s.tiles):
@@ -306,13 +307,18 @@ def touch_tile(p, s, c, i):
     elif not s.painted[c, i] and hull_on(p, s, c, i):
         s.painted[c, i] = 1
     if not touched:
-        return 0
-    new = 1 - int(s.visited[c, i])
+        return 0.0
+    new = s.visited[c, i] == 0
     s.visited[c, i] = 1
-    s.visits[c] += new
+    s.visits[c] += 1 if new else 0
     if i == 0 and (new or p.close_lap) and s.visits[c] > p.lap_complete_percent * s.tiles:
         s.lap_closed[c] = 1
-    return new
+    if not new:
+        return 0.0
+    cars, earlier = s.visited.shape[0], -1
+    for k in range(cars):
+        earlier += int(s.visited[k, i])
+    return 1.0 - earlier / cars
 
 
 @kernel

@@ -47,6 +47,7 @@ v0: first version.
 """
 
 from rlenvs.core import (
+    Score,
     block,
     choice,
     continuous,
@@ -115,16 +116,22 @@ BLOCKS = {  # of the vector form: name, size, lowest value, what it is
     "ahead": (2 * len(AHEAD), -1.0, "points of the road's middle, to the right and ahead [70 m]"),
 }
 
-STATE = {
-    **ROAD,
-    **marks(1),
-    **bodies(1),
-    "place": i8(1),  # the nearest gate
-    "owed": f8,  # for tiles, until the next step pays it
-    **VIEW,
-    **WALK,
-    "line": f8(WINDOW, 5),
-}
+
+
+def state_of(cars):
+    """The fields of the state, for so many cars."""
+    return {
+        **ROAD,
+        **marks(cars),
+        **bodies(cars),
+        "place": i8(cars),  # the nearest gate
+        "owed": f8(cars),  # for tiles, until the next step pays it
+        **VIEW,
+        **WALK,
+        "line": f8(WINDOW, 5),
+    }
+
+
 PARAMS = {
     "engine_power": param(40000.0, 2000.0, 80000.0, "W", "power of the engine, at each driven wheel"),
     "wheel_inertia": param(1.6, 0.2, 4.0, "kg m^2", "inertia of a rolling wheel"),
@@ -142,7 +149,7 @@ PARAMS = {
     "track_width": param(40.0 / 6.0, 4.0, 8.0, "m", "half the width of the road"),
     "track_turn_rate": param(0.31, 0.2, 0.4, "rad", "largest turn of the road from gate to gate"),
     "playfield": param(2000.0 / 6.0, 250.0, 500.0, "m", "half the side of the field, whose end is an end"),
-    "lap_complete_percent": param(0.95, 0.0, 1.0, "", "share of the tiles above which tile 0 completes a lap"),
+    "lap_complete_percent": param(0.95, 0.0, 1.0, "", "share of tiles above which tile 0 ends the lap", limit=True),
     "zoom": param(2.7, 1.0, 5.0, "", "of the camera"),
 }
 OPTIONS = {
@@ -157,6 +164,13 @@ def sizes(values):
     return {"side": 0 if vector else SIDE, **{f"of_{name}": row[0] if vector else 0 for name, row in BLOCKS.items()}}
 
 
+def vector_blocks():
+    return {
+        name: block(f"of_{name}", low=low, high=1.0, doc=doc, constant=name == "on_road")
+        for name, (_, low, doc) in BLOCKS.items()
+    }
+
+
 SPEC = world(
     "CarRacing-v0",
     doc=__doc__,
@@ -169,12 +183,10 @@ SPEC = world(
     },
     sizes=sizes,
     data=SHAPES,
-    state=STATE,
+    state=state_of(1),
     scratch=(*SCRATCH, "line"),
     expert_sees="state",
-    observation={
-        name: block(f"of_{name}", low=low, high=1.0, doc=doc, constant=name == "on_road") for name, (_, low, doc) in BLOCKS.items()
-    },
+    observation=vector_blocks(),
     images={"screen": image("side", "side", 3, doc="the picture")},
     action=continuous("steer", "gas", "brake", low=(-1.0, 0.0, 0.0), high=(1.0, 1.0, 1.0)),
     terms={
@@ -193,11 +205,21 @@ SPEC = world(
         "street": {"vehicle": "street car"},
         "bus": {"vehicle": "bus"},
     },
+    scores={
+        "random": Score(-31.19, 1.1, success=0, costs={"off_road": 0}),
+        "idle": Score(-93.07, 0.11, success=0, costs={"off_road": 0}),
+        "expert": Score(921.5, 1.4, success=1, costs={"off_road": 0}),
+    },
 )
 DISCRETE = SPEC.member(
     "CarRacingDiscrete-v0",
     "CarRacing with five choices: one lap on a track never seen before, by steering, gas or brake, one at a time.",
     action=discrete("nothing", "right", "left", "gas", "brake"),
+    scores={
+        "random": Score(-54.85, 0.92, success=0, costs={"off_road": 0}),
+        "idle": Score(-93.07, 0.11, success=0, costs={"off_road": 0}),
+        "expert": Score(875.3, 10, success=0.58, costs={"off_road": 0}),
+    },
 )
 
 
@@ -223,36 +245,54 @@ def reset(p, s, rng):
     choose_colors(p, s, rng)
     make_track(p, s, rng)
     place_car(p, s, 0, s.gate[0, 0], s.gate[0, 1], s.gate[0, 2])
-    roll(p, s, 0.0, 0.0, 0.0)
+    roll(p, s, 0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def roll(p, s, steer, gas, brake):
-    """A step of the car: the wheels push, with the friction of the tiles of the step before; then the tiles below the
+def roll(p, s, c, steer, gas, brake):
+    """A step of car c: the wheels push, with the friction of the tiles of the step before; then the tiles below the
     wheels are looked for; then the car moves. So does the original."""
-    push_wheels(p, s, 0, gas, brake)
-    s.owed += touch_tiles(p, s, 0) * 1000.0 / max(s.tiles, 1)
-    move_car(p, s, 0, steer)
-    s.place[0] = nearest_gate(s, s.place[0], s.body[0, HULL, 0], s.body[0, HULL, 1])
+    push_wheels(p, s, c, gas, brake)
+    s.owed[c] += touch_tiles(p, s, c) * 1000.0 / max(s.tiles, 1)
+    move_car(p, s, c, steer)
+    s.place[c] = nearest_gate(s, s.place[c], s.body[c, HULL, 0], s.body[c, HULL, 1])
+
+
+@kernel
+def is_out(p, s, c):
+    """Whether a car has left the playfield."""
+    x, y = hull_origin(p, s, c)
+    return abs(x) > p.playfield or abs(y) > p.playfield
+
+
+@kernel
+def is_off_road(s, c):
+    """1 while all wheels of a car are on grass."""
+    grip = 0.0
+    for w in range(WHEELS):
+        grip += s.wheel[c, w, GRIP]
+    return 1.0 if grip == 0.0 else 0.0
+
+
+@kernel
+def is_home(s, c):
+    """Whether a car has visited all tiles, or has closed its lap."""
+    return s.visits[c] == s.tiles or s.lap_closed[c] == 1
 
 
 @kernel
 def play(p, s, steer, gas, brake, r):
     """A step with the wheels turned to the left by `steer` [rad]."""
-    roll(p, s, steer, gas, brake)
-    x, y = hull_origin(p, s, 0)
-    out = abs(x) > p.playfield or abs(y) > p.playfield
+    roll(p, s, 0, steer, gas, brake)
+    out = is_out(p, s, 0)
     if out:
         r.out = -100.0
     else:
-        r.tiles, r.time = s.owed, -0.1
-    s.owed = 0.0
-    r.success = not out and (s.visits[0] == s.tiles or s.lap_closed[0] == 1)
+        r.tiles, r.time = s.owed[0], -0.1
+    s.owed[0] = 0.0
+    r.success = not out and is_home(s, 0)
     r.terminated = out or r.success
-    grip = 0.0
-    for w in range(WHEELS):
-        grip += s.wheel[0, w, GRIP]
-    r.off_road = 1.0 if grip == 0.0 else 0.0
+    r.off_road = is_off_road(s, 0)
 
 
 @SPEC.step
@@ -273,15 +313,15 @@ def observe(p, s, o):
 
 
 @kernel
-def score_shown(s):
-    """The return so far, in which the panel has not counted the time of the last step."""
-    return s.visits[0] * 1000.0 / max(s.tiles, 1) - 0.1 * max(s.elapsed - 1, 0)
+def score_shown(s, c):
+    """What car c has earned, as its panel says: without the time of the last step."""
+    return s.visits[c] * 1000.0 / max(s.tiles, 1) - 0.1 * max(s.elapsed - 1, 0)
 
 
 @SPEC.observe_images
 def observe_images(p, s, i):
     if p.observation != VECTOR:
-        show(p, s, 0, score_shown(s), i.screen)
+        show(p, s, 0, score_shown(s, 0), i.screen)
 
 
 @SPEC.expert

@@ -14,8 +14,8 @@ WINDOW, SWEEPS, MARGIN = 28, 40, 1.8  # of the line: gates, rounds of smoothing,
 BASE = 3.24  # m, between the axles
 LOOK, LEAST_LOOK = 0.22, 7.0  # s, m
 STEADY = 0.02  # s, of the spin that steering counters
-CORNERING, BRAKING = 80.0, 60.0  # m/s^2
-FASTEST = 75.0  # m/s
+CORNERING, BRAKING = 110.0, 80.0  # m/s^2
+FASTEST = 85.0  # m/s
 
 
 @kernel
