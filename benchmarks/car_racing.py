@@ -157,7 +157,10 @@ def speeds(rounds: int, seconds: float) -> list[str]:
         for name, run in forms.items():
             found[name].append(run(seconds))
     medians = {name: statistics.median(each) for name, each in found.items()}
-    rows = ["| form | steps/s | slowest to fastest round | times Gymnasium's | times EnvPool's |", "|---|---|---|---|---|"]
+    rows = [
+        "| form | steps/s | slowest to fastest round | times Gymnasium's | times EnvPool's |",
+        "|---|---|---|---|---|",
+    ]
     gym, pool = medians["Gymnasium"], medians[f"EnvPool, {MANY} worlds"]
     for name, median in medians.items():
         rows.append(

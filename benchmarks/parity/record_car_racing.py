@@ -93,7 +93,13 @@ def record(seed: int, manner: str) -> dict[str, np.ndarray]:
             break
     table = np.full((STEPS + 1, len(rows[0])), np.nan)
     table[: len(rows)] = rows
-    found = {"points": points_of(seed), "gates": gates, "kerbs": kerbs[:1], "rows": table, "length": np.array(len(rows))}
+    found = {
+        "points": points_of(seed),
+        "gates": gates,
+        "kerbs": kerbs[:1],
+        "rows": table,
+        "length": np.array(len(rows)),
+    }
     return found | ({"pictures": np.array(pictures)} if manner == "follow" else {})
 
 
@@ -101,7 +107,9 @@ def main() -> None:
     found = [record(seed, manner) for seed, manner in enumerate(MANNERS)]
     names = ("points", "gates", "kerbs", "rows", "length")
     np.savez_compressed(
-        sys.argv[1], **{name: np.stack([each[name] for each in found]) for name in names}, pictures=found[-1]["pictures"]
+        sys.argv[1],
+        **{name: np.stack([each[name] for each in found]) for name in names},
+        pictures=found[-1]["pictures"],
     )
 
 

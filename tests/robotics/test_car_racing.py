@@ -168,7 +168,7 @@ def test_tile_0_closes_a_lap_only_where_one_asks_for_it():
         assert env.step(GAS)[2] == ends
 
 
-EFFECTS = {  # parameter: another value, and whether the rear wheels' turning, or the car, gets faster (1) or slower (-1)
+EFFECTS = {  # another value; what gets faster (1) or slower (-1), the rear wheels or the car
     "engine_power": (60000.0, "turning", 1),
     "gas_rise": (0.5, "turning", 1),
     "wheel_inertia": (3.0, "turning", -1),
@@ -188,10 +188,12 @@ def test_parameters_of_acceleration(name):
 
 
 def braked(**keywords):
-    return np.hypot(*played(lambda t: GAS if t < 30 else np.array([0.0, 0.0, 0.5], np.float32), **keywords)[0].body[0, 0, 3:5])
+    return np.hypot(
+        *played(lambda t: GAS if t < 30 else np.array([0.0, 0.0, 0.5], np.float32), **keywords)[0].body[0, 0, 3:5]
+    )
 
 
-@pytest.mark.parametrize("name, value", [("brake_force", 2.0), ("front_brake", 0.1), ("rear_brake", 0.1)])
+@pytest.mark.parametrize(("name", "value"), [("brake_force", 2.0), ("front_brake", 0.1), ("rear_brake", 0.1)])
 def test_weaker_brakes_leave_more_speed(name, value):
     assert braked(**{name: value}) > braked() + 0.05
 

@@ -84,8 +84,8 @@ def shapes_of(vehicle: str) -> dict[str, np.ndarray]:
     """The data of `SHAPES`."""
     hinges, wheel, parts = VEHICLES[vehicle]
     mass, moment, second = 0.0, np.zeros(2), 0.0
-    for points, density in parts:
-        area, middle, inertia = moments(np.array(points, float) * SIZE)
+    for outline, density in parts:
+        area, middle, inertia = moments(np.array(outline, float) * SIZE)
         mass, moment, second = mass + density * area, moment + density * area * middle, second + density * inertia
     centre = moment / mass
     corners = np.zeros((PARTS, CORNERS, 2))
@@ -102,13 +102,18 @@ def masses(p):
     """Mass and inertia of the hull and of a wheel."""
     width, radius = p.build[4], p.build[5]
     wheel = p.wheel_density * 4.0 * width * radius
-    return p.hull_density * p.build[0], p.hull_density * p.build[3], wheel, wheel * (width * width + radius * radius) / 3.0
+    return (
+        p.hull_density * p.build[0],
+        p.hull_density * p.build[3],
+        wheel,
+        wheel * (width * width + radius * radius) / 3.0,
+    )
 
 
 @kernel
 def place_car(p, s, c, x, y, angle):
-    """A car at rest, with its origin at (x, y). Its wheels are put down unturned, as in the original, and its hinges pull
-    them in during the first steps where the angle is not 0."""
+    """A car at rest, with its origin at (x, y). Its wheels are put down unturned, as in the original, and the hinges pull
+    them into their places in the first step."""
     sn, cs = maths.sin_cos(angle)
     cx, cy = p.build[1], p.build[2]
     body = s.body
@@ -280,8 +285,8 @@ def move_car(p, s, c, steer):
 
 @kernel
 def touch_tiles(p, s, c):
-    """Which tiles the car is on now. Marks them, sets the friction below the wheels, returns how many are new: a tile on
-    which others were before counts less, by a share of all cars for each of them."""
+    """Which tiles the car is on now. Marks them, sets the friction below the wheels, returns how many are new: a tile
+    on which others were before counts less, by a share of all cars for each of them."""
     x, y = s.body[c, HULL, X], s.body[c, HULL, Y]
     reach = 5.0 + p.build[5] + abs(p.hinge[0, 1]) + p.track_width
     new = 0.0
@@ -302,9 +307,7 @@ def touch_tile(p, s, c, i):
         if wheel_touches(s, i, s.body[c, 1 + w, X], s.body[c, 1 + w, Y], cs, sn, p.build[4], p.build[5]):
             s.wheel[c, w, GRIP] = p.road_friction
             touched = True
-    if touched:
-        s.painted[c, i] = 1
-    elif not s.painted[c, i] and hull_on(p, s, c, i):
+    if touched or (not s.painted[c, i] and hull_on(p, s, c, i)):
         s.painted[c, i] = 1
     if not touched:
         return 0.0

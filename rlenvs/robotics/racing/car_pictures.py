@@ -67,7 +67,9 @@ def draw_road(canvas: Canvas, p: Any, s: Any, x: float, y: float) -> None:
             outer = []
             for k in (i, i - 1):
                 across, reach = float(s.gate[k, 2]), side * (float(p.track_width) + KERB)
-                outer.append((float(s.gate[k, 0]) + reach * math.cos(across), float(s.gate[k, 1]) + reach * math.sin(across)))
+                outer.append(
+                    (float(s.gate[k, 0]) + reach * math.cos(across), float(s.gate[k, 1]) + reach * math.sin(across))
+                )
             canvas.polygon([inner[0], outer[0], outer[1], inner[1]], KERBS[i % 2])
     canvas.line([ends[0][0], ends[0][1]], "white", 5.0)
 
@@ -94,7 +96,9 @@ def draw_drive(canvas: Canvas, p: Any, s: Any, c: int = 0) -> None:
     x, y = x - AHEAD * math.sin(angle), y + AHEAD * math.cos(angle)
     high = AROUND * canvas.scene[1] / canvas.scene[0]
     canvas.view(x - AROUND, x + AROUND, y - high, y + high)
-    canvas.polygon([(x - AROUND, y - high), (x + AROUND, y - high), (x + AROUND, y + high), (x - AROUND, y + high)], FIELD)
+    canvas.polygon(
+        [(x - AROUND, y - high), (x + AROUND, y - high), (x + AROUND, y + high), (x - AROUND, y + high)], FIELD
+    )
     draw_field(canvas, p, x, y)
     draw_road(canvas, p, s, x, y)
     for k in range(s.body.shape[0]):

@@ -22,8 +22,8 @@ The vector: motion, controls and wheels of the car, its place on the road, eleve
 ten points of its middle ahead.
 
 ## Rewards
-`tiles` pays 1000 / N for each of the N tiles on which a wheel is for the first time, `time` takes 0.1 in every step; in a
-step that ends beyond the playfield `out` is -100 and nothing else is paid. A lap of 700 steps is worth 930.
+`tiles` pays 1000 / N for each of the N tiles on which a wheel is for the first time, `time` takes 0.1 in every step; in
+a step that ends beyond the playfield `out` is -100 and nothing else is paid. A lap of 700 steps is worth 930.
 
 ## Costs
 `off_road`: 1 while all four wheels are on grass.
@@ -45,6 +45,8 @@ braked for.
 ## Version History
 v0: first version.
 """
+
+from typing import Any
 
 from rlenvs.core import (
     Score,
@@ -117,7 +119,6 @@ BLOCKS = {  # of the vector form: name, size, lowest value, what it is
 }
 
 
-
 def state_of(cars):
     """The fields of the state, for so many cars."""
     return {
@@ -152,7 +153,7 @@ PARAMS = {
     "lap_complete_percent": param(0.95, 0.0, 1.0, "", "share of tiles above which tile 0 ends the lap", limit=True),
     "zoom": param(2.7, 1.0, 5.0, "", "of the camera"),
 }
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "vehicle": choice(*VEHICLES, doc="of CARL's garage", sets=BUILT),
     "drive": choice("rear", "front", "all", doc="which wheels the engine drives"),
     "close_lap": flag(False, "a lap is complete whenever tile 0 is touched with enough tiles visited"),

@@ -3,8 +3,7 @@
 import math
 
 from rlenvs.core import kernel, maths
-from rlenvs.robotics.racing.car import ANGLE, GAS, GRIP, HULL, OMEGA, SPIN, WHEELS, hull_origin, speed_along
-from rlenvs.robotics.racing.car_track import STEP
+from rlenvs.robotics.racing.car import ANGLE, GAS, GRIP, HULL, OMEGA, SPIN, WHEELS, speed_along
 
 RAYS, FARTHEST = 11, 50.0  # from right to left over half a turn; m
 AHEAD = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20)  # gates

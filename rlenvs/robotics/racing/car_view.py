@@ -34,10 +34,13 @@ SHIFTED = 20  # bits between the sums of red, green and blue
 GRASS = 20  # patches along half the field's side
 KERB = 8.0 / 6.0  # m
 BLACK, GROUND, PATCH, ROAD_0, ROAD_1, ROAD_2, WHITE, RED, TYRE, RIM, PAINT, BLUE, VIOLET, GREEN, RIVAL = range(15)
-FIXED = ((BLACK, 0, 0, 0), (WHITE, 255, 255, 255), (RED, 255, 0, 0), (TYRE, 0, 0, 0), (RIM, 77, 77, 77))
-FIXED += ((PAINT, 204, 0, 0), (BLUE, 0, 0, 255), (VIOLET, 51, 0, 255), (GREEN, 0, 255, 0), (RIVAL, 40, 90, 220))
+FIXED = (  # colours that never change: number, red, green, blue
+    *((BLACK, 0, 0, 0), (WHITE, 255, 255, 255), (RED, 255, 0, 0), (TYRE, 0, 0, 0), (RIM, 77, 77, 77)),
+    *((PAINT, 204, 0, 0), (BLUE, 0, 0, 255), (VIOLET, 51, 0, 255), (GREEN, 0, 255, 0), (RIVAL, 40, 90, 220)),
+)
 PLAIN = (102.0, 102.0, 102.0, 102.0, 204.0, 102.0, 102.0, 230.0, 102.0)  # road, ground, patches of grass
-SEGMENTS = (119, 36, 93, 109, 46, 107, 123, 37, 127, 111)  # of the digits: top, left, right, middle, left, right, bottom
+# the segments of each digit: top, upper left, upper right, middle, lower left, lower right, bottom
+SEGMENTS = (119, 36, 93, 109, 46, 107, 123, 37, 127, 111)
 
 VIEW = {
     "color": f8(9),  # road, ground, patches
