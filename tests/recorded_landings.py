@@ -9,13 +9,19 @@ from rlenvs.robotics.landing.lander import HULL, STATE, build, fly, seen, shapin
 
 RECORDED = np.load(DATA / "lunar_lander.npz")
 CASES = len(RECORDED["heights"])
-PARAMS = {name: each for name, each in lunar_lander.SPEC.params.items()}
+PARAMS = lunar_lander.SPEC.params
 
 SPEC = world(
     "RecordedLandings-v0",
     doc="Recorded flights of a lander.",
     params=PARAMS,
-    options={"case": integer(0, 0, CASES - 1, "which"), "enable_wind": lunar_lander.SPEC.options["enable_wind"]},
+    options={
+        "case": integer(0, 0, CASES - 1, "which"),
+        **{
+            name: lunar_lander.SPEC.options[name]
+            for name in ("enable_wind", "velocity_iterations", "position_iterations")
+        },
+    },
     data={"all_heights": f8(CASES, 12), "all_forces": f8(CASES, 2), "all_winds": i8(CASES, 2)},
     state=STATE,
     observation={"seen": block(8, low=-10.0, high=10.0, raw=True, doc="the original's")},

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import sys
 
-import gymnasium
-import numpy as np
-from gymnasium.envs.box2d.lunar_lander import heuristic
-from gymnasium.utils.seeding import np_random
+try:
+    import gymnasium
+    import numpy as np
+    from gymnasium.envs.box2d.lunar_lander import heuristic
+    from gymnasium.utils.seeding import np_random
+except Exception as error:  # Gymnasium has an error of its own where Box2D is missing
+    raise SystemExit(f"gymnasium with box2d is needed ({error}); the docstring of this script says how") from None
 
 LONGEST = 400
 CASES = (  # seed, keywords, policy

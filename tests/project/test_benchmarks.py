@@ -36,6 +36,8 @@ SMALL = {
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "objectives": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
+    "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
+    "planar_episodes": ["LunarLander-v0", "--seeds", "3"],
     "processors": [TREASURE],
     "published": ["--list"],
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
@@ -58,6 +60,7 @@ mo-deep-sea = "{sys.executable} ours.py --id {TREASURE} --form single"
 panda-gym-reach = "{sys.executable} ours.py --id PandaReach-v0 --form single"
 minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form single"
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
+gymnasium-lander = "{sys.executable} ours.py --id LunarLander-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 

@@ -89,6 +89,8 @@ def fields(
         "contact_head": i4(shapes),  # the first contact of a shape, and the one after a contact; -1: none
         "contact_next": i4(contacts),
         "contact_shapes": i4(contacts, 2),
+        "contact_bodies": i4(contacts, 2),
+        "contact_solved": i4(contacts),  # slots of those that stop their bodies in this step, in the order of solving
         "contact_touching": i1(contacts),
         "contact_manifold": i1(contacts),
         "contact_points": i1(contacts),
@@ -104,7 +106,8 @@ def fields(
         "contact_kept": f8(contacts, 2, 2),  # the same, during an impact
         "contact_normal": f8(contacts, 2),
         "contact_arm": f8(contacts, 2, 4),  # m, from both centres of mass
-        "contact_gain": f8(contacts, 2, 3),  # inverse masses: normal, tangential; velocity that restitution asks for
+        # inverse masses, normal and tangential; the velocity that restitution asks for; masses
+        "contact_gain": f8(contacts, 2, 5),
         "contact_block": f8(contacts, 6),
         "contact_time": f8(contacts),  # share of the step after which they meet; -1 where it is not known
         "contacts_left_out": i8,

@@ -51,7 +51,7 @@ def clip(x1, y1, feature1, x2, y2, feature2, nx, ny, offset, feature):
         t = d1 / (d1 - d2)
         x, y = x1 + t * (x2 - x1), y1 + t * (y2 - y1)
         if d1 > 0.0:
-            return True, x, y, feature, x2, y2, feature2
+            return True, x2, y2, feature2, x, y, feature  # what is cut comes last
         return True, x1, y1, feature1, x, y, feature
     return (d1 <= 0.0 and d2 <= 0.0), x1, y1, feature1, x2, y2, feature2
 

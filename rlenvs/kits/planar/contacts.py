@@ -86,6 +86,7 @@ def add_contact(s, k, other):
     if s.shape_kind[k] > s.shape_kind[other] or (s.shape_kind[k] == s.shape_kind[other] and k > other):
         k, other = other, k
     s.contact_shapes[c, 0], s.contact_shapes[c, 1] = k, other
+    s.contact_bodies[c, 0], s.contact_bodies[c, 1] = s.shape_body[k], s.shape_body[other]
     s.contact_touching[c] = 0
     s.contact_points[c] = 0
     s.contact_enabled[c] = 1
@@ -227,6 +228,7 @@ def start_contact(s, c, warm):
         an, bn, at, bt = ax * ny - ay * nx, bx * ny - by * nx, -ax * nx - ay * ny, -bx * nx - by * ny
         g[c, j, 0] = ma + mb + ia * an * an + ib * bn * bn
         g[c, j, 1] = ma + mb + ia * at * at + ib * bt * bt
+        g[c, j, 3], g[c, j, 4] = 1.0 / g[c, j, 0], 1.0 / g[c, j, 1]
         approach = _normal_speed(s, c, j, a, b)
         g[c, j, 2] = -s.contact_restitution[c] * approach if approach < -BOUNCE_SPEED else 0.0
         if not warm:
@@ -287,48 +289,61 @@ def _normal_speed(s, c, j, a, b):
 @kernel
 def solve_contact(s, c):
     """One iteration of velocities: friction, then what keeps the shapes apart. Returns how much it changed them."""
-    a, b = s.shape_body[s.contact_shapes[c, 0]], s.shape_body[s.contact_shapes[c, 1]]
+    a, b = s.contact_bodies[c, 0], s.contact_bodies[c, 1]
     nx, ny = s.contact_normal[c, 0], s.contact_normal[c, 1]
-    g, impulse, changed = s.contact_gain, s.contact_impulse, 0.0
-    for j in range(s.contact_rows[c]):
-        vx, vy = _relative_speed(s, c, j, a, b)
+    ma, ia, mb, ib = s.inverse_mass[a], s.inverse_inertia[a], s.inverse_mass[b], s.inverse_inertia[b]
+    vax, vay, wa = s.velocity[a, 0], s.velocity[a, 1], s.spin[a]
+    vbx, vby, wb = s.velocity[b, 0], s.velocity[b, 1], s.spin[b]
+    g, impulse, arm, changed = s.contact_gain, s.contact_impulse, s.contact_arm, 0.0
+    rows = s.contact_rows[c]
+    for j in range(rows):
+        ax, ay, bx, by = arm[c, j, 0], arm[c, j, 1], arm[c, j, 2], arm[c, j, 3]
+        slip = (vbx - wb * by - vax + wa * ay) * ny - (vby + wb * bx - vay - wa * ax) * nx
         most = s.contact_friction[c] * impulse[c, j, 0]
-        total = min(max(impulse[c, j, 1] - (vx * ny - vy * nx) / g[c, j, 1], -most), most)
+        total = min(max(impulse[c, j, 1] - slip * g[c, j, 4], -most), most)
         step = total - impulse[c, j, 1]
         impulse[c, j, 1] = total
-        _apply(s, c, j, 0.0, step)
+        px, py = step * ny, -step * nx
+        vax, vay, wa = vax - ma * px, vay - ma * py, wa - ia * (ax * py - ay * px)
+        vbx, vby, wb = vbx + mb * px, vby + mb * py, wb + ib * (bx * py - by * px)
         changed = max(changed, abs(step) * g[c, j, 1])
-    if s.contact_rows[c] == 2:
-        return max(changed, _solve_two(s, c, a, b))
-    total = max(impulse[c, 0, 0] - (_normal_speed(s, c, 0, a, b) - g[c, 0, 2]) / g[c, 0, 0], 0.0)
-    step = total - impulse[c, 0, 0]
-    impulse[c, 0, 0] = total
-    _apply(s, c, 0, step, 0.0)
-    return max(changed, abs(step) * g[c, 0, 0])
+    ax, ay, bx, by = arm[c, 0, 0], arm[c, 0, 1], arm[c, 0, 2], arm[c, 0, 3]
+    away = (vbx - wb * by - vax + wa * ay) * nx + (vby + wb * bx - vay - wa * ax) * ny - g[c, 0, 2]
+    if rows == 2:
+        ax1, ay1, bx1, by1 = arm[c, 1, 0], arm[c, 1, 1], arm[c, 1, 2], arm[c, 1, 3]
+        away1 = (vbx - wb * by1 - vax + wa * ay1) * nx + (vby + wb * bx1 - vay - wa * ax1) * ny - g[c, 1, 2]
+        d0, d1 = _solve_two(s, c, away, away1)
+        wa -= ia * d1 * (ax1 * ny - ay1 * nx)
+        wb += ib * d1 * (bx1 * ny - by1 * nx)
+        changed = max(changed, abs(d1) * g[c, 1, 0])
+    else:
+        d0, d1 = max(impulse[c, 0, 0] - away * g[c, 0, 3], 0.0) - impulse[c, 0, 0], 0.0
+        impulse[c, 0, 0] += d0
+    px, py = (d0 + d1) * nx, (d0 + d1) * ny
+    s.velocity[a, 0], s.velocity[a, 1], s.spin[a] = vax - ma * px, vay - ma * py, wa - ia * d0 * (ax * ny - ay * nx)
+    s.velocity[b, 0], s.velocity[b, 1], s.spin[b] = vbx + mb * px, vby + mb * py, wb + ib * d0 * (bx * ny - by * nx)
+    return max(changed, abs(d0) * g[c, 0, 0])
 
 
 @kernel
-def _solve_two(s, c, a, b):
-    """Both points together: the impulses x >= 0 with speeds K x + q >= 0 of which one of each pair is zero."""
+def _solve_two(s, c, away0, away1):
+    """Both points together: the impulses x >= 0 with speeds K x + q >= 0 of which one of each pair is zero. Returns
+    their changes."""
     g, impulse, block = s.contact_gain, s.contact_impulse, s.contact_block
     k11, k22, k12 = g[c, 0, 0], g[c, 1, 0], block[c, 3]
     old0, old1 = impulse[c, 0, 0], impulse[c, 1, 0]
-    q0 = _normal_speed(s, c, 0, a, b) - g[c, 0, 2] - (k11 * old0 + k12 * old1)
-    q1 = _normal_speed(s, c, 1, a, b) - g[c, 1, 2] - (k12 * old0 + k22 * old1)
+    q0, q1 = away0 - (k11 * old0 + k12 * old1), away1 - (k12 * old0 + k22 * old1)
     x0, x1 = -(block[c, 0] * q0 + block[c, 1] * q1), -(block[c, 1] * q0 + block[c, 2] * q1)
     if not (x0 >= 0.0 and x1 >= 0.0):
-        x0, x1 = -q0 / k11, 0.0
+        x0, x1 = -q0 * g[c, 0, 3], 0.0
         if not (x0 >= 0.0 and k12 * x0 + q1 >= 0.0):
-            x0, x1 = 0.0, -q1 / k22
+            x0, x1 = 0.0, -q1 * g[c, 1, 3]
             if not (x1 >= 0.0 and k12 * x1 + q0 >= 0.0):
                 x0, x1 = 0.0, 0.0
                 if not (q0 >= 0.0 and q1 >= 0.0):
-                    return 0.0  # no case holds, for rounding
-    d0, d1 = x0 - old0, x1 - old1
+                    return 0.0, 0.0  # no case holds, for rounding
     impulse[c, 0, 0], impulse[c, 1, 0] = x0, x1
-    _apply(s, c, 0, d0, 0.0)
-    _apply(s, c, 1, d1, 0.0)
-    return max(abs(d0) * k11, abs(d1) * k22)
+    return x0 - old0, x1 - old1
 
 
 @kernel

@@ -219,21 +219,35 @@ def start_joint(s, j):
 
 @kernel
 def solve_joint(s, j, dt):
-    """One iteration of velocities. Returns about how much it changed them."""
-    g, impulse, state = s.joint_gain, s.joint_impulse, s.joint_state[j]
-    changed = 0.0
-    if s.motor_on[j] and state != EQUAL:
-        old, strongest = s.motor_impulse[j], dt * s.motor_limit[j]
-        wanted = old + (s.motor_speed[j] - _speed_along(s, j, 2)) * g[j, ONE]
-        s.motor_impulse[j] = min(max(wanted, -strongest), strongest)
-        step = s.motor_impulse[j] - old
+    """One iteration of velocities: the motor, then what holds always. Returns about how much it changed them."""
+    if s.joint_kind[j] == REVOLUTE:
+        return _solve_revolute(s, j, dt)
+    g, changed = s.joint_gain, 0.0
+    if s.motor_on[j] and s.joint_state[j] != EQUAL:
+        step = _motor_step(s, j, dt, _speed_along(s, j, 2))
         _apply(s, j, 0.0, 0.0, step)
         changed = abs(step) * g[j, LAST + 2]
-    c0, c1 = _speed_along(s, j, 0), _speed_along(s, j, 1)
+    p0, p1, p2 = _hold(s, j, _speed_along(s, j, 0), _speed_along(s, j, 1), _speed_along(s, j, 2))
+    _apply(s, j, p0, p1, p2)
+    return max(changed, (abs(p0) + abs(p1)) * g[j, 13], abs(p2) * g[j, LAST + 2])
+
+
+@kernel
+def _motor_step(s, j, dt, speed):
+    """The change of a motor's impulse, which stays within its limit."""
+    old, strongest = s.motor_impulse[j], dt * s.motor_limit[j]
+    wanted = old + (s.motor_speed[j] - speed) * s.joint_gain[j, ONE]
+    s.motor_impulse[j] = min(max(wanted, -strongest), strongest)
+    return s.motor_impulse[j] - old
+
+
+@kernel
+def _hold(s, j, c0, c1, c2):
+    """Impulses along the rows that stop these speeds; the third where a limit is reached, which only pushes."""
+    g, impulse, state = s.joint_gain, s.joint_impulse, s.joint_state[j]
     if state == FREE or g[j, ONE] == 0.0:
         p0, p1, p2 = -(g[j, 0] * c0 + g[j, 1] * c1), -(g[j, 1] * c0 + g[j, 2] * c1), 0.0
     else:
-        c2 = _speed_along(s, j, 2)
         p0 = -(g[j, 3] * c0 + g[j, 4] * c1 + g[j, 5] * c2)
         p1 = -(g[j, 4] * c0 + g[j, 6] * c1 + g[j, 7] * c2)
         p2 = -(g[j, 5] * c0 + g[j, 7] * c1 + g[j, 8] * c2)
@@ -245,7 +259,30 @@ def solve_joint(s, j, dt):
     impulse[j, 0] += p0
     impulse[j, 1] += p1
     impulse[j, 2] += p2
-    _apply(s, j, p0, p1, p2)
+    return p0, p1, p2
+
+
+@kernel
+def _solve_revolute(s, j, dt):
+    """The same with the rows of a hinge, in local variables: most of a step's time is spent here."""
+    a, b = s.joint_body[j, 0], s.joint_body[j, 1]
+    g, rows, changed = s.joint_gain, s.joint_rows, 0.0
+    ma, ia, mb, ib = s.inverse_mass[a], s.inverse_inertia[a], s.inverse_mass[b], s.inverse_inertia[b]
+    ay, by, ax, bx = rows[j, 0, 2], rows[j, 0, 3], rows[j, 1, 2], rows[j, 1, 3]
+    wa, wb = s.spin[a], s.spin[b]
+    if s.motor_on[j] and s.joint_state[j] != EQUAL:
+        step = _motor_step(s, j, dt, wb - wa)
+        wa, wb = wa - ia * step, wb + ib * step
+        changed = abs(step) * g[j, LAST + 2]
+    c0 = s.velocity[b, 0] + by * wb - s.velocity[a, 0] - ay * wa
+    c1 = s.velocity[b, 1] + bx * wb - s.velocity[a, 1] - ax * wa
+    p0, p1, p2 = _hold(s, j, c0, c1, wb - wa)
+    s.velocity[a, 0] -= ma * p0
+    s.velocity[a, 1] -= ma * p1
+    s.spin[a] = wa - ia * (ay * p0 + ax * p1 + p2)
+    s.velocity[b, 0] += mb * p0
+    s.velocity[b, 1] += mb * p1
+    s.spin[b] = wb + ib * (by * p0 + bx * p1 + p2)
     return max(changed, (abs(p0) + abs(p1)) * g[j, 13], abs(p2) * g[j, LAST + 2])
 
 

@@ -105,35 +105,42 @@ def move_body(s, b, dt):
 
 
 @kernel
-def solve_velocities(s, dt, iterations, settled):
+def choose_contacts(s):
+    """Those that stop their bodies, the newest first; how many."""
+    count = 0
+    for i in range(s.contact_count - 1, -1, -1):
+        if solid(s, s.contact_order[i]):
+            s.contact_solved[count] = s.contact_order[i]
+            count += 1
+    return count
+
+
+@kernel
+def solve_velocities(s, count, dt, iterations, settled):
     """Impulses at joints and contacts, until no velocity changes by more than `settled`, or as often as is said."""
-    for i in range(s.contact_count):
-        if solid(s, s.contact_order[i]):
-            start_contact(s, s.contact_order[i], True)
-    for i in range(s.contact_count):
-        if solid(s, s.contact_order[i]):
-            warm_contact(s, s.contact_order[i])
+    for i in range(count):
+        start_contact(s, s.contact_solved[i], True)
+    for i in range(count):
+        warm_contact(s, s.contact_solved[i])
     for j in range(s.joint_count):
         start_joint(s, j)
     for _ in range(iterations):
         changed = 0.0
         for j in range(s.joint_count):
             changed = max(changed, solve_joint(s, j, dt))
-        for i in range(s.contact_count - 1, -1, -1):
-            if solid(s, s.contact_order[i]):
-                changed = max(changed, solve_contact(s, s.contact_order[i]))
+        for i in range(count):
+            changed = max(changed, solve_contact(s, s.contact_solved[i]))
         if changed < settled:
             break
 
 
 @kernel
-def solve_positions(s, iterations):
+def solve_positions(s, count, iterations):
     """Whether they are good enough."""
     for _ in range(iterations):
         smallest, good = 0.0, True
-        for i in range(s.contact_count - 1, -1, -1):
-            if solid(s, s.contact_order[i]):
-                smallest = min(smallest, place_contact(s, s.contact_order[i], CORRECTED, -1, -1))
+        for i in range(count):
+            smallest = min(smallest, place_contact(s, s.contact_solved[i], CORRECTED, -1, -1))
         for j in range(s.joint_count):
             good = place_joint(s, j) and good
         if good and smallest >= -3.0 * SLOP:
@@ -147,11 +154,12 @@ def advance(s, dt, gx, gy, velocity_iterations, position_iterations, settled):
     s.event_count = 0
     update_contacts(s)
     change_velocities(s, dt, gx, gy)
-    solve_velocities(s, dt, velocity_iterations, settled)
+    count = choose_contacts(s)
+    solve_velocities(s, count, dt, velocity_iterations, settled)
     for b in range(s.body_count):
         if s.body_kind[b] != 0:
             move_body(s, b, dt)
-    s.position_solved = solve_positions(s, position_iterations)
+    s.position_solved = solve_positions(s, count, position_iterations)
     for b in range(s.body_count):
         if s.body_kind[b] == 2:
             v2 = s.velocity[b, 0] * s.velocity[b, 0] + s.velocity[b, 1] * s.velocity[b, 1]
@@ -269,36 +277,33 @@ def solve_impact(s, c, share, dt, iterations, settled):
     a, b = s.shape_body[s.contact_shapes[c, 0]], s.shape_body[s.contact_shapes[c, 1]]
     mover = a if s.body_kind[a] == 2 else b
     other = b if mover == a else a
-    for i in range(s.contact_count):
+    s.contact_solved[0] = c
+    count = 1
+    for i in range(s.contact_count - 1, -1, -1):
         d = s.contact_order[i]
-        s.contact_rows[d] = 0
-        if d != c and _shares(s, d, mover) and not is_sensed(s, d) and not _between_movers(s, d):
-            s.contact_rows[d] = 1 if _stop(s, d, mover, share) else 0
-    s.contact_rows[c] = 1
+        beside = d != c and _shares(s, d, mover) and not is_sensed(s, d) and not _between_movers(s, d)
+        if beside and _stop(s, d, mover, share):
+            s.contact_solved[count] = d
+            count += 1
     for _ in range(IMPACT_ITERATIONS):
         smallest = 0.0
-        for i in range(s.contact_count - 1, -1, -1):
-            d = s.contact_order[i]
-            if s.contact_rows[d] > 0:
-                smallest = min(smallest, place_contact(s, d, CORRECTED_AT_IMPACT, mover, other))
+        for i in range(count):
+            smallest = min(smallest, place_contact(s, s.contact_solved[i], CORRECTED_AT_IMPACT, mover, other))
         if smallest >= -1.5 * SLOP:
             break
     for body in (a, b):
         s.swept[body, 0], s.swept[body, 1], s.swept[body, 2] = s.centre[body, 0], s.centre[body, 1], s.angle[body]
-    for i in range(s.contact_count):
-        if s.contact_rows[s.contact_order[i]] > 0:
-            _keep_impulses(s, s.contact_order[i], True)
-            start_contact(s, s.contact_order[i], False)
+    for i in range(count):
+        _keep_impulses(s, s.contact_solved[i], True)
+        start_contact(s, s.contact_solved[i], False)
     for _ in range(iterations):
         changed = 0.0
-        for i in range(s.contact_count - 1, -1, -1):
-            if s.contact_rows[s.contact_order[i]] > 0:
-                changed = max(changed, solve_contact(s, s.contact_order[i]))
+        for i in range(count):
+            changed = max(changed, solve_contact(s, s.contact_solved[i]))
         if changed < settled:
             break
-    for i in range(s.contact_count):
-        if s.contact_rows[s.contact_order[i]] > 0:
-            _keep_impulses(s, s.contact_order[i], False)
+    for i in range(count):
+        _keep_impulses(s, s.contact_solved[i], False)
     _finish_impact(s, mover, share, dt)
 
 

@@ -15,7 +15,6 @@ FIRST_CHUNK = 1  # shape; below it lies the bottom of the viewport
 HULL_SHAPE = CHUNKS
 LEFT_SHAPE, RIGHT_SHAPE = CHUNKS + 1, CHUNKS + 2
 TERRAIN, LANDER, LEG = 0x1, 0x10, 0x20  # categories
-VELOCITY_ITERATIONS, POSITION_ITERATIONS = 180, 60
 REST = 0.5 - 1e-6  # s without motion, after which the original sleeps
 MAIN_ENGINE_HEIGHT = 4.0  # px
 SIDE_ENGINE_ARM = 17.0  # px, where the original has it, beside `side_engine_height` on the other axis
@@ -115,7 +114,7 @@ def blow(p, s):
 
 @kernel
 def fire(p, s, main, side, across, along):
-    """Impulses of the engines at these powers. `across` and `along`, in [-1, 1], are chance's part in where they act."""
+    """Impulses of the engines at these powers. `across` and `along`, in [-1, 1], are chance's part in their places."""
     tip_x, tip_y = maths.sin_cos(s.angle[HULL])
     side_x, side_y = -tip_y, tip_x
     d0, d1 = across / p.scale, along / p.scale
@@ -143,7 +142,7 @@ def read_contacts(s):
             k = s.events[e, n]
             if k == HULL_SHAPE and s.events[e, 2] > 0:
                 s.hull_touched = 1
-            elif k == LEFT_SHAPE or k == RIGHT_SHAPE:
+            elif k in (LEFT_SHAPE, RIGHT_SHAPE):
                 s.leg_touches[k - LEFT_SHAPE] = 1 if s.events[e, 2] > 0 else 0
 
 
@@ -153,7 +152,8 @@ def fly(p, s, main, side, across, along):
     s.main_power, s.side_power = main, side
     blow(p, s)
     fire(p, s, main, side, across, along)
-    planar.advance(s, 1.0 / p.fps, p.gravity_x, p.gravity, VELOCITY_ITERATIONS, POSITION_ITERATIONS, planar.SETTLED)
+    often, again = p.velocity_iterations, p.position_iterations
+    planar.advance(s, 1.0 / p.fps, p.gravity_x, p.gravity, often, again, planar.SETTLED)
     read_contacts(s)
     s.at_rest = 1 if s.position_solved else 0
     for b in range(HULL, RIGHT + 1):

@@ -4,7 +4,7 @@
 A lander falls towards rough ground with a push from chance; the main engine lifts it, two small ones turn it and push
 it aside. Gymnasium's LunarLander-v3 (1.4, by Oleg Klimov): its constants, spaces, rewards, ends and keywords, moved by
 rigid bodies of our own (`rlenvs/kits/planar`) in place of Box2D. From the same start with the same draws of chance the
-flight is the original's to 1e-5 per step; contacts agree in distribution (benchmarks/landing.md).
+flight is the original's to 1e-5 per step; contacts agree in distribution (benchmarks/planar_episodes.md).
 `LunarLanderContinuous-v0` has throttles. `rlenvs/mo-LunarLander-v0` pays the reward's parts as a vector, with
 `level="mo-gymnasium"` exactly those of MO-Gymnasium's mo-lunar-lander-v3. Different: nothing sleeps, an episode ends
 when all bodies have been as slow for as long as Box2D asks; iterations end early when they change nothing any more.
@@ -48,7 +48,20 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, discrete, flag, kernel, param, published, term, uniform, world
+from rlenvs.core import (
+    Score,
+    block,
+    continuous,
+    discrete,
+    flag,
+    integer,
+    kernel,
+    param,
+    published,
+    term,
+    uniform,
+    world,
+)
 from rlenvs.robotics.landing.lander import HULL, LARGEST_WIND_INDEX, STATE, build, draw_terrain, fly, seen, shaping_of
 from rlenvs.robotics.landing.render import draw_landing
 
@@ -79,6 +92,8 @@ SPEC = world(
     },
     options={
         "enable_wind": flag(False, "wind and turbulence while no leg touches the ground"),
+        "velocity_iterations": integer(180, 1, 1000, "of the constraints, at most, per step"),
+        "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
         "last_step_counts": flag(False, "the last step pays all terms, not `landing` alone"),
     },
     state=STATE,
@@ -100,11 +115,18 @@ SPEC = world(
         "side_engine": term(-1.0, 0.0, 0.03, "minus the power of the side engines"),
     },
     published=published("Gymnasium LunarLander-v3", low=lambda v: [-b for b in BOUNDS[:6]] + [0.0, 0.0], high=BOUNDS),
+    probe={"wind_power": {"enable_wind": True}, "turbulence_power": {"enable_wind": True}},
     horizon=1000,
     fps=lambda values: values.fps,
     levels={
         "wind": {"enable_wind": True},
+        "fast": {"velocity_iterations": 12, "position_iterations": 6},
         "mo-gymnasium": {"last_step_counts": True},
+    },
+    scores={
+        "random": Score(-191.2, 22, success=0),
+        "idle": Score(-132.3, 8, success=0),
+        "expert": Score(229.7, 22, success=0.91),
     },
 )
 
@@ -112,6 +134,11 @@ CONTINUOUS = SPEC.member(
     "LunarLanderContinuous-v0",
     "LunarLander with throttles: land on two legs between two flags with engines whose power is yours.",
     action=continuous("main engine", "side engines"),
+    scores={
+        "random": Score(-220.5, 24, success=0),
+        "idle": Score(-132.3, 8, success=0),
+        "expert": Score(282.2, 3.4, success=1),
+    },
 )
 
 
@@ -121,8 +148,8 @@ def reset(p, s, rng):
     build(p, s)
     s.force[HULL, 0] = uniform(rng, -p.initial_random, p.initial_random)
     s.force[HULL, 1] = uniform(rng, -p.initial_random, p.initial_random)
-    s.wind_index = int(math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX))
-    s.torque_index = int(math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX))
+    s.wind_index = math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX)
+    s.torque_index = math.floor(uniform(rng, -1.0, 1.0) * LARGEST_WIND_INDEX)
     fly(p, s, 0.0, 0.0, 0.0, 0.0)
     s.shaping = shaping_of(p, s)
 
@@ -148,7 +175,9 @@ def play(p, s, main, side, rng, r):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    play(p, s, 1.0 if a == MAIN_ENGINE else 0.0, a - 2.0 if a == LEFT_ENGINE or a == RIGHT_ENGINE else 0.0, rng, r)
+    main = 1.0 if a == MAIN_ENGINE else 0.0
+    side = a - 2.0 if a in (LEFT_ENGINE, RIGHT_ENGINE) else 0.0
+    play(p, s, main, side, rng, r)
 
 
 @CONTINUOUS.step

@@ -10,7 +10,7 @@ from rlenvs.robotics.landing.lander import CHUNKS, FIRST_CHUNK, HIGH, HULL, HULL
 SKY, SOIL, SURFACE, STAR = (16, 20, 34), (116, 112, 108), (226, 222, 214), (190, 196, 214)
 HULL_COLOR, RIM, LEG_COLOR, WINDOW = (86, 180, 233), (208, 232, 248), (198, 204, 212), (16, 40, 66)
 FLAME, CORE, FLAG, POLE = (230, 159, 0), (252, 240, 170), (240, 228, 66), (236, 236, 236)
-STARS = tuple(((k * 0.6180339887) % 1.0, (k * 0.7548776662) % 1.0, 1.0 + k % 3) for k in range(1, 60))
+STARS = tuple(((k * k * 0.6180339887) % 1.0, (k * k * k * 0.7548776662) % 1.0, 1.0 + k % 3) for k in range(1, 60))
 
 
 def draw_landing(canvas: Canvas, p: Any, s: Any) -> None:
