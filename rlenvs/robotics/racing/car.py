@@ -112,8 +112,8 @@ def masses(p):
 
 @kernel
 def place_car(p, s, c, x, y, angle):
-    """A car at rest, with its origin at (x, y). Its wheels are put down unturned, as in the original, and the hinges pull
-    them into their places in the first step."""
+    """A car at rest, with its origin at (x, y). Its wheels are put down unturned, as in the original, and the
+    hinges pull them into their places in the first step."""
     sn, cs = maths.sin_cos(angle)
     cx, cy = p.build[1], p.build[2]
     body = s.body
