@@ -221,7 +221,7 @@ def for_data(option: Choice | Integer | Flag | Free) -> Any:
 # --- spaces -----------------------------------------------------------------------------------------------------------
 
 
-Bound = float | Callable[[Any], Sequence[float]]
+Bound = float | Sequence[float] | Callable[[Any], Sequence[float]]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "boards": ["--peers", "{out}/peers.toml", "--only", "SameGame", "--rounds", "1", "--seconds", "0.01"],
+    "car_racing": ["--rounds", "1", "--seconds", "0.01"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "classroom": ["mdp_by_hand"],

@@ -173,7 +173,7 @@ def rounded(corners: Sequence[Sequence[float]] | np.ndarray, spacing: float = 1.
         start = here[:2] - cut * np.array([math.cos(into), math.sin(into)])
         side = math.copysign(here[2], turn)
         ends.append((start, here[:2] + cut * np.array([math.cos(out), math.sin(out)]), into, turn, side, cut))
-    points: list[Any] = []
+    points: list[np.ndarray] = []
     for n, (start, end, into, turn, side, cut) in enumerate(ends):
         steps = max(2, round(abs(side * turn) / spacing))
         centre = start + side * np.array([-math.sin(into), math.cos(into)])
