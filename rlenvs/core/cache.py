@@ -110,6 +110,21 @@ def versions() -> str:
     return f"{numba.__version__} {llvmlite.__version__} {np.__version__} {platform.python_version()} {settings}"
 
 
+def _instructions(code: CodeType) -> tuple[tuple[str, Any], ...]:
+    """Names and arguments of the instructions of some code, which is disassembled once: worlds share most of theirs."""
+    found = _disassembled.get(id(code))
+    if found is None or found[0] is not code:
+        found = code, tuple((line.opname, line.argval) for line in dis.get_instructions(code))
+        if len(_disassembled) >= MOST_CODES:
+            _disassembled.clear()
+        _disassembled[id(code)] = found
+    return found[1]
+
+
+MOST_CODES = 4000
+_disassembled: dict[int, tuple[CodeType, tuple[tuple[str, Any], ...]]] = {}  # by id; the code is kept, so ids are
+
+
 class Digest:
     """A hash of functions: their bytecode and constants, and those of all functions that they call.
 
@@ -157,8 +172,7 @@ class Digest:
 
     def _add_code(self, code: CodeType, function: FunctionType, closed: dict[str, Any]) -> None:
         holder: Any = None  # the module whose attribute comes next
-        for line in dis.get_instructions(code):
-            name, value = line.opname, line.argval
+        for name, value in _instructions(code):
             if name.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
                 value = function.__globals__.get(value, f"builtin {value}")
                 self.add(value)

@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -62,14 +64,17 @@ print(batch.rewards[0, 0], len(compiled))
 """
 
 
-@pytest.fixture
-def package(tmp_path):
-    folder = tmp_path / "pkg"
+def write_package(folder, **physics):
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "world.py").write_text(WORLD.format(package="pkg"))
-    write_physics(folder)
+    (folder / "world.py").write_text(WORLD.format(package=folder.name))
+    write_physics(folder, **physics)
     return folder
+
+
+@pytest.fixture
+def package(tmp_path):
+    return write_package(tmp_path / "pkg")
 
 
 def write_physics(folder, gain=1.0, step=0.5):
@@ -88,11 +93,32 @@ def run(folder, cache):
     return float(reward), int(compiled)
 
 
-def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, tmp_path):
-    cache = tmp_path / "cache"
-    reward, compiled = run(package, cache)
-    assert reward == 0.5
-    assert compiled > 0
+@pytest.fixture(scope="module")
+def first_process(tmp_path_factory):
+    """What the process said that was the first to use the world, and the cache that it left."""
+    place = tmp_path_factory.mktemp("first")
+    environment = {**os.environ, "RLENVS_CACHE_DIR": str(place / "cache"), "RLENVS_QUIET": ""}
+    slow = "import rlenvs.core.progress as p; p.PATIENCE = 0.05\n"
+    program = [sys.executable, "-c", slow + command(write_package(place / "pkg"))[-1]]
+    return subprocess.run(program, capture_output=True, text=True, check=True, env=environment), place / "cache"
+
+
+@pytest.fixture
+def cache(first_process, tmp_path):
+    """A copy of the cache that the first process left."""
+    return Path(shutil.copytree(first_process[1], tmp_path / "cache"))
+
+
+def test_compiling_is_told(first_process):
+    done, cache = first_process
+    reward, compiled = done.stdout.split()
+    assert reward == "0.5"
+    assert int(compiled) > 0
+    assert "compiling Cached-v0 for its first use" in done.stderr
+    assert sum(file.stat().st_size for file in cache.iterdir()) < 500_000
+
+
+def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, cache):
     # comments and doc strings compile nothing
     text = WORLD.format(package="pkg").replace('doc="A point."', 'doc="A point on a line."')
     (package / "world.py").write_text("# a comment\n" + text.replace("s.x = 0.0", "s.x = 0.0  # the origin"))
@@ -103,8 +129,6 @@ def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, tmp_
     reward, compiled = run(package, cache)
     assert reward == 0.25
     assert compiled > 0
-    write_physics(package, gain=4.0, step=0.25)  # a constant that the world imports
-    assert run(package, cache)[0] == 1.0
 
 
 DAMAGE = {
@@ -205,30 +229,17 @@ def test_files_of_older_code_go_when_nobody_has_used_them_for_long(tmp_path, mon
     assert recent.exists()
 
 
-def test_code_of_two_worlds_from_two_processes_is_kept_apart(tmp_path):
-    # numbered alike by the compiler in each process, and linked by name in the third
-    cache, worlds = tmp_path / "cache", {}
-    for name, step in (("first", 0.5), ("second", 0.25)):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "__init__.py").write_text("")
-        (folder / "world.py").write_text(WORLD.format(package=name))
-        write_physics(folder, step=step)
-        assert run(folder, cache)[0] == step
-        worlds[name] = folder
-    both = command(worlds["first"])[-1] + command(worlds["second"])[-1]
+def test_code_of_two_worlds_from_two_processes_is_kept_apart(package, cache, tmp_path):
+    # numbered alike by the compiler in each process, and linked by name in the third; the worlds differ in a constant
+    # that both import
+    second = write_package(tmp_path / "second", gain=4.0)
+    reward, compiled = run(second, cache)
+    assert reward == 2.0
+    assert compiled > 0
+    both = command(package)[-1] + command(second)[-1]
     environment = {**os.environ, "RLENVS_CACHE_DIR": str(cache)}
     output = subprocess.run([sys.executable, "-c", both], capture_output=True, text=True, check=True, env=environment)
-    assert output.stdout.split() == ["0.5", "0", "0.25", "0"]
-
-
-def test_compiling_is_told(package, tmp_path):
-    environment = {**os.environ, "RLENVS_CACHE_DIR": str(tmp_path / "cache"), "RLENVS_QUIET": ""}
-    slow = "import rlenvs.core.progress as p; p.PATIENCE = 0.05\n"
-    program = [sys.executable, "-c", slow + command(package)[-1]]
-    told = subprocess.run(program, capture_output=True, text=True, check=True, env=environment).stderr
-    assert "compiling Cached-v0 for its first use" in told
-    assert sum(file.stat().st_size for file in (tmp_path / "cache").iterdir()) < 500_000
+    assert output.stdout.split() == ["0.5", "0", "2.0", "0"]
 
 
 def test_processes_may_compile_at_once(package, tmp_path):

@@ -147,7 +147,7 @@ def _check_waiting_hands(t: Subject) -> None:
     batch.seed(range(batch.num_worlds))
     batch.reset()
     chooser = Chooser(batch, "random")
-    last = batch.setup.own_choices[:, 0] - 1
+    twin, last = t.batch(batch.num_worlds), batch.setup.own_choices[:, 0] - 1
     for step in range(min(t.horizon, t.scale(100, 20))):
         turn, going = batch.states["turn"], ~batch.over
         movers = turn[:, None] == np.arange(batch.agents)
@@ -157,7 +157,6 @@ def _check_waiting_hands(t: Subject) -> None:
         if (batch.masks[waits] != (np.arange(batch.masks.shape[2]) == 0)).any():
             raise Failed(f"at step {step} the mask allows an agent that waits for its turn more than choice 0")
         chooser.load(step)
-        twin = t.batch(batch.num_worlds)
         for i in range(batch.num_worlds):
             twin.set_state(batch.get_state(i), i)
         twin.actions[:] = batch.actions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -111,26 +112,29 @@ def _try_swaps(
     evidence = _Evidence(t, who, states)
     known: dict[tuple[Any, ...], float] = {}
     doubt, most = "", 1.0
+    # each state is looked at once, and an expert, which may plan for long, is asked where an agent sees no difference
+    shown = functools.cache(lambda i: _observed(batch, states[i]))
+    asked = functools.cache(lambda i: _asked(batch, who, states[i]))
     for field in fields:
         turns = _are_turns([state[field] for state in states])
         for _ in range((MORE_TRIALS if t.long else TRIALS) // len(fields)):
-            base, donor = (states[i] for i in chooser.integers(len(states), size=2))
+            start, end = chooser.integers(len(states), size=2).tolist()
+            base, donor = states[start], states[end]
             other = base.copy()
             place = _place(chooser, base[field], batch.agents, int(turns))
             other[field][place] = donor[field][place]
             if other[field].tobytes() == base[field].tobytes():
                 continue
             try:
-                actions = _asked(batch, who, base), _asked(batch, who, other)
-                moved = np.abs(actions[1] - actions[0]).max(axis=-1) > MATTERS
-                if not moved.any():
+                same = (_observed(batch, other) == shown(start)).all(axis=1) & base["alive"][0, : batch.agents]
+                if not same.any():
                     continue
-                same = (_observed(batch, base) == _observed(batch, other)).all(axis=1)
+                actions = asked(start), _asked(batch, who, other)
+                moved = np.abs(actions[1] - actions[0]).max(axis=-1) > MATTERS
             except Exception:  # a state that cannot be, put together from two that can
                 continue
             tried += 1
-            hidden = np.flatnonzero(moved & same & base["alive"][0, : batch.agents])
-            for k in hidden.tolist():
+            for k in np.flatnonzero(moved & same).tolist():
                 case = (k, field, *place)
                 if case not in known:
                     known[case] = evidence.told(k, field, place)

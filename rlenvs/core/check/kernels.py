@@ -165,8 +165,9 @@ def only_steps_write(t: Subject) -> str:
 
 
 def _same_again(name: str, batch: KernelBatch, ask: Callable[[], Any], where: str) -> None:
-    """Failed when a question, asked twice more, has two answers. Players draw from a generator of their own."""
-    if name.startswith("player"):
+    """Failed when a question, asked twice more, has two answers. Players draw from a generator of their own; pictures
+    and words leave nothing to compare."""
+    if name.startswith("player") or name in ("draw", "text", "describe"):
         return
     answers = []
     for _ in range(2):

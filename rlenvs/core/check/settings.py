@@ -80,16 +80,22 @@ def _allowed(t: Subject, name: str, end: float, usual: float) -> float:
 
 def _silent(t: Subject, cases: list[Case]) -> list[Case]:
     """Those cases that change no trajectory. Of a limit, only where it shows at none of its values."""
-    steps = min(t.horizon, t.scale(400, 60))
-    usual = [roll(t.batch(t.scale(8, 3)), steps, policy) for policy in t.policies]
-    left = _open(t, cases, _unmoved(t, cases, usual, AT_ONCE))
-    left = _open(t, cases, _unmoved(t, left, usual, SOON))
+    soon = _usual(t, t.scale(8, 3), SOON)
+    left = _open(t, cases, _unmoved(t, cases, soon, AT_ONCE))
+    left = _open(t, cases, _unmoved(t, left, soon, SOON))
+    if not left:
+        return []
+    usual = _usual(t, t.scale(8, 3), t.scale(400, 60))
     left = _open(t, cases, [case for case in left if not _moves(t, case, usual)])
     if not left:
         return []
-    many = [roll(t.batch(t.scale(64, 12)), min(t.horizon, t.scale(SOON, 12)), policy) for policy in t.policies]
-    # some parameters are odds of what is drawn
+    many = _usual(t, t.scale(64, 12), t.scale(SOON, 12))  # some parameters are odds of what is drawn
     return _open(t, cases, [case for case in left if not _moves(t, case, many)])
+
+
+def _usual(t: Subject, worlds: int, steps: int) -> list[Trajectory]:
+    """What worlds with the defaults do under each policy."""
+    return [roll(t.batch(worlds), min(t.horizon, steps), policy) for policy in t.policies]
 
 
 def _open(t: Subject, cases: list[Case], silent: list[Case]) -> list[Case]:

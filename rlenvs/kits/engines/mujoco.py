@@ -27,6 +27,7 @@ How a world uses it:
 
 from __future__ import annotations
 
+import functools
 import gc
 import math
 import os
@@ -225,35 +226,49 @@ class MujocoEngine:
         rows = self.batch.param_rows
         if len(rows) < self.batch.num_worlds:  # all have those of the setup
             return
-        before, own = b"", None
+        before = b""
+        own: tuple[dict[str, np.ndarray], set[str]] = {}, set()
         for i in worlds.tolist():
             row = rows[i].tobytes()
             if row != self._loaded[i]:
                 if row != before:  # worlds with the same parameters share the work of compiling
                     before, own = row, self._own_model(rows[i])
-                self._load_model(i, own)
+                self._load_model(i, *own)
                 self._loaded[i] = row
 
-    def _own_model(self, row: Any) -> Any:
-        """The MjModel for a row of parameters."""
+    def _own_model(self, row: Any) -> tuple[dict[str, np.ndarray], set[str]]:
+        """The fields of the MjModel for a row of parameters, and the names of those that differ from the common one.
+
+        Raises:
+            ParameterError: MuJoCo refuses the model, or it is of another shape.
+        """
         values = SimpleNamespace(**vars(self.batch.setup.values))
         for name in self.batch.world.params:
             setattr(values, name, float(row[name]))
-        return _compile(self.batch.world, values)
-
-    def _load_model(self, i: int, own: Any) -> None:
-        """Write the fields that differ between world i's own model and the common one into its simulation."""
+        own = _compile(self.batch.world, values)
         fields = {name: _field(own, name) for name in self._mujoco.batch.MODEL_FIELDS}
-        common = {name: _field(self.model, name) for name in fields}
+        different = set()
         for name, value in fields.items():
-            if value.shape != common[name].shape:
+            common = self._common[name]
+            if value.shape != common.shape:
                 raise ParameterError(f"{self.batch.world.name}: parameters may not change the shape of {name}")
+            if value.tobytes() != common.tobytes() and not np.array_equal(value, common, equal_nan=True):
+                different.add(name)
+        return fields, different
+
+    @functools.cached_property
+    def _common(self) -> dict[str, np.ndarray]:
+        """The fields of the common model."""
+        return {name: _field(self.model, name) for name in self._mujoco.batch.MODEL_FIELDS}
+
+    def _load_model(self, i: int, fields: dict[str, np.ndarray], different: set[str]) -> None:
+        """Write the fields that differ between world i's own model and the common one into its simulation, and those in
+        which another world differs."""
         self._own_models = True
         for name, value in fields.items():
-            if self.simulations.expanded(name) is None and np.array_equal(value, common[name], equal_nan=True):
-                continue
-            target = self.simulations.expand(name)[i : i + 1]  # a view, of single numbers too
-            target[...] = value[: target.shape[1]] if target.ndim > 1 else value
+            if name in different or self.simulations.expanded(name) is not None:
+                target = self.simulations.expand(name)[i : i + 1]  # a view, of single numbers too
+                target[...] = value[: target.shape[1]] if target.ndim > 1 else value
 
     # --- images -----------------------------------------------------------------------------------------------------
 

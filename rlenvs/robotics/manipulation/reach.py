@@ -45,6 +45,9 @@ Mean return over fixed seeds, where measured.
 v0: first version.
 """
 
+import functools
+from types import SimpleNamespace
+
 from rlenvs.core import Score, block, f4, kernel, param, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
@@ -93,9 +96,9 @@ def fits(p, x, y, z):
     return arm.stretch(x, y, z) <= arm.STRETCH and arm.distance((x, y, z), panda.NEUTRAL_GRIP) > APART * p.threshold
 
 
-@SPEC.model
-def model(values):
-    width, height = values.goal_width, values.goal_height
+@functools.lru_cache(maxsize=256)
+def share_that_fits(width, height, threshold):
+    """The part of the goals of a box that fit."""
     parts = [i / 6.0 for i in range(7)]
     goals = [
         (width * (x - 0.5), width * (y - 0.5), LOWEST + (height - LOWEST) * z)
@@ -103,7 +106,13 @@ def model(values):
         for y in parts
         for z in parts
     ]
-    share = sum(fits(values, *goal) for goal in goals) / len(goals)
+    return sum(fits(SimpleNamespace(threshold=threshold), *goal) for goal in goals) / len(goals)
+
+
+@SPEC.model
+def model(values):
+    width, height = values.goal_width, values.goal_height
+    share = share_that_fits(width, height, values.threshold)
     if share < LEAST:
         raise ParameterError(
             f"of the goals in goal_width={width:g}, goal_height={height:g} only {share:.0%} can be reached and are "

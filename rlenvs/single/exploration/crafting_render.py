@@ -198,13 +198,13 @@ def draw_tile(canvas: Canvas, tile: np.ndarray, x: float, y: float, light: float
     shade = np.array([0.25, 0.3, 0.45]) * (1.0 - light) + light
     colours = (tile[..., :3] * shade).astype(int)
     dot = size / UNIT
-    for row in range(UNIT):
+    for row, pixels in enumerate(tile.tolist()):
         column = 0
         while column < UNIT:
             last = column
-            while last < UNIT and (tile[row, last] == tile[row, column]).all():
+            while last < UNIT and pixels[last] == pixels[column]:
                 last += 1
-            if tile[row, column, 3]:
+            if pixels[column][3]:
                 top = y + size - row * dot
                 edges = x + column * dot, top - dot, x + last * dot, top
                 red, green, blue = colours[row, column].tolist()
@@ -215,14 +215,15 @@ def draw_tile(canvas: Canvas, tile: np.ndarray, x: float, y: float, light: float
 def land_text(s: Any) -> str:
     """The land in letters: ~ water, . grass, # stone, _ path, : sand, T tree, ! lava, c coal, i iron, d diamond, t
     table, f furnace; @ the player, C cow, Z zombie, S skeleton, - arrow, p plant."""
+    materials, occupants, player = s.material.tolist(), s.occupant.tolist(), int(s.cell)
     lines = []
     for y in range(SIDE):
         line = ""
         for x in range(SIDE):
             cell = cell_at(x, y)
-            letter = " ~.#_:T!cidtf"[int(s.material[cell])]
-            if s.occupant[cell]:
-                letter = " CZS-p"[int(s.kind[int(s.occupant[cell]) - 1])]
-            line += "@" if cell == s.cell else letter
+            letter = " ~.#_:T!cidtf"[materials[cell]]
+            if occupants[cell]:
+                letter = " CZS-p"[int(s.kind[occupants[cell] - 1])]
+            line += "@" if cell == player else letter
         lines.append(line)
     return "\n".join(lines)
