@@ -221,7 +221,7 @@ def for_data(option: Choice | Integer | Flag | Free) -> Any:
 # --- spaces -----------------------------------------------------------------------------------------------------------
 
 
-Bound = float | Sequence[float] | Callable[[Any], Sequence[float]]
+Bound = float | Callable[[Any], Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -428,8 +428,8 @@ class Published:
 
     id: str
     dtype: str
-    low: Bound | None
-    high: Bound | None
+    low: Bound | Sequence[float] | None
+    high: Bound | Sequence[float] | None
     reward: Callable[[Any], tuple[Sequence[float], Sequence[float]]] | None
     state: str
 
@@ -442,8 +442,8 @@ def published(
     id: str,
     dtype: str = "float32",
     *,
-    low: Bound | None = None,
-    high: Bound | None = None,
+    low: Bound | Sequence[float] | None = None,
+    high: Bound | Sequence[float] | None = None,
     reward: Callable[[Any], tuple[Sequence[float], Sequence[float]]] | None = None,
     state: str = "stacked",
 ) -> Published:
