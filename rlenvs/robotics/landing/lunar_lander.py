@@ -114,7 +114,9 @@ SPEC = world(
         "main_engine": term(-1.0, 0.0, 0.3, "minus the power of the main engine"),
         "side_engine": term(-1.0, 0.0, 0.03, "minus the power of the side engines"),
     },
-    published=published("Gymnasium LunarLander-v3", low=lambda v: [-b for b in BOUNDS[:6]] + [0.0, 0.0], high=BOUNDS),
+    published=published(
+        "Gymnasium LunarLander-v3", low=lambda v: [-b for b in BOUNDS[:6]] + [0.0, 0.0], high=lambda v: BOUNDS
+    ),
     probe={"wind_power": {"enable_wind": True}, "turbulence_power": {"enable_wind": True}},
     horizon=1000,
     fps=lambda values: values.fps,
