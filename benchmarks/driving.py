@@ -35,8 +35,8 @@ differ:
 
 In Highway and Merge the cars that differ, by less than 1e-7 m, had just crashed: two sides are as short a way out, and
 the last bit says which is taken. At the other two the cars that differ were slower than 0.7 m/s. There highway-env's
-steering is unstable, and multiplies differences in the last bit by up to 27 in each moment: the slip of a slow car
-moves it sideways at a speed that does not depend on its own. The recorded ego cars brake to a halt in every second
+steering is unstable, and multiplies differences in the last bit, by 27 in each moment at 0.05 m/s: the slip of a slow
+car moves it sideways at a speed that does not depend on its own. The recorded ego cars brake to a halt in every second
 episode."""
 
 if __name__ == "__main__":
