@@ -36,7 +36,8 @@ Termination of an agent: its goal; with `mishaps="end"` also a collision, or lea
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return of all agents together over seeds 0 to 99.
+Mean return of all agents together over seeds 0 to 99. Where 64 experts drive (`level="crowd"`), 0.6 % of them collide,
+and a tenth wait for each other until the time is over.
 
 ## Version History
 v0: first version.
