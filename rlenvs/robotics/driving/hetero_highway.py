@@ -46,7 +46,10 @@ Success of an agent: no crash until then.
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return of all agents together over seeds 0 to 99.
+Mean return of all agents together over seeds 0 to 99. Shares of agents that survive, and their mean speed, over seeds
+1000 to 1149: in mild traffic the expert, who looks ahead, 0.987 and 27.2 m/s, the player `idm` 0.965 and 24.9 m/s; in
+chaotic traffic 0.983 and 27.5 m/s, 0.951 and 24.9 m/s. PPO that shares parameters, trained for a million steps of
+agents in chaotic traffic, has 0.865 and 22.1 m/s there: better than chance (0.044), worse than IDM.
 
 ## Version History
 v0: first version.
