@@ -76,7 +76,7 @@ def test_python_dash_m():
 def test_unknown_ids_that_are_like_none_name_the_families():
     said = refused("info", "Xyz-v0")
     assert "Did you mean" not in said
-    for words in ("14 like Quad", "10 like Panda", "like F1Tenth-v0", "rlenvs list"):
+    for words in ("14 like Quad", "10 like Panda", "Generals-v0", "rlenvs list"):
         assert words in said
 
 
