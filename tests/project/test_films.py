@@ -137,8 +137,10 @@ QUICK = ("CartPole-v0", "MiniGridEmpty5x5-v0", "Taxi-v0", "ParticleSpread-v0")
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in NAMES])
 def test_a_film_shows_what_the_world_and_its_drawing_are_now(name, tmp_path):
-    """The agent's own episode may differ by the rounding of its network, images of a camera by the machine's OpenGL. What
-    an engine moves differs by the processor: of such worlds the start alone is compared."""
+    """The agent's own episode may differ by the rounding of its network, images of a camera by the machine's OpenGL.
+
+    What an engine moves differs by the processor: of such worlds the start alone is compared.
+    """
     save_film(record_film(name), tmp_path)
     now, kept = load_film(name, tmp_path), load_film(name, FILMS)
     for one, other in zip(now.episodes[:2], kept.episodes[:2], strict=True):
