@@ -235,6 +235,9 @@ def test_files_are_tracks(tmp_path):
     path.write_text("\n".join(f"{x},{y},0.9,0.9" for x, y in files.CENTRE_LINES["oval"]))
     s = batch_of(centre_line=str(path), observation="track").records(0)[1]
     assert s.road[-1, AT] == pytest.approx(51.06, abs=0.05)
+    path.write_text("\n".join(f"{1.1 * x},{1.1 * y},0.9,0.9" for x, y in files.CENTRE_LINES["oval"]))
+    s = batch_of(centre_line=str(path), observation="track").records(0)[1]
+    assert s.road[-1, AT] == pytest.approx(1.1 * 51.06, abs=0.06)
 
 
 @given(st.integers(0, 2**30), st.sampled_from(["linear", "brush", "kinematic"]))

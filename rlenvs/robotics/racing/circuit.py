@@ -57,7 +57,7 @@ CIRCUIT_STATE = {
 def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
     """The road of a named or given circuit, and the line that experts drive."""
     if given:
-        rows = rows_of(given)
+        rows = json.loads(given)
         rough = files.road_through(rows, cells=CELLS, name="centre_line")
         cells = -(-files.cells_for(rough[-1, AT], SPACING) // line.COARSEST) * line.COARSEST
         road = files.road_through(rows, cells=cells, name="centre_line")
@@ -66,18 +66,12 @@ def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
     return road, line.smooth_line(road, LINE_MARGIN)
 
 
-def rows_of(given: str) -> Any:
-    """Rows from a path, or from the text that `given_text` made of rows."""
-    if not given.startswith("["):
-        return files.read_centre_line(given)
-    return json.loads(given)
-
-
 def given_text(values: Any) -> str:
-    """The centre line of the options as a text; "" for none."""
-    if values.centre_line is None:
-        return ""
-    return values.centre_line if isinstance(values.centre_line, str) else json.dumps(values.centre_line)
+    """The rows of the centre line of the options as a text, read anew where they are a file's; "" for none."""
+    given = values.centre_line
+    if isinstance(given, str):
+        given = files.read_centre_line(given).tolist()
+    return "" if given is None else json.dumps(given)
 
 
 def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
