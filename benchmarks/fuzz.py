@@ -272,6 +272,7 @@ class Looker:
                 self.note(f"{name} is not finite", ~np.isfinite(values))
             slack = 1e-9 * (1.0 + max(abs(low), abs(high)))
             outside = (values < low - slack) | (values > high + slack)
+            outside[batch.states["elapsed"] == 0] = False  # reset, not stepped: paid nothing
             if outside.any():
                 self.note(f"{name} is outside [{low:g}, {high:g}]", outside)
         if not (np.isfinite(batch.rewards).all() and np.isfinite(batch.costs).all()):

@@ -128,6 +128,7 @@ def strict_kit(strict):
     warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
     warnings.filterwarnings("ignore", "Observation is not a NumPy array")
     warnings.filterwarnings("ignore", ".* space value is -?infinity")  # as in PettingZoo's own environments
+    warnings.filterwarnings("ignore", "The observation contains negative numbers")  # rows of cars are no image
     warnings.filterwarnings("ignore", "State has more than 3 dimensions")  # a stack of images
     warnings.filterwarnings("ignore", "The state contains negative numbers")  # a stack of vectors is no image
     warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")

@@ -203,7 +203,7 @@ def driving_world(
     made.observe_images(observe_images)
     made.expert(junction_expert if junctions else expert)
     made.draw(draw_traffic)
-    made.keys(keys)
+    made.keys(keys_for(moves))
     return made
 
 
@@ -283,11 +283,16 @@ def observe_images(p, s, i):
         seen.observe_image(p, s, i.picture)
 
 
-def keys(pressed: Any, values: Any) -> Any:
-    """Arrows: lanes and speeds, or steering and acceleration."""
-    right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
-    if values.actions == "continuous":
-        return [float(up), float(right)]
-    if right:
-        return LANE_RIGHT if right > 0 else LANE_LEFT
-    return FASTER if up > 0 else SLOWER if up < 0 else IDLE
+def keys_for(moves: Sequence[int]) -> Callable[[Any, Any], Any]:
+    """Arrows: lanes and speeds, as far as there are such meta-actions, or steering and acceleration."""
+
+    def keys(pressed: Any, values: Any) -> Any:
+        right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
+        if values.actions == "continuous":
+            return [float(up), float(right)]
+        sideways = {-1: LANE_LEFT, 0: IDLE, 1: LANE_RIGHT}[right]
+        onwards = {-1: SLOWER, 0: IDLE, 1: FASTER}[up]
+        move = sideways if sideways != IDLE and sideways in moves else onwards
+        return moves.index(move) if move in moves else moves.index(IDLE)
+
+    return keys
