@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, ROAD, START, along_and_across, heading_on, point_on
+from rlenvs.kits.traffic.cars import sort_by_x
 from rlenvs.robotics.driving import town_cars
 
 TOGETHER = "DriveTogether-v0"
@@ -48,7 +49,7 @@ def put(batch, k, x, y, heading=0.0, speed=0.0):
     s.x[k], s.y[k], s.heading[k], s.speed[k] = x, y, heading, speed
     s.sine[k], s.cosine[k] = math.sin(heading), math.cos(heading)
     s.station[k], s.aside[k] = along_and_across(p, s.route[k, s.stage[k]], x, y)
-    town_cars.sort_cars(p, s)
+    sort_by_x(s, p.agents)
 
 
 def test_a_car_turns_on_the_circle_of_its_steering():

@@ -5,9 +5,11 @@ right and to the left [m], as in the racetrack databases of TUM and F1TENTH. Sep
 blanks; lines that begin with # are comments, and one line of names may come first.
 """
 
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -140,6 +142,30 @@ def read_centre_line(path: str | Path) -> np.ndarray:
     if not rows:
         raise ParameterError(f"{path} has no points")
     return np.array(rows)
+
+
+def centre_line(given: Any) -> Any:
+    """What an option takes for a road of one's own: None, a path, or rows of numbers, as JSON has them."""
+    return given if given is None or isinstance(given, str) else np.asarray(given, float).tolist()
+
+
+def rows_text(given: Any) -> str:
+    """The rows of such an option as a text, read anew where they are a file's; "" for none."""
+    if isinstance(given, str):
+        given = read_centre_line(given).tolist()
+    return "" if given is None else json.dumps(given)
+
+
+def road_of_text(text: str, *, spacing: float, width: float = 2.2, multiple: int = 1) -> np.ndarray:
+    """The road of `rows_text`, with a rung about every `spacing` m and a multiple of so many cells.
+
+    Raises:
+        ParameterError: rows that `road_through` refuses.
+    """
+    rows = json.loads(text)
+    rough = road_through(rows, width=width, name="centre_line")
+    cells = -(-cells_for(rough[-1, AT], spacing) // multiple) * multiple
+    return road_through(rows, width=width, cells=cells, name="centre_line")
 
 
 def load_road(path: str | Path, *, width: float = 2.2, cells: int = 256, bridge: bool = False) -> np.ndarray:

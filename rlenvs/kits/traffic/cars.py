@@ -174,21 +174,27 @@ def copy_car(c, i, j):
 
 
 @kernel
-def sort_bodies(c):
-    """Fill the order of the bodies by x. It hardly changes from moment to moment."""
-    if c.sorted != c.bodies:
-        c.sorted = c.bodies
-        for i in range(c.bodies):
-            c.order[i] = i
-    for n in range(1, c.bodies):
+def sort_by_x(c, count):
+    """Sort the `order` of the first bodies by x, by insertion, and fill the `rank` of each in it."""
+    for n in range(1, count):
         i = c.order[n]
         x, m = c.x[i], n
         while m > 0 and c.x[c.order[m - 1]] > x:
             c.order[m] = c.order[m - 1]
             m -= 1
         c.order[m] = i
-    for n in range(c.bodies):
+    for n in range(count):
         c.rank[c.order[n]] = n
+
+
+@kernel
+def sort_bodies(c):
+    """Fill the order of the bodies by x. It hardly changes from moment to moment."""
+    if c.sorted != c.bodies:
+        c.sorted = c.bodies
+        for i in range(c.bodies):
+            c.order[i] = i
+    sort_by_x(c, c.bodies)
 
 
 @kernel

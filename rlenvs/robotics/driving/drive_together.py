@@ -82,7 +82,7 @@ from rlenvs.kits.roads.lanes import (
     point_on,
 )
 from rlenvs.kits.roads.towns import Town
-from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, sort_by_x
 from rlenvs.robotics.driving.courtesy import drive, fill_path
 from rlenvs.robotics.driving.render import GLASS, GRASS, draw_lanes, rectangle
 from rlenvs.robotics.driving.town_cars import (
@@ -94,7 +94,6 @@ from rlenvs.robotics.driving.town_cars import (
     metres_left,
     on_road,
     point_ahead,
-    sort_cars,
 )
 
 MOST = 64  # agents
@@ -278,7 +277,7 @@ def reset(p, s, rng):
         s.here[k] = True
         s.left[k] = metres_left(p, s, k)
         s.order[k] = k
-    sort_cars(p, s)
+    sort_by_x(s, p.agents)
 
 
 @SPEC.step
@@ -286,7 +285,7 @@ def step(p, s, a, rng, r):
     for k in range(p.agents):
         if s.alive[k] and s.here[k]:
             move(p, s, k, a[k])
-    sort_cars(p, s)
+    sort_by_x(s, p.agents)
     collide(p, s)
     for k in range(p.agents):
         if s.alive[k] and s.here[k]:

@@ -283,6 +283,14 @@ def observe_images(p, s, i):
         seen.observe_image(p, s, i.picture)
 
 
+@kernel
+def changes_lane(a):
+    """Whether an action is a change of lanes."""
+    if isinstance(a, (int, np.int64)):
+        return a in (LANE_LEFT, LANE_RIGHT)
+    return False
+
+
 def keys_for(moves: Sequence[int]) -> Callable[[Any, Any], Any]:
     """Arrows: lanes and speeds, as far as there are such meta-actions, or steering and acceleration."""
 

@@ -39,13 +39,11 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-import numpy as np
-
-from rlenvs.core import Score, below, kernel, param, term, uniform
+from rlenvs.core import Score, below, param, term, uniform
 from rlenvs.kits.roads.lanes import PLACE
-from rlenvs.kits.traffic.cars import LANE_LEFT, LANE_RIGHT, RAW, locate, put_obstacle, put_on_lane
+from rlenvs.kits.traffic.cars import RAW, locate, put_obstacle, put_on_lane
 from rlenvs.robotics.driving import networks
-from rlenvs.robotics.driving.driving import begin, driving_world, own_car, simulate
+from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, own_car, simulate
 
 RANGE = 1.8  # of the weighted sum of the terms, which begins at -1.5
 LEFT, RIGHT, ACCESS, MERGING, END = 0, 1, 6, 4, 8  # lanes
@@ -96,14 +94,6 @@ def reset(p, s, rng):
     put_obstacle(p, s, 5, 310.0, 8.0, 0.0, 2.0, 2.0)
     own_car(p, s)
     locate(p, s)
-
-
-@kernel
-def changes_lane(a):
-    """Whether an action is a change of lanes."""
-    if isinstance(a, (int, np.int64)):
-        return a in (LANE_LEFT, LANE_RIGHT)
-    return False
 
 
 @SPEC.step

@@ -43,10 +43,10 @@ import numpy as np
 from rlenvs.core import Score, below, i8, kernel, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
-from rlenvs.kits.traffic.cars import LANE_LEFT, LANE_RIGHT, locate, put_car, put_on_lane, set_route, speed_index
+from rlenvs.kits.traffic.cars import locate, put_car, put_on_lane, set_route, speed_index
 from rlenvs.kits.traffic.drivers import become_driver
 from rlenvs.robotics.driving import networks
-from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
+from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, on_road, own_car, simulate
 
 NETWORK = networks.roundabout()
 SOUTH, INNER, OUTER, EAST = (
@@ -126,14 +126,6 @@ def reset(p, s, rng):
     place_driver(p, s, 4, EAST, 50.0, rng)
     own_car(p, s)
     locate(p, s)
-
-
-@kernel
-def changes_lane(a):
-    """Whether an action is a change of lanes."""
-    if isinstance(a, (int, np.int64)):
-        return a in (LANE_LEFT, LANE_RIGHT)
-    return False
 
 
 @SPEC.step

@@ -36,20 +36,6 @@ def point_ahead(p, s, k, ahead):
 
 
 @kernel
-def sort_cars(p, s):
-    """Fill the order of the cars by x, which hardly changes from step to step."""
-    for n in range(1, p.agents):
-        k = s.order[n]
-        x, m = s.x[k], n
-        while m > 0 and s.x[s.order[m - 1]] > x:
-            s.order[m] = s.order[m - 1]
-            m -= 1
-        s.order[m] = k
-    for n in range(p.agents):
-        s.rank[s.order[n]] = n
-
-
-@kernel
 def advance(p, s, k, force, steering):
     """Move car k: a bicycle, one step of Euler's method."""
     speed, slip = s.speed[k], slip_of(STEERING * steering)

@@ -162,21 +162,23 @@ def make_track(p, s, rng):
 
 
 @kernel
+def corner(s, i, j, k):
+    """A corner of the tile between the edges j and i, clockwise: left and right of i, right and left of j."""
+    edge = i if k < 2 else j
+    if k == 0 or k == 3:
+        return s.edge[edge, 0], s.edge[edge, 1]
+    return s.edge[edge, 2], s.edge[edge, 3]
+
+
+@kernel
 def wheel_touches(s, i, x, y, cs, sn, half_width, radius):
     """Whether a wheel, seen from above a rectangle that looks along (-sn, cs), touches tile i: no side of either
     polygon has the other wholly beyond it."""
     j = i - 1 if i > 0 else s.tiles - 1
     low_u, high_u, low_v, high_v = 1e9, -1e9, 1e9, -1e9
-    ax, ay = s.edge[j, 0], s.edge[j, 1]  # clockwise: left of j, left of i, right of i, right of j
+    ax, ay = corner(s, i, j, 3)
     for k in range(4):
-        if k == 0:
-            bx, by = s.edge[i, 0], s.edge[i, 1]
-        elif k == 1:
-            bx, by = s.edge[i, 2], s.edge[i, 3]
-        elif k == 2:
-            bx, by = s.edge[j, 2], s.edge[j, 3]
-        else:
-            bx, by = s.edge[j, 0], s.edge[j, 1]
+        bx, by = corner(s, i, j, k)
         nx, ny = ay - by, bx - ax  # outwards
         long = math.sqrt(nx * nx + ny * ny)
         reach = half_width * abs(nx * cs + ny * sn) + radius * abs(ny * cs - nx * sn)
@@ -193,16 +195,9 @@ def wheel_touches(s, i, x, y, cs, sn, half_width, radius):
 def holds(s, i, x, y):
     """Whether a point lies on tile i, or within the skin of it."""
     j = i - 1 if i > 0 else s.tiles - 1
-    ax, ay = s.edge[j, 0], s.edge[j, 1]
+    ax, ay = corner(s, i, j, 3)
     for k in range(4):
-        if k == 0:
-            bx, by = s.edge[i, 0], s.edge[i, 1]
-        elif k == 1:
-            bx, by = s.edge[i, 2], s.edge[i, 3]
-        elif k == 2:
-            bx, by = s.edge[j, 2], s.edge[j, 3]
-        else:
-            bx, by = s.edge[j, 0], s.edge[j, 1]
+        bx, by = corner(s, i, j, k)
         nx, ny = ay - by, bx - ax
         if nx * (x - ax) + ny * (y - ay) > SKIN * math.sqrt(nx * nx + ny * ny):
             return False

@@ -1,7 +1,6 @@
 """Circuits for races of cars: named, given or random ones as options of a world, and the road in its state."""
 
 import functools
-import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,13 +21,6 @@ CORNERING, BRAKING = 0.55, 0.2  # shares of friction and of the brakes that expe
 TIGHTEST = 0.85  # radius of the tightest bend of a random circuit, relative to its width
 
 
-def _centre_line(given: Any) -> Any:
-    """A path, or rows of numbers, as JSON has them."""
-    if given is None or isinstance(given, str):
-        return given
-    return np.asarray(given, float).tolist()
-
-
 CIRCUIT_PARAMS = {
     "length": param(60.0, 40.0, 100.0, "m", "length of a random track"),
     "width": param(2.2, 1.6, 2.6, "m", "width of a random track"),
@@ -37,7 +29,7 @@ CIRCUIT_PARAMS = {
 CIRCUIT_OPTIONS: dict[str, Any] = {
     "track": choice(*NAMES, doc="the track; 'random' draws another one for every episode"),
     "centre_line": free(
-        None, _centre_line, "a track of your own: a CSV file, or a list of [x, y] or [x, y, right, left] (m)"
+        None, files.centre_line, "a track of your own: a CSV file, or a list of [x, y] or [x, y, right, left] (m)"
     ),
     "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the random track, for all episodes; -1: a new one each"),
 }
@@ -57,21 +49,10 @@ CIRCUIT_STATE = {
 def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
     """The road of a named or given circuit, and the line that experts drive."""
     if given:
-        rows = json.loads(given)
-        rough = files.road_through(rows, cells=CELLS, name="centre_line")
-        cells = -(-files.cells_for(rough[-1, AT], SPACING) // line.COARSEST) * line.COARSEST
-        road = files.road_through(rows, cells=cells, name="centre_line")
+        road = files.road_of_text(given, spacing=SPACING, multiple=line.COARSEST)
     else:
         road = files.named_road(name, cells=CELLS)
     return road, line.smooth_line(road, LINE_MARGIN)
-
-
-def given_text(values: Any) -> str:
-    """The rows of the centre line of the options as a text, read anew where they are a file's; "" for none."""
-    given = values.centre_line
-    if isinstance(given, str):
-        given = files.read_centre_line(given).tolist()
-    return "" if given is None else json.dumps(given)
 
 
 def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +63,7 @@ def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     if values.centre_line is None and values.track == "random":
         return np.zeros((CELLS + 1, COLUMNS)), np.zeros(CELLS + 1)
-    return _fixed(values.track, given_text(values))
+    return _fixed(values.track, files.rows_text(values.centre_line))
 
 
 def circuit_sizes(values: Any) -> dict[str, int]:

@@ -3,12 +3,13 @@
 import math
 from typing import Any
 
-from rlenvs.core import kernel, maths
+from rlenvs.core import choice, kernel, maths
 from rlenvs.kits.tracks import line
 from rlenvs.kits.tracks.road import AT, LEFT, RIGHT, cell_at, gained
 from rlenvs.kits.vehicles.single_track import GAIN_FORWARD, GRAVITY, SLIP, SPEED, YAW, YAW_RATE, X, Y
 
-BRUSH = 1  # the code of the sliding tyres in the option `dynamics`
+DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tyres, tyres that slide, or no slip")
+BRUSH, LINEAR = DYNAMICS.codes("brush", "linear")
 LOOK, LOOK_TIME = 0.4, 0.12  # m, s: how far ahead the point lies that a driver steers at
 CATCH = 0.12  # s, steering angle against a yaw rate that is not the way's
 ROLLING = 2.0  # m/s below which the slip of tyres does not matter

@@ -61,6 +61,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -105,6 +106,7 @@ from rlenvs.kits.vehicles import drift, single_track
 from rlenvs.kits.vehicles.bodies import bodies_gap
 from rlenvs.kits.vehicles.single_track import CAR, SLIP, SPEED, STATES, STEER, YAW, YAW_RATE, X, Y
 from rlenvs.robotics.racing import circuit, driver
+from rlenvs.robotics.racing.driver import BRUSH, DYNAMICS, LINEAR
 from rlenvs.robotics.racing.f1tenth_render import draw_laps
 
 MOST_CARS = 8
@@ -116,8 +118,6 @@ PREVIEW, PREVIEW_STEP = 12, 0.75  # m
 NEAR_BORDER, NEAR_CAR, FAR_CAR, SAME_LEVEL = 0.1, 0.15, 1.2, 3.0  # m
 SLIDE_PARTS = 2  # steps of the sliding tyres within dt
 PATCH_LENGTH, PATCH_WIDTH = (1.0, 4.0), (0.5, 1.5)  # m
-DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tyres, tyres that slide, or no slip")
-BRUSH, LINEAR = DYNAMICS.codes("brush", "linear")
 INTEGRATOR = choice("rk4", "euler", doc="how linear tyres are integrated")
 (EULER,) = INTEGRATOR.codes("euler")
 OBSERVATION = choice("lidar", "track", doc="distances along beams, or what a map knows")
@@ -532,7 +532,7 @@ def cautious(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_laps(canvas, p, s, lambda k, beams, view, out: look(s, k, beams, view, out))
+    draw_laps(canvas, p, s, functools.partial(look, s))
     there = [k for k in range(len(s.gone)) if not s.gone[k]] or [0]
     leader = max(there, key=lambda k: float(s.travelled[k]))
     told = OUTCOMES[s.end[leader]] or f"lap {s.laps_done[leader] + 1} of {p.laps}"

@@ -48,7 +48,6 @@ v0: first version.
 """
 
 import functools
-import json
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -95,11 +94,6 @@ FRAME = choice("world", "body", doc="of the velocity: as seen on the map, or fro
 TRACKS = ("mania", "twisty", "eight")
 
 
-def _points(given: Any) -> Any:
-    """A path, or rows of numbers, as JSON has them."""
-    return given if given is None or isinstance(given, str) else np.asarray(given, float).tolist()
-
-
 SPEC = world(
     "OfflineRacer-v0",
     doc=__doc__,
@@ -122,7 +116,7 @@ SPEC = world(
         "track": choice(*TRACKS, doc="the circuit; 'eight' crosses itself on a bridge"),
         "centre_line": free(
             None,
-            _points,
+            files.centre_line,
             f"a circuit of your own, {WIDTH} m wide unless it says otherwise: a CSV file, or a list of "
             "[x, y] or [x, y, right, left] (m)",
         ),
@@ -188,9 +182,7 @@ def mania() -> np.ndarray:
 @functools.lru_cache(maxsize=8)
 def _circuit(name: str, given: str) -> SimpleNamespace:
     if given:
-        rows = json.loads(given)
-        rough = files.road_through(rows, width=WIDTH, name="centre_line")
-        road = files.road_through(rows, width=WIDTH, cells=files.cells_for(rough[-1, AT], SPACING), name="centre_line")
+        road = files.road_of_text(given, spacing=SPACING, width=WIDTH)
     elif name == "mania":
         road = mania()
     elif name == "twisty":
@@ -207,10 +199,7 @@ def circuit(values: Any) -> SimpleNamespace:
     Raises:
         ParameterError: a centre line that `files.road_through` refuses.
     """
-    given = values.centre_line
-    if isinstance(given, str):
-        given = files.read_centre_line(given).tolist()
-    return _circuit(values.track, "" if given is None else json.dumps(given))
+    return _circuit(values.track, files.rows_text(values.centre_line))
 
 
 @SPEC.make_data
