@@ -195,9 +195,10 @@ def _published_note(setup: Setup, published: Published, each: str) -> str:
     ends = f"from {low[0]:g} to {high[0]:g}"
     if len({*low.tolist()}) > 1 or len({*high.tolist()}) > 1:
         ends = "from " + ", ".join(f"{number:g}" for number in low) + " to " + ", ".join(f"{n:g}" for n in high)
+    units = "units, clipped to it (the original's observations leave it)" if published.clipped else "units"
     return (
         f"`Box`, {space.dtype}, {ends}, shape {setup.observation_shape}{each}: the space of {published.id}, in its "
-        "units. `scaled=True` gives the form of this package's own worlds: float32, clipped to the ranges below."
+        f"{units}. `scaled=True` gives the form of this package's own worlds: float32, clipped to the ranges below."
     )
 
 

@@ -432,6 +432,7 @@ class Published:
     high: Bound | Sequence[float] | None
     reward: Callable[[Any], tuple[Sequence[float], Sequence[float]]] | None
     state: str
+    clipped: bool
 
 
 DTYPES = ("float32", "float64", "int32")  # of published observations
@@ -446,9 +447,10 @@ def published(
     high: Bound | Sequence[float] | None = None,
     reward: Callable[[Any], tuple[Sequence[float], Sequence[float]]] | None = None,
     state: str = "stacked",
+    clipped: bool = False,
 ) -> Published:
     """The spaces of the published environment that a world re-implements. They are the world's by default, in the
-    units that its kernels write, not clipped; `scaled=True` gives the form of this package's own worlds.
+    units that its kernels write; `scaled=True` gives the form of this package's own worlds.
 
     Actions are choices, or numbers with the bounds of `continuous(..., low=, high=)`. Where the scaled form has another
     number of them, `action` is a function of the values, which tells the forms apart by `values.scaled`; kernels see
@@ -463,13 +465,17 @@ def published(
         reward: function of the values that gives low and high of its reward space, where it pays vectors.
         state: the observations of all agents as the central state, "stacked" (agents, numbers) or, as in PettingZoo's
             own environments, "joined" one after the other, each as long as it is.
+        clipped: observations are clipped to these bounds: for originals whose observations leave their own space. Type
+            "float32" alone.
 
     Raises:
-        ParameterError: another type or state.
+        ParameterError: another type or state; `clipped` with another type than "float32".
     """
     if dtype not in DTYPES or state not in STATES:
         raise ParameterError(f"published: dtype={dtype!r} is one of {DTYPES}, state={state!r} one of {STATES}")
-    return Published(id, dtype, low, high, reward, state)
+    if clipped and dtype != "float32":
+        raise ParameterError(f"published: clipped=True is for dtype='float32', not {dtype!r}")
+    return Published(id, dtype, low, high, reward, state, clipped)
 
 
 # --- reward terms and costs -------------------------------------------------------------------------------------------

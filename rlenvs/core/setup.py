@@ -133,6 +133,9 @@ class Setup:
         self.scaling = self._scaling_of(world.observation, self.in_scaled_form)
         self.central_scaling = self._scaling_of(world.central, True)
         self.scaled = self.in_scaled_form and not all(part.raw for part in world.observation.values())
+        if world.published is not None and world.published.clipped and not self.in_scaled_form:
+            self.scaling[2:] = self._published_bounds(world.published)  # beside gain 1 and offset 0
+            self.scaled = True
         self._make_spaces()
         self.teams = self._resolve_teams()
         self.roles = self._resolve_roles()

@@ -146,6 +146,19 @@ def test_experts_in_plain_python_are_scaled_too():
     assert scaled.expert_action() == pytest.approx(np.clip(wanted, -1.0, 1.0))
 
 
+def test_observations_that_leave_the_published_space_are_clipped_to_it():
+    slow, ends = swing("SlowSwing-v0", "float32"), [1.0, 1.0, 0.5]
+    slow.published = published("Slow", low=[-end for end in ends], high=ends, clipped=True)
+    clipped, plain = env(slow), env(SWING)
+    for seed in range(5):
+        seen, free = clipped.reset(seed=seed)[0], plain.reset(seed=seed)[0]
+        for _ in range(10):
+            assert seen.tolist() == np.clip(free, [-1.0, -1.0, -0.5], ends).tolist()
+            assert seen in clipped.observation_space
+            seen, free = clipped.step([2.0])[0], plain.step([2.0])[0]
+    assert abs(free[2]) > 0.5
+
+
 @pytest.mark.parametrize("scaled", [False, True])
 def test_forms_agree(scaled):
     single = env(SWING64, scaled=scaled)
@@ -274,6 +287,8 @@ def test_own_worlds_may_see_actions_in_their_units():
 def test_declarations_that_contradict_themselves_are_refused():
     with pytest.raises(ParameterError, match="dtype='float16'"):
         published("x", "float16")
+    with pytest.raises(ParameterError, match="clipped=True is for dtype='float32', not 'float64'"):
+        published("x", "float64", clipped=True)
     with pytest.raises(ParameterError, match="whole numbers"):
         world("A-v0", observation={"x": block(low=0, high=1)}, published=published("x", "int32"), **COMMON)
     whole = {"x": block(low=0, high=1, whole=True)}

@@ -115,7 +115,10 @@ SPEC = world(
         "side_engine": term(-1.0, 0.0, 0.03, "minus the power of the side engines"),
     },
     published=published(
-        "Gymnasium LunarLander-v3", low=lambda v: [-b for b in BOUNDS[:6]] + [0.0, 0.0], high=lambda v: BOUNDS
+        "Gymnasium LunarLander-v3",
+        low=lambda values: [-b for b in BOUNDS[:6]] + [0.0, 0.0],
+        high=lambda values: BOUNDS,
+        clipped=True,
     ),
     probe={"wind_power": {"enable_wind": True}, "turbulence_power": {"enable_wind": True}},
     horizon=1000,

@@ -137,7 +137,7 @@ SPEC = world(
         "torque": term(-4.0, 0.0, 0.028, "minus the sum of the sizes of the actions"),
         "fall": term(-100.0, 0.0, 1.0, "-100 for a fall"),
     },
-    published=published("Gymnasium BipedalWalker-v3", low=lambda values: LOW, high=lambda values: HIGH),
+    published=published("Gymnasium BipedalWalker-v3", low=lambda values: LOW, high=lambda values: HIGH, clipped=True),
     expert_sees="state",
     horizon=1600,
     fps=lambda values: values.fps,
