@@ -224,6 +224,8 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
             norm_reward=settings.normalize.get("rewards", False),
             gamma=hyperparameters.get("gamma", 0.99),
         )
+        if scaled:
+            envs.observation_space = _of_floats(envs.observation_space)
     try:
         model = algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
     except ParameterError:
@@ -332,6 +334,16 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
             raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")
         network["log_std_init"] = given["log_std"]
     return network
+
+
+def _of_floats(space: Any) -> Any:
+    """The space of scaled observations. VecNormalize leaves whole numbers their type, and the buffer of rollouts, which
+    takes it from there, would cut off what is behind the point."""
+    from gymnasium.spaces import Box, Dict
+
+    if isinstance(space, Dict):  # images in it stay what they are
+        return Dict({k: _of_floats(part) if part.dtype.kind == "i" else part for k, part in space.spaces.items()})
+    return Box(-np.inf, np.inf, space.shape, np.float32) if space.dtype.kind in "iu" else space
 
 
 def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
