@@ -654,6 +654,19 @@ def test_the_actor_of_mappo_sees_its_own_observation_and_is_what_becomes_an_agen
     assert (torch.autograd.grad(values.sum(), whole)[0][:, own:] != 0).any()
 
 
+@pytest.mark.parametrize("algorithm", ["MaskablePPO", "DQN"])
+def test_scaled_whole_numbers_keep_what_is_behind_the_point_in_the_buffer(algorithm):
+    settings = small(algorithm, normalize={"observations": True})
+    model = new_model(SEA, settings, 0)
+    model.learn(256)
+    assert model.observation_space.dtype.kind == "f"
+    if algorithm == "MaskablePPO":
+        batch = next(model.rollout_buffer.get(64)).observations
+    else:
+        batch = model.replay_buffer.sample(64, env=model.get_vec_normalize_env()).observations
+    assert (batch != batch.round()).any()
+
+
 def test_in_a_league_the_learner_plays_every_team_and_rivals_the_others():
     import torch
 

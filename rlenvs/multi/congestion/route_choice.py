@@ -20,7 +20,7 @@ A 1, and the agent's own number as a part of all, which never change: there is n
 
 ## Rewards
 `time` is minus the time of one's own route, `toll` minus its tolls, both divided by the time of the slowest route when
-all are on it. With `toll="marginal"` an agent pays on each road for the time that it takes from all others there; with
+all are on it. With `tolls="marginal"` an agent pays on each road for the time that it takes from all others there; with
 "random" on a tenth of all roads as much as its own time there. The default weight of the toll is 0.
 
 ## Costs
