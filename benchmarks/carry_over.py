@@ -4,9 +4,9 @@
     python benchmarks/carry_over.py compare LunarLander-v0 theirs/0 theirs/1 --episodes 500
 
 `train` learns on Gymnasium's world with the settings that `rlenvs train` uses on ours, and saves an agent; `--on ours`
-learns on ours. `compare` plays these agents, and the shipped one, on both, and shows mean returns with 95 % intervals and
-how much of the normalised return (0: random actions, 1: the better of both means) is lost on the world where they did
-not learn. Needs stable-baselines3, gymnasium 1.4 and box2d 2.3.10 in the interpreter that runs it.
+learns on ours. `compare` plays these agents, or the shipped one where none is named, on both, and shows mean returns
+with 95 % intervals, and how much more there is on Gymnasium's (0 is what random actions have, 100 the better of both).
+Needs stable-baselines3, gymnasium 1.4 and box2d 2.3.10 in the interpreter that runs it.
 """
 
 import argparse
