@@ -13,6 +13,7 @@ SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "boards": ["--peers", "{out}/peers.toml", "--only", "SameGame", "--rounds", "1", "--seconds", "0.01"],
+    "carry_over": ["train", "LunarLander-v0", "--on", "ours", "--steps", "100", "--out", "{out}/agent"],
     "car_racing": ["--rounds", "1", "--seconds", "0.01"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
@@ -53,6 +54,7 @@ SMALL = {
     "wrappers": ["--rounds", "1", "--only", "Mask"],
 }
 NEEDED = {
+    "carry_over": "stable_baselines3",
     "learn_arms": "stable_baselines3",
     "learn_hover": "stable_baselines3",
     "morl": "torch",

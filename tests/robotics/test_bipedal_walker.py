@@ -8,6 +8,7 @@ from recorded_walks import CASES, SPEC, case_of
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import new_batch
+from rlenvs.core.registry import world_of
 from rlenvs.robotics.walking.bipedal_walker import HIGH, LOW
 from rlenvs.robotics.walking.walker import HULL, LEG_0, LOWER_0
 
@@ -183,3 +184,7 @@ def test_beyond_the_ranges_is_refused():
     for values in ({"gravity": 1.0}, {"friction": 11.0}, {"terrain_length": 99}, {"leg_w": float("nan")}):
         with pytest.raises(ParameterError):
             rlenvs.make_batch("BipedalWalker-v0", **values)
+
+
+def test_a_first_step_pushes_by_up_to_five_newtons():
+    assert world_of("rlenvs/BipedalWalker-v0").params["initial_random"].default == 5.0

@@ -8,6 +8,7 @@ from recorded_drives import CASES, RECORDED, SPEC, case_of
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import new_batch
+from rlenvs.core.registry import world_of
 from rlenvs.robotics.racing.car import SIZE, shapes_of
 
 STEPS, SHOWN = 120, (20, 60)  # of the fast tests; steps whose pictures were kept
@@ -250,3 +251,9 @@ def test_random_colours():
         assert (s.color[:6] <= 210.0).all()
         found.append(s.color.copy())
     assert not np.allclose(found[0], found[1])
+
+
+def test_defaults_of_the_track_are_gymnasiums():
+    params = world_of("rlenvs/CarRacing-v0").params
+    numbers = {"track_radius": 150.0, "track_turn_rate": 0.31, "playfield": 2000.0 / 6.0, "lap_complete_percent": 0.95}
+    assert {name: params[name].default for name in numbers} == numbers

@@ -8,6 +8,7 @@ from recorded_landings import CASES, SPEC, case_of
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.make import new_batch
+from rlenvs.core.registry import world_of
 from rlenvs.robotics.landing.lander import FIRST_CHUNK, HULL, LEFT, RIGHT
 
 
@@ -188,3 +189,9 @@ def test_wind_pushes_only_in_the_air():
     windy.states["leg_touches"][0, 0] = 1
     windy.step([0])
     assert int(windy.states["wind_index"][0]) == index + 1
+
+
+def test_defaults_are_gymnasiums():
+    params = world_of("rlenvs/LunarLander-v0").params
+    numbers = {"gravity": -10.0, "wind_power": 15.0, "turbulence_power": 1.5, "fps": 50.0, "scale": 30.0}
+    assert {name: params[name].default for name in numbers} == numbers

@@ -326,3 +326,8 @@ def test_whatever_is_done_stays_finite_and_between_the_walls(keywords, seed, tra
     for i in range(4):
         p, s = env.batch.records(i)[:2]
         assert gap_of(p, s) >= -1e-9
+
+
+def test_defaults_that_recordings_do_not_show():
+    numbers = {"reverse_speed": 2.0, "bounce": 0.2, "start_length": 14.0, "start_offset": 2.0, "start_turn": 0.5}
+    assert {name: USUAL[name] for name in numbers} == numbers

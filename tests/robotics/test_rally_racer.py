@@ -308,3 +308,18 @@ def test_what_is_beyond_the_tyres_is_refused():
     for bad in ({"friction": 3.0}, {"top_speed": 40.0}, {"mass": math.nan}, {"radius": 0.0}):
         with pytest.raises(ParameterError, match=next(iter(bad))):
             rlenvs.make(ID, **bad)
+
+
+def test_defaults_are_fastrlaps_and_f1tenths():
+    numbers = {
+        "switch_speed": 7.319,
+        "mass": 3.54 + 4 * 0.499,
+        "inertia": 0.0697,
+        "radius": 1.0,
+        "bounce": 0.2,
+        "crash_acceleration": 20.0,
+        "recovery_time": 1.0,
+        "hills": 0.1,
+        "loosest": 0.25,
+    }
+    assert {name: WORLD.params[name].default for name in numbers} == pytest.approx(numbers)
