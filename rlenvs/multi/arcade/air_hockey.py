@@ -12,8 +12,8 @@ Ours: the rims' restitution and friction (there 10000, that is no slip), mass, s
 Kept: the puck is put back on the side that scored. The table is the same seen from both sides, turned by half a turn.
 
 Scripted players: "striker" goes around the puck and shoots at the goal, and guards its own between; "keeper" stands
-between goal and puck, and pushes away what is slow; "chaser" goes for the puck. With an `opponent` other than "self" there is one agent, on
-the left.
+between goal and puck, and pushes away what is slow; "chaser" goes for the puck. With an `opponent` other than "self"
+there is one agent, on the left.
 
 ## Action Space
 Velocity of the mallet ahead, towards the other goal, and to the left, as shares of `mallet_speed`; a longer vector is
@@ -78,7 +78,6 @@ from rlenvs.multi.arcade.table import (
     PUCK,
     PUCK_BODY,
     SHAPES,
-    UNIT,
     WIDTH,
     build,
     drive,
@@ -148,9 +147,11 @@ SPEC = world(
         "mallet_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="its velocity"),
         "rival": block("pair", low=-1.0, high=1.0, unit="m", doc="place of the other mallet"),
         "rival_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="its velocity"),
-        "stay": block("one", low=-60.0, high=60.0, unit="s", doc="since the puck came to one's own side; to the other: < 0"),
+        "stay": block("one", low=-60.0, high=60.0, unit="s", doc="that the puck has been on one's own side; else < 0"),
         "score": block("pair", low=0.0, high=lambda values: values.goals, doc="own points, those of the other side"),
-        "faults": block("pair", low=0.0, high=FAULTS, doc="own faults towards the next point lost, the other side's"),
+        "faults": block(
+            *("pair",), low=0.0, high=FAULTS, doc="own faults towards the next point, the other side's", constant=True
+        ),
     },
     images={"screen": image("side", "side", FRAMES, doc="the table now and at the two steps before")},
     action=continuous("ahead", "left"),
@@ -175,6 +176,7 @@ SPEC = world(
         "random": Score(-3.31, 0.29, success=0, costs={"fault": 1.36}),
         "idle": Score(-2.51, 0.17, success=0, costs={"fault": 2.63}),
         "expert": Score(0, 0, success=0.04, costs={"fault": 0.24}),
+        "bound": Score(6, 0, "both games won 3 to 0"),
     },
 )
 
@@ -225,7 +227,7 @@ def step(p, s, a, rng, r):
     for _ in range(p.substeps):
         slide(p, s, STEP / p.substeps)
         note_touches(s, r)
-        x, y = place_of(s, PUCK_BODY)
+        x, _ = place_of(s, PUCK_BODY)
         if abs(x) > 0.5 * LENGTH:
             scorer = 0 if x > 0.0 else 1
             break

@@ -4,10 +4,10 @@
 Each side moves a paddle up and down; who lets the ball pass gives the other side a point. The ball is that of Atari's
 Pong of 1972: a paddle has eight parts, and the part that was hit alone says how steeply the ball leaves it, straight
 from the two in the middle (Kent, "The Ultimate History of Video Games", 2001); after 4 and 12 hits without a miss it
-crosses the court two and three times as fast (Ahl, "Playing PONG to Win", The Best of Creative Computing, vol. 1, 1976);
-it is served towards the side that missed. Lengths are pixels of that machine, 375 x 246 of which are seen, times its
-frames of 1/60 s; the ball measures 4 pixels, a paddle 16, two for each of its parts (Holden, "Atari Pong E Circuit
-Analysis", 2012).
+crosses the court two and three times as fast, and it is served towards the side that missed (Ahl, "Playing PONG to
+Win", The Best of Creative Computing 1, 1976; Falstad's simulation of the circuit). Lengths are pixels of that machine,
+375 x 246 of which are seen, times its frames of 1/60 s; the ball measures 4 pixels, a paddle 16, two for each of its
+parts (Holden, "Atari Pong E Circuit Analysis", 2012).
 
 Different: paddles reach all of the court (there a defect of the circuit kept them from the top), have a largest speed
 in place of a knob, and the court is the same seen from both sides. Where ball, walls and paddles meet is computed
@@ -51,7 +51,23 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, below, block, choice, cost, discrete, f8, i8, image, integer, kernel, param, term, uniform, world
+from rlenvs.core import (
+    Score,
+    below,
+    block,
+    choice,
+    cost,
+    discrete,
+    f8,
+    i8,
+    image,
+    integer,
+    kernel,
+    param,
+    term,
+    uniform,
+    world,
+)
 from rlenvs.multi.arcade.screen import FRAMES, SIDE, clear, fill_box
 from rlenvs.multi.arcade.sides import agents_of, judge
 
@@ -112,7 +128,7 @@ SPEC = world(
     observation={
         "ball": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="place of the ball"),
         "velocity": block("pair", low=-6.0, high=6.0, unit="px/frame", doc="of the ball"),
-        "paddles": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="height of one's own paddle, of the other one"),
+        "paddles": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="height of one's own, of the other"),
         "hits": block("one", low=0.0, high=FASTEST, doc="hits since the ball was served, up to 12"),
         "score": block("pair", low=0.0, high=lambda values: values.points, doc="own points, those of the other side"),
     },
@@ -147,7 +163,7 @@ SPEC = world(
 @SPEC.reset
 def reset(p, s, rng):
     serve(p, s, below(rng, 2), rng)
-    for j in range(s.past.shape[0]):
+    for _ in range(s.past.shape[0]):
         remember(s)
 
 
@@ -235,7 +251,7 @@ def fly(p, s, start0, start1):
 @kernel
 def part_of(p, offset):
     """The part of a paddle that is so far above its middle, from the lowest, 0, to the highest, 7."""
-    return min(max(int(math.floor((offset / p.paddle_length + 0.5) * PARTS)), 0), PARTS - 1)
+    return min(max(math.floor((offset / p.paddle_length + 0.5) * PARTS), 0), PARTS - 1)
 
 
 @kernel

@@ -30,17 +30,17 @@ def brighten(image, y, x, c, share, grey):
 @kernel
 def fill_box(image, c, left, top, right, bottom, grey):
     """A rectangle, in pixels from the upper left corner, in frame c."""
-    for y in range(max(int(math.floor(top)), 0), min(int(math.ceil(bottom)), image.shape[0])):
+    for y in range(max(math.floor(top), 0), min(math.ceil(bottom), image.shape[0])):
         high = min(bottom, y + 1.0) - max(top, y * 1.0)
-        for x in range(max(int(math.floor(left)), 0), min(int(math.ceil(right)), image.shape[1])):
+        for x in range(max(math.floor(left), 0), min(math.ceil(right), image.shape[1])):
             brighten(image, y, x, c, high * (min(right, x + 1.0) - max(left, x * 1.0)), grey)
 
 
 @kernel
 def fill_disc(image, c, middle_x, middle_y, radius, grey):
     """A disc, in pixels, in frame c; its edge is one pixel wide."""
-    for y in range(max(int(math.floor(middle_y - radius)) - 1, 0), min(int(middle_y + radius) + 2, image.shape[0])):
-        for x in range(max(int(math.floor(middle_x - radius)) - 1, 0), min(int(middle_x + radius) + 2, image.shape[1])):
+    for y in range(max(math.floor(middle_y - radius) - 1, 0), min(int(middle_y + radius) + 2, image.shape[0])):
+        for x in range(max(math.floor(middle_x - radius) - 1, 0), min(int(middle_x + radius) + 2, image.shape[1])):
             dx, dy = x + 0.5 - middle_x, y + 0.5 - middle_y
             share = radius + 0.5 - math.sqrt(dx * dx + dy * dy)
             if share > 0.0:

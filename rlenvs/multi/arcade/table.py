@@ -54,7 +54,9 @@ def build(p, s, home):
     wall(s, RAIL, 0.0, 0.0, 0.0, y, 0.0, -y)
     disc(s, 0.0, PUCK, p.puck_mass, DISC, RIM | HANDLE, p.friction, 0.0)
     for k in range(2):
-        b = disc(s, -home if k == 0 else home, MALLET, p.mallet_mass, HANDLE, RAIL | DISC, p.friction, p.mallet_restitution)
+        b = disc(
+            s, -home if k == 0 else home, MALLET, p.mallet_mass, HANDLE, RAIL | DISC, p.friction, p.mallet_restitution
+        )
         planar.fix_rotation(s, b)
     s.damping[PUCK_BODY, 0], s.damping[PUCK_BODY, 1] = p.drag, p.drag
     planar.prepare(s)
