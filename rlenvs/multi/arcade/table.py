@@ -41,7 +41,7 @@ def disc(s, x, radius, mass, category, mask, friction, restitution):
 
 @kernel
 def build(p, s, home):
-    """Rims with goals for the puck; rails and a line across the middle for the mallets, which do not bounce off them."""
+    """Rims with goals for the puck; rails and a line across the middle for the mallets, which do not bounce there."""
     planar.add_body(s, planar.STATIC, 0.0, 0.0, 0.0)
     x, y, g = 0.5 * LENGTH, 0.5 * WIDTH, 0.5 * p.goal_width
     for turn in range(2):
