@@ -53,6 +53,7 @@ import math
 from typing import Any
 
 from rlenvs.core import (
+    Score,
     b1,
     below,
     block,
