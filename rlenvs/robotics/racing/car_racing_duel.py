@@ -192,7 +192,7 @@ SPEC = world(
     scores={
         "random": Score(-98.35, 2.9, success=0, costs={"off_road": 0, "touch": 0}),
         "idle": Score(-146.7, 3, success=0, costs={"off_road": 0, "touch": 0}),
-        "expert": Score(1335, 2.8, success=0.5, costs={"off_road": 0, "touch": 0.98}),
+        "expert": Score(1335, 2.8, success=0.5, costs={"off_road": 0, "touch": 1.02}),
     },
 )
 
