@@ -347,7 +347,7 @@ def paint(k, screen, c, n, x, y):
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
-ICE, EDGE, LINE, RIM_COLOR, SIDES = (238, 244, 250), (52, 60, 74), (196, 210, 226), (92, 104, 124), ("blue", "red")
+FLOOR, ICE, EDGE, LINE, SIDES = (206, 196, 180), (238, 244, 250), (52, 60, 74), (196, 210, 226), ("blue", "red")
 
 
 @SPEC.draw
@@ -358,6 +358,7 @@ def draw(canvas, p, s):
     wide = x + 0.1
     high = wide * canvas.scene[1] / canvas.scene[0]
     canvas.view(-wide, wide, -high, high)
+    canvas.rectangle(-wide, -high, wide, high, FLOOR)
     canvas.rectangle(-x - 0.08, -y - 0.08, x + 0.08, y + 0.08, EDGE, rounded=0.06)
     canvas.rectangle(-x, -y, x, y, ICE)
     canvas.rectangle(-0.008, -y, 0.008, y, LINE)

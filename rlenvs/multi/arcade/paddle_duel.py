@@ -398,7 +398,7 @@ def paint_box(screen, c, x, y, width, height, grey):
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
-COURT, NET, SIDES = (18, 22, 30), (96, 104, 116), ("sky", "orange")
+CABINET, COURT, NET, SIDES = (58, 64, 76), (18, 22, 30), (96, 104, 116), ("sky", "orange")
 
 
 @SPEC.draw
@@ -407,6 +407,7 @@ def draw(canvas, p, s):
     canvas.legend((SIDES[0], "first side"), (SIDES[1], "second side"))
     high = FAR * canvas.scene[1] / canvas.scene[0]
     canvas.view(-FAR, FAR, -high, high)
+    canvas.rectangle(-FAR, -high, FAR, high, CABINET)
     canvas.rectangle(-FAR, -TOP, FAR, TOP, COURT)
     for n in range(15):
         y = -TOP + (n + 0.25) * HEIGHT / 15.0
