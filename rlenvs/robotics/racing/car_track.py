@@ -121,13 +121,27 @@ def lay_road(p, s):
     if math.sqrt(dx * dx + dy * dy) > STEP:
         return False
     s.tiles = tiles
-    for i in range(tiles):
+    lay_edges(p, s)
+    return True
+
+
+@kernel
+def lay_edges(p, s):
+    """Edges and kerbs along the gates."""
+    for i in range(s.tiles):
         sn, cs = maths.sin_cos(s.gate[i, 2])
         x, y = s.gate[i, 0], s.gate[i, 1]
         s.edge[i, 0], s.edge[i, 1] = x - p.track_width * cs, y - p.track_width * sn
         s.edge[i, 2], s.edge[i, 3] = x + p.track_width * cs, y + p.track_width * sn
     lay_kerbs(p, s)
-    return True
+
+
+@kernel
+def mirror_road(p, s):
+    """The same road, left for right: it is driven clockwise then."""
+    for i in range(s.tiles):
+        s.gate[i, 0], s.gate[i, 2] = -s.gate[i, 0], -s.gate[i, 2]
+    lay_edges(p, s)
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Arcade games for two sides."""
