@@ -226,3 +226,37 @@ def highway(lanes: int, length: float = 10_000.0, speed_limit: float = 30.0, wid
         sides: Any = (CONTINUOUS if k == 0 else STRIPED, CONTINUOUS if k == lanes - 1 else NONE)
         network.straight("0", "1", (0.0, k * width), (length, k * width), speed_limit=speed_limit, lines=sides)
     return network
+
+
+WINDING = (  # metres of a straight, or radius [m] and degrees, to the right where these are positive, of a bend
+    *((200.0, 0.0), (200.0, 50.0), (80.0, 0.0), (200.0, -50.0), (80.0, 0.0), (160.0, -60.0), (80.0, 0.0)),
+    *((160.0, 60.0), (120.0, 0.0), (240.0, 40.0), (80.0, 0.0), (160.0, -40.0), (300.0, 0.0)),
+)
+
+
+def winding(lanes: int, speed_limit: float = 25.0, width: float = 4.0) -> Network:
+    """Parallel lanes of straights and bends, 1.7 km long, that begins along x with the leftmost lane at y = 0."""
+    network = Network()
+    x, y, heading = 0.0, 0.0, 0.0
+    for n, (size, degrees) in enumerate(WINDING):
+        sine, cosine = maths.sin(heading), maths.cos(heading)
+        turn = degrees * RADIANS
+        side = 1.0 if degrees > 0.0 else -1.0
+        centre = x - side * size * sine, y + side * size * cosine
+        for k in range(lanes):
+            sides: Any = (CONTINUOUS if k == 0 else STRIPED, CONTINUOUS if k == lanes - 1 else NONE)
+            usual: Any = {"speed_limit": speed_limit, "width": width, "lines": sides}
+            if degrees == 0.0:
+                begin = x - k * width * sine, y + k * width * cosine
+                stop = begin[0] + size * cosine, begin[1] + size * sine
+                network.straight(str(n), str(n + 1), begin, stop, **usual)
+            else:
+                begins = heading - side * 0.5 * math.pi
+                radius = size - side * k * width
+                network.arc(str(n), str(n + 1), centre, radius, begins, begins + turn, **usual)
+        if degrees == 0.0:
+            x, y = x + size * cosine, y + size * sine
+            continue
+        heading += turn
+        x, y = centre[0] + side * size * maths.sin(heading), centre[1] - side * size * maths.cos(heading)
+    return network
