@@ -4,32 +4,36 @@
 The task of DriverGym (Kothari, Perone, Bergamini, Alahi and Ondruska, "DriverGym: Democratising reinforcement learning
 for autonomous driving", 2021, arXiv 2111.06889; in l5kit): one car of a log of traffic is the ego car; for 32 steps of
 0.1 s the agent moves it, and is compared with what its driver did. DriverGym's log is a thousand hours of Lyft's; ours
-is recorded from our own drivers (IDM and MOBIL, the three types of iPLAN) on a winding road or a straight one, and comes
-of `log_seed`. A log of one's own is a file (`log="my.npz"`; `python -m rlenvs.robotics.driving.logs --help`).
+is recorded from our own drivers (IDM and MOBIL, the three types of iPLAN) on a winding road or a straight one, and
+follows from `log_seed`. A log of one's own is a file (`log="my.npz"`; the format stands in
+`rlenvs/robotics/driving/logs.py`, and `python -m rlenvs.robotics.driving.logs FILE --check` looks for faults).
 
 In a closed loop the car is where the agent's actions brought it. In an open loop (`loop="open"`) each step begins where
-the log has the car, and only the step is judged. Others are replayed, or (`others="reactive"`) drive by IDM, on the lane
-where they are, once they come near: within 30 m at the start, within 15 m later.
+the log has the car, and only the step is judged. Others are replayed, or (`traffic="reactive"`) drive by IDM, on the
+lane where they are, once they come near: within 30 m at the start, within 15 m later.
 
-Different from DriverGym: the road needs no raster (there is one); a car that once reacts does so to the end (there it
-may jump back to its log); episodes may begin and end elsewhere by options; everything is seeded.
+Different from DriverGym: a vector is the usual observation; a car that once reacts does so to the end (there it may
+jump back to its log); everything is seeded.
+
+`python -m rlenvs.robotics.driving.replay_metrics POLICY` has the metrics of l5kit's closed-loop evaluation.
 
 ## Action Space
-The way to the next frame in the car's own frame: ahead, to the right, and the turn; 0 is the log's mean and 1 ten of its
-standard deviations above it, as in DriverGym. Or, with `actions="kinematic"`, steering and acceleration of a unicycle:
-20 degrees per second and 6 m/s^2 at 1.
+The way to the next frame in the car's own frame: ahead, to the right, and the turn; 0 is the log's mean and 1 ten of
+its standard deviations above it, as in DriverGym. Or, with `actions="kinematic"`, steering and acceleration of a
+unicycle: 20 degrees per second and 6 m/s^2 at 1.
 
 ## Observation Space
 In the car's own frame (x ahead, y to the right): speed, acceleration and yaw rate of the last step, the distance from
 the middle of the lane and the angle to it, points of the lane ahead, the nearest cars within 60 m, the time. With
 `observation="raster"` also an image from above of 64 x 64 pixels of a metre, the car at a quarter of the width, heading
-to the right: road, others, ego car.
+to the right: road, others, ego car. What its driver will do is not observed.
 
 ## Rewards
-`distance` is minus the metres from the logged place, at most 15; `yaw` minus the angle [rad] to the logged heading, with
-weight 1 (`reward="yaw20"`: 20, as in an older version). Sums of `ade` and `fde` over an episode are minus the average
-displacement error of its 32 steps, and that of the last of them; `reward="metrics"` has them alone. `collision` is -1 while the car overlaps another;
-`reward="safe"` has it with weight 15 beside the usual ones. `driven` is metres driven.
+`distance` is minus the metres from the logged place, at most 15; `yaw` minus the angle [rad] to the logged heading,
+with weight 1 (`reward="yaw20"`: 20, as in an older version). Sums of `ade` and `fde` over an episode are minus the
+average displacement error of its 32 steps, and that of the last of them; `reward="metrics"` has them alone. `collision`
+is -1 while the car overlaps another; `reward="safe"` has it with weight 15 beside the usual ones. `driven` is metres
+driven.
 
 ## Costs
 Indicators per step: `collision_front`, `collision_rear`, `collision_side`, by the side of the ego car that lies
@@ -106,8 +110,8 @@ ACTIONS = choice("displacement", "kinematic", doc="the way to the next frame, or
 (KINEMATIC,) = ACTIONS.codes("kinematic")
 LOOP = choice("closed", "open", doc="whether a step begins where the last one ended, or where the log has the car")
 (OPEN,) = LOOP.codes("open")
-OTHERS = choice("replayed", "reactive", doc="whether other cars near the ego car react to it")
-(REACTIVE,) = OTHERS.codes("reactive")
+TRAFFIC = choice("replayed", "reactive", doc="whether other cars near the ego car react to it")
+(REACTIVE,) = TRAFFIC.codes("reactive")
 PLANNER = choice("log", "idm", doc="whether the scripted expert follows the log, or drives by IDM")
 (IDM,) = PLANNER.codes("idm")
 ONLY = {"distance": 0.0, "yaw": 0.0}
@@ -169,12 +173,14 @@ SPEC = world(
         "close": param(15.0, 0.0, 100.0, "m", "within which cars begin to react"),
         "most_error": param(15.0, 1.0, 100.0, "m", "the largest error that `distance` counts"),
         "path_width": param(4.0, 0.5, 50.0, "m", "distance from the logged path from which on `off_path` is 1"),
-        "near_end": param(2.0, 0.1, 50.0, "m", "distance from the logged place at the end below which is success", limit=True),
+        "near_end": param(
+            2.0, 0.1, 50.0, "m", "distance from the logged place at the end below which is success", limit=True
+        ),
     },
     options={
         "actions": ACTIONS,
         "loop": LOOP,
-        "others": OTHERS,
+        "traffic": TRAFFIC,
         "reward": REWARD,
         "planner": PLANNER,
         "observation": for_data(choice("vector", "raster", doc="numbers, or also an image from above")),
@@ -251,12 +257,12 @@ SPEC = world(
     horizon=STEPS,
     expert_sees="state",
     probe={
-        "far": {"others": "reactive"},
-        "close": {"others": "reactive", "far": 0.0},
+        "far": {"traffic": "reactive"},
+        "close": {"traffic": "reactive", "far": 0.0},
     },
     levels={
         "open": {"loop": "open"},
-        "reactive": {"others": "reactive"},
+        "reactive": {"traffic": "reactive"},
         "kinematic": {"actions": "kinematic"},
         "highway": {"road": "highway"},
     },
@@ -280,7 +286,7 @@ def reset(p, s, rng):
     s.first_row, s.ego, s.last_row = p.start[n, 0], p.start[n, 1], p.start[n, 2]
     s.row = s.first_row
     put_all(p, s)
-    if p.others == REACTIVE:
+    if p.traffic == REACTIVE:
         wake(p, s, p.far)
     ego = s.ego
     s.acceleration_seen = (s.speed[ego] - p.log[s.row - 1, ego, 3]) / STEP
@@ -293,7 +299,7 @@ def reset(p, s, rng):
 def step(p, s, a, rng, r):
     ego = s.ego
     speed, heading = s.speed[ego], s.heading[ego]
-    if p.others == REACTIVE:
+    if p.traffic == REACTIVE:
         wake(p, s, p.close)
     s.row += 1
     move_others(p, s)
@@ -483,5 +489,3 @@ def keys(pressed, values):
     if values.actions == "kinematic":
         return [float(right), float(up)]
     return [0.05 * up, 0.1 * right, 0.1 * right]
-
-

@@ -14,9 +14,8 @@ from rlenvs.robotics.driving.render import GLASS, GRASS, draw_lanes, rectangle
 PIXELS = 64  # of a metre, along both sides
 EGO_COLUMN = 16  # of the ego car, which heads to the right
 GROUND, ROAD, MIDDLE, OTHER, EGO = (0, 0, 0), (90, 90, 90), (150, 150, 150), (250, 180, 60), (60, 140, 255)
-WIDE = 90.0  # m, of the image
-GHOST = (70, 200, 110)
-LEGEND = (("blue", "ego car"), (GHOST, "logged ego car"), ("orange", "replayed"), ("purple", "reacts"), ("red", "hit"))
+WIDE = 66.0  # m, of the image
+LEGEND = (("blue", "ego car"), ("green", "logged ego car"), ("orange", "replayed"), ("pink", "reacts"), ("red", "hit"))
 
 
 @kernel
@@ -46,7 +45,7 @@ def paint_lane(p, s, k, pixels):
             y = s.y[ego] + ahead * s.sine[ego] + aside * s.cosine[ego]
             along, across = along_and_across(p, k, x, y)
             if 0.0 <= along <= p.lane[k, LENGTH] and abs(across) <= half:
-                span(pixels, row, column, column + 1, MIDDLE if abs(across) < 0.5 else ROAD)
+                span(pixels, row, column, column + 1, MIDDLE if abs(across) < 0.6 else ROAD)
 
 
 @kernel
@@ -78,14 +77,14 @@ def draw_log(canvas: Canvas, p: Any, s: Any) -> None:
     canvas.rectangle(ahead_x - WIDE, -ahead_y - WIDE, ahead_x + WIDE, -ahead_y + WIDE, GRASS)
     draw_lanes(canvas, p, ahead_x, ahead_y, 0.8 * WIDE)
     logged = p.log[int(s.first_row) : min(int(s.last_row), int(s.first_row) + 32) + 1, ego]
-    canvas.line([(float(a), -float(b)) for a, b in logged[:, :2]], GHOST, 4.0)
+    canvas.line([(float(a), -float(b)) for a, b in logged[:, :2]], "green", 4.0)
     driven = s.trail[: min(int(s.elapsed), len(s.trail) - 1) + 1]
     if len(driven) > 1:
         canvas.line([(float(a), -float(b)) for a, b in driven], "blue", 2.5)
     for j in range(int(s.movers)):
         if math.hypot(float(s.x[j]) - x, float(s.y[j]) - y) < WIDE and j != ego:
-            _draw_car(canvas, s.x[j], s.y[j], s.heading[j], "purple" if s.driver[j] >= 0 else "orange")
-    _draw_car(canvas, *(p.log[row, ego, n] for n in (X, Y, HEADING)), GHOST)
+            _draw_car(canvas, s.x[j], s.y[j], s.heading[j], "pink" if s.driver[j] >= 0 else "orange")
+    _draw_car(canvas, p.log[row, ego, X], p.log[row, ego, Y], p.log[row, ego, HEADING], "green")
     _draw_car(canvas, x, y, s.heading[ego], "red" if s.side >= 0 else "blue", 0.85)
     error = math.hypot(x - float(p.log[row, ego, X]), y - float(p.log[row, ego, Y]))
     mean = float(s.error_sum) / max(int(s.elapsed), 1)

@@ -138,12 +138,15 @@ def read(path: str) -> dict[str, np.ndarray]:
         ParameterError: what is wrong with it, and where.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as file:
+            stored = np.load(file, allow_pickle=False)
+            if isinstance(stored, np.ndarray):
+                raise ParameterError(f"log={path!r} is no .npz file; it holds a single array")
             found = {name: np.asarray(stored[name]) for name in ("poses", "present", "lanes") if name in stored.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, ParameterError):
+            raise
         raise ParameterError(f"log={path!r} cannot be read as an .npz file: {error}") from None
-    except AttributeError:
-        raise ParameterError(f"log={path!r} is no .npz file; it holds a single array") from None
     if "poses" not in found:
         raise ParameterError(f"log={path!r} has no array 'poses' of shape (scenes, frames, cars, 4)")
     return checked(found, f"log={path!r}")
@@ -172,7 +175,7 @@ def checked(found: dict[str, Any], name: str = "the log") -> dict[str, np.ndarra
         )
     _refuse_where(present & ~np.isfinite(poses).all(-1), name, "is not finite")
     poses[~present] = 0.0
-    _refuse_where((np.abs(poses[..., :2]) > FARTHEST).any(-1), name, f"is farther than {FARTHEST:g} m from the origin")
+    _refuse_where(np.abs(poses[..., :2]).max(-1) > FARTHEST, name, f"is farther than {FARTHEST:g} m from the origin")
     _refuse_where(np.abs(poses[..., SPEED]) > 10.0 * MOST_JUMP, name, f"is faster than {10.0 * MOST_JUMP:g} m/s")
     there = present[:, 1:] & present[:, :-1]
     jump = np.zeros_like(present)
@@ -221,9 +224,9 @@ def network_of(lanes: np.ndarray) -> Network:
     """The road of a file's `lanes`."""
     network = Network()
     for row in lanes:
-        ends = [f"{x:.3f},{y:.3f}" for x, y in (row[:2], row[2:4])]
+        start, end = (f"{x:.3f},{y:.3f}" for x, y in (row[:2], row[2:4]))
         width = float(row[4]) if len(row) == 5 else 4.0
-        network.straight(*ends, row[:2].tolist(), row[2:4].tolist(), width=width, speed_limit=25.0)
+        network.straight(start, end, row[:2].tolist(), row[2:4].tolist(), width=width, speed_limit=25.0)
     return network
 
 
