@@ -111,7 +111,7 @@ class Network:
         numbers[at.LENGTH] = radius * (stop - begin) * turn
         numbers[at.HEADING] = begin + 0.5 * math.pi * turn
         numbers[at.COSINE], numbers[at.SINE] = maths.cos(numbers[at.HEADING]), maths.sin(numbers[at.HEADING])
-        box = [centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius]
+        box = _box_of_arc(centre, radius, min(begin, stop), max(begin, stop))
         self._add(start, end, at.ARC, numbers, box, width, speed_limit, priority, forbidden, lines, sign)
 
     def _add(
@@ -209,6 +209,15 @@ class Network:
             places += [(lane.shape, n, place, lane.sign) for place, lane in enumerate(lanes)]
         numbers = np.array([lane.numbers for lane in self.lanes], np.float64)
         return {"lane": numbers, "lane_at": np.array(places, np.int64), "road": road, "branch": branch}
+
+
+def _box_of_arc(centre: Sequence[float], radius: float, low: float, high: float) -> list[float]:
+    """Low x, low y, high x, high y of an arc between two angles [rad], and a hair's breadth more."""
+    quarter = 0.5 * math.pi
+    angles = [low, high, *(quarter * n for n in range(math.ceil(low / quarter), math.floor(high / quarter) + 1))]
+    xs = [centre[0] + radius * maths.cos(angle) for angle in angles]
+    ys = [centre[1] + radius * maths.sin(angle) for angle in angles]
+    return [min(xs) - 1e-6, min(ys) - 1e-6, max(xs) + 1e-6, max(ys) + 1e-6]
 
 
 def route_rows(routes: Sequence[Sequence[int]], length: int) -> np.ndarray:

@@ -94,6 +94,7 @@ from rlenvs.robotics.driving.replay import (
     drive_by,
     is_on_road,
     lane_point,
+    locate_ego,
     move_by,
     move_others,
     off_path,
@@ -335,19 +336,28 @@ def step(p, s, a, rng, r):
     if p.traffic == REACTIVE:
         wake(p, s, p.close)
     s.row += 1
-    move_others(p, s)
+    move_others(p, s, p.traffic == REACTIVE)
     if p.actions == KINEMATIC:
         drive_by(s, a[0], a[1])
     else:
         move_by(s, by(p, a, 0), by(p, a, 1), by(p, a, 2))
     s.acceleration_seen, s.yaw_rate = (s.speed[ego] - speed) / STEP, wrapped(s.heading[ego] - heading) / STEP
-    locate(p, s)
+    find_places(p, s)
     judge(p, s, r)
     if p.loop == OPEN:
         put_logged(p, s, ego)
         s.acceleration_seen = (s.speed[ego] - speed) / STEP
         s.yaw_rate = wrapped(s.heading[ego] - heading) / STEP
+        find_places(p, s)
+
+
+@kernel
+def find_places(p, s):
+    """Fill on which lanes cars are: all of them where somebody asks who is next on a lane."""
+    if p.traffic == REACTIVE or p.planner == IDM:
         locate(p, s)
+    else:
+        locate_ego(p, s)
 
 
 @kernel

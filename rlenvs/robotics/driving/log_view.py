@@ -3,16 +3,17 @@
 import math
 from typing import Any
 
-from rlenvs.core import kernel
+from rlenvs.core import kernel, maths
 from rlenvs.core.canvas import Canvas
 from rlenvs.kits.raster.draw import span
-from rlenvs.kits.roads.lanes import LENGTH, WIDTH, along_and_across, box_distance
+from rlenvs.kits.roads.lanes import LENGTH, WIDTH, along, box_distance, heading_on, point_on
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
 from rlenvs.robotics.driving.logs import HEADING, X, Y
 from rlenvs.robotics.driving.render import GLASS, GRASS, draw_lanes, rectangle
 
 PIXELS = 64  # of a metre, along both sides
 EGO_COLUMN = 16  # of the ego car, which heads to the right
+REACH = 60.0  # m along a lane from the ego car that may be seen
 GROUND, ROAD, MIDDLE, OTHER, EGO = (0, 0, 0), (90, 90, 90), (150, 150, 150), (250, 180, 60), (60, 140, 255)
 WIDE = 66.0  # m, of the image
 LEGEND = (("blue", "ego car"), ("green", "logged ego car"), ("orange", "replayed"), ("pink", "reacts"), ("red", "hit"))
@@ -25,27 +26,43 @@ def paint(p, s, pixels):
     for row in range(PIXELS):
         span(pixels, row, 0, PIXELS, GROUND)
     for k in range(p.lane.shape[0]):
-        if box_distance(p, k, s.x[ego], s.y[ego]) < 1.5 * PIXELS:
+        if box_distance(p, k, s.x[ego], s.y[ego]) < REACH:
             paint_lane(p, s, k, pixels)
     for j in range(s.movers):
         right, down = s.x[j] - s.x[ego], s.y[j] - s.y[ego]
-        if j != ego and right * right + down * down < (1.5 * PIXELS) * (1.5 * PIXELS):
+        if j != ego and right * right + down * down < REACH * REACH:
             paint_car(s, j, pixels, OTHER)
     paint_car(s, ego, pixels, EGO)
 
 
 @kernel
 def paint_lane(p, s, k, pixels):
-    """A lane, and its middle."""
+    """A lane, and its middle over it: points half a metre from each other."""
     ego, half = s.ego, 0.5 * p.lane[k, WIDTH]
-    for row in range(PIXELS):
-        for column in range(PIXELS):
-            ahead, aside = column + 0.5 - EGO_COLUMN, row + 0.5 - 0.5 * PIXELS
-            x = s.x[ego] + ahead * s.cosine[ego] - aside * s.sine[ego]
-            y = s.y[ego] + ahead * s.sine[ego] + aside * s.cosine[ego]
-            along, across = along_and_across(p, k, x, y)
-            if 0.0 <= along <= p.lane[k, LENGTH] and abs(across) <= half:
-                span(pixels, row, column, column + 1, MIDDLE if abs(across) < 0.6 else ROAD)
+    here = along(p, k, s.x[ego], s.y[ego])
+    first, last = max(here - REACH, 0.0), min(here + REACH, p.lane[k, LENGTH])
+    count, places = int(2.0 * (last - first)), int(4.0 * half)
+    for layer in range(2):
+        for n in range(count + 1):
+            at = first + 0.5 * n
+            x, y = point_on(p, k, at, 0.0)
+            right, down = x - s.x[ego], y - s.y[ego]
+            ahead = right * s.cosine[ego] + down * s.sine[ego] + EGO_COLUMN
+            aside = down * s.cosine[ego] - right * s.sine[ego] + 0.5 * PIXELS
+            if layer == 1:
+                paint_point(pixels, ahead, aside, MIDDLE)
+                continue
+            sine, cosine = maths.sin_cos(heading_on(p, k, at) - s.heading[ego])
+            for m in range(places):
+                across = 0.5 * (m + 0.5) - half
+                paint_point(pixels, ahead - across * sine, aside + across * cosine, ROAD)
+
+
+@kernel
+def paint_point(pixels, column, row, color):
+    """The pixel in which a point lies, if it is one of the image."""
+    if 0.0 <= column < PIXELS and 0.0 <= row < PIXELS:
+        span(pixels, int(row), int(column), int(column) + 1, color)
 
 
 @kernel

@@ -6,7 +6,16 @@ The state has `CARS` of `rlenvs.kits.traffic`, and `row`, the row of `p.log` tha
 import math
 
 from rlenvs.core import kernel
-from rlenvs.kits.roads.lanes import LENGTH, WIDTH, along_and_across, heading_on, nearest_exit, point_on, wrapped
+from rlenvs.kits.roads.lanes import (
+    LENGTH,
+    WIDTH,
+    along_and_across,
+    heading_on,
+    nearest_exit,
+    nearest_lane,
+    point_on,
+    wrapped,
+)
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, RAW, advance, locate, put_car, set_direction
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.robotics.driving.logs import HEADING, PRESENT, SPEED, STEP, X, Y
@@ -40,6 +49,15 @@ def put_all(p, s):
 
 
 @kernel
+def locate_ego(p, s):
+    """Fill where the ego car is on the road."""
+    ego = s.ego
+    k = nearest_lane(p, s.x[ego], s.y[ego], s.heading[ego])
+    s.lane_of[ego] = k
+    s.station[ego], s.aside[ego] = along_and_across(p, k, s.x[ego], s.y[ego])
+
+
+@kernel
 def distance_of(s, i, j):
     """Metres between the middles of two cars."""
     right, down = s.x[j] - s.x[i], s.y[j] - s.y[i]
@@ -57,10 +75,11 @@ def wake(p, s, within):
 
 
 @kernel
-def move_others(p, s):
+def move_others(p, s, some_react):
     """Move all other cars for a step: those that drive by themselves, and those that the log moves, whose `row` is
     already that behind the step."""
-    act_all(p, p.drivers, s)
+    if some_react:
+        act_all(p, p.drivers, s)
     for i in range(s.movers):
         if i != s.ego and s.driver[i] >= 0:
             advance(s, i, STEP)
@@ -103,10 +122,11 @@ def displacement(p, s, row):
 @kernel
 def off_path(p, s, first, last):
     """Metres of the ego car from the nearest point that the log has of it in some rows."""
-    least = math.inf
+    least, x, y = math.inf, s.x[s.ego], s.y[s.ego]
     for row in range(first, last + 1):
-        least = min(least, displacement(p, s, row))
-    return least
+        right, down = x - p.log[row, s.ego, X], y - p.log[row, s.ego, Y]
+        least = min(least, right * right + down * down)
+    return math.sqrt(least)
 
 
 @kernel
