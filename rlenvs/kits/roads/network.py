@@ -111,7 +111,7 @@ class Network:
         numbers[at.LENGTH] = radius * (stop - begin) * turn
         numbers[at.HEADING] = begin + 0.5 * math.pi * turn
         numbers[at.COSINE], numbers[at.SINE] = maths.cos(numbers[at.HEADING]), maths.sin(numbers[at.HEADING])
-        box = [centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius]
+        box = _box_of_arc(centre, radius, min(begin, stop), max(begin, stop))
         self._add(start, end, at.ARC, numbers, box, width, speed_limit, priority, forbidden, lines, sign)
 
     def _add(
@@ -211,6 +211,15 @@ class Network:
         return {"lane": numbers, "lane_at": np.array(places, np.int64), "road": road, "branch": branch}
 
 
+def _box_of_arc(centre: Sequence[float], radius: float, low: float, high: float) -> list[float]:
+    """Low x, low y, high x, high y of an arc between two angles [rad], and a hair's breadth more."""
+    quarter = 0.5 * math.pi
+    angles = [low, high, *(quarter * n for n in range(math.ceil(low / quarter), math.floor(high / quarter) + 1))]
+    xs = [centre[0] + radius * maths.cos(angle) for angle in angles]
+    ys = [centre[1] + radius * maths.sin(angle) for angle in angles]
+    return [min(xs) - 1e-6, min(ys) - 1e-6, max(xs) + 1e-6, max(ys) + 1e-6]
+
+
 def route_rows(routes: Sequence[Sequence[int]], length: int) -> np.ndarray:
     """Routes as rows of equal length, int64, -1 behind the last road."""
     rows = np.full((len(routes), length), -1, np.int64)
@@ -225,4 +234,38 @@ def highway(lanes: int, length: float = 10_000.0, speed_limit: float = 30.0, wid
     for k in range(lanes):
         sides: Any = (CONTINUOUS if k == 0 else STRIPED, CONTINUOUS if k == lanes - 1 else NONE)
         network.straight("0", "1", (0.0, k * width), (length, k * width), speed_limit=speed_limit, lines=sides)
+    return network
+
+
+WINDING = (  # metres of a straight, or radius [m] and degrees, to the right where these are positive, of a bend
+    *((200.0, 0.0), (200.0, 50.0), (80.0, 0.0), (200.0, -50.0), (80.0, 0.0), (160.0, -60.0), (80.0, 0.0)),
+    *((160.0, 60.0), (120.0, 0.0), (240.0, 40.0), (80.0, 0.0), (160.0, -40.0), (300.0, 0.0)),
+)
+
+
+def winding(lanes: int, speed_limit: float = 25.0, width: float = 4.0) -> Network:
+    """Parallel lanes of straights and bends, 1.7 km long, that begins along x with the leftmost lane at y = 0."""
+    network = Network()
+    x, y, heading = 0.0, 0.0, 0.0
+    for n, (size, degrees) in enumerate(WINDING):
+        sine, cosine = maths.sin(heading), maths.cos(heading)
+        turn = degrees * RADIANS
+        side = 1.0 if degrees > 0.0 else -1.0
+        centre = x - side * size * sine, y + side * size * cosine
+        for k in range(lanes):
+            sides: Any = (CONTINUOUS if k == 0 else STRIPED, CONTINUOUS if k == lanes - 1 else NONE)
+            usual: Any = {"speed_limit": speed_limit, "width": width, "lines": sides}
+            if degrees == 0.0:
+                begin = x - k * width * sine, y + k * width * cosine
+                stop = begin[0] + size * cosine, begin[1] + size * sine
+                network.straight(str(n), str(n + 1), begin, stop, **usual)
+            else:
+                begins = heading - side * 0.5 * math.pi
+                radius = size - side * k * width
+                network.arc(str(n), str(n + 1), centre, radius, begins, begins + turn, **usual)
+        if degrees == 0.0:
+            x, y = x + size * cosine, y + size * sine
+            continue
+        heading += turn
+        x, y = centre[0] + side * size * maths.sin(heading), centre[1] - side * size * maths.cos(heading)
     return network

@@ -1,0 +1,534 @@
+"""LogReplay: drive as a logged driver did, among cars that are replayed or react.
+
+## Description
+The task of DriverGym (Kothari, Perone, Bergamini, Alahi and Ondruska, "DriverGym: Democratising reinforcement learning
+for autonomous driving", 2021, arXiv 2111.06889; in l5kit): one car of a log of traffic is the ego car; for 32 steps of
+0.1 s the agent moves it, and is compared with what its driver did. DriverGym's log is a thousand hours of Lyft's; ours
+is recorded from our own drivers (IDM and MOBIL, the three types of iPLAN) on a winding road or a straight one, and
+follows from `log_seed`. A log of one's own is a file (`log="my.npz"`; the format stands in
+`rlenvs/robotics/driving/logs.py`, and `python -m rlenvs.robotics.driving.logs FILE --check` looks for faults).
+
+In a closed loop the car is where the agent's actions brought it. In an open loop (`loop="open"`) each step begins where
+the log has the car, and only the step is judged. Others are replayed, or (`traffic="reactive"`) drive by IDM, on the
+lane where they are, once they come near: within 30 m at the start, within 15 m later.
+
+Different from DriverGym: a vector is the usual observation; a car that once reacts does so to the end (there it may
+jump back to its log); everything is seeded.
+
+`python -m rlenvs.robotics.driving.replay_metrics POLICY` has the metrics of l5kit's closed-loop evaluation.
+
+## Action Space
+The way to the next frame in the car's own frame: ahead, to the right, and the turn; 0 is the log's mean and 1 ten of
+its standard deviations above it, as in DriverGym. Or, with `actions="kinematic"`, steering and acceleration of a
+unicycle: 20 degrees per second and 6 m/s^2 at 1.
+
+## Observation Space
+In the car's own frame (x ahead, y to the right): speed, acceleration and yaw rate of the last step, the distance from
+the middle of the lane and the angle to it, points of the lane ahead, the nearest cars within 60 m, the time. With
+`observation="raster"` also an image from above of 64 x 64 pixels of a metre, the car at a quarter of the width, heading
+to the right: road, others, ego car. What its driver will do is not observed.
+
+## Rewards
+`distance` is minus the metres from the logged place, at most 15; `yaw` minus the angle [rad] to the logged heading,
+with weight 1 (`reward="yaw20"`: 20, as in an older version). Sums of `ade` and `fde` over an episode are minus the
+average displacement error of its 32 steps, and that of the last of them; `reward="metrics"` has them alone. `collision`
+is -1 while the car overlaps another; `reward="safe"` has it with weight 15 beside the usual ones. `driven` is metres
+driven.
+
+## Costs
+Indicators per step: `collision_front`, `collision_rear`, `collision_side`, by the side of the ego car that lies
+deepest in another; `offroad`, its middle on no lane; `off_path`, more than 4 m from the logged path.
+
+## Starting State
+Any car in any frame of the log after which it is there for 32 frames (`scene`, `frame` and `logged_ego` say which).
+
+## Episode End
+Truncation: 32 steps. Termination: where there is more time, the end of the log. Success: no collision, never off the
+road, and at the end less than 2 m from the logged place; in an open loop less than 2 m in all steps together.
+
+## Parameters
+Metres.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert replays what the driver did, which is the bound; `planner="idm"` makes it an
+IDM planner that knows no log.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import (
+    Score,
+    below,
+    block,
+    choice,
+    continuous,
+    cost,
+    f8,
+    for_data,
+    free,
+    i8,
+    image,
+    integer,
+    kernel,
+    maths,
+    param,
+    term,
+    world,
+)
+from rlenvs.core.errors import ParameterError
+from rlenvs.kits.roads.lanes import LIMIT, ROAD_DATA, heading_on, wrapped
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CARS, car_sizes, locate, neighbours, slip_towards
+from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, driver_table, idm
+from rlenvs.robotics.driving import log_view
+from rlenvs.robotics.driving.logs import HEADING, ROADS, STEP, STEPS, X, Y, log_of, parse_log
+from rlenvs.robotics.driving.replay import (
+    FRONT,
+    MOST_FORCE,
+    MOST_STEER,
+    REAR,
+    collision,
+    displacement,
+    drive_by,
+    is_on_road,
+    lane_point,
+    locate_ego,
+    move_by,
+    move_others,
+    off_path,
+    put_all,
+    put_logged,
+    wake,
+)
+
+AHEAD = (5.0, 10.0, 20.0, 35.0, 50.0)  # m, of the points of the lane that are seen
+FAR = 60.0  # m, how far cars are seen
+TOP_SPEED = 45.0  # m/s, which is 1 in observations
+FARTHEST = 1000.0  # m, the largest error that counts
+PREVIEW = 3  # frames that the expert of kinematic actions looks ahead
+ACTIONS = choice("displacement", "kinematic", doc="the way to the next frame, or steering and acceleration")
+(KINEMATIC,) = ACTIONS.codes("kinematic")
+LOOP = choice("closed", "open", doc="whether a step begins where the last one ended, or where the log has the car")
+(OPEN,) = LOOP.codes("open")
+TRAFFIC = choice("replayed", "reactive", doc="whether other cars near the ego car react to it")
+(REACTIVE,) = TRAFFIC.codes("reactive")
+PLANNER = choice("log", "idm", doc="whether the scripted expert follows the log, or drives by IDM")
+(IDM,) = PLANNER.codes("idm")
+ONLY = {"distance": 0.0, "yaw": 0.0}
+REWARD = choice(
+    *("displacement", "yaw20", "metrics", "safe"),
+    doc="DriverGym's, its older one, ADE and FDE, or the first with collisions",
+    sets={"yaw20": {"yaw": 20.0}, "metrics": {**ONLY, "ade": 1.0, "fde": 1.0}, "safe": {"collision": 15.0}},
+)
+
+
+def starts(values):
+    """Where episodes may begin, of what the options leave."""
+    log = log_of(values)
+    rows, frames = log["starts"], log["frames"]
+    for name, column in (
+        ("scene", lambda rows: rows[:, 0] // frames),
+        ("frame", lambda rows: rows[:, 0] % frames),
+        ("logged_ego", lambda rows: rows[:, 1]),
+    ):
+        wanted = getattr(values, name)
+        if wanted >= 0:
+            there = column(rows)
+            if wanted not in there:
+                raise ParameterError(
+                    f"{name}={wanted}: no episode can begin there; possible are {there.min()} to {there.max()}"
+                )
+            rows = rows[there == wanted]
+    return rows
+
+
+def sizes(values):
+    log = log_of(values)
+    network = log["network"].sizes
+    raster = values.observation == "raster"
+    return {
+        **network,
+        **car_sizes(log["log"].shape[1], 1, network["lanes"]),
+        "driver_types": 1,
+        "log_rows": len(log["log"]),
+        "scenes": len(log["fastest"]),
+        "starts": len(starts(values)),
+        "seen": values.seen_cars,
+        "pixels": log_view.PIXELS if raster else 0,
+    }
+
+
+def action(values):
+    if values.actions == "kinematic":
+        return continuous("steering", "acceleration", doc="20 degrees/s to the right and 6 m/s^2 at 1")
+    return continuous("ahead", "aside", "turn", doc="the log's mean at 0, ten standard deviations above it at 1")
+
+
+SPEC = world(
+    "LogReplay-v0",
+    doc=__doc__,
+    source="DriverGym (Kothari et al. 2021, arXiv 2111.06889), l5kit; logs of our own traffic",
+    params={
+        "far": param(30.0, 0.0, 100.0, "m", "within which cars react from the start on"),
+        "close": param(15.0, 0.0, 100.0, "m", "within which cars begin to react"),
+        "most_error": param(15.0, 1.0, 100.0, "m", "the largest error that `distance` counts"),
+        "path_width": param(4.0, 0.5, 50.0, "m", "distance from the logged path from which on `off_path` is 1"),
+        "near_end": param(
+            2.0, 0.1, 50.0, "m", "distance from the logged place at the end below which is success", limit=True
+        ),
+    },
+    options={
+        "actions": ACTIONS,
+        "loop": LOOP,
+        "traffic": TRAFFIC,
+        "reward": REWARD,
+        "planner": PLANNER,
+        "observation": for_data(choice("vector", "raster", doc="numbers, or also an image from above")),
+        "seen_cars": for_data(integer(8, 0, 32, "cars in an observation")),
+        "road": for_data(choice(*ROADS, doc="of the recorded log; of a log of one's own that has no lanes")),
+        "scenes": for_data(integer(16, 1, 1000, "recorded scenes of ten seconds")),
+        "logged_cars": for_data(integer(24, 1, 60, "cars in a recorded scene")),
+        "log_seed": for_data(integer(0, 0, 1_000_000, "of the recorded log")),
+        "log": free(None, parse_log, "an .npz file with a log of one's own"),
+        "scene": for_data(integer(-1, -1, 999, "where episodes begin; -1: in any")),
+        "frame": for_data(integer(-1, -1, 99_999, "in which episodes begin; -1: in any")),
+        "logged_ego": for_data(integer(-1, -1, 199, "the car that is the ego car; -1: any")),
+    },
+    state={
+        **CARS,
+        "ego": i8,
+        "row": i8,  # of the log
+        "first_row": i8,
+        "last_row": i8,
+        "acceleration_seen": f8,  # m/s^2, of the last step
+        "yaw_rate": f8,  # rad/s
+        "error": f8,  # m, of the last step
+        "error_sum": f8,  # m
+        "faults": i8,  # steps with a collision or off the road
+        "side": i8,  # where the ego car is touched, -1: nowhere
+        "trail": f8(STEPS + 1, 2),  # m, where the ego car was, for images
+    },
+    data={
+        **ROAD_DATA,
+        **DRIVER_DATA,
+        "log": f8("log_rows", "cars", 5),
+        "start": i8("starts", 3),
+        "scaling": f8(2, 3),
+        "fastest": f8("scenes", "cars"),
+        "frames": i8,
+    },
+    sizes=sizes,
+    observation={
+        "speed": block(low=-TOP_SPEED, high=TOP_SPEED, unit="m/s", doc="speed"),
+        "acceleration": block(low=-10.0, high=10.0, unit="m/s^2", doc="of the last step"),
+        "yaw_rate": block(low=-0.5, high=0.5, unit="rad/s", doc="of the last step"),
+        "aside": block(low=-6.0, high=6.0, unit="m", doc="to the right of the middle of the lane"),
+        "angle": block(2, low=-1.0, high=1.0, raw=True, doc="sine and cosine of the angle to the lane"),
+        "lane_ahead": block(len(AHEAD), 2, low=-60.0, high=60.0, unit="m", doc="points of the lane, ahead and aside"),
+        "cars": block(
+            "seen",
+            5,
+            low=-1.0,
+            high=1.0,
+            raw=True,
+            constant=True,
+            doc="presence, ahead and to the right (60 m), relative velocity ahead and to the right (45 m/s)",
+        ),
+        "time": block(low=0.0, high=1.0, doc="share of the episode that is over"),
+    },
+    images={"picture": image("pixels", "pixels", 3, doc="road, others, ego car, from above")},
+    action=action,
+    terms={
+        "distance": term(-100.0, 0.0, 1.0, "minus the metres from the logged place, at most `most_error`"),
+        "yaw": term(-math.pi, 0.0, 1.0, "minus the angle to the logged heading"),
+        "ade": term(-FARTHEST, 0.0, 0.0, "sums to minus the average displacement error"),
+        "fde": term(-FARTHEST, 0.0, 0.0, "minus the displacement error at the end"),
+        "collision": term(-1.0, 0.0, 0.0, "-1 while overlapping another car"),
+        "driven": term(0.0, 100.0, 0.0, "metres driven"),
+    },
+    costs={
+        "collision_front": cost(0.0, doc="1 while another car is touched in front"),
+        "collision_rear": cost(0.0, doc="1 while another car is touched behind"),
+        "collision_side": cost(0.0, doc="1 while another car is touched at the left or right side"),
+        "offroad": cost(0.0, doc="1 while on no lane"),
+        "off_path": cost(0.0, doc="1 while more than `path_width` from the logged path"),
+    },
+    scores={
+        "random": Score(
+            -290.2,
+            18,
+            success=0.01,
+            costs={
+                "collision_front": 0.17,
+                "collision_rear": 0.05,
+                "collision_side": 0.94,
+                "offroad": 15.8,
+                "off_path": 18.4,
+            },
+        ),
+        "idle": Score(
+            -140.1,
+            11,
+            success=0,
+            costs={
+                "collision_front": 0,
+                "collision_rear": 0.09,
+                "collision_side": 0.58,
+                "offroad": 7.39,
+                "off_path": 8.33,
+            },
+        ),
+        "expert": Score(
+            0,
+            0,
+            success=1,
+            costs={"collision_front": 0, "collision_rear": 0, "collision_side": 0, "offroad": 0, "off_path": 0},
+        ),
+    },
+    fps=1.0 / STEP,
+    horizon=STEPS,
+    expert_sees="state",
+    probe={
+        "far": {"traffic": "reactive"},
+        "close": {"traffic": "reactive", "far": 0.0},
+    },
+    levels={
+        "open": {"loop": "open"},
+        "reactive": {"traffic": "reactive"},
+        "kinematic": {"actions": "kinematic"},
+        "highway": {"road": "highway"},
+    },
+)
+
+
+@SPEC.make_data
+def make_data(values):
+    log = log_of(values)
+    return {
+        **log["network"].arrays(),
+        **driver_table(NORMAL),
+        **{name: log[name] for name in ("log", "scaling", "fastest", "frames")},
+        "start": starts(values),
+    }
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    n = below(rng, p.start.shape[0])
+    s.first_row, s.ego, s.last_row = p.start[n, 0], p.start[n, 1], p.start[n, 2]
+    s.row = s.first_row
+    put_all(p, s)
+    if p.traffic == REACTIVE:
+        wake(p, s, p.far)
+    ego = s.ego
+    s.acceleration_seen = (s.speed[ego] - p.log[s.row - 1, ego, 3]) / STEP
+    s.yaw_rate = wrapped(s.heading[ego] - p.log[s.row - 1, ego, HEADING]) / STEP
+    s.side = -1
+    s.trail[0, 0], s.trail[0, 1] = s.x[ego], s.y[ego]
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    ego = s.ego
+    speed, heading = s.speed[ego], s.heading[ego]
+    if p.traffic == REACTIVE:
+        wake(p, s, p.close)
+    s.row += 1
+    move_others(p, s, p.traffic == REACTIVE)
+    if p.actions == KINEMATIC:
+        drive_by(s, a[0], a[1])
+    else:
+        move_by(s, by(p, a, 0), by(p, a, 1), by(p, a, 2))
+    s.acceleration_seen, s.yaw_rate = (s.speed[ego] - speed) / STEP, wrapped(s.heading[ego] - heading) / STEP
+    find_places(p, s)
+    judge(p, s, r)
+    if p.loop == OPEN:
+        put_logged(p, s, ego)
+        s.acceleration_seen = (s.speed[ego] - speed) / STEP
+        s.yaw_rate = wrapped(s.heading[ego] - heading) / STEP
+        find_places(p, s)
+
+
+@kernel
+def find_places(p, s):
+    """Fill on which lanes cars are: all of them where somebody asks who is next on a lane."""
+    if p.traffic == REACTIVE or p.planner == IDM:
+        locate(p, s)
+    else:
+        locate_ego(p, s)
+
+
+@kernel
+def by(p, a, n):
+    """A number of the displacement that an action means."""
+    return p.scaling[0, n] + p.scaling[1, n] * a[n]
+
+
+@kernel
+def judge(p, s, r):
+    """Terms, costs and end."""
+    steps, ego = s.elapsed + 1, s.ego
+    s.error = displacement(p, s, s.row)
+    s.error_sum += s.error
+    r.distance = -min(s.error, p.most_error)
+    r.yaw = -abs(wrapped(s.heading[ego] - p.log[s.row, ego, HEADING]))
+    r.ade = -min(s.error, FARTHEST) / STEPS if steps <= STEPS else 0.0
+    r.fde = -min(s.error, FARTHEST) if steps == STEPS else 0.0
+    r.driven = min(abs(s.speed[ego]) * STEP, 100.0)
+    s.side = collision(s)
+    touched = s.side >= 0
+    r.collision = -1.0 if touched else 0.0
+    r.collision_front = 1.0 if s.side == FRONT else 0.0
+    r.collision_rear = 1.0 if s.side == REAR else 0.0
+    r.collision_side = 1.0 if s.side > REAR else 0.0
+    off = not is_on_road(p, s)
+    r.offroad = 1.0 if off else 0.0
+    r.off_path = 1.0 if off_path(p, s, s.first_row, s.last_row) > p.path_width else 0.0
+    s.faults += 1 if touched or off else 0
+    n = min(steps, STEPS)
+    s.trail[n, 0], s.trail[n, 1] = s.x[ego], s.y[ego]
+    missed = s.error_sum if p.loop == OPEN else s.error
+    r.success = steps >= STEPS and s.faults == 0 and missed < p.near_end
+    r.terminated = s.row >= s.last_row and steps < p.horizon
+
+
+# --- what the agent sees ----------------------------------------------------------------------------------------------
+
+
+@SPEC.observe
+def observe(p, s, o):
+    ego = s.ego
+    x, y, cosine, sine = s.x[ego], s.y[ego], s.cosine[ego], s.sine[ego]
+    o.speed, o.acceleration, o.yaw_rate, o.aside = s.speed[ego], s.acceleration_seen, s.yaw_rate, s.aside[ego]
+    turn_sine, turn_cosine = maths.sin_cos(s.heading[ego] - heading_on(p, s.lane_of[ego], s.station[ego]))
+    o.angle[0], o.angle[1] = turn_sine, turn_cosine
+    for n in range(len(AHEAD)):
+        there_x, there_y, _ = lane_point(p, s, AHEAD[n])
+        right, down = there_x - x, there_y - y
+        o.lane_ahead[n, 0], o.lane_ahead[n, 1] = right * cosine + down * sine, down * cosine - right * sine
+    see_cars(s, o.cars)
+    o.time = min(s.elapsed / STEPS, 1.0)
+
+
+@kernel
+def see_cars(s, rows):
+    """The nearest cars, the nearest first."""
+    ego, last, last_far = s.ego, -1, -1.0
+    for row in range(rows.shape[0]):
+        best, least = -1, FAR * FAR
+        for j in range(s.movers):
+            right, down = s.x[j] - s.x[ego], s.y[j] - s.y[ego]
+            far = right * right + down * down
+            if j != ego and far < least and (far > last_far or (far == last_far and j > last)):
+                best, least = j, far
+        for column in range(5):
+            rows[row, column] = 0.0
+        if best >= 0:
+            fill_row(s, best, rows[row])
+            last, last_far = best, least
+        else:
+            last_far = math.inf
+
+
+@kernel
+def fill_row(s, j, row):
+    """What the ego car sees of car j."""
+    ego = s.ego
+    cosine, sine = s.cosine[ego], s.sine[ego]
+    right, down = s.x[j] - s.x[ego], s.y[j] - s.y[ego]
+    pace_x = s.speed[j] * s.cosine[j] - s.speed[ego] * cosine
+    pace_y = s.speed[j] * s.sine[j] - s.speed[ego] * sine
+    row[0] = 1.0
+    row[1], row[2] = (right * cosine + down * sine) / FAR, (down * cosine - right * sine) / FAR
+    row[3] = min(max((pace_x * cosine + pace_y * sine) / TOP_SPEED, -1.0), 1.0)
+    row[4] = min(max((pace_y * cosine - pace_x * sine) / TOP_SPEED, -1.0), 1.0)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    if i.picture.shape[0] > 0:
+        log_view.paint(p, s, i.picture)
+
+
+# --- experts ----------------------------------------------------------------------------------------------------------
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Drives as was logged, or by IDM along its lane."""
+    if p.planner == IDM:
+        idm_planner(p, s, a)
+    elif p.actions == KINEMATIC:
+        chase(p, s, a)
+    else:
+        row, ego = min(s.row + 1, s.last_row), s.ego
+        turn = wrapped(p.log[row, ego, HEADING] - s.heading[ego])
+        displace(p, s, a, p.log[row, ego, X], p.log[row, ego, Y], turn)
+
+
+@kernel
+def displace(p, s, a, x, y, turn):
+    """The action that brings the ego car to a point and turns it."""
+    ego = s.ego
+    right, down = x - s.x[ego], y - s.y[ego]
+    ahead = right * s.cosine[ego] + down * s.sine[ego]
+    aside = down * s.cosine[ego] - right * s.sine[ego]
+    a[0] = min(max((ahead - p.scaling[0, 0]) / p.scaling[1, 0], -1.0), 1.0)
+    a[1] = min(max((aside - p.scaling[0, 1]) / p.scaling[1, 1], -1.0), 1.0)
+    a[2] = min(max((turn - p.scaling[0, 2]) / p.scaling[1, 2], -1.0), 1.0)
+
+
+@kernel
+def chase(p, s, a):
+    """Steers for where the log has the car some frames ahead, at the speed that brings it there."""
+    ego, row = s.ego, min(s.row + PREVIEW, s.last_row)
+    right, down = p.log[row, ego, X] - s.x[ego], p.log[row, ego, Y] - s.y[ego]
+    way = right * s.cosine[ego] + down * s.sine[ego]
+    pace = way / (max(row - s.row, 1) * STEP)
+    turn = 0.0
+    if right * right + down * down > 0.04:
+        turn = wrapped(maths.atan2(down, right) - s.heading[ego])
+    command(a, turn, pace - s.speed[ego])
+
+
+@kernel
+def command(a, turn, faster):
+    """The kinematic action that turns the car by an angle and makes it faster, within a step."""
+    a[0] = min(max(turn / (MOST_STEER * STEP), -1.0), 1.0)
+    a[1] = min(max(faster / (MOST_FORCE * STEP), -1.0), 1.0)
+
+
+@kernel
+def idm_planner(p, s, a):
+    """Follows its lane at the speed limit, and who is before it by IDM; it knows no log."""
+    ego, k = s.ego, s.lane_of[s.ego]
+    s_limit = p.lane[k, LIMIT]
+    wanted = s.target_speed[ego]
+    s.target_speed[ego] = s_limit
+    front, _ = neighbours(p, s, ego, k)
+    force = min(max(idm(p, p.drivers, s, ego, ego, front), -MOST_FORCE), MOST_FORCE)
+    s.target_speed[ego] = wanted
+    slip, speed = slip_towards(p, s, ego, k), s.speed[ego]
+    turn = speed * slip / (0.5 * CAR_LENGTH) * STEP
+    if p.actions == KINEMATIC:
+        command(a, turn, force * STEP)
+        return
+    straight = math.sqrt(1.0 - slip * slip)
+    way = max(speed + force * STEP, 0.0) * STEP
+    x = s.x[ego] + way * (s.cosine[ego] * straight - s.sine[ego] * slip)
+    y = s.y[ego] + way * (s.sine[ego] * straight + s.cosine[ego] * slip)
+    displace(p, s, a, x, y, turn)
+
+
+SPEC.draw(log_view.draw_log)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    """Arrows: faster and slower, left and right."""
+    right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
+    if values.actions == "kinematic":
+        return [float(right), float(up)]
+    return [0.05 * up, 0.1 * right, 0.1 * right]
