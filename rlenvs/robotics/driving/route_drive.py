@@ -83,7 +83,7 @@ from rlenvs.robotics.driving import route_rewards as rewards
 from rlenvs.robotics.driving import route_senses as senses
 from rlenvs.robotics.driving.route_expert import GUESS, expert
 from rlenvs.robotics.driving.route_render import draw
-from rlenvs.robotics.driving.route_town import STAGES, choose_way, data_of, go_on, place_cars, place_pedestrians
+from rlenvs.robotics.driving.route_town import STAGES, choose_way, data_of, go_on, place_cars, place_pedestrians, settle
 from rlenvs.robotics.driving.town_cars import BACKWARDS, DT, FASTEST, FORCE, STEERING
 
 SHORTEST, LONGEST = 300, 2000  # m, of a way
@@ -349,6 +349,7 @@ def simulate(p, s, rng):
     stop_for_walkers(p, p.drivers, s)
     if s.elapsed % DECIDE == 0:
         give_way(p, s)
+    settle(p, s)
     move_all(p, s, DT)
     walk_all(p, s, DT, rng)
     s.clock += DT

@@ -2,7 +2,7 @@
 
 Cars are the kit's (`rlenvs.kits.traffic`): they follow who is before them, keep to limits, halt at red lights and stop
 signs, give way at junctions, and stop for pedestrians. A car that has crashed, or has stood for long, is taken off the
-road where the ego car is far from it, and comes back in another street.
+road and comes back in another street, out of the ego car's sight.
 """
 
 import functools
@@ -15,7 +15,7 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, FIRST, LENGTH, LIMIT, OUT, ROAD, point_on
 from rlenvs.kits.roads.towns import Town, side_by_side
 from rlenvs.kits.traffic.cars import put_on_lane
-from rlenvs.kits.traffic.drivers import become_driver
+from rlenvs.kits.traffic.drivers import LIMIT_OF, become_driver
 from rlenvs.kits.traffic.pedestrians import place_walkers, put_walker
 from rlenvs.kits.traffic.signals import signal_table
 from rlenvs.robotics.driving.town_cars import DT
@@ -24,8 +24,7 @@ SLOT = 8.0  # m, of a street for one car at the start
 MARGIN = 4.0  # m of a street's ends that are no place to start
 STAGES = 4  # roads that other cars know of their ways
 CALM_PLACE, FAR_PLACE = 14.0, 60.0  # m from other cars, and from the ego car, of a place for a car that comes back
-NEAR = 8.0  # m from the ego car, where nobody is taken away
-WRECK, STUCK = 5.0, 45.0  # s until a crashed car, and one that stands, is taken off the road
+WRECK, STUCK = 5.0, 30.0  # s until a crashed car, and one that stands, is taken off the road
 STANDING = 0.3  # m/s
 
 
@@ -147,6 +146,16 @@ def place_pedestrians(p, s, rng):
 
 
 @kernel
+def settle(p, s):
+    """Let cars that brake hard stop and not roll back, and those that give way come to a halt and stay there."""
+    for i in range(1, s.movers):
+        stop = -max(s.speed[i], 0.0) / DT
+        if s.yielding[i]:
+            s.acceleration[i] = max(stop, -p.drivers[0, LIMIT_OF])
+        s.acceleration[i] = max(s.acceleration[i], stop)
+
+
+@kernel
 def go_on(p, s, rng):
     """Give cars new roads behind those that they know, and take away who has crashed or stood for long."""
     for i in range(1, s.movers):
@@ -166,9 +175,7 @@ def go_on(p, s, rng):
 
 @kernel
 def come_back(p, s, i, rng):
-    """Put car i elsewhere, if it does not touch the ego car and a few tries find a place."""
-    if apart(s, 0, s.x[i], s.y[i]) < NEAR:
-        return
+    """Put car i elsewhere, if a few tries find a place."""
     first, last = p.slots_of[s.town, 0], p.slots_of[s.town, 1]
     for _ in range(4):
         n = first + below(rng, last - first)
