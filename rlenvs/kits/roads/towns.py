@@ -198,4 +198,8 @@ def side_by_side(towns: Sequence[Town]) -> tuple[dict[str, np.ndarray], list[tup
         crossings.append(np.array(town.crossings) + np.array([left, 0.0, left, 0.0]))
         lanes, roads, nodes = lanes + sizes["lanes"], roads + sizes["roads"], nodes + sizes["nodes"]
         left += (town.columns - 1) * town.block + BETWEEN
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, signals, np.concatenate(crossings)
+    return (
+        {name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
+        signals,
+        np.concatenate(crossings),
+    )

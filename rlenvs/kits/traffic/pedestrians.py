@@ -72,7 +72,9 @@ def is_blocked(c, n, ahead_x, ahead_y):
     """Whether a car stands or passes right before a pedestrian who walks in a direction: nobody walks into a car."""
     x, y = c.walker_x[n] + ROOM * ahead_x, c.walker_y[n] + ROOM * ahead_y
     for i in range(c.movers):
-        if abs(c.x[i] - x) < 5.0 and abs(c.y[i] - y) < 5.0 and covered(c, i, x, y):
+        if abs(c.x[i] - x) > 5.0 or abs(c.y[i] - y) > 5.0:
+            continue
+        if covered(c, i, x, y):
             return True
     return False
 

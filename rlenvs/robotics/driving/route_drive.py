@@ -5,8 +5,8 @@ A car follows a way of 400 m through a town of streets with a lane each way and 
 junctions there are traffic lights, stop signs or the right of way; other cars keep to the rules, and pedestrians cross.
 The task is that of CaRL (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025) without
 CARLA: its reward, its infractions, its soft factors. Towns are procedural; an episode takes place in one of several.
-Different from CaRL: roads are planar, cars are highway-env's bicycles of 5 m x 2 m, and what was completed before is not
-paid again.
+Different from CaRL: roads are planar, cars are highway-env's bicycles of 5 m x 2 m, and what was completed before is
+not paid again.
 
 ## Action Space
 Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right). `memory=0.75` smooths the steering as VLM-RL's
@@ -21,15 +21,16 @@ lines where to stop, cars, pedestrians; beside them the vector without way, cars
 
 ## Rewards
 `reward="simple"`, CaRL's: `completion` is the increase of the completed part of the way in percent, times four soft
-factors in [0, 1]: speeding (0 at 2.23 m/s above the limit), a collision foreseen within 0.9 s (0.5), comfort (0.5 / 6
-less for each of six readings beyond its limit), distance from the lane's middle. Off the way's lanes nothing is paid. `crash` is -1
-for a collision and for a red light. `reward="shaped"`, Roach's: `pace` (1 at the wanted speed), `offset`, `angle`, `turn`,
-`end`. `reward="composed"`, VLM-RL's: `synthesis` in [0, 1], and -10 where an infraction ends the episode. All terms are
-computed always; `reward` sets their weights.
+factors in [0, 1]: speeding (0 at 2.23 m/s above the limit), a collision foreseen within 0.9 s (0.5, held for 500
+steps), comfort (0.5 / 6 less for each of six readings beyond its limit, held too), distance from the middle of the
+street's lane (0 at its edge). Beside the way's lanes, and where there is an infraction, nothing is paid. `crash` is -1
+for a collision and for a red light. `reward="shaped"`, Roach's: `pace` (1 at the wanted speed), `offset`, `angle`,
+`turn`, `end`. `reward="composed"`, VLM-RL's: `synthesis`, in [0, 1], and -10 for an infraction. All terms are computed
+always; `reward` sets their weights.
 
 ## Costs
-Infractions, each 1 where it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of the
-car), `blocked` (slower than 1 km/h for 90 s), `deviation` (30 m from the way). The limit of each is 0.
+Infractions, each 1 where it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of
+the car), `blocked` (slower than 1 km/h for 90 s), `deviation` (30 m from the way). The limit of each is 0.
 
 ## Starting State
 In a random town, on a random street, standing; the way is a random walk without turning around. Other cars stand or
@@ -40,10 +41,12 @@ Termination: the end of the way (success), or an infraction; with `mishaps="coun
 alone ends the episode, and an episode with an infraction is no success. Truncation: 2000 steps of 0.1 s.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths in metres, times in seconds. The distance of `deviation` and the length of a way are not CaRL's: the first is
+that of CARLA's leaderboard, and CaRL trains on ways of 1000 m (`level="long"`).
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, who brakes late for some
+pedestrians, has 80 of 100. Other cars collide with each other once in three minutes of a town.
 
 ## Version History
 v0: first version.
@@ -266,6 +269,50 @@ SPEC = world(
     fps=1.0 / DT,
     horizon=2000,
     expert_sees="state",
+    scores={
+        "random": Score(
+            1.877,
+            0.49,
+            success=0,
+            costs={
+                "red_light": 0,
+                "stop_sign": 0.02,
+                "collision": 0.38,
+                "pedestrian": 0.06,
+                "offroad": 0.54,
+                "blocked": 0,
+                "deviation": 0,
+            },
+        ),
+        "idle": Score(
+            0,
+            0,
+            success=0,
+            costs={
+                "red_light": 0,
+                "stop_sign": 0,
+                "collision": 0,
+                "pedestrian": 0,
+                "offroad": 0,
+                "blocked": 1,
+                "deviation": 0,
+            },
+        ),
+        "expert": Score(
+            80.43,
+            3.7,
+            success=0.97,
+            costs={
+                "red_light": 0,
+                "stop_sign": 0,
+                "collision": 0.03,
+                "pedestrian": 0,
+                "offroad": 0,
+                "blocked": 0,
+                "deviation": 0,
+            },
+        ),
+    },
     levels={
         "empty": {"cars": 0, "walkers": 0},
         "dense": {"cars": 40, "walkers": 30},

@@ -31,7 +31,7 @@ GUESS = {"guess": f8("cars", LOOK, 4)}  # x, y, cosine and sine of the heading
 
 @kernel
 def slowing(far, pace):
-    """The highest speed [m/s] from which a car calmly brakes to `pace` within `far` metres, and pedals follow in time."""
+    """The highest speed [m/s] from which a car calmly brakes to `pace` within `far` metres, with pedals that lag."""
     lag = CALM * REACTION
     return max(math.sqrt(2.0 * CALM * max(far, 0.0) + pace * pace + lag * lag) - lag, 0.0)
 
@@ -186,7 +186,7 @@ def meets(s, j, last):
 
 @kernel
 def first_meeting(p, s):
-    """The first moment in which the ego car would meet somebody who does not drive before or behind it; LOOK for none."""
+    """The first moment in which the ego car would meet somebody who is not before or behind it; LOOK for none."""
     foresee_self(p, s)
     first = LOOK
     for j in range(1, s.movers):

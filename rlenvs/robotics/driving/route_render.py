@@ -6,14 +6,16 @@ import numpy as np
 
 from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.roads.lanes import heading_on, point_on
+from rlenvs.kits.roads.towns import REACH
 from rlenvs.kits.traffic import signals
 from rlenvs.robotics.driving.render import GLASS, GRASS, draw_lanes, rectangle
 from rlenvs.robotics.driving.route_senses import way_point
 
 WIDE = 78.0  # m of what is shown
 STRIPE = (236, 236, 232)
+PEOPLE = (150, 40, 170)
 WAY = (120, 190, 240)
-SHOWN = ("green", "yellow", "red")
+SHOWN = ((0, 170, 70), (245, 210, 0), (215, 25, 35))  # of lights
 PLAN = (0.71, 0.02, 0.99, 0.28)
 
 
@@ -54,7 +56,7 @@ def _draw_lines(canvas, p, s, x, y):
         if p.signal[sign, signals.KIND] == signals.STOP:
             canvas.polygon(rectangle(ex, ey, heading, 0.6, 3.6), STRIPE)
             sx, sy = (float(v) for v in point_on(p, k, length, 3.6))
-            canvas.circle((sx, -sy), 1.5, "red")
+            canvas.circle((sx, -sy), 1.6, SHOWN[2])
             canvas.text((sx, -sy), "S", "white", 12)
         else:
             shown = SHOWN[int(signals.colour(p.signal, sign, float(s.clock)))]
@@ -63,7 +65,7 @@ def _draw_lines(canvas, p, s, x, y):
 
 def _draw_people(canvas, s):
     for n in range(len(s.walker_at)):
-        canvas.circle((float(s.walker_x[n]), -float(s.walker_y[n])), 0.9, "purple")
+        canvas.circle((float(s.walker_x[n]), -float(s.walker_y[n])), 0.9, PEOPLE)
 
 
 def _draw_cars(canvas, s, x, y):
@@ -85,7 +87,7 @@ def _draw_plan(canvas, p, s):
     canvas.view(low[0], high[0], -high[1], -low[1], PLAN)
     canvas.rectangle(low[0] - 200.0, -high[1] - 200.0, high[0] + 200.0, -low[1] + 200.0, "white")
     for k in lanes:
-        points = [point_on(p, k, far, 0.0) for far in (0.0, float(p.lane[k, at.LENGTH]))]
+        points = [point_on(p, k, far, 0.0) for far in (-REACH, float(p.lane[k, at.LENGTH]) + REACH)]
         canvas.line([(float(a), -float(b)) for a, b in points], (150, 154, 160), 3.0)
     _draw_way(canvas, p, s, 1e4, 3.0)
     canvas.circle((float(s.x[0]), -float(s.y[0])), 7.0, "blue")
@@ -94,7 +96,7 @@ def _draw_plan(canvas, p, s):
 def draw(canvas, p, s):
     """The streets around the car; in the corner a plan of the town."""
     canvas.legend(
-        ("blue", "car"), (WAY, "its way"), ("orange", "other car"), ("purple", "pedestrian"), ("green", "end of the way")
+        ("blue", "car"), (WAY, "its way"), ("orange", "other car"), (PEOPLE, "pedestrian"), ("green", "end of the way")
     )
     x, y = float(s.x[0]), float(s.y[0])
     width, height = canvas.scene

@@ -1,8 +1,8 @@
 """Rewards of RouteDrive: what each is made of, in kernels.
 
-`simple` is CaRL's (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025): the increase of
-the completed part of the way, in percent, times soft factors in [0, 1]. Its code compares with the value before, so that
-rocking back and forward is paid again and again; here what was reached before is not paid again.
+`simple` is CaRL's (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025): the increase
+of the completed part of the way, in percent, times soft factors in [0, 1]. Its code compares with the value before, so
+that rocking back and forward is paid again and again; here what was reached before is not paid again.
 `shaped` is the dense reward of Roach (Zhang et al., "End-to-End Urban Driving by Imitating a Reinforcement Learning
 Coach", 2021), of the kind that CaRL compares with. `composed` is the synthesis of VLM-RL (Huang et al., 2024), with a
 score of risk from distances and times to collision where VLM-RL asks a vision-language model.

@@ -50,7 +50,7 @@ def on_some_lane(p, x, y):
 @kernel
 def off_road(p, s):
     """Whether more than 95 % of the ego car, all of twenty points of it, are on no lane."""
-    if abs(s.aside_of_way) <= 0.5 * p.lane[s.way[s.leg], WIDTH] and 0.0 <= s.along:
+    if abs(s.aside_of_way) <= 0.5 * p.lane[s.way[s.leg], WIDTH] and s.along >= 0.0:
         return False
     for n in range(5):
         ahead = (0.2 * n - 0.4) * CAR_LENGTH
@@ -179,7 +179,7 @@ def mark(s, pixels, channel, x, y, value):
 @kernel
 def mark_rectangle(s, pixels, channel, x, y, cosine, sine, length, width, value):
     """Mark a rectangle of the road."""
-    long, wide = int(math.ceil(length / FILL)), int(math.ceil(width / FILL))
+    long, wide = math.ceil(length / FILL), math.ceil(width / FILL)
     for n in range(long + 1):
         ahead = length * (n / long - 0.5)
         for m in range(wide + 1):
@@ -191,8 +191,8 @@ def mark_rectangle(s, pixels, channel, x, y, cosine, sine, length, width, value)
 def mark_lane(p, s, pixels, channel, k, first, last):
     """Mark a part of a lane."""
     half = 0.45 * p.lane[k, WIDTH]
-    steps = int(math.ceil(max(last - first, 0.0) / FILL))
-    wide = int(math.ceil(2.0 * half / FILL))
+    steps = math.ceil(max(last - first, 0.0) / FILL)
+    wide = math.ceil(2.0 * half / FILL)
     for n in range(steps + 1):
         at = min(first + FILL * n, last)
         x, y = point_on(p, k, at, 0.0)

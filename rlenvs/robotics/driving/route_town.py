@@ -199,6 +199,8 @@ def is_free(s, i, x, y):
     if apart(s, 0, x, y) < FAR_PLACE:
         return False
     for j in range(1, s.movers):
-        if j != i and apart(s, j, x, y) < CALM_PLACE:
+        if j == i:
+            continue
+        if apart(s, j, x, y) < CALM_PLACE:
             return False
     return True
