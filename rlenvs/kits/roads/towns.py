@@ -179,7 +179,9 @@ def side_by_side(towns: Sequence[Town]) -> tuple[dict[str, np.ndarray], list[tup
         The arrays of `rlenvs.kits.roads.lanes.ROAD_DATA`; rows for `rlenvs.kits.traffic.signals.signal_table`; ends of
         crossings, (crossings, 4). Those of each town follow those of the one before.
     """
-    parts, signals, crossings = [], [], []
+    parts: list[dict[str, np.ndarray]] = []
+    signals: list[tuple[float, ...]] = []
+    crossings: list[np.ndarray] = []
     branches = max(town.network.sizes["branches"] for town in towns)
     lanes = roads = nodes = 0
     left = 0.0
