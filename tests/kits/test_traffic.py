@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rlenvs.kits.roads import lanes as L  # noqa: N812
 from rlenvs.kits.roads.network import Network, highway
-from rlenvs.kits.roads.towns import Town
+from rlenvs.kits.roads.towns import Town, side_by_side
 from rlenvs.kits.traffic import cars, collisions, drivers, pedestrians, priorities, signals
 
 
@@ -224,6 +224,34 @@ def test_who_runs_a_red_light_is_told():
         assert sum(told) == fault
 
 
+def test_who_leaves_a_lane_before_its_line_has_passed_nothing():
+    network = Network()
+    network.straight("a", "b", (0.0, 0.0), (50.0, 0.0), sign=0)
+    network.straight("b", "a", (50.0, -4.0), (0.0, -4.0))
+    net, c = traffic(network, 1)
+    signal = signals.signal_table([signals.light(1.0, 1.0, 1e6)])["signal"]
+    cars.put_on_lane(net, c, 0, 0, 40.0, 10.0)
+    c.line_lane[0], c.y[0], c.heading[0] = 0, -4.0, math.pi
+    cars.locate(net, c)
+    assert c.lane_of[0] == 1
+    assert signals.crossed(net, signal, c, 0, 10.0) == signals.OBEYED
+
+
+def test_a_stop_sign_asks_for_a_halt_each_time():
+    network = Network()
+    network.straight("a", "b", (0.0, 0.0), (50.0, 0.0), sign=0)
+    network.straight("b", "a", (50.0, -4.0), (0.0, -4.0))
+    net, c = traffic(network, 1)
+    signal = signals.signal_table([signals.stop_sign()])["signal"]
+    halted = []
+    for k, at in ((0, 46.0), (1, 20.0), (0, 30.0)):
+        cars.put_on_lane(net, c, 0, k, at, 0.0)
+        cars.locate(net, c)
+        signals.note_halt(net, signal, c, 0)
+        halted.append(int(c.halted[0]))
+    assert halted == [0, -1, -1]
+
+
 def test_the_lower_priority_yields_and_drives_on_later():
     network = Network()
     network.straight("a", "b", (-60.0, 0.0), (60.0, 0.0), priority=3, speed_limit=10.0)
@@ -270,6 +298,50 @@ def test_pedestrians_cross_and_cars_stop_for_them():
         slowest = min(slowest, float(c.speed[0]))
     assert crossed
     assert slowest < 5.0
+
+
+def test_nobody_walks_into_a_car_that_stands():
+    from rlenvs.core.rng import seed_words
+
+    network = Network()
+    network.straight("a", "b", (0.0, 0.0), (300.0, 0.0))
+    net, c = traffic(network, 1)
+    net.crossing = np.array([[80.0, -5.0, 80.0, 5.0]])
+    for name, value in vars(record(pedestrians.WALKERS, {"walkers": 1})).items():
+        setattr(c, name, value)
+    rng = seed_words(np.random.default_rng(0))
+    pedestrians.place_walkers(net, c, rng, 1.0)
+    c.walker_at[0], c.walker_way[0] = 0.0, 1.0
+    cars.put_on_lane(net, c, 0, 0, 81.0, 0.0)
+    for _ in range(100):
+        pedestrians.walk_all(net, c, 0.1, rng)
+        assert pedestrians.walker_hit(c, 0) < 0
+    assert 0.2 < c.walker_at[0] < 0.5
+    cars.put_on_lane(net, c, 0, 0, 120.0, 0.0)
+    for _ in range(60):
+        pedestrians.walk_all(net, c, 0.1, rng)
+    assert c.walker_at[0] == 1.0
+
+
+def test_towns_side_by_side_are_these_towns():
+    made = [Town(seed) for seed in (3, 8)]
+    roads, rows, crossings = side_by_side(made)
+    net, left = SimpleNamespace(**roads), 3 * 80.0 + 300.0
+    assert len(rows) == sum(len(town.signals) for town in made)
+    assert crossings[len(made[0].crossings) :] - np.array([left, 0, left, 0]) == pytest.approx(
+        np.array(made[1].crossings)
+    )
+    one, two = (SimpleNamespace(**town.network.arrays()) for town in made)
+    for k in range(len(two.lane)):
+        j = len(one.lane) + k
+        x, y = L.point_on(two, k, 5.0, 1.0)
+        assert L.point_on(net, j, 5.0, 1.0) == pytest.approx((x + left, y))
+        assert L.box_distance(net, j, x + left, y) == pytest.approx(L.box_distance(two, k, x, y))
+        sign = two.lane_at[k, L.SIGN]
+        assert net.lane_at[j, L.SIGN] == (sign + len(made[0].signals) if sign >= 0 else -1)
+        end = net.road[net.lane_at[j, L.ROAD], L.END]
+        exits = [int(r) - len(one.road) for r in net.branch[end, L.OUT] if r >= 0]
+        assert exits == [int(r) for r in two.branch[two.road[two.lane_at[k, L.ROAD], L.END], L.OUT] if r >= 0]
 
 
 @pytest.mark.parametrize("seed", range(4))

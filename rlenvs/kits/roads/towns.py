@@ -11,10 +11,12 @@ reached from every other: no street is removed that would change this.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.roads.network import CONTINUOUS, NONE, STRIPED, Network
 
 LANE = 4.0  # m, width
@@ -23,6 +25,7 @@ REACH = RIGHT_RADIUS + 0.5 * LANE  # m from the middle of a junction to where it
 ARMS = ((0, 1), (-1, 0), (0, -1), (1, 0))  # columns, rows: below, left, above, right
 SPEED_LIMITS = (8.3, 11.1, 13.9)  # m/s: 30, 40 and 50 km/h
 LIGHTS, STOPS, PRIORITY = range(3)  # kinds of junctions
+BETWEEN = 300.0  # m, between towns that lie side by side
 
 
 class Town:
@@ -167,3 +170,38 @@ class Town:
         x, y = (0.5 * (u + v) for u, v in zip(self.middle(one), self.middle(two), strict=True))
         right, down = (0.0, LANE + 2.0) if arm % 2 else (LANE + 2.0, 0.0)
         self.crossings.append((x - right, y - down, x + right, y + down))
+
+
+def side_by_side(towns: Sequence[Town]) -> tuple[dict[str, np.ndarray], list[tuple[float, ...]], np.ndarray]:
+    """Several towns as one network, from left to right, `BETWEEN` metres apart: what an episode may take place in.
+
+    Returns:
+        The arrays of `rlenvs.kits.roads.lanes.ROAD_DATA`; rows for `rlenvs.kits.traffic.signals.signal_table`; ends of
+        crossings, (crossings, 4). Those of each town follow those of the one before.
+    """
+    parts: list[dict[str, np.ndarray]] = []
+    signals: list[tuple[float, ...]] = []
+    crossings: list[np.ndarray] = []
+    branches = max(town.network.sizes["branches"] for town in towns)
+    lanes = roads = nodes = 0
+    left = 0.0
+    for town in towns:
+        part, sizes = town.network.arrays(), town.network.sizes
+        part["lane"][:, [at.X, at.LOW_X, at.HIGH_X]] += left
+        part["lane_at"][:, at.ROAD] += roads
+        part["lane_at"][:, at.SIGN] += np.where(part["lane_at"][:, at.SIGN] >= 0, len(signals), 0)
+        part["road"][:, at.FIRST] += lanes
+        part["road"][:, [at.START, at.END]] += nodes
+        branch = np.full((sizes["nodes"], 2, branches), -1, np.int64)
+        branch[:, :, : sizes["branches"]] = part["branch"]
+        part["branch"] = np.where(branch >= 0, branch + roads, -1)
+        parts.append(part)
+        signals += town.signals
+        crossings.append(np.array(town.crossings) + np.array([left, 0.0, left, 0.0]))
+        lanes, roads, nodes = lanes + sizes["lanes"], roads + sizes["roads"], nodes + sizes["nodes"]
+        left += (town.columns - 1) * town.block + BETWEEN
+    return (
+        {name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
+        signals,
+        np.concatenate(crossings),
+    )

@@ -2,8 +2,8 @@
 
 A world merges `WALKERS` into its state, `CROSSING_DATA` into its data, and "walkers" and "crossings" into its sizes.
 Each pedestrian belongs to a crossing, a line from one pavement to the other. It waits for a time, then walks over when
-no car would reach its way within `SAFE_TIME` (a bold one always), and waits on the other side. A step calls `walk_all`
-once for each moment of simulation, and `stop_for_walkers` behind `act_all`.
+no car would reach its way within `SAFE_TIME` (a bold one always), stops where a car is right before it, and waits on
+the other side. A step calls `walk_all` once for each moment of simulation, and `stop_for_walkers` behind `act_all`.
 """
 
 import math
@@ -17,7 +17,7 @@ from rlenvs.kits.traffic.signals import braking_for
 WALKING = (1.0, 1.8)  # m/s, range of walking speeds
 WAITING = (2.0, 12.0)  # s, range of waiting times
 SAFE_TIME, SEEN = 3.0, 40.0  # s; m before a crossing
-RADIUS = 0.3  # m
+RADIUS, ROOM = 0.3, 0.5  # m; m that pedestrians keep from cars before them
 CROSSING_DATA = {"crossing": f8("crossings", 4)}  # the two ends, x y x y [m]
 WALKERS = {
     "walker_crossing": i8("walkers"),
@@ -68,6 +68,18 @@ def safe_to_cross(net, c, n):
 
 
 @kernel
+def is_blocked(c, n, ahead_x, ahead_y):
+    """Whether a car stands or passes right before a pedestrian who walks in a direction: nobody walks into a car."""
+    x, y = c.walker_x[n] + ROOM * ahead_x, c.walker_y[n] + ROOM * ahead_y
+    for i in range(c.movers):
+        if abs(c.x[i] - x) > 5.0 or abs(c.y[i] - y) > 5.0:
+            continue
+        if covered(c, i, x, y):
+            return True
+    return False
+
+
+@kernel
 def walk_all(net, c, dt, rng):
     """Move all pedestrians for a time [s]."""
     for n in range(c.walker_at.size):
@@ -79,6 +91,8 @@ def walk_all(net, c, dt, rng):
         k = c.walker_crossing[n]
         right, down = net.crossing[k, 2] - net.crossing[k, 0], net.crossing[k, 3] - net.crossing[k, 1]
         length = max(math.sqrt(right * right + down * down), 1e-6)
+        if is_blocked(c, n, c.walker_way[n] * right / length, c.walker_way[n] * down / length):
+            continue
         c.walker_at[n] += c.walker_way[n] * c.walker_speed[n] * dt / length
         if not 0.0 < c.walker_at[n] < 1.0:
             c.walker_at[n] = min(max(c.walker_at[n], 0.0), 1.0)
@@ -118,8 +132,14 @@ def stop_for_walkers(net, drivers, c):
 def walker_hit(c, i):
     """Which pedestrian car i touches; -1 for none."""
     for n in range(c.walker_at.size):
-        right, down = c.walker_x[n] - c.x[i], c.walker_y[n] - c.y[i]
-        ahead, aside = abs(right * c.cosine[i] + down * c.sine[i]), abs(down * c.cosine[i] - right * c.sine[i])
-        if ahead < 0.5 * c.box[i, 0] + RADIUS and aside < 0.5 * c.box[i, 1] + RADIUS:
+        if covered(c, i, c.walker_x[n], c.walker_y[n]):
             return n
     return -1
+
+
+@kernel
+def covered(c, i, x, y):
+    """Whether car i touches who stands at a point."""
+    right, down = x - c.x[i], y - c.y[i]
+    ahead, aside = abs(right * c.cosine[i] + down * c.sine[i]), abs(down * c.cosine[i] - right * c.sine[i])
+    return ahead < 0.5 * c.box[i, 0] + RADIUS and aside < 0.5 * c.box[i, 1] + RADIUS

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from rlenvs.core import f8, i8, kernel
-from rlenvs.kits.roads.lanes import LENGTH, SIGN
+from rlenvs.kits.roads.lanes import LENGTH, SIGN, along
 from rlenvs.kits.traffic.cars import CAR_LENGTH, not_zero
 from rlenvs.kits.traffic.drivers import BRAKING, COMFORT, LIMIT_OF, TIME_GAP, row_of
 
@@ -73,6 +73,8 @@ def note_halt(net, signals, c, i):
     """Note that car i halts at a stop sign."""
     k = c.lane_of[i]
     sign = net.lane_at[k, SIGN]
+    if c.halted[i] != k:
+        c.halted[i] = -1  # it may come back, and has to halt again
     if sign >= 0 and signals[sign, KIND] == STOP:
         left = net.lane[k, LENGTH] - c.station[i] - 0.5 * c.box[i, 0]
         if abs(c.speed[i]) < STANDING and left < BEFORE_LINE:
@@ -113,11 +115,11 @@ def obey_all(net, signals, drivers, c, time):
 @kernel
 def crossed(net, signals, c, i, time):
     """Whether car i has just crossed a line that it should not have: OBEYED, RAN_RED or RAN_STOP. To be asked once
-    behind every `move_all`."""
+    behind every `move_all`, before `obey_all`. Who leaves a lane before its line has crossed nothing."""
     k, before = c.lane_of[i], c.line_lane[i]
     front = c.station[i] + 0.5 * CAR_LENGTH
     c.line_lane[i] = k if front <= net.lane[k, LENGTH] else -1
-    if before < 0 or c.line_lane[i] == before:
+    if before < 0 or along(net, before, c.x[i], c.y[i]) + 0.5 * CAR_LENGTH <= net.lane[before, LENGTH]:
         return OBEYED
     sign = net.lane_at[before, SIGN]
     if sign < 0:

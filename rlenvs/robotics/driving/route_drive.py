@@ -1,0 +1,504 @@
+"""RouteDrive: drive a way through a town with lights, stop signs, other cars and pedestrians.
+
+## Description
+A car follows a way of 400 m through a town of streets with a lane each way and limits of 30, 40 and 50 km/h. At
+junctions there are traffic lights, stop signs or the right of way; other cars keep to the rules, and pedestrians cross.
+The task is that of CaRL (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025) without
+CARLA: its reward, its infractions, its soft factors. Towns are procedural; an episode takes place in one of several.
+Different from CaRL: roads are planar, cars are highway-env's bicycles of 5 m x 2 m, and what was completed before is
+not paid again.
+
+## Action Space
+Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right). `memory=0.75` smooths the steering as VLM-RL's
+does: the new angle is 0.75 of the old one and 0.25 of the action.
+
+## Observation Space
+In the car's own frame (x ahead, y to the right). With `observation="vector"` (default) speed, controls, place and angle
+on the lane, limit, the part of the way that is left; the next light or stop sign of the lane; soft factors that are
+held, and how long the car stands; six points of the way ahead; the nearest cars and pedestrians. With
+`observation="birdview"` masks from above, of 64 x 64 pixels of a metre, the car 25 pixels from the bottom: road, way,
+lines where to stop, cars, pedestrians; beside them the vector without way, cars and pedestrians, as "state".
+
+## Rewards
+`reward="simple"`, CaRL's: `completion` is the increase of the completed part of the way in percent, times four soft
+factors in [0, 1]: speeding (0 at 2.23 m/s above the limit), a collision foreseen within 0.9 s (0.5, held for 500
+steps), comfort (0.5 / 6 less for each of six readings beyond its limit, held too), distance from the middle of the
+street's lane (0 at its edge). Beside the way's lanes, and where there is an infraction, nothing is paid. `crash` is -1
+for a collision and for a red light. `reward="shaped"`, Roach's: `pace` (1 at the wanted speed), `offset`, `angle`,
+`turn`, `end`. `reward="composed"`, VLM-RL's: `synthesis`, in [0, 1], and -10 for an infraction. All terms are computed
+always; `reward` sets their weights.
+
+## Costs
+Infractions, each 1 where it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of
+the car), `blocked` (slower than 1 km/h for 90 s), `deviation` (30 m from the way). The limit of each is 0.
+
+## Starting State
+In a random town, on a random street, standing; the way is a random walk without turning around. Other cars stand or
+drive slowly at other places, pedestrians wait at crossings, and lights are somewhere in their cycle.
+
+## Episode End
+Termination: the end of the way (success), or an infraction; with `mishaps="count"` infractions are counted, `deviation`
+alone ends the episode, and an episode with an infraction is no success. Truncation: 2000 steps of 0.1 s.
+
+## Parameters
+Lengths in metres, times in seconds. The distance of `deviation` and the length of a way are not CaRL's: the first is
+that of CARLA's leaderboard, and CaRL trains on ways of 1000 m (`level="long"`).
+
+## Reference Scores
+Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, who brakes late for some
+pedestrians, has 80 of 100. Other cars collide with each other once in three minutes of a town.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import (
+    Score,
+    b1,
+    below,
+    block,
+    choice,
+    continuous,
+    cost,
+    f8,
+    flag,
+    for_data,
+    i8,
+    image,
+    integer,
+    kernel,
+    maths,
+    param,
+    term,
+    uniform,
+    world,
+)
+from rlenvs.kits.roads.lanes import LENGTH, LIMIT, ROAD_DATA, WIDTH, along_and_across, distance_to, heading_on
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CARS, RAW, car_sizes, locate, slip_of
+from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, DRIVER_DATA, act_all, driver_table
+from rlenvs.kits.traffic.pedestrians import CROSSING_DATA, WALKERS, stop_for_walkers, walk_all, walker_hit
+from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS, give_way
+from rlenvs.kits.traffic.signals import RAN_RED, RAN_STOP, SIGNAL_DATA, STOPS, crossed, obey_all
+from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.robotics.driving import route_rewards as rewards
+from rlenvs.robotics.driving import route_senses as senses
+from rlenvs.robotics.driving.route_expert import GUESS, expert
+from rlenvs.robotics.driving.route_render import draw
+from rlenvs.robotics.driving.route_town import STAGES, choose_way, data_of, go_on, place_cars, place_pedestrians, settle
+from rlenvs.robotics.driving.town_cars import BACKWARDS, DT, FASTEST, FORCE, STEERING
+
+SHORTEST, LONGEST = 300, 2000  # m, of a way
+SHORT_LEG = 50.0  # m, of a street and what leads to it, from below
+DECIDE = 5  # steps between two decisions on who gives way
+BLOCKED = 1.0 / 3.6  # m/s
+DEVIATION = 30.0  # m
+PENALTY = rewards.PENALTY
+OBSERVATION = choice("vector", "birdview", doc="numbers, or masks from above beside some numbers")
+MISHAPS = choice("end", "count", doc="what an infraction does: ends the episode, or counts")
+SIMPLE_OFF = {"completion": 0.0, "crash": 0.0}
+REWARD = choice(
+    "simple",
+    "shaped",
+    "composed",
+    doc="CaRL's, Roach's, or VLM-RL's",
+    sets={
+        "shaped": {**SIMPLE_OFF, "pace": 1.0, "offset": 1.0, "angle": 1.0, "turn": 1.0, "end": 1.0},
+        "composed": {**SIMPLE_OFF, "synthesis": 1.0},
+    },
+)
+
+
+def legs_of(values):
+    return int(values.route_length // SHORT_LEG) * 2 + 4
+
+
+def sizes(values):
+    data = data_of(values)
+    lanes = len(data["lane"])
+    vector = values.observation == "vector"
+    return {
+        "lanes": lanes,
+        "roads": len(data["road"]),
+        "nodes": len(data["branch"]),
+        "branches": data["branch"].shape[2],
+        **car_sizes(values.cars + 1, STAGES, lanes),
+        "moments": MOMENTS,
+        "driver_types": 1,
+        "signals": len(data["signal"]),
+        "crossings": len(data["crossing"]),
+        "walkers": values.walkers,
+        "slots": len(data["slot"]),
+        "towns": values.towns,
+        "legs": legs_of(values),
+        "points": len(senses.AHEAD) if vector else 0,
+        "seen": values.seen_cars if vector else 0,
+        "seen_walkers": values.seen_walkers if vector else 0,
+        "pixels": 0 if vector else senses.PIXELS,
+        "channels": 0 if vector else senses.CHANNELS,
+    }
+
+
+SPEC = world(
+    "RouteDrive-v0",
+    doc=__doc__,
+    source="CaRL (Jaeger et al. 2025), VLM-RL (Huang et al. 2024), Roach (Zhang et al. 2021), on towns of our own",
+    params={
+        "grip": param(1.0, 0.3, 1.0, "", "share of the acceleration that reaches the road"),
+        "memory": param(0.0, 0.0, 0.95, "", "share of the old steering angle in the new one; VLM-RL's is 0.75"),
+        "bold": param(0.1, 0.0, 1.0, "", "share of pedestrians who do not look before they cross"),
+        "grace": param(0.0, 0.0, 1.0, "m", "distance from the lane's middle that takes nothing away"),
+        "softener": param(1.0, 0.0, 1.0, "", "what is taken away at the lane's edge"),
+        "patience": param(90.0, 5.0, 180.0, "s", "standing for so long is `blocked`", limit=True),
+    },
+    options={
+        "cars": integer(20, 0, 63, "other cars"),
+        "walkers": integer(12, 0, 60, "pedestrians"),
+        "route_length": integer(400, SHORTEST, LONGEST, "metres of the way"),
+        "town": for_data(integer(0, 0, 1_000_000, "seed of the first town")),
+        "towns": integer(4, 1, 8, "towns, of which an episode has one"),
+        "columns": for_data(integer(4, 2, 6, "junctions along x")),
+        "rows": for_data(integer(3, 2, 6, "junctions along y")),
+        "seen_cars": for_data(integer(8, 0, 16, "cars in an observation")),
+        "seen_walkers": for_data(integer(4, 0, 16, "pedestrians in an observation")),
+        "signals": flag(True, "whether there are traffic lights and stop signs"),
+        "observation": OBSERVATION,
+        "reward": REWARD,
+        "mishaps": MISHAPS,
+        "comfort": for_data(choice("carla", "nuplan", doc="limits of comfort, CaRL's for either simulator")),
+        "held": integer(rewards.HELD, 1, 2000, "steps for which discomfort and near collisions count"),
+    },
+    state={
+        **CARS,
+        **FORECAST,
+        **STOPS,
+        **WALKERS,
+        **rewards.JUDGED,
+        **GUESS,
+        "idle": f8("cars"),  # s for which a car has stood
+        "taken": b1("slots"),
+        "town": i8,
+        "clock": f8,  # s, of lights
+        "way": i8("legs"),  # lanes
+        "legs": i8,
+        "leg": i8,
+        "start": f8,  # m along the first lane
+        "behind": f8,  # m, of the way's lanes that are passed, less `start`
+        "along": f8,  # m along the lane of the way
+        "aside_of_way": f8,  # m to the right of its middle
+        "made": f8,  # m of the way, the most so far
+        "goal_at": f8,  # m along the last lane
+        "steering": f8,
+        "pedal": f8,
+        "waited": f8,  # s
+        "faults": i8,
+    },
+    scratch=("forecast", "guess"),
+    data={
+        **ROAD_DATA,
+        **DRIVER_DATA,
+        **SIGNAL_DATA,
+        **CROSSING_DATA,
+        **rewards.SMOOTH_DATA,
+        "street": i8("lanes"),  # 1: from one junction to the next, 0: across one
+        "slot": f8("slots", 2),
+        "slots_of": i8("towns", 2),
+        "crossings_of": i8("towns", 2),
+    },
+    sizes=sizes,
+    observation={
+        "speed": block(low=-BACKWARDS, high=FASTEST, unit="m/s", doc="speed"),
+        "controls": block(2, low=-1.0, high=1.0, raw=True, doc="acceleration and steering of the last step"),
+        "aside": block(low=-5.0, high=5.0, unit="m", doc="to the right of the way"),
+        "heading": block(2, low=-1.0, high=1.0, raw=True, doc="sine and cosine of the angle to the way"),
+        "limit": block(low=0.0, high=FASTEST, unit="m/s", doc="speed limit"),
+        "left": block(low=0.0, high=1.0, doc="part of the way that is left"),
+        "line": block(low=0.0, high=60.0, unit="m", constant=True, doc="to the next light or stop sign of the lane"),
+        "shown": block(
+            5,
+            low=0.0,
+            high=1.0,
+            raw=True,
+            constant=True,
+            doc="green, yellow, red, stop sign, stop sign at which the car has halted",
+        ),
+        "held": block(2, low=0.0, high=1.0, raw=True, constant=True, doc="factors of collision time and comfort"),
+        "waited": block(low=0.0, high=180.0, unit="s", doc="time for which the car has stood"),
+        "way": block("points", 2, low=-50.0, high=50.0, unit="m", doc="points of the way, ahead and to the right"),
+        "cars": block(
+            "seen",
+            6,
+            low=-1.0,
+            high=1.0,
+            raw=True,
+            constant=True,
+            doc="presence, ahead and to the right (50 m), cosine and sine between headings, speed (20 m/s)",
+        ),
+        "walkers": block(
+            "seen_walkers",
+            5,
+            low=-1.0,
+            high=1.0,
+            raw=True,
+            constant=True,
+            doc="presence, ahead and to the right (50 m), velocity ahead and to the right (2 m/s)",
+        ),
+    },
+    images={"birdview": image("pixels", "pixels", "channels", doc="road, way, lines, cars, pedestrians: 0 or 255")},
+    action=continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; to the right is positive"),
+    terms={
+        "completion": term(0.0, 1.0, 1.0, "increase of the completed part of the way in percent, times soft factors"),
+        "crash": term(-1.0, 0.0, 1.0, "-1 for a collision or a red light"),
+        "pace": term(-3.0, 1.0, 0.0, "1 at the wanted speed, 1 less for each 6 m/s off it"),
+        "offset": term(-15.0, 0.0, 0.0, "-1 for each 2 m from the lane's middle"),
+        "angle": term(-math.pi, 0.0, 0.0, "minus the angle to the lane, in rad"),
+        "turn": term(-0.1, 0.0, 0.0, "-0.1 where the steering changes by more than 0.01"),
+        "end": term(-21.0, 0.0, 0.0, "-1 for an infraction, and the speed in m/s less for a collision or at a line"),
+        "synthesis": term(-PENALTY, 1.0, 0.0, "VLM-RL's synthesis, -10 for an infraction"),
+    },
+    costs={
+        "red_light": cost(0.0, doc="a red light was passed"),
+        "stop_sign": cost(0.0, doc="a stop sign was passed without a halt"),
+        "collision": cost(0.0, doc="the car touches another"),
+        "pedestrian": cost(0.0, doc="the car touches a pedestrian"),
+        "offroad": cost(0.0, doc="more than 95 % of the car are off the road"),
+        "blocked": cost(0.0, doc="the car has stood for too long"),
+        "deviation": cost(0.0, doc="the car is 30 m from its way"),
+    },
+    fps=1.0 / DT,
+    horizon=2000,
+    expert_sees="state",
+    scores={
+        "random": Score(
+            1.877,
+            0.49,
+            success=0,
+            costs={
+                "red_light": 0,
+                "stop_sign": 0.02,
+                "collision": 0.38,
+                "pedestrian": 0.06,
+                "offroad": 0.54,
+                "blocked": 0,
+                "deviation": 0,
+            },
+        ),
+        "idle": Score(
+            0,
+            0,
+            success=0,
+            costs={
+                "red_light": 0,
+                "stop_sign": 0,
+                "collision": 0,
+                "pedestrian": 0,
+                "offroad": 0,
+                "blocked": 1,
+                "deviation": 0,
+            },
+        ),
+        "expert": Score(
+            80.43,
+            3.7,
+            success=0.97,
+            costs={
+                "red_light": 0,
+                "stop_sign": 0,
+                "collision": 0.03,
+                "pedestrian": 0,
+                "offroad": 0,
+                "blocked": 0,
+                "deviation": 0,
+            },
+        ),
+    },
+    levels={
+        "empty": {"cars": 0, "walkers": 0},
+        "dense": {"cars": 40, "walkers": 30},
+        "long": {"route_length": 1000, "horizon": 4000},
+        "no_signals": {"signals": False},
+        "birdview": {"observation": "birdview"},
+    },
+)
+
+
+@SPEC.make_data
+def make_data(values):
+    data = data_of(values)
+    if not values.signals:
+        data = {**data, "lane_at": data["lane_at"].copy()}
+        data["lane_at"][:, 3] = -1
+    return {**data, **driver_table(AT_JUNCTIONS), **rewards.reward_data(values.comfort)}
+
+
+# --- starts -----------------------------------------------------------------------------------------------------------
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    s.movers, s.bodies, s.linked = p.cars + 1, p.cars + 1, 1
+    for k in range(s.first_on.size):
+        s.first_on[k] = -1
+    s.town = below(rng, p.towns)
+    s.clock = uniform(rng, 0.0, 60.0)
+    place_cars(p, s, rng)
+    place_pedestrians(p, s, rng)
+    choose_way(p, s, rng)
+    s.driver[0], s.changes[0], s.halted[0], s.line_lane[0] = RAW, False, -1, -1
+    s.behind, s.along = -s.start, s.start
+    locate(p, s)
+    for n in range(rewards.LONG):
+        s.history[rewards.HEADING, n] = s.heading[0]
+    look(p, s)
+
+
+@kernel
+def look(p, s):
+    """Fill what follows from where everybody is."""
+    s.target_lane[0] = s.way[s.leg]
+    rewards.look_ahead(p, s)
+    s.time_left = rewards.collision_time(p, s)
+
+
+# --- a step -----------------------------------------------------------------------------------------------------------
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    before, old = s.speed[0], s.steering
+    command(p, s, a)
+    told = simulate(p, s, rng)
+    follow_way(p, s)
+    look(p, s)
+    rewards.remember(s, before)
+    judge(p, s, r, told)
+    reward(p, s, r, old)
+    go_on(p, s, rng)
+
+
+@kernel
+def command(p, s, a):
+    """What the ego car does with an action."""
+    s.pedal, s.steering = a[0], p.memory * s.steering + (1.0 - p.memory) * a[1]
+    force = FORCE * p.grip * a[0]
+    s.acceleration[0] = min(max(force, (-BACKWARDS - s.speed[0]) / DT), (FASTEST - s.speed[0]) / DT)
+    s.slip[0] = slip_of(STEERING * s.steering)
+
+
+@kernel
+def simulate(p, s, rng):
+    """Move everybody; what the ego car did at a line."""
+    k = s.way[s.leg]
+    s.line_lane[0] = k if s.along + 0.5 * CAR_LENGTH <= p.lane[k, LENGTH] else -1
+    act_all(p, p.drivers, s)
+    obey_all(p, p.signal, p.drivers, s, s.clock)
+    stop_for_walkers(p, p.drivers, s)
+    if s.elapsed % DECIDE == 0:
+        give_way(p, s)
+    settle(p, s)
+    move_all(p, s, DT)
+    walk_all(p, s, DT, rng)
+    s.clock += DT
+    return crossed(p, p.signal, s, 0, s.clock)
+
+
+@kernel
+def follow_way(p, s):
+    """Fill where on its way the ego car is."""
+    x, y = s.x[0], s.y[0]
+    s.along, s.aside_of_way = along_and_across(p, s.way[s.leg], x, y)
+    while s.along > p.lane[s.way[s.leg], LENGTH] and s.leg < s.legs - 1:
+        s.behind += p.lane[s.way[s.leg], LENGTH]
+        s.leg += 1
+        s.along, s.aside_of_way = along_and_across(p, s.way[s.leg], x, y)
+
+
+@kernel
+def judge(p, s, r, told):
+    """Costs, success and the end of the episode."""
+    r.red_light = 1.0 if told == RAN_RED else 0.0
+    r.stop_sign = 1.0 if told == RAN_STOP else 0.0
+    r.collision = 1.0 if s.crashed[0] else 0.0
+    r.pedestrian = 1.0 if walker_hit(s, 0) >= 0 else 0.0
+    r.offroad = 1.0 if senses.off_road(p, s) else 0.0
+    s.waited = s.waited + DT if abs(s.speed[0]) < BLOCKED else 0.0
+    if s.waited > p.patience:
+        r.blocked, s.waited = 1.0, 0.0
+    r.deviation = 1.0 if distance_to(p, s.way[s.leg], s.x[0], s.y[0]) > DEVIATION else 0.0
+    fault = has_fault(r)
+    if fault:
+        s.faults += 1
+    s.crashed[0] = s.crashed[0] and p.mishaps == 0
+    arrived = s.behind + s.along >= p.route_length
+    r.terminated = arrived or r.deviation > 0.0 or (fault and p.mishaps == 0)
+    r.success = arrived and s.faults == 0
+
+
+@kernel
+def has_fault(r):
+    """Whether there was an infraction in this step."""
+    return r.red_light + r.stop_sign + r.collision + r.pedestrian + r.offroad + r.blocked + r.deviation > 0.0
+
+
+@kernel
+def reward(p, s, r, old):
+    """All terms; `old` is the steering of the step before."""
+    soft = rewards.soften(p, s)
+    fault = has_fault(r)
+    made = min(s.behind + s.along, p.route_length)
+    if made > s.made:
+        if abs(s.aside_of_way) <= 0.5 * p.lane[s.way[s.leg], WIDTH] and not fault:
+            r.completion = min(soft * 100.0 * (made - s.made) / p.route_length, 1.0)
+        s.made = made
+    hit = r.collision + r.pedestrian > 0.0
+    if hit or r.red_light > 0.0:
+        r.crash = -1.0
+    speed = s.speed[0]
+    r.pace = 1.0 - abs(speed - rewards.wanted_speed(s)) / rewards.CRUISE
+    r.offset = max(-0.5 * abs(s.aside_of_way), -15.0)
+    r.angle = -abs(rewards.angle_to_way(p, s))
+    r.turn = -0.1 if abs(s.steering - old) > rewards.TURN else 0.0
+    if fault:
+        fast = hit or r.red_light + r.stop_sign > 0.0
+        r.end = -1.0 - (abs(speed) if fast else 0.0)
+    r.synthesis = -PENALTY if fault else rewards.synthesis(p, s)
+
+
+# --- observations -----------------------------------------------------------------------------------------------------
+
+
+@SPEC.observe
+def observe(p, s, o):
+    k = s.way[s.leg]
+    o.speed, o.aside, o.limit = s.speed[0], s.aside_of_way, p.lane[k, LIMIT]
+    o.controls[0], o.controls[1] = s.pedal, s.steering
+    sine, cosine = maths.sin_cos(heading_on(p, k, s.along))
+    o.heading[0] = senses.within_one(s.sine[0] * cosine - s.cosine[0] * sine)
+    o.heading[1] = senses.within_one(s.cosine[0] * cosine + s.sine[0] * sine)
+    o.left = 1.0 - s.made / p.route_length
+    o.waited = s.waited
+    o.held[0] = rewards.TOO_CLOSE if s.close_held > 0 else 1.0
+    o.held[1] = 1.0
+    for n in range(rewards.READINGS):
+        if s.comfort_held[n] > 0:
+            o.held[1] -= rewards.UNCALM / rewards.READINGS
+    senses.observe_line(p, s, o)
+    senses.observe_way(p, s, o.way)
+    senses.observe_cars(s, o.cars)
+    senses.observe_walkers(p, s, o.walkers)
+
+
+@SPEC.observe_images
+def observe_images(p, s, i):
+    senses.observe_birdview(p, s, i.birdview)
+
+
+SPEC.expert(expert)
+SPEC.draw(draw)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    """Arrows: accelerate and brake, steer."""
+    return [("up" in pressed) - ("down" in pressed), 0.5 * (("right" in pressed) - ("left" in pressed))]
