@@ -515,6 +515,13 @@ def show_rivals(s, k, out):
             out[n, 1], out[n, 2] = s.offset[found] - s.offset[k], s.car[found, SPEED]
 
 
+@SPEC.placing
+def placing(p, s):
+    """Those that finished in the order in which they did, then the others by how far they came."""
+    racing = range(len(s.gone))
+    return [1e9 - float(s.lap_began[k]) if s.end[k] == FINISHED else float(s.travelled[k]) for k in racing]
+
+
 # --- drivers ----------------------------------------------------------------------------------------------------------
 
 
