@@ -36,8 +36,9 @@ BESIDE, ASIDE = 1.0, 0.5  # m along the road within which cars keep so many metr
 ROOM = 0.42  # m of the middle of a car from the borders, beside the line
 CLOSE, CLOSE_TIME, BRAKES = 0.9, 0.08, 2.5  # m, s of driving behind a car, and m/s^2 with which a driver comes there
 SLOW, SETTLED = 0.85, 2.5  # a car slower than this share of what its place allows is passed, from so many s after the start
+PASSING, FASTER = 2.0, 2.5  # s of the other's driving in which there must be room; m/s, how much faster one passes
 GIVE_WAY = 0.8  # m/s, how much slower than a car that is abreast and ahead a driver goes
-OFF_PACE = 0.94  # share of the line's speeds beside it
+AMONG, OFF_PACE = 0.93, 0.94  # share of the line's speeds beside it
 
 
 @kernel
@@ -69,21 +70,22 @@ def shift_of(s: Any, k: int) -> float:
 
 
 @kernel
-def fits(s: Any, progress: float, shift: float) -> bool:
-    """Whether there is road for a car at a shift, from a place on."""
-    for n in range(4):
-        i, part = cell_at(s.road, progress + 1.2 * n)
-        offset = s.line[i] + part * (s.line[i + 1] - s.line[i]) + shift
-        if offset > s.road[i, LEFT] - ROOM or offset < ROOM - s.road[i, RIGHT]:
-            return False
-    return True
+def room(s: Any, progress: float, way: float) -> tuple[float, float]:
+    """The least and the largest shift [m] for which there is road from a place on, for `way` metres; 0 is in between."""
+    low, high = -1e9, 1e9
+    for n in range(6):
+        i, part = cell_at(s.road, progress + 0.2 * n * way)
+        offset = s.line[i] + part * (s.line[i + 1] - s.line[i])
+        low, high = max(low, ROOM - s.road[i, RIGHT] - offset), min(high, s.road[i, LEFT] - ROOM - offset)
+    return min(low, 0.0), max(high, 0.0)
 
 
 @kernel
 def past(s: Any, k: int, j: int, mine: float, theirs: float) -> float:
     """The shift [m] at which car k, now at `mine`, passes car j; its own where there is no room."""
     left, right = theirs + ASIDE + 0.05, theirs - ASIDE - 0.05
-    goes_left, goes_right = fits(s, s.progress[j], left), fits(s, s.progress[j], right)
+    low, high = room(s, s.progress[j], PASSING * max(s.car[j, SPEED], 1.0))
+    goes_left, goes_right = left <= high, right >= low
     if goes_left and (not goes_right or mine > theirs):
         return left
     return right if goes_right else mine
@@ -113,7 +115,8 @@ def plan(p: Any, s: Any, k: int, pace: float) -> tuple[float, float]:
         slow = other < SLOW * pace * speed_on_line(s, s.progress[j]) and s.ticks * p.dt > SETTLED
         if slow and ahead < nearest:
             nearest, shift = ahead, past(s, k, j, mine, theirs)
-        if abs(mine - theirs) < ASIDE - 0.1:
+            limit = min(limit, other + FASTER)
+        if abs(mine - theirs) < (ASIDE - 0.1 if slow else ASIDE + 0.15):
             free = ahead - CLOSE - CLOSE_TIME * speed
             way = math.sqrt(2.0 * BRAKES * free) if free > 0.0 else 2.0 * free
             limit = min(limit, other + way)
@@ -197,11 +200,10 @@ def drive(p: Any, s: Any, k: int, a: Any, pace: float, overtakes: bool) -> None:
     if s.patch.shape[0] > 0:  # it knows that there are patches, not where
         pace *= math.sqrt(p.patch_grip)
     if overtakes:
+        pace *= AMONG
         shift, limit = plan(p, s, k, pace)
-        ahead = s.progress[k] + 0.4 + 0.12 * speed
-        i, _ = cell_at(s.road, ahead)
-        line_there = offset_of_line(s, ahead)
-        shift = min(max(shift, ROOM - s.road[i, RIGHT] - line_there), s.road[i, LEFT] - ROOM - line_there)
+        low, high = room(s, s.progress[k], 0.5 + 0.4 * speed)
+        shift = min(max(shift, low), high)
         if abs(shift) > 0.2:
             pace *= OFF_PACE
     now, push = speeds_to_come(p, s, k, pace, limit)
