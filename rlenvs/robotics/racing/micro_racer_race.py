@@ -6,7 +6,8 @@ the races of MicroRacer's students (Asperti and Del Brutto, "MicroRacer: a didac
 Learning", arXiv 2203.10494), where cars are drawn together and do not notice each other; here they are in each other's
 way. As there, a car is a point and what it may not touch is as thick as it has to be: another car is a disc of radius
 `car_size`, which the lidar sees. Who runs into another car loses its speed and pays a cost, and goes on. One car alone
-moves as in MicroRacer, to the bit; observations are the same, so an agent of MicroRacer can take part.
+moves as in MicroRacer, to the bit; observations are the same, so an agent of MicroRacer can take part (as a function, or
+as `rlenvs.load_agent` returns it): its PPO agent wins nine of ten races against the scripted driver.
 
 `rlenvs tournament MicroRacerRace-v0` is the championship: all players meet all others, on the same tracks and from all
 places of the grid.
