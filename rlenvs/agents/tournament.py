@@ -160,7 +160,7 @@ def tournament(
     With two teams every pair of players plays. With more, every line-up of as many players as there are teams does, in
     all rotations of the slots; fewer players than teams hold several slots. A team has won when `success` is set for
     one of its agents in the last step. Where more than two teams play, those that did not win are ranked by how long
-    they lived; all who are alive at the end are equal.
+    they lived; all who are alive at the end are equal. A world with a `placing`, such as a race, ranks its teams itself.
 
     Args:
         id: the environment.
@@ -314,16 +314,31 @@ class _Match:
             batch.step_loaded()
             ended = playing & batch.over
             survived = self.alive & ~batch.terminated
-            for team, own in enumerate(members):
-                if len(members) > 2:  # who did not win is ranked by how long it lived
-                    places[survived[:, own].any(axis=1), team] = step
-                places[ended & batch.success[:, own].any(axis=1), team] = np.inf
+            if "placing" in batch.world.functions:
+                for i in np.flatnonzero(ended).tolist():
+                    places[i] = self._placed(i, members)
+            else:
+                self._rank(places, members, ended, survived, step)
             playing &= ~batch.over
             self.alive = survived & ~batch.truncated
             tell(before + batch.num_worlds - np.count_nonzero(playing))
             if not playing.any():
                 break
         return places
+
+    def _rank(
+        self, places: np.ndarray, members: Sequence[np.ndarray], ended: np.ndarray, survived: np.ndarray, step: int
+    ) -> None:
+        """Note which teams won, and who of the others still lives."""
+        for team, own in enumerate(members):
+            if len(members) > 2:  # who did not win is ranked by how long it lived
+                places[survived[:, own].any(axis=1), team] = step
+            places[ended & self.batch.success[:, own].any(axis=1), team] = np.inf
+
+    def _placed(self, i: int, members: Sequence[np.ndarray]) -> list[float]:
+        """How the teams of world i, whose game is over, came out: as the best of its agents."""
+        agents = np.array(self.batch.world.functions["placing"](*self.batch.records(i)), np.float64)
+        return [float(agents[own].max()) for own in members]
 
     def _act(self) -> None:
         self.batch.actions[...] = self.batch.setup.idle

@@ -394,6 +394,11 @@ class World:
             raise ParameterError(f"{self.name}: name the player {name!r} in players={self.players} first")
         return lambda function: self._add(f"player {name}", function)
 
+    def placing(self, function: Function) -> Function:
+        """Plain Python (p, s) -> a number for each agent, the larger the better it came out: how a tournament ranks the
+        teams of a finished game. Without it a team has won when `r.success` is set for one of its agents at the end."""
+        return self._use("placing", function)
+
     def central_state(self, function: Function) -> Function:
         """Kernel (p, s, o): fills the blocks of the central state."""
         return self._add("central", function)

@@ -101,7 +101,8 @@ def wall_gap(s, x, y):
 
 def scan(s, thickness, x, y, heading):
     s.position, s.heading, s.angle = (x, y), heading, math.atan2(y, x)
-    track.scan(s, thickness, math.pi / 3, edge_gap(s, x, y), math.cos(heading), math.sin(heading))
+    c, sn = math.cos(heading), math.sin(heading)
+    track.scan(s, s.lidar, x, y, heading, s.angle, thickness, math.pi / 3, edge_gap(s, x, y), c, sn)
     return s.lidar.copy()
 
 

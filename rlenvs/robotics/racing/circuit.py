@@ -17,7 +17,11 @@ CELLS = 256  # of named and random circuits; a multiple of line.COARSEST
 SPACING = 0.25  # m between rungs of given circuits
 LARGEST_NUMBER = 2**31 - 1
 LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
-CORNERING, BRAKING = 0.55, 0.2  # shares of friction and of the brakes that experts use
+# shares of friction and of the brakes that experts use: linear tyres hold beyond the limit, and sliding ones need a
+# reserve to be steered with; harder braking takes so much load from the rear axle that linear tyres let it come round
+CORNERING, BRAKING = (1.1, 0.62, 0.8), 0.3  # of linear, sliding and rolling cars
+DRAWN = 0.93  # share of it on random circuits, whose line is only smooth
+ROUNDS = 40  # of the search for the line of a circuit that is not drawn
 TIGHTEST = 0.85  # radius of the tightest bend of a random circuit, relative to its width
 
 
@@ -52,7 +56,15 @@ def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
         road = files.road_of_text(given, spacing=SPACING, multiple=line.COARSEST)
     else:
         road = files.named_road(name, cells=CELLS)
-    return road, line.smooth_line(road, LINE_MARGIN)
+    grip, drive, switch, top = usual_limits()
+    limits = {"grip": grip, "drive": drive, "brake": BRAKING * drive, "switch": switch, "top": top}
+    return road, line.fast_line(road, margin=LINE_MARGIN, rounds=ROUNDS, **limits)[0]
+
+
+def usual_limits() -> tuple[float, float, float, float]:
+    """Friction, acceleration [m/s^2], the speed [m/s] from which power limits it, and top speed [m/s] of the usual car."""
+    names = ("friction", "max_acceleration", "switch_speed", "top_speed")
+    return tuple(CAR[name].default for name in names)
 
 
 def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -103,8 +115,9 @@ def set_circuit(p: Any, s: Any, rng: Any) -> None:
     same = limits[0] == p.friction and limits[1] == p.max_acceleration and limits[2] == p.switch_speed
     if built[4] == 0.0 or not (same and limits[3] == p.top_speed):
         limits[0], limits[1], limits[2], limits[3] = p.friction, p.max_acceleration, p.switch_speed, p.top_speed
+        cornering = CORNERING[p.dynamics] * (DRAWN if p.drawn else 1.0)
         line.fastest_speeds(
-            *(s.road, s.line, s.speeds, CORNERING * p.friction, p.max_acceleration, BRAKING * p.max_acceleration),
+            *(s.road, s.line, s.speeds, cornering * p.friction, p.max_acceleration, BRAKING * p.max_acceleration),
             *(p.switch_speed, p.top_speed),
         )
     built[4] = 1.0
@@ -120,8 +133,7 @@ def bound_of(road: np.ndarray, laps: int, margin: float) -> SimpleNamespace:
         proved: that no car can beat, at the shortest way and top speed.
         line: the line of `computed`.
     """
-    usual = {key: CAR[key].default for key in ("friction", "max_acceleration", "switch_speed", "top_speed")}
-    grip, drive, switch, top = usual.values()
+    grip, drive, switch, top = usual_limits()
     best, speeds, lap = line.fast_line(
         road, margin=margin, grip=grip, drive=drive, brake=grip * line.GRAVITY, switch=switch, top=top, rounds=120
     )

@@ -8,9 +8,8 @@ import numpy as np
 from rlenvs.core.canvas import Canvas
 from rlenvs.kits.tracks import files, lidar
 from rlenvs.kits.tracks.road import AT, cell_at, place
-from rlenvs.robotics.racing.render import FIELD, ROAD, box, turned
+from rlenvs.robotics.racing.render import CAR_COLORS, FIELD, ROAD, box, turned
 
-CAR_COLORS = ("blue", "orange", "pink", "yellow", "red", "sky", "light", "black")
 LEGEND = (("blue", "car"), ("sky", "lidar", "line"), ("green", "start and finish", "line"))
 RIVALS = (("blue", "car 0"), ("orange", "car 1"), ("sky", "lidar", "line"), ("green", "start and finish", "line"))
 CLOSE = 4.2  # m, half the width of what is shown around a car

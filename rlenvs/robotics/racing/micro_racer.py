@@ -206,7 +206,8 @@ def reset(p, s, rng):
     dy = (s.midline[2, 1] - s.midline[2, 0]) / ahead - ahead * (2.0 * s.midline[4, 0] + s.midline[4, 1]) / 6.0
     s.heading = maths.atan2(-dy, -dx)
     sn, c = maths.sin_cos(s.heading)
-    scan(s, seen_thickness(p), p.field_of_view, 0.5 * p.width, c, sn)
+    x, y, angle = s.position[0], s.position[1], s.angle
+    scan(s, s.lidar, x, y, s.heading, angle, seen_thickness(p), p.field_of_view, 0.5 * p.width, c, sn)
 
 
 @SPEC.fetch
@@ -242,7 +243,7 @@ def step(p, s, a, rng, r):
         return
     r.progress = speed * p.dt
     s.position[0], s.position[1], s.heading, s.speed, s.angle = x, y, heading, speed, angle
-    scan(s, seen_thickness(p), p.field_of_view, edge, c, sn)
+    scan(s, s.lidar, x, y, heading, angle, seen_thickness(p), p.field_of_view, edge, c, sn)
 
 
 @SPEC.observe
@@ -266,7 +267,7 @@ def expert(p, s, a):
     while True:
         radius = free_middle(s.border, s.walls, thickness, s.angle - ahead)
         tx, ty = radius * maths.cos(s.angle - ahead), radius * maths.sin(s.angle - ahead)
-        if ahead < NEAREST or sees(s, thickness, SAFE, tx, ty):
+        if ahead < NEAREST or sees(s, x, y, s.angle, thickness, SAFE, tx, ty):
             break
         ahead *= 0.85
     error = wrapped(maths.atan2(ty - y, tx - x) - s.heading)

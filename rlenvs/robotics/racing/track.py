@@ -280,7 +280,7 @@ def distance_to_line(ax, ay, bx, by, dx, dy):
 
 
 @kernel
-def sweep(s, slack, step, first, first_x, first_y, last, last_x, last_y, turn_c, turn_s):
+def sweep(border, out, x, y, angle, slack, step, first, first_x, first_y, last, last_x, last_y, turn_c, turn_s):
     """Distances [m] to the border along rays that turn the same way about the origin; returns the last gate they reach.
 
     A ray hits the outer border before a gate if it passes the gate's outer end on the outside, the inner border if it
@@ -289,20 +289,20 @@ def sweep(s, slack, step, first, first_x, first_y, last, last_x, last_y, turn_c,
     """
     if step < 0:  # first the outermost
         first, first_x, first_y, last, last_x, last_y = last, last_x, last_y, first, first_x, first_y
-    border, gate = s.border, math.floor(s.angle / GATE_ANGLE) + (step < 0)
-    x, y, first_y, last_y = s.position[0], step * s.position[1], step * first_y, step * last_y
+    gate = math.floor(angle / GATE_ANGLE) + (step < 0)
+    y, first_y, last_y = step * y, step * first_y, step * last_y
     ox, oy, ix, iy = gate_ends(border, slack, gate, step, x, y)
     for _ in range(GATES):
         gate += step
         ox_1, oy_1, ix_1, iy_1 = gate_ends(border, slack, gate, step, x, y)
         while first_x * oy_1 >= first_y * ox_1:
-            s.lidar[first] = distance_to_line(ox, oy, ox_1, oy_1, first_x, first_y)
+            out[first] = distance_to_line(ox, oy, ox_1, oy_1, first_x, first_y)
             if first == last:
                 return gate
             first += step
             first_x, first_y = first_x * turn_c - first_y * turn_s, first_y * turn_c + first_x * turn_s
         while last_x * iy_1 <= last_y * ix_1:
-            s.lidar[last] = distance_to_line(ix, iy, ix_1, iy_1, last_x, last_y)
+            out[last] = distance_to_line(ix, iy, ix_1, iy_1, last_x, last_y)
             if first == last:
                 return gate
             last -= step
@@ -333,14 +333,14 @@ def wall_distance(walls, w, thickness, x, y, dx, dy, reach):
 
 
 @kernel
-def scan(s, thickness, view, gap, c, sn):
+def scan(s, out, x, y, heading, angle, thickness, view, gap, c, sn):
     """Lidar: distances [m] to border or wall along rays spread evenly over the angle `view`, from right to left.
 
-    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not. The car's
-    `gap` is that from the borders, its heading has the vector (c, sn).
+    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not. The car is at
+    (x, y), `angle` is the polar angle there and `gap` the distance from the borders; its heading has the vector (c, sn).
     """
-    fan, last, slack = s.fan, s.lidar.size - 1, max(0.0, 1e-6 - gap)
-    turn, right = view / last, s.heading - 0.5 * view
+    fan, last, slack = s.fan, out.size - 1, max(0.0, 1e-6 - gap)
+    turn, right = view / last, heading - 0.5 * view
     if fan[0] != view:
         fan[0] = view
         fan[1], fan[2] = maths.sin_cos(0.5 * view)
@@ -349,30 +349,48 @@ def scan(s, thickness, view, gap, c, sn):
     right_x, right_y = c * half_c + sn * half_s, sn * half_c - c * half_s
     left_x, left_y = c * half_c - sn * half_s, sn * half_c + c * half_s
     # rays turn anticlockwise from the car's polar angle on, clockwise from half a turn later on: at most one change
-    half_turns = (right - s.angle) / math.pi
+    half_turns = (right - angle) / math.pi
     passed = math.floor(half_turns)
     step = 1 - 2 * (passed & 1)
     change = math.ceil((passed + 1 - half_turns) * math.pi / turn)
-    other = math.floor(s.angle / GATE_ANGLE)
+    other = math.floor(angle / GATE_ANGLE)
+    border = s.border
     if change <= last:
         mid_y, mid_x = maths.sin_cos(right + change * turn)
-        other = sweep(s, slack, -step, change, mid_x, mid_y, last, left_x, left_y, turn_c, turn_s)
+        other = sweep(border, out, x, y, angle, slack, -step, change, mid_x, mid_y, last, left_x, left_y, turn_c, turn_s)
         last, left_x, left_y = change - 1, mid_x * turn_c + mid_y * turn_s, mid_y * turn_c - mid_x * turn_s
-    seen = sweep(s, slack, step, 0, right_x, right_y, last, left_x, left_y, turn_c, turn_s)
-    scan_walls(s, thickness, min(seen, other), max(seen, other), right_x, right_y, turn_c, turn_s)
+    seen = sweep(border, out, x, y, angle, slack, step, 0, right_x, right_y, last, left_x, left_y, turn_c, turn_s)
+    low, high = min(seen, other), max(seen, other)
+    scan_walls(s.walls, out, x, y, angle, thickness, low, high, right_x, right_y, turn_c, turn_s)
 
 
 @kernel
-def scan_walls(s, thickness, low, high, right_x, right_y, turn_c, turn_s):
+def scan_walls(walls, out, x, y, angle, thickness, low, high, right_x, right_y, turn_c, turn_s):
     """Shorten the distances where walls, between two gates, are nearer than borders."""
-    x, y, walls = s.position[0], s.position[1], s.walls
     for w in range(WALLS):
         if may_hold(walls, w, low, high):
-            thin = thickness - 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, s.angle, x, y))
+            thin = thickness - 2.0 * max(0.0, 1e-6 - wall_gap(walls, thickness, angle, x, y))
             dx, dy = right_x, right_y
-            for j in range(s.lidar.size):
-                s.lidar[j] = wall_distance(walls, w, thin, x, y, dx, dy, s.lidar[j])
+            for j in range(out.size):
+                out[j] = wall_distance(walls, w, thin, x, y, dx, dy, out[j])
                 dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
+
+
+@kernel
+def scan_disc(fan, out, x, y, c, sn, disc_x, disc_y, radius):
+    """Shorten the distances of rays that a disc is in the way of; from within it all are 0. `fan` is that of `scan`."""
+    ex, ey = disc_x - x, disc_y - y
+    inside = radius * radius - ex * ex - ey * ey
+    half_s, half_c, turn_s, turn_c = fan[1], fan[2], fan[3], fan[4]
+    dx, dy = c * half_c + sn * half_s, sn * half_c - c * half_s
+    for j in range(out.size):
+        ahead = ex * dx + ey * dy
+        reaches = inside + ahead * ahead  # the square of half the chord
+        if inside >= 0.0:
+            out[j] = 0.0
+        elif ahead > 0.0 and reaches > 0.0:
+            out[j] = min(out[j], max(ahead - math.sqrt(reaches), 0.0))
+        dx, dy = dx * turn_c - dy * turn_s, dy * turn_c + dx * turn_s
 
 
 # --- planning ---------------------------------------------------------------------------------------------------------
@@ -396,9 +414,9 @@ def free_middle(border, walls, thickness, angle):
 
 
 @kernel
-def sees(s, thickness, margin, tx, ty):
-    """Whether the straight way from the car to (tx, ty) keeps `margin` metres, or what there is now, from all edges."""
-    x, y, angle, border, walls = s.position[0], s.position[1], s.angle, s.border, s.walls
+def sees(s, x, y, angle, thickness, margin, tx, ty):
+    """Whether the straight way from (x, y) to (tx, ty) keeps `margin` metres, or what there is now, from all edges."""
+    border, walls = s.border, s.walls
     away = math.sqrt((tx - x) ** 2 + (ty - y) ** 2)
     dx, dy = (tx - x) / away, (ty - y) / away
     thickness += 2.0 * min(margin, wall_gap(walls, thickness, angle, x, y) - 1e-6)
