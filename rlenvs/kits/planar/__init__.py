@@ -44,7 +44,7 @@ A world declares the fields and fills them in `reset`:
 What a world reads: `s.centre[b]` (of mass; `origin(s, b)` is where the body was put), `s.angle[b]`, `s.velocity[b]`,
 `s.spin[b]`, `joint_angle(s, j)`, `joint_speed(s, j)`, `s.still[b]` (seconds since it moved noticeably) and
 `s.position_solved`; `touching(s, shape)`. Before a step it may write `s.motor_speed[j]`, `s.motor_limit[j]`,
-velocities, forces; `place(s, b, x, y, angle)` moves a body by hand.
+velocities, forces; `place(s, b, x, y, angle)` moves a body by hand, `remove_body(s, b)` takes it out.
 
 Bodies never sleep: a world that ends at rest asks `s.still`. With `settled` above 0 the iterations of velocities stop
 when no constraint has changed a velocity by more than that [m/s, rad/s], since all further ones would change nothing
@@ -65,6 +65,7 @@ from rlenvs.kits.planar.bodies import origin as origin
 from rlenvs.kits.planar.bodies import place as place
 from rlenvs.kits.planar.bodies import push as push
 from rlenvs.kits.planar.bodies import push_at as push_at
+from rlenvs.kits.planar.contacts import remove_body as remove_body
 from rlenvs.kits.planar.contacts import touching as touching
 from rlenvs.kits.planar.joints import add_prismatic as add_prismatic
 from rlenvs.kits.planar.joints import add_revolute as add_revolute

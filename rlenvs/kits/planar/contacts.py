@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from rlenvs.core import kernel
-from rlenvs.kits.planar.bodies import set_frame
+from rlenvs.kits.planar.bodies import KINEMATIC, set_frame
 from rlenvs.kits.planar.collide import CIRCLES, FACE_A, collide_circles, collide_polygon_circle, collide_polygons
 from rlenvs.kits.planar.distance import gap
 from rlenvs.kits.planar.edges import collide_edge_circle, collide_edge_polygon
@@ -131,6 +131,25 @@ def tell(s, c, change):
     if e < s.events.shape[0]:
         s.events[e, 0], s.events[e, 1], s.events[e, 2] = s.contact_shapes[c, 0], s.contact_shapes[c, 1], change
         s.event_count = e + 1
+
+
+@kernel
+def remove_body(s, b):
+    """Take a body out of the world: it stands still where it is, weightless, and nothing meets or sees it any more.
+    What touched it is told by events. The bodies that its joints lead to have to go with it."""
+    s.body_kind[b] = KINEMATIC
+    s.velocity[b, 0], s.velocity[b, 1], s.spin[b] = 0.0, 0.0, 0.0
+    s.force[b, 0], s.force[b, 1], s.torque[b] = 0.0, 0.0, 0.0
+    s.inverse_mass[b], s.inverse_inertia[b] = 0.0, 0.0
+    for k in range(s.shape_count):
+        if s.shape_body[k] == b:
+            s.shape_category[k], s.shape_mask[k] = 0, 0
+    for i in range(s.contact_count - 1, -1, -1):
+        c = s.contact_order[i]
+        if s.contact_bodies[c, 0] == b or s.contact_bodies[c, 1] == b:
+            if s.contact_touching[c]:
+                tell(s, c, -1)
+            remove_contact(s, i)
 
 
 @kernel

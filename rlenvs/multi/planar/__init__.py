@@ -1,0 +1,1 @@
+"""Worlds of several agents with rigid bodies in the plane."""

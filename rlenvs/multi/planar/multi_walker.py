@@ -1,0 +1,301 @@
+"""MultiWalker: walkers carry a long package together, and none of them may fall.
+
+## Description
+A package that is longer than all of them lies on the hulls of walkers with two legs and four motors each. They are paid
+for bringing it to the right; it must not touch the ground. PettingZoo's multiwalker_v9 (1.27; Gupta, Egorov and
+Kochenderfer, 2017): its constants, spaces, rewards and ends, moved by rigid bodies of our own (`rlenvs/kits/planar`) in
+place of Box2D. From the same start on the same ground with the same actions the walk begins as the original's; later
+contacts magnify what float32 rounds, and returns agree in distribution (benchmarks/planar_teams.md).
+`rlenvs/mo-MultiWalker-v0` pays the terms as a vector; at `level="momaland"` its first two numbers are MOMAland's
+mo-multiwalker-stability. `forward_reward`, `fall_reward` and `terminate_reward` of the original are
+`weights={"progress": 1.0, "fall": 10.0, "drop": 100.0}`, `n_walkers` is `agents`.
+Different: the time limit truncates, where the original terminates; with `terminate_on_fall=False` a fall is paid once,
+not in every later step; success; costs; iterations end early when they change nothing; no clouds.
+Kept: all walkers are pushed by the same force at first; the lidar sees one's own legs and the other walkers, but not
+the package; a foot that touches two pieces of ground counts as in the air when one lets it go.
+
+## Action Space
+Hip and knee of the first leg, hip and knee of the second: the sign is the direction of the motor, the size the share
+of its torque.
+
+## Observation Space
+As the original: angle, angular velocity and velocities of the hull; for each leg angle and speed of hip and knee and
+whether the foot touches something; ten lidar distances as shares of `lidar_range`, from below forwards; where the left
+and the right neighbour are (zeros where there is none) and the package, in lengths of the package, and its angle. The
+last seven are measured with noise.
+
+## Rewards
+`progress` is 130 for 30 m of the package, `lean` the change of -5 |angle of the hull|, `fall` -1 (weight 10) for a
+walker whose hull touches anything but the package, `drop` -1 (weight 100) for all when the episode ends by a fall, by
+the package touching anything but hulls, or left of the ground. `stability` is minus the angle in radians by which the
+package turned in this step; its weight is 0. With `shared_reward` each walker has the mean over all walkers. With
+`momaland` penalties count in `progress` and `stability` both, and `lean` in none.
+
+## Costs
+`tilt`: 1 while the package is inclined by more than `tilt_limit`.
+
+## Starting State
+Standing on flat ground, ten steps of it apart, the package above them; pushed by a horizontal force of up to
+`initial_random` newtons during the first step.
+
+## Episode End
+Termination: a walker falls; the package touches the ground or a leg, or is left of the ground; it has come to the last
+ten steps of the ground (success). With `terminate_on_fall=False` who falls is out, and with `remove_on_fall` taken out
+of the world. Truncation: 500 steps (10 s). Success also: at the time limit the package is 5 m farther than at
+the start.
+
+## Parameters
+The contexts of CARL's BipedalWalker (Benjamins et al., TMLR 2023) under its names, and the masses.
+
+## Reference Scores
+Mean return of all walkers together over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+from rlenvs.core import (
+    Score,
+    block,
+    continuous,
+    cost,
+    flag,
+    integer,
+    kernel,
+    param,
+    published,
+    term,
+    uniform,
+    world,
+)
+from rlenvs.multi.planar import gait, walkers
+from rlenvs.multi.planar.render import draw_team
+from rlenvs.multi.planar.walkers import (
+    GRASS,
+    MOST,
+    PACKAGE,
+    RAYS,
+    build,
+    draw_ground,
+    drive_walker,
+    hull_seen,
+    lean_of,
+    leg_seen,
+    measure,
+    move,
+    neighbour_seen,
+    package_seen,
+    take_out,
+)
+
+PER_METRE = 130.0 / 30.0  # of progress
+CARRIED = 5.0  # m, of progress at the time limit that are a success
+
+
+def of_leg(name):
+    """The blocks of a leg."""
+    return {
+        f"{name}_hip": block(low=-math.pi, high=math.pi, unit="rad", doc="angle"),
+        f"{name}_hip_speed": block(low=-5.0, high=5.0, doc="in units of the motor's speed"),
+        f"{name}_knee": block(low=-math.pi, high=math.pi, unit="rad", doc="angle, and 1"),
+        f"{name}_knee_speed": block(low=-5.0, high=5.0, doc="in units of the motor's speed"),
+        f"{name}_foot": block(low=0.0, high=1.0, doc="touches something"),
+    }
+
+
+SPEC = world(
+    "MultiWalker-v0",
+    doc=__doc__,
+    source="PettingZoo multiwalker_v9 (Gupta et al., AAMAS 2017); MOMAland mo-multiwalker-stability-v0",
+    agents=True,
+    params={
+        "gravity": param(-10.0, -20.0, 0.0, "m/s^2", "gravity, upwards"),
+        "friction": param(2.5, 0.0, 10.0, "", "of the ground"),
+        "package_density": param(1.0, 0.01, 100.0, "kg/m^2", "mass of the package, per area"),
+        "package_friction": param(0.5, 0.0, 10.0, "", "of the package"),
+        "hull_density": param(5.0, 0.1, 50.0, "kg/m^2", "mass of a hull, per area"),
+        "terrain_step": param(14.0 / 30.0, 0.3, 1.0, "m", "between points of the ground"),
+        "terrain_height": param(400.0 / 30.0 / 4.0, 1.0, 10.0, "m", "the ground's middle height"),
+        "motors_torque": param(80.0, 0.01, 200.0, "N m", "largest torque"),
+        "speed_hip": param(4.0, 0.01, 15.0, "rad/s", "speed of the hips' motors"),
+        "speed_knee": param(6.0, 0.01, 15.0, "rad/s", "speed of the knees' motors"),
+        "lidar_range": param(160.0 / 30.0, 0.5, 20.0, "m", "how far the lidar sees"),
+        "initial_random": param(5.0, 0.0, 50.0, "N", "largest force of the first step"),
+        "position_noise": param(1e-3, 0.0, 0.1, "", "deviation of where others and the package are seen"),
+        "angle_noise": param(1e-3, 0.0, 0.1, "rad", "deviation of the angle of the package that is seen"),
+        "tilt_limit": param(0.2, 0.01, 1.5, "rad", "angle of the package from which it costs"),
+        "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
+    },
+    options={
+        "agents": integer(3, 1, MOST, "walkers"),
+        "shared_reward": flag(True, "each walker has the mean of all rewards, not its own"),
+        "terminate_on_fall": flag(True, "the episode ends when a walker falls"),
+        "remove_on_fall": flag(True, "a walker that falls is taken out"),
+        "momaland": flag(False, "progress and stability with all penalties, as MOMAland's two objectives"),
+        "terrain_length": integer(200, 60, 500, "points of the ground"),
+        "velocity_iterations": integer(180, 1, 1000, "of the constraints, at most, per step"),
+        "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
+    },
+    sizes=walkers.sizes,
+    state={**walkers.STATE, **gait.STATE},
+    observation={
+        "angle": block(low=-math.pi, high=math.pi, unit="rad", doc="of the hull, positive backwards"),
+        "spin": block(low=-5.0, high=5.0, unit="25 rad/s", doc="angular velocity of the hull"),
+        "vx": block(low=-5.0, high=5.0, doc="velocity of the hull, forwards"),
+        "vy": block(low=-5.0, high=5.0, doc="velocity of the hull, upwards"),
+        **of_leg("first"),
+        **of_leg("second"),
+        "lidar": block(RAYS, low=0.0, high=1.0, doc="shares of the lidar's range, from below forwards"),
+        "left": block(2, low=-2.0, high=2.0, doc="the left neighbour, in lengths of the package", constant=True),
+        "right": block(2, low=-2.0, high=2.0, doc="the right neighbour, in lengths of the package", constant=True),
+        "package": block(2, low=-2.0, high=2.0, doc="its middle, in its lengths"),
+        "package_angle": block(low=-math.pi, high=math.pi, unit="rad", doc="of the package"),
+    },
+    action=continuous("first hip", "first knee", "second hip", "second knee"),
+    terms={
+        "progress": term(-200.0, 50.0, 1.0, "130 for 30 m of the package"),
+        "stability": term(-200.0, 0.0, 0.0, "minus the angle by which the package turned"),
+        "lean": term(-20.0, 20.0, 1.0, "change of -5 |angle of the hull|"),
+        "fall": term(-1.0, 0.0, 10.0, "-1 for a fall"),
+        "drop": term(-1.0, 0.0, 100.0, "-1 for all when the package is lost"),
+    },
+    costs={"tilt": cost(25.0, doc="1 while the package is inclined by more than `tilt_limit`")},
+    published=published("PettingZoo multiwalker_v9", low=-math.inf, high=math.inf, state="joined"),
+    players=("gait",),
+    expert_sees="state",
+    horizon=500,
+    fps=lambda values: values.fps,
+    levels={
+        "pair": {"agents": 2},
+        "five": {"agents": 5},
+        "go-on": {"terminate_on_fall": False},
+        "own-rewards": {"shared_reward": False},
+        "momaland": {"momaland": True},
+        "fast": {"velocity_iterations": 12, "position_iterations": 6},
+    },
+    scores={
+        "random": Score(-300.8, 12, success=0, costs={"tilt": 0}),
+        "idle": Score(-293.1, 1.3, success=0, costs={"tilt": 0}),
+        "expert": Score(-315.5, 9.5, success=0, costs={"tilt": 0.1}),
+    },
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    draw_ground(p, s, rng)
+    build(p, s, uniform(rng, -p.initial_random, p.initial_random))
+    measure(p, s, rng)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    for k in range(s.fallen.size):
+        if not s.gone[k]:
+            drive_walker(p, s, k, a[k])
+    move(p, s)
+    measure(p, s, rng)
+    for k in range(s.fallen.size):
+        gait.plan(p, s, k)
+    pay(p, s, r)
+    end(p, s, r)
+    if p.momaland:
+        merge_penalties(s, r)
+    if p.shared_reward:
+        share(r.lean)
+        share(r.fall)
+        share(r.progress)
+        share(r.stability)
+        share(r.drop)
+
+
+@kernel
+def pay(p, s, r):
+    """What moved in this step."""
+    place, slant = s.frame[PACKAGE, 0], s.angle[PACKAGE]
+    for k in range(s.fallen.size):
+        lean = lean_of(s, k)
+        r.progress[k] = PER_METRE * (place - s.place)
+        r.stability[k] = -abs(slant - s.slant)
+        r.lean[k] = 5.0 * (s.lean[k] - lean)
+        r.tilt[k] = 1.0 if abs(slant) > p.tilt_limit else 0.0
+        s.lean[k] = lean
+    s.place, s.slant = place, slant
+
+
+@kernel
+def end(p, s, r):
+    """Falls, the loss of the package, the end of the ground."""
+    fell, place, start = False, s.frame[PACKAGE, 0], 0.5 * p.terrain_step * (20 + 10 * (s.fallen.size - 1))
+    for k in range(s.fallen.size):
+        if s.fallen[k] == 1 and not s.gone[k]:
+            fell = True
+            r.fall[k] = -1.0
+            r.terminated[k] = True
+            if not p.terminate_on_fall:
+                r.drop[k] = -1.0
+                s.fallen[k] = 2
+                if p.remove_on_fall:
+                    take_out(s, k)
+    lost = (fell and p.terminate_on_fall == 1) or s.dropped == 1 or place < 0.0
+    there = not lost and place > (s.ground.shape[0] - GRASS) * p.terrain_step
+    carried = not lost and s.elapsed + 1 >= p.horizon and place - start >= CARRIED
+    for k in range(s.fallen.size):
+        r.success[k] = there or carried
+        r.terminated[k] = r.terminated[k] or lost or there
+        if lost:
+            r.drop[k] = -1.0
+
+
+@kernel
+def merge_penalties(s, r):
+    """MOMAland's two objectives, both with the penalties."""
+    for k in range(s.fallen.size):
+        penalty = 10.0 * r.fall[k] + 100.0 * r.drop[k]
+        r.progress[k] += penalty
+        r.stability[k] += penalty
+        r.lean[k], r.fall[k], r.drop[k] = 0.0, 0.0, 0.0
+
+
+@kernel
+def share(term):
+    """The mean for all."""
+    total = 0.0
+    for k in range(term.size):
+        total += term[k]
+    for k in range(term.size):
+        term[k] = total / term.size
+
+
+@SPEC.observe
+def observe(p, s, k, o):
+    o.angle, o.spin, o.vx, o.vy = hull_seen(p, s, k)
+    o.first_hip, o.first_hip_speed, o.first_knee, o.first_knee_speed, o.first_foot = leg_seen(p, s, k, 0)
+    o.second_hip, o.second_hip_speed, o.second_knee, o.second_knee_speed, o.second_foot = leg_seen(p, s, k, 1)
+    for i in range(RAYS):
+        o.lidar[i] = s.lidar[k, i]
+    o.left[0], o.left[1] = neighbour_seen(s, k, k - 1)
+    o.right[0], o.right[1] = neighbour_seen(s, k, k + 1)
+    o.package[0], o.package[1], o.package_angle = package_seen(s, k)
+
+
+@SPEC.player("gait")
+def follow(p, s, k, a, rng):
+    """The gait, at a pace that keeps the walkers together."""
+    a[k, 0], a[k, 1] = gait.follow(p, s, k, 0)
+    a[k, 2], a[k, 3] = gait.follow(p, s, k, 1)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_team(canvas, p, s)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    def between(less, more):
+        return float(more in pressed) - float(less in pressed)
+
+    return [between("a", "d"), between("s", "w"), between("left", "right"), between("down", "up")]

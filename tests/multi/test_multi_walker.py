@@ -1,0 +1,211 @@
+"""Walkers beside recorded walks of PettingZoo's, and their numbers."""
+
+import json
+
+import numpy as np
+import pytest
+from places import ROOT
+from recorded_teams import CASES, WALKERS, case_of, start
+
+import rlenvs
+from rlenvs.core.errors import ParameterError
+from rlenvs.multi.planar.walkers import FIRST, HULL, PACKAGE, PARTS
+
+STEP = 14.0 / 30.0
+DENSITY = 13.714285 * 1.0 / 3.0  # kg: 240 / 30 * 3 / 1.75 m by a third of a metre
+
+
+def begin(worlds=1, seed=0, **keywords):
+    batch = rlenvs.make_batch("MultiWalker-v0", worlds, **keywords)
+    batch.seed(seed)
+    batch.reset()
+    return batch
+
+
+def walked(i):
+    """Observations and rewards of a recorded walk played again, and whether ours ended."""
+    batch = start(i, shared_reward=i != 2)
+    seen, paid, ended = [batch.observations[0].copy()], [np.zeros(WALKERS)], False
+    for actions in case_of(i)[0][1:]:
+        batch.step(actions[None])
+        seen.append(batch.observations[0].copy())
+        paid.append(batch.rewards[0].copy())
+        ended = bool(batch.terminated.all())
+        if ended:
+            break
+    return np.array(seen), np.array(paid), ended
+
+
+@pytest.mark.parametrize("i", range(CASES))
+def test_walks_begin_as_pettingzoos(i):
+    """Impacts, friction, limits, motors and lidar from the first step on; rounding to float32 grows with contacts."""
+    ours, paid, _ = walked(i)
+    _, seen, rewards, _ = case_of(i)
+    length = min(len(ours), len(seen), 20)
+    error = np.abs(ours[:length] - seen[:length]).max((1, 2))
+    assert error[0] < 1e-5
+    assert error[:10].max() < 1e-3
+    assert error[:length].max() < 2e-2
+    np.testing.assert_allclose(paid[1:10], rewards[1:10], atol=1e-2)
+
+
+def test_walkers_without_torque_lose_the_package_as_pettingzoos():
+    ours, paid, ended = walked(0)
+    _, seen, rewards, fell = case_of(0)
+    assert ended
+    assert fell
+    assert abs(len(ours) - len(seen)) <= 6
+    assert paid.sum(0)[0] == pytest.approx(rewards.sum(0)[0], abs=5.0)
+
+
+def test_the_random_policys_return_is_pettingzoos():
+    """Mean of 600 episodes of PettingZoo's, with its error, beside 200 of ours: within four standard errors."""
+    batch, generator = begin(200), np.random.default_rng(0)
+    total, going = np.zeros(200), np.ones(200, bool)
+    for _ in range(250):
+        batch.step(generator.uniform(-1.0, 1.0, (200, WALKERS, 4)))
+        total[going] += batch.rewards[going].mean(1)
+        going &= ~(batch.terminated.any(1) | batch.truncated.any(1))
+        if not going.any():
+            break
+    theirs, error = -99.724, 0.858
+    assert abs(total.mean() - theirs) < 4.0 * np.hypot(error, total.std(ddof=1) / np.sqrt(200))
+
+
+def test_spaces_and_limits_are_the_published_ones():
+    env = rlenvs.make_parallel("MultiWalker-v0")
+    assert env.possible_agents == [f"agent_{k}" for k in range(3)] or len(env.possible_agents) == 3
+    agent = env.possible_agents[0]
+    space = env.observation_space(agent)
+    assert space.shape == (31,)
+    assert space.dtype == np.float32
+    assert np.isinf(space.low).all()
+    assert np.isinf(space.high).all()
+    assert env.action_space(agent).shape == (4,)
+    assert (env.action_space(agent).low == -1.0).all()
+    assert begin().setup.horizon == 500
+
+
+def test_bodies_and_where_they_start():
+    """A package of 240 / 30 * 3 / 1.75 m by 1/3 m; walkers ten steps of the ground apart."""
+    s = begin().states
+    assert 1.0 / s["inverse_mass"][0, PACKAGE] == pytest.approx(DENSITY, rel=1e-5)
+    assert 1.0 / s["inverse_mass"][0, FIRST + HULL] == pytest.approx(5.4222226, rel=1e-6)
+    hulls = s["frame"][0, FIRST::PARTS, 0]
+    np.testing.assert_allclose(hulls, STEP * (10.0 + 10.0 * np.arange(3)))
+    assert s["frame"][0, PACKAGE, 0] == pytest.approx(STEP * 20.0)
+    assert s["frame"][0, PACKAGE, 1] == pytest.approx(400.0 / 120.0 + 3.4)
+    assert s["ground"].shape == (1, 200, 2)
+    assert (s["ground"][0, :21, 1] == 400.0 / 120.0).all()
+
+
+def test_terms_and_shared_rewards():
+    alone, together = begin(shared_reward=False), begin()
+    actions = np.random.default_rng(1).uniform(-1.0, 1.0, (8, 1, 3, 4))
+    for action in actions:
+        before = float(alone.states["frame"][0, PACKAGE, 0]), alone.states["angle"][0, FIRST::PARTS].copy()
+        slant = float(alone.states["angle"][0, PACKAGE])
+        alone.step(action)
+        together.step(action)
+    after = float(alone.states["frame"][0, PACKAGE, 0]), alone.states["angle"][0, FIRST::PARTS]
+    progress, lean = 130.0 / 30.0 * (after[0] - before[0]), 5.0 * (np.abs(before[1]) - np.abs(after[1]))
+    np.testing.assert_allclose(alone.rewards[0], progress + lean, atol=1e-5)
+    np.testing.assert_allclose(together.rewards[0], progress + lean.mean(), atol=1e-5)
+    stability = alone.reward_vectors[0, 0, 1]
+    assert stability == pytest.approx(-abs(float(alone.states["angle"][0, PACKAGE]) - slant), abs=1e-6)
+
+
+def lay_down(batch, k):
+    """Walker k with its hull on the ground."""
+    s = batch.states
+    down = s["frame"][0, FIRST + PARTS * k, 1] - 400.0 / 120.0 - 0.2
+    for name in ("centre", "frame"):
+        s[name][0, FIRST + PARTS * k, 1] -= down
+
+
+def test_a_fall_costs_ten_and_a_hundred_and_ends_the_episode():
+    batch = begin(shared_reward=False)
+    lay_down(batch, 1)
+    for _ in range(5):
+        batch.step(np.zeros((1, 3, 4)))
+        if batch.terminated.any():
+            break
+    assert batch.terminated.all()
+    assert batch.rewards[0, 1] - batch.rewards[0, 0] == pytest.approx(-10.0, abs=5.0)
+    assert (batch.rewards[0] < -90.0).all()
+
+
+def test_who_falls_is_taken_out_and_paid_once_where_others_go_on():
+    batch = begin(terminate_on_fall=False, shared_reward=False)
+    lay_down(batch, 0)
+    ends = []
+    for _ in range(6):
+        batch.step(np.zeros((1, 3, 4)))
+        ends.append(batch.terminated[0].tolist())
+        if ends[-1][0]:
+            break
+    assert ends[-1] == [True, False, False]
+    assert batch.rewards[0, 0] < -90.0
+    s = batch.states
+    gone = slice(FIRST, FIRST + PARTS)
+    assert (s["inverse_mass"][0, gone] == 0.0).all()
+    resting = s["centre"][0, gone].copy()
+    batch.step(np.zeros((1, 3, 4)))
+    np.testing.assert_array_equal(s["centre"][0, gone], resting)
+    assert batch.observations[0, 1, 24:26].tolist() == [0.0, 0.0]  # nobody is left of walker 1
+
+
+def test_the_end_lies_ten_steps_before_the_last_point():
+    for x, there in ((190 * STEP - 0.1, False), (190 * STEP + 0.1, True)):
+        batch = begin()
+        for name in ("centre", "frame"):
+            batch.states[name][0, PACKAGE] += [x - STEP * 20.0, 30.0]
+        batch.states["swept"][0, PACKAGE, :2] = batch.states["centre"][0, PACKAGE]
+        batch.step(np.zeros((1, 3, 4)))
+        assert bool(batch.terminated.all()) == there
+        assert bool(batch.success[0, 0]) == there
+
+
+def test_momalands_two_objectives_come_first():
+    batch = begin(level="momaland", shared_reward=False)
+    lay_down(batch, 2)
+    for _ in range(5):
+        batch.step(np.zeros((1, 3, 4)))
+        if batch.terminated.any():
+            break
+    progress, stability, *others = batch.reward_vectors[0, 2]
+    assert progress == pytest.approx(-110.0, abs=3.0)
+    assert stability == pytest.approx(-110.0, abs=1.0)
+    assert others == [0.0, 0.0, 0.0]
+
+
+EXTREMES = [
+    {"gravity": 0.0},
+    {"package_density": 100.0, "hull_density": 0.1, "gravity": -20.0},
+    {"package_density": 0.01, "hull_density": 50.0, "friction": 0.0},
+    {"motors_torque": 200.0, "speed_hip": 15.0, "speed_knee": 15.0, "friction": 10.0, "fps": 20.0},
+]
+
+
+@pytest.mark.parametrize("values", EXTREMES)
+def test_extreme_parameters_stay_finite(values):
+    """Masses of the package and the hulls up to 1 : 1000 in density, no gravity, strong motors."""
+    batch, generator = begin(4, **values), np.random.default_rng(0)
+    for _ in range(60):
+        batch.step(generator.uniform(-1.0, 1.0, (4, 3, 4)))
+        assert np.isfinite(batch.observations).all()
+        assert np.abs(batch.states["velocity"]).max() < 1e3
+        assert batch.states["contacts_left_out"].max() == 0
+    assert (batch.setup.observation_space.low <= batch.observations.min()).all()
+
+
+def test_beyond_the_ranges_is_refused():
+    for values in ({"gravity": 1.0}, {"agents": 11}, {"terrain_length": 59}, {"package_density": float("nan")}):
+        with pytest.raises(ParameterError):
+            rlenvs.make_batch("MultiWalker-v0", **values)
+
+
+def test_the_forms_with_vectors_are_there():
+    ids = {row["id"]: row["tags"] for row in json.loads((ROOT / "rlenvs" / "catalogue.json").read_text())}
+    assert "multi-objective" in ids["MultiWalker-v0"]
+    assert "multi-objective" in ids["Pistonball-v0"]
