@@ -61,7 +61,7 @@ def front_command(
 
 def _front_of(env: Any, gamma: float) -> tuple[np.ndarray, bool]:
     """The exact front, or the corners of one that has too many points; whether it is the former."""
-    from rlenvs.pareto.fronts import TooManyPointsError, coverage_set
+    from rlenvs.pareto import TooManyPointsError, coverage_set
 
     try:
         return env.unwrapped.pareto_front(gamma), True

@@ -10,9 +10,9 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.pareto.fronts import Front, TooManyPointsError, checked_gamma
+from rlenvs.pareto.fronts import Front, checked_gamma
 from rlenvs.pareto.policies import batch_of
-from rlenvs.pareto.sets import descending
+from rlenvs.pareto.sets import TooManyPointsError, descending
 
 __all__ = ["ParetoQ", "pareto_q_learning"]
 

@@ -1,4 +1,4 @@
-"""Exact fronts of worlds without chance in which things on a map are picked up, one after the other, by one or by a team.
+"""Exact fronts of worlds without chance in which things on a map are picked up, by one or by a team.
 
 What is picked up on a way, and when, is all that counts of it. So a policy is an order of things, with shortest ways
 between them. A shortest way may lead over other things; who picks them up at that moment has no less, and this order is
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlenvs.core.errors import ParameterError
-from rlenvs.pareto.sets import descending, nondominated
+from rlenvs.pareto.sets import TooManyPointsError, descending, nondominated
 
 FAR = 10_000  # more steps than any way has
 MOST_SHARED = 10  # things, by a team
@@ -186,8 +186,6 @@ class _Search:
 
     def _check(self, count: int) -> None:
         if count > self.most:
-            from rlenvs.pareto.fronts import TooManyPointsError
-
             raise TooManyPointsError(
                 f"a place has more than {self.most} points that no other dominates; take a larger gamma, or less time"
             )

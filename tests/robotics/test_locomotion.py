@@ -493,9 +493,11 @@ def test_expert_of_the_reacher_is_near_the_bound():
     assert 20.0 < found.mean < 22.0
 
 
-def test_no_healthy_height_is_refused():
-    with pytest.raises(ParameterError, match=r"lowest=0\.5 m, highest=0\.5 m"):
-        gymnasium.make("rlenvs/Ant-v0", lowest=0.5, highest=0.5)
+@pytest.mark.parametrize(("name", "height"), [("Ant", 0.5), ("Walker2d", 1.2)])
+def test_no_healthy_height_is_refused(name, height):
+    with pytest.raises(ParameterError, match=f"lowest={height} m, highest={height} m"):
+        gymnasium.make(f"rlenvs/{name}-v0", lowest=height, highest=height)
+    gymnasium.make(f"rlenvs/{name}-v0", lowest=height - 0.1, highest=height).close()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "TwoLinkReacher"])

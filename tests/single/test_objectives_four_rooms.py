@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.single.objectives import four_rooms_shapes as rooms
 from rlenvs.pareto.orders import Places, front_of
+from rlenvs.single.objectives import four_rooms_shapes as rooms
 
 ID = "FourRoomsShapes-v0"
 LEVELS = (None, "features")

@@ -1,4 +1,4 @@
-"""Gaits on two legs: each leg follows the same course, half a period after the other, and feedback keeps the robot up."""
+"""Gaits on two legs: each follows the same course, half a period apart, and feedback keeps the robot up."""
 
 from __future__ import annotations
 

@@ -73,6 +73,7 @@ from rlenvs.robotics.locomotion.robots import (
     effort,
     lighten,
     objectives,
+    refuse_no_height,
     robot,
     rub,
     start_near,
@@ -140,6 +141,7 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
+    refuse_no_height(values)
     spec = robot("walker2d_v5.xml", values, eye=(0.0, -3.2, 0.1), down=0.14)
     lighten(spec, 0.32, 0.6)
     weigh(spec, values.density, torso=values.torso_mass, thigh=values.thigh_mass)
