@@ -215,7 +215,7 @@ def test_who_has_no_tile_for_its_lowest_score_may_exchange_all(scores, rack, bag
     places = batch.setup.sizes["places"]
     assert rlenvs.make("Ingenious-v0", exchange=True).action_space.n == 6 * places + 2
     assert rlenvs.make("Ingenious-v0").action_space.n == 6 * places
-    p, s = batch.records(0)
+    p, _ = batch.records(0)
     middle = cells_of(6).index((0, 0))
     batch.states["score"][:, 0], batch.states["bag"][:] = scores, bag
     batch.states["rack"][:, 0], batch.states["rack"][:, 0, 0] = rack, (1, 1)
@@ -257,7 +257,7 @@ def test_exchanges_occur_where_they_may(player):
         batch.play(player)
         batch.step_loaded()
         for i in np.flatnonzero(~batch.over & ~was & (mover >= 0)):
-            p, s = batch.records(i)
+            _, s = batch.records(i)
             rack, scores = s["rack"][mover[i]], s["score"][mover[i]]
             lowest = set(np.flatnonzero(scores == scores.min()).tolist())
             if s["turn"] == mover[i] and s["again"] > 0:

@@ -7,16 +7,17 @@ each pair of the six colours six times, each colour twice on one tile five times
 again at the end of a turn. A hex of a new tile scores in its colour: from it, in the five directions that do not lead
 into the tile's other hex, each hex of this colour up to the first one of another colour. A score stops at 18. Who comes
 to 18 in a colour moves again, with the tiles that are left (`again`). In the first round everybody begins beside a
-corner of its own (`opening`). With `exchange=True`, which MOMAland leaves out, whoever has no tile with any colour of its
-lowest score at the end of its turn may put all tiles aside, draw six others, and put those back into the bag. Only the agent whose turn it is moves: the AEC form asks it alone, in the other forms those who wait may choose 0 alone,
+corner of its own (`opening`). With `exchange=True`, which MOMAland leaves out, whoever has no tile with a colour of its
+lowest score at the end of its turn may put all tiles aside, draw six others, and put those back into the bag.
+Only the agent whose turn it is moves: the AEC form asks it alone, in the other forms those who wait may choose 0 alone,
 which does nothing. Scripted players: "balanced" prefers points in colours in which it has few; "greedy" makes the most
 points; "random".
 
 ## Action Space
 slot * places + place: the tile in a slot of the rack (0 to 5) onto an ordered pair of neighbouring hexes, the tile's
 first colour on the first of them. Hexes are numbered row by row from the top, places by their first hex and then by
-direction (right, lower right, lower left, left, upper left, upper right). With `exchange=True` there are two more: to keep
-one's tiles and to exchange them, which are a move of their own at the end of a turn in which one may. Other choices are
+direction (right, lower right, lower left, left, upper left, upper right). With `exchange=True` there are two more, to
+keep one's tiles and to exchange them, a move of its own at the end of a turn in which one may. Other choices are
 masked; chosen nevertheless nothing is laid or exchanged, and the turn passes.
 
 ## Observation Space
