@@ -15,8 +15,9 @@ def walk(gait, positions, velocities, time, a):
 
     Args:
         gait: NUMBERS numbers: the angular frequency [rad/s], and then for each joint its mean angle and the first two
-            harmonics of its course [rad], stiffness and damping, and what pitch, its rate, the velocity along x and
-            the height of the torso above 1.2 m add to the torque; the last only while the leg is behind.
+            harmonics of its course [rad] (sine and cosine each), stiffness and damping, and what the torque gains by
+            pitch, its rate, the velocity along x, the height of the torso above 1.2 m, and pitch times the cosine of
+            the course.
         positions, velocities: of x, height, pitch and the joints, as the model has them.
         time: since the start [s].
         a: the torques, in [-1, 1].
