@@ -3,7 +3,7 @@
 Evolution of a normal distribution over the gait's numbers by the adaptation of its covariance (Hansen, "The CMA
 evolution strategy: a tutorial", 2016): of 24 gaits, each walked for an episode from one start, the better half moves
 the mean and shapes the distribution. At the end the mean, rounded to hundredths, is walked from ten other starts and
-printed: it is what the world file holds, since the best gait of the search falls from some starts.
+printed: it is what the world file holds, since the best gait of the search falls from more starts.
 
 The gait of the world took 104 s of a processor and 100 generations, with the seed 1.
 """

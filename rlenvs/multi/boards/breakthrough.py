@@ -313,10 +313,15 @@ def mask(p, s, k, m):
 @SPEC.observe
 def observe(p, s, k, o):
     side, cells, board = side_of(s, k), s.cell.ravel(), o.board.ravel()
-    for i in range(cells.size):
-        piece = cells[i if side == 0 else max(cells.size - 1 - i, 0)]  # the other end sees the board turned round
-        board[2 * i] = 1.0 if piece == 1 + side else 0.0
-        board[2 * i + 1] = 1.0 if piece == 2 - side else 0.0
+    if side == 0:
+        for i in range(cells.size):
+            board[2 * i] = 1.0 if cells[i] == 1 else 0.0
+            board[2 * i + 1] = 1.0 if cells[i] == 2 else 0.0
+    else:  # the other end sees the board turned round
+        for i in range(cells.size):
+            piece = cells[max(cells.size - 1 - i, 0)]
+            board[2 * i] = 1.0 if piece == 2 else 0.0
+            board[2 * i + 1] = 1.0 if piece == 1 else 0.0
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
