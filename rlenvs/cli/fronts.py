@@ -42,6 +42,10 @@ def front_command(
             if published is None or published.points is None:
                 raise
             say(f"Ours: not known. {error}\n")
+            if (outer := setup.world.functions.get("outer_front")) and (
+                corners := _known(outer, setup, gamma)
+            ) is not None:
+                _show("Under no weights is a policy worth more than all of these", names, corners, None, all_points)
             _show_published(published, names, np.empty((0, len(names))), False, all_points)
             return
         what = (
@@ -61,12 +65,20 @@ def front_command(
 
 def _front_of(env: Any, gamma: float) -> tuple[np.ndarray, bool]:
     """The exact front, or the corners of one that has too many points; whether it is the former."""
-    from rlenvs.pareto.fronts import TooManyPointsError, coverage_set
+    from rlenvs.pareto import TooManyPointsError, coverage_set
 
     try:
         return env.unwrapped.pareto_front(gamma), True
     except TooManyPointsError:
         return coverage_set(env, gamma).values, False
+
+
+def _known(outer: Any, setup: Any, gamma: float) -> Any:
+    """What is proved to be the most; None where that is not known."""
+    try:
+        return outer(setup.values, setup.horizon, gamma)
+    except ParameterError:
+        return None
 
 
 def _is_open(setup: Any, ours: np.ndarray, gamma: float) -> bool:

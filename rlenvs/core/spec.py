@@ -99,6 +99,8 @@ class World:
         scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
         source: of the equations and numbers: papers and repositories, as one cites them.
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
+        quick: keywords under which kernels take little time as plain Python. The rules of `check` that run them so do
+            it under these, unless `long` or other keywords are asked for.
         same_start: declares that every episode starts in the same state.
         starts: in how many different states episodes start, where these are fewer than 16.
         expert_sees: "observation", or "state" where the expert, or a scripted player, acts on what its agent does not
@@ -171,6 +173,7 @@ class World:
     scores: Mapping[str, Score] = field(default_factory=dict)
     source: str = ""
     probe: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    quick: Mapping[str, Any] = field(default_factory=dict)
     same_start: bool = False
     starts: int = 0
     expert_sees: str = "observation"
@@ -442,14 +445,16 @@ class World:
         return self._use("pareto_front", function)
 
     def pareto_routes(self, function: Function) -> Function:
-        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same of a world without
-        chance, with a list of actions for each point, which attains it. `rlenvs.pareto.pareto_front` gives both."""
+        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same of a world in which a
+        policy may be blind, since nothing is left to chance or there is one step, with the actions that attain each
+        point: a list, or an array (steps, agents). `rlenvs.pareto.pareto_front` gives both."""
         self._use("pareto_front", lambda *given: function(*given)[0])
         return self._use("pareto_routes", function)
 
     def outer_front(self, function: Function) -> Function:
         """Plain Python (values, horizon, gamma) -> array (points, terms) of which it is proved that no policy exceeds
-        them all, where the points of `pareto_front` are attained and not all of them proved to be the best."""
+        them all, where the points of `pareto_front` are attained and not all of them proved to be the best; or, where
+        no front is known, that no policy does under any weights."""
         return self._use("outer_front", function)
 
     def published_front(self, function: Function) -> Function:

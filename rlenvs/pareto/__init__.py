@@ -6,7 +6,6 @@ from rlenvs.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rlenvs.pareto.fronts import Front as Front
-    from rlenvs.pareto.fronts import TooManyPointsError as TooManyPointsError
     from rlenvs.pareto.fronts import coverage_set as coverage_set
     from rlenvs.pareto.fronts import pareto_front as pareto_front
     from rlenvs.pareto.indicators import cardinality as cardinality
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from rlenvs.pareto.policies import Schedule as Schedule
     from rlenvs.pareto.policies import exact_value as exact_value
     from rlenvs.pareto.policies import replay as replay
+    from rlenvs.pareto.sets import TooManyPointsError as TooManyPointsError
     from rlenvs.pareto.sets import nondominated as nondominated
     from rlenvs.pareto.sets import supported as supported
     from rlenvs.pareto.utilities import Utility as Utility
@@ -33,12 +33,12 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "fronts": "Front TooManyPointsError coverage_set pareto_front",
+            "fronts": "Front coverage_set pareto_front",
             "indicators": "cardinality expected_utility hypervolume igd_plus simplex_weights sparsity",
             "learning": "ParetoQ pareto_q_learning",
             "plots": "plot",
             "policies": "Plan Policy Replay Route Schedule exact_value replay",
-            "sets": "nondominated supported",
+            "sets": "TooManyPointsError nondominated supported",
             "utilities": "Utility utility_of",
         },
     )

@@ -13,17 +13,13 @@ import numpy as np
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.kits.tables.solve import Model, Solution, solve
 from rlenvs.pareto.policies import Plan, Policy, Route, Schedule, batch_of
-from rlenvs.pareto.sets import TOLERANCE, descending, nondominated, supported
+from rlenvs.pareto.sets import TOLERANCE, TooManyPointsError, descending, nondominated, supported
 
-__all__ = ["Front", "TooManyPointsError", "coverage_set", "pareto_front"]
+__all__ = ["Front", "coverage_set", "pareto_front"]
 
 MOST_POINTS = 20_000  # of one state, before a front is given up
 MOST_STEPS = 10_000  # without a horizon
 MOST_ROUNDS = 200
-
-
-class TooManyPointsError(ParameterError):
-    """A front has more points than were asked for; `coverage_set` has few."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,7 @@ def checked_gamma(gamma: Any) -> float:
 
 
 def _by_routes(env: Any, gamma: Any, horizon: Any) -> Front | None:
-    """The front of a world without chance that knows the actions which attain it; None for others."""
+    """The front of a world that knows the actions which attain it, whatever happens; None for others."""
     if isinstance(env, Model):
         return None
     setup = batch_of(env).setup

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.pareto.fronts import Front, TooManyPointsError, checked_gamma
+from rlenvs.pareto.fronts import Front, checked_gamma
 from rlenvs.pareto.policies import batch_of
-from rlenvs.pareto.sets import descending
+from rlenvs.pareto.sets import TooManyPointsError, descending
 
 __all__ = ["ParetoQ", "pareto_q_learning"]
 
@@ -122,6 +122,7 @@ class ParetoQ:
         if not (self.resolution >= 0.0).all():
             raise ParameterError(f"resolution={shortened(resolution)} must be numbers from 0 on, one or {size}")
         self.horizon = setup.horizon
+        self._rule = Rule(self.gamma, self.horizon, self.resolution)
         self.exploring, self.least_exploration, self.most = int(exploring), float(least_exploration), int(most)
         self.steps = 0
         self._random = np.random.default_rng(seed)
@@ -154,20 +155,20 @@ class ParetoQ:
             time = np.minimum(elapsed, tables.layers - 1)
             draws = self._random.random((count, 3))
             before = self._rows
-            actions = choose(before, time, allowed, draws, exploration, tables.tries, tables.sizes, tables.first)
+            actions = choose(before, time, allowed, draws, exploration, tables.all)
             batch.load_actions(actions.reshape(count, 1))
             batch.step_loaded()
             after = self._states()
             paid = np.ascontiguousarray(batch.terms[:, :terms, 0])
             ended = np.ascontiguousarray(batch.terminated[:, 0])
             left = np.ones(count, np.bool_)
-            while note(left, before, actions, paid, after, ended, *tables.seen):
+            while note(left, before, actions, paid, after, ended, tables.all):
                 tables.widen()
             self._path[:, np.arange(count), elapsed] = before, actions
             over = batch.over.copy()
             for world in np.flatnonzero(over).tolist():
                 path = self._path[0, world, : elapsed[world] + 1]
-                while replay_backwards(path, self.gamma, self.horizon, self.resolution, *tables.all):
+                while replay_backwards(path, self._rule, tables.all):
                     self._deepen()
             self._rows = after
             if over.any():
@@ -188,7 +189,7 @@ class ParetoQ:
         """Compute the sets of all states anew, the newest first, until they stay as they are."""
         tables = self.tables
         for _ in range(SWEEPS):
-            change = sweep(tables.known, self.gamma, self.horizon, self.resolution, *tables.all)
+            change = sweep(tables.known, self._rule, tables.all)
             if change == FULL:
                 self._deepen()
             elif change < STILL:
@@ -211,6 +212,28 @@ class ParetoQ:
         links = Links(self.tables)
         policies = [Followed(links, start, i) for i in order]
         return Front(values[order], policies, self.objectives, self.gamma, self.horizon, stochastic=False)
+
+
+class Rule(NamedTuple):
+    """By what sets are summed: discount, time limit, and the differences that count as none."""
+
+    gamma: float
+    horizon: int
+    resolution: np.ndarray
+
+
+class Known(NamedTuple):
+    """The arrays of `Tables`, for compiled loops."""
+
+    layers: int
+    tries: np.ndarray
+    means: np.ndarray
+    follows: np.ndarray
+    counts: np.ndarray
+    values: np.ndarray
+    sizes: np.ndarray
+    first: np.ndarray
+    next: np.ndarray
 
 
 class Tables:
@@ -286,14 +309,10 @@ class Tables:
         self._grow(self.room)
 
     @property
-    def seen(self) -> tuple[np.ndarray, ...]:
-        """What is known of single steps."""
-        return self.tries, self.means, self.follows, self.counts
-
-    @property
-    def all(self) -> tuple[Any, ...]:
+    def all(self) -> Known:
         """What the compiled loops take."""
-        return self.layers, *self.seen, self.values, self.sizes, self.first, self.next
+        arrays = self.tries, self.means, self.follows, self.counts, self.values, self.sizes, self.first, self.next
+        return Known(self.layers, *arrays)
 
 
 # --- compiled loops ---------------------------------------------------------------------------------------------------
@@ -306,30 +325,28 @@ def choose(
     allowed: np.ndarray,
     draws: np.ndarray,
     exploration: float,
-    tries: np.ndarray,
-    sizes: np.ndarray,
-    first: np.ndarray,
+    known: Known,
 ) -> np.ndarray:
     """An action for each world: one that was tried least, or the first of a vector of the state's set."""
     chosen = np.zeros(rows.size, np.int64)
-    layers = sizes.size // tries.shape[0]
+    layers = known.layers
     for i in range(rows.size):
         place = rows[i] * layers + time[i]
-        if sizes[place] and draws[i, 0] >= exploration:
-            action = first[place, np.int64(draws[i, 1] * sizes[place])]
+        if known.sizes[place] and draws[i, 0] >= exploration:
+            action = known.first[place, np.int64(draws[i, 1] * known.sizes[place])]
             if allowed[i, action]:
                 chosen[i] = action
                 continue
         least, ties = 1 << 62, 0
-        for a in range(tries.shape[1]):
+        for a in range(known.tries.shape[1]):
             if allowed[i, a]:
-                if tries[rows[i], a] < least:
-                    least, ties = tries[rows[i], a], 0
-                if tries[rows[i], a] == least:
+                if known.tries[rows[i], a] < least:
+                    least, ties = known.tries[rows[i], a], 0
+                if known.tries[rows[i], a] == least:
                     ties += 1
         left = np.int64(draws[i, 2] * ties)
-        for a in range(tries.shape[1]):
-            if allowed[i, a] and tries[rows[i], a] == least:
+        for a in range(known.tries.shape[1]):
+            if allowed[i, a] and known.tries[rows[i], a] == least:
                 if left == 0:
                     chosen[i] = a
                     break
@@ -345,10 +362,7 @@ def note(
     paid: np.ndarray,
     after: np.ndarray,
     ended: np.ndarray,
-    tries: np.ndarray,
-    means: np.ndarray,
-    follows: np.ndarray,
-    counts: np.ndarray,
+    known: Known,
 ) -> bool:
     """Take in a step of each world, and mark in `going` that it was. Whether there was no room for a state that
     followed; the call is then to be made again, with more."""
@@ -358,15 +372,15 @@ def note(
         s, a = before[i], actions[i]
         if not ended[i]:
             k = 0
-            while k < follows.shape[2] and follows[s, a, k] != after[i] and follows[s, a, k] >= 0:
+            while k < known.follows.shape[2] and known.follows[s, a, k] != after[i] and known.follows[s, a, k] >= 0:
                 k += 1
-            if k == follows.shape[2]:
+            if k == known.follows.shape[2]:
                 return True
-            follows[s, a, k] = after[i]
-            counts[s, a, k] += 1
-        tries[s, a] += 1
-        for j in range(means.shape[2]):
-            means[s, a, j] += (paid[i, j] - means[s, a, j]) / tries[s, a]
+            known.follows[s, a, k] = after[i]
+            known.counts[s, a, k] += 1
+        known.tries[s, a] += 1
+        for j in range(known.means.shape[2]):
+            known.means[s, a, j] += (paid[i, j] - known.means[s, a, j]) / known.tries[s, a]
         going[i] = False
     return False
 
@@ -415,43 +429,35 @@ def sum_sets(
     s: int,
     a: int,
     layer: int,
-    gamma: float,
-    horizon: int,
-    resolution: np.ndarray,
-    layers: int,
-    tries: np.ndarray,
-    means: np.ndarray,
-    follows: np.ndarray,
-    counts: np.ndarray,
-    values: np.ndarray,
-    sizes: np.ndarray,
+    rule: Rule,
+    known: Known,
     found: np.ndarray,
     taken: np.ndarray,
 ) -> int:
     """The set of an action, into `found`, and which vectors of the states that may follow were summed, into `taken`.
     Its size; 0 where a state that may follow has no set yet, -1 where there was no room."""
-    m, depth = means.shape[2], values.shape[1]
-    found[0], taken[0] = means[s, a], 0
+    m, depth = known.means.shape[2], known.values.shape[1]
+    found[0], taken[0] = known.means[s, a], 0
     size = 1
-    if layers > 1 and layer + 1 == horizon:
+    if known.layers > 1 and layer + 1 == rule.horizon:
         return size
     sums, sums_taken, none = np.empty_like(found), np.empty_like(taken), np.zeros(depth, np.int64)
-    vector, row = np.empty(m), np.empty(follows.shape[2], np.int64)
-    for k in range(follows.shape[2]):
-        if follows[s, a, k] < 0:
+    vector, row = np.empty(m), np.empty(known.follows.shape[2], np.int64)
+    for k in range(known.follows.shape[2]):
+        if known.follows[s, a, k] < 0:
             break
-        place = follows[s, a, k] * layers + (layer + 1 if layers > 1 else 0)
-        if sizes[place] == 0:
+        place = known.follows[s, a, k] * known.layers + (layer + 1 if known.layers > 1 else 0)
+        if known.sizes[place] == 0:
             return 0
-        weight = gamma * counts[s, a, k] / tries[s, a]
+        weight = rule.gamma * known.counts[s, a, k] / known.tries[s, a]
         number = 0
         for i in range(size):
-            for n in range(sizes[place]):
+            for n in range(known.sizes[place]):
                 for j in range(m):
-                    vector[j] = found[i, j] + weight * values[place, n, j]
+                    vector[j] = found[i, j] + weight * known.values[place, n, j]
                 row[:] = taken[i]
                 row[k] = n
-                number = insert(vector, 0, row, resolution, sums, none, sums_taken, number)
+                number = insert(vector, 0, row, rule.resolution, sums, none, sums_taken, number)
                 if number < 0:
                     return -1
         size = number
@@ -463,101 +469,60 @@ def sum_sets(
 def back_up(
     s: int,
     layer: int,
-    gamma: float,
-    horizon: int,
-    resolution: np.ndarray,
-    layers: int,
-    tries: np.ndarray,
-    means: np.ndarray,
-    follows: np.ndarray,
-    counts: np.ndarray,
-    values: np.ndarray,
-    sizes: np.ndarray,
-    first: np.ndarray,
-    following: np.ndarray,
+    rule: Rule,
+    known: Known,
 ) -> float:
     """Compute the set of a state anew. By how much it has changed, inf where its size has; FULL without room."""
-    m, depth, place = means.shape[2], values.shape[1], s * layers + layer
-    found, taken = np.empty((depth, m)), np.empty((depth, follows.shape[2]), np.int64)
+    m, depth, place = known.means.shape[2], known.values.shape[1], s * known.layers + layer
+    found, taken = np.empty((depth, m)), np.empty((depth, known.follows.shape[2]), np.int64)
     own, own_first = np.empty((depth, m)), np.empty(depth, np.int64)
-    own_following = np.empty((depth, follows.shape[2]), np.int64)
+    own_following = np.empty((depth, known.follows.shape[2]), np.int64)
     size = 0
-    for a in range(tries.shape[1]):
-        if tries[s, a] == 0:
+    for a in range(known.tries.shape[1]):
+        if known.tries[s, a] == 0:
             continue
-        count = sum_sets(
-            s, a, layer, gamma, horizon, resolution, layers, tries, means, follows, counts, values, sizes, found, taken
-        )
+        count = sum_sets(s, a, layer, rule, known, found, taken)
         if count < 0:
             return FULL
         for i in range(count):
-            size = insert(found[i], a, taken[i], resolution, own, own_first, own_following, size)
+            size = insert(found[i], a, taken[i], rule.resolution, own, own_first, own_following, size)
             if size < 0:
                 return FULL
-    change = 0.0 if size == sizes[place] else np.inf
-    for i in range(min(size, sizes[place])):
+    change = 0.0 if size == known.sizes[place] else np.inf
+    for i in range(min(size, known.sizes[place])):
         for j in range(m):
-            change = max(change, abs(own[i, j] - values[place, i, j]))
-    sizes[place] = size
-    values[place, :size], first[place, :size] = own[:size], own_first[:size]
-    following[place, :size] = own_following[:size]
+            change = max(change, abs(own[i, j] - known.values[place, i, j]))
+    known.sizes[place] = size
+    known.values[place, :size], known.first[place, :size] = own[:size], own_first[:size]
+    known.next[place, :size] = own_following[:size]
     return change
 
 
 @compiled(nogil=True)
 def replay_backwards(
     path: np.ndarray,
-    gamma: float,
-    horizon: int,
-    resolution: np.ndarray,
-    layers: int,
-    tries: np.ndarray,
-    means: np.ndarray,
-    follows: np.ndarray,
-    counts: np.ndarray,
-    values: np.ndarray,
-    sizes: np.ndarray,
-    first: np.ndarray,
-    following: np.ndarray,
+    rule: Rule,
+    known: Known,
 ) -> bool:
     """Compute the sets of the states of an episode anew, the last one first. Whether there was no room."""
     for t in range(path.size - 1, -1, -1):
-        layer = t if layers > 1 else 0
-        if (
-            back_up(
-                path[t], layer, gamma, horizon, resolution,
-                layers, tries, means, follows, counts, values, sizes, first, following,
-            )
-            == FULL
-        ):  # fmt: skip
+        layer = t if known.layers > 1 else 0
+        if back_up(path[t], layer, rule, known) == FULL:
             return True
     return False
 
 
 @compiled(nogil=True)
 def sweep(
-    known: int,
-    gamma: float,
-    horizon: int,
-    resolution: np.ndarray,
-    layers: int,
-    tries: np.ndarray,
-    means: np.ndarray,
-    follows: np.ndarray,
-    counts: np.ndarray,
-    values: np.ndarray,
-    sizes: np.ndarray,
-    first: np.ndarray,
-    following: np.ndarray,
+    states: int,
+    rule: Rule,
+    known: Known,
 ) -> float:
     """Compute all sets anew, the newest states and the last layers first. The largest change; FULL without room."""
     most = 0.0
-    for layer in range(layers - 1, -1, -1):
-        for s in range(known - 1, -1, -1):
-            change = back_up(
-                s, layer, gamma, horizon, resolution,
-                layers, tries, means, follows, counts, values, sizes, first, following,
-            )  # fmt: skip
+    for layer in range(known.layers - 1, -1, -1):
+        for s in range(states - 1, -1, -1):
+            change = back_up(s, layer, rule, known)
             if change == FULL:
                 return FULL
             most = max(most, change)

@@ -79,7 +79,7 @@ class Schedule:
 
 
 class Route:
-    """Actions one after the other, whatever happens; for worlds without chance.
+    """Actions one after the other, whatever happens; for worlds without chance, or of one step.
 
     Args:
         actions: the last one is repeated when there is time left. For a team, a row for each step, with an action of

@@ -9,9 +9,13 @@ import numpy as np
 
 from rlenvs.core.errors import MissingExtraError, ParameterError
 
-__all__ = ["nondominated", "supported"]
+__all__ = ["TooManyPointsError", "nondominated", "supported"]
 
 TOLERANCE = 1e-9  # what differs by less is equal
+
+
+class TooManyPointsError(ParameterError):
+    """A front has more points than were asked for; `coverage_set` has few."""
 
 
 def points_of(given: Any, name: str = "points") -> np.ndarray:

@@ -1,6 +1,7 @@
 """`rlenvs.check` passes every registered environment, and fails each broken one for the rule that it breaks."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,6 +139,21 @@ def test_keywords_come_from_the_environment():
     assert subject.choices["level"] == "easy"
     assert (subject.choices["horizon"], subject.choices["cells"], subject.choices["push"]) == (9, 7, 0.1)
     assert "drag" not in subject.choices
+
+
+def test_plain_python_runs_under_the_quick_settings_of_a_world():
+    """Where nothing else is asked for."""
+    quick = replace(Healthy, quick={"cells": 7})
+    subject = subject_of(quick, "python", None, {})
+    assert subject.choices == {}
+    assert subject.plain.choices == {"cells": 7}
+    chosen = subject_of(quick, "python", None, {"push": 0.1})
+    assert chosen.plain is chosen
+    thorough = replace(subject, long=True)
+    assert thorough.plain is thorough
+    assert check(quick, backend="python", only={20, 25}).passed
+    impossible = replace(Healthy, quick={"cells": -1})
+    assert failed(check(impossible, backend="python", only={20})) == [20]
 
 
 def test_what_cannot_be_checked():

@@ -268,11 +268,18 @@ def test_variable_elimination_finds_what_all_joint_choices_find(instance, agents
 
 def test_choices_of_the_front_of_the_mines_attain_it():
     env, _, values = mines()
-    front = gem_mining.front_of(values)
-    assert len(front) == len(env.unwrapped.pareto_front()) == 89
-    for point in front[::40]:
-        played = pareto.replay(env, pareto.Route([point.choices]), episodes=2000)
-        assert (np.abs(played.mean - point.value) <= 2 * played.half_width).all()
+    front = pareto.pareto_front(env)
+    np.testing.assert_array_equal(env.unwrapped.pareto_front(), front.values)
+    assert len(front) == 89
+    assert front.objectives == ("rubies", "sapphires")
+    for value, policy in front:
+        np.testing.assert_allclose(gem_mining.expected(values, policy.actions[0]), value, rtol=1e-12)
+    for value, policy in [*front][::40]:
+        played = pareto.replay(env, policy, episodes=2000)
+        assert (np.abs(played.mean - value) <= 2 * played.half_width).all()
+    corners = pareto.coverage_set(env)
+    wanted = np.array([point.value for point in gem_mining.front_of(values, convex=True)])
+    np.testing.assert_allclose(corners.values, wanted, rtol=1e-12)
 
 
 def test_the_expert_of_the_mines_follows_the_weights():

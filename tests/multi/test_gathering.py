@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.errors import ParameterError
-from rlenvs.multi.gathering import item_gathering, routes
+from rlenvs.multi.gathering import item_gathering
+from rlenvs.pareto.orders import front_of_team
 
 GATHERING = "ItemGathering-v0"
 STAY, UP, DOWN, LEFT, RIGHT = range(5)
+MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 def made(**keywords):
@@ -71,12 +73,30 @@ def test_items_are_picked_up_with_their_probability():
 @pytest.mark.parametrize(("level", "gamma", "points"), [(None, 1.0, 1), (None, 0.95, 27), ("hurry", 1.0, 9)])
 def test_walks_attain_the_front(level, gamma, points):
     env, batch = made(level=level)
-    front = item_gathering.front_of(batch.setup.values, batch.setup.horizon, gamma)
+    front = pareto.pareto_front(env, gamma)
     assert len(front) == points
-    np.testing.assert_allclose(env.unwrapped.pareto_front(gamma), [plan.value for plan in front])
-    for plan in front:
-        played = pareto.replay(env, pareto.Route(plan.actions), gamma)
-        np.testing.assert_allclose(played.mean, plan.value, atol=1e-12)
+    assert front.horizon == batch.setup.horizon == (10 if level is None else 7)
+    np.testing.assert_allclose(env.unwrapped.pareto_front(gamma), front.values)
+    for value, walks in front:
+        assert np.shape(walks.actions) == (front.horizon, 2)
+        played = pareto.replay(env, walks, gamma)
+        np.testing.assert_allclose(played.mean, value, atol=1e-12)
+    corners = pareto.coverage_set(env, gamma)
+    assert 1 <= len(corners) <= points
+    assert {tuple(value) for value in corners.values} <= {tuple(value) for value in front.values}
+
+
+@pytest.mark.parametrize("agents", [1, 2, 3])
+def test_fronts_of_teams_of_any_size_are_attained(agents):
+    """More agents gather more: their front dominates that of fewer, and every point is played."""
+    text = "A..r.g\n.b....\nr..B.g\n....b.\nC.g..."
+    for name in "ABC"[agents:]:
+        text = text.replace(name, ".")
+    env, _ = made(map=text, horizon=5)
+    front = pareto.pareto_front(env, 0.9)
+    assert len(front) == {1: 3, 2: 9, 3: 11}[agents]
+    for value, walks in front:
+        np.testing.assert_allclose(pareto.replay(env, walks, 0.9).mean, value, atol=1e-12)
 
 
 @settings(max_examples=12, deadline=None)
@@ -88,8 +108,8 @@ def test_the_front_is_that_of_all_joint_actions(places, steps, gamma):
     for cell, mark in zip(cells, "ABrgb", strict=True):
         grid[cell] = mark
     text = "\n".join("".join(row) for row in grid)
-    items = [routes.Item(cell, kind) for kind, cell in enumerate(cells[2:])]
-    found = np.array([plan.value for plan in routes.exact_front(cells[:2], items, 3, steps, gamma)])
+    items = [item_gathering.Item(cell, kind) for kind, cell in enumerate(cells[2:])]
+    found, _ = front_of_team(item_gathering.places_of((3, 3), cells[:2], items), gamma, steps)
     own = [best_visits(cell, cells[2:], steps) for cell in cells[:2]]
     values = [
         [gamma ** (min(a, b) - 1) if min(a, b) <= steps else 0.0 for a, b in zip(first, second, strict=True)]
@@ -107,7 +127,7 @@ def best_visits(start, cells, steps):
     for step in range(1, steps + 1):
         after = set()
         for (row, column), times in reached:
-            for down, right in routes.MOVES:
+            for down, right in MOVES:
                 at = row + down, column + right
                 if 0 <= at[0] < 3 and 0 <= at[1] < 3:
                     after.add(
@@ -135,13 +155,13 @@ def test_the_expert_is_exact_on_random_maps(difficulty):
         batch = env.unwrapped.batch
         starts = [tuple(place) for place in batch.states["position"][0].tolist()]
         ground = batch.states["ground"][0].reshape(8, 8)
-        items = [routes.Item((i, j), int(ground[i, j]) - 1) for i, j in np.argwhere(ground).tolist()]
-        front = routes.exact_front(starts, items, 3, 6, 1.0)
+        items = [item_gathering.Item((i, j), int(ground[i, j]) - 1) for i, j in np.argwhere(ground).tolist()]
+        front, _ = front_of_team(item_gathering.places_of((8, 8), starts, items), 1.0, 6)
         total = 0.0
         while not batch.over[0]:
             batch.step(batch.advise())
             total += batch.terms[0, :, 0].sum()
-        assert total == max(plan.value.sum() for plan in front)
+        assert total == front.sum(axis=1).max()
 
 
 def test_what_has_no_exact_front():

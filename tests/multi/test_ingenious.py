@@ -193,6 +193,82 @@ def test_an_illegal_choice_passes_the_turn():
     assert batch.states["turn"][0] == 1
 
 
+def all_tiles(p, s):
+    """Tiles of each kind in the bag and on the racks."""
+    tiles = Counter({tuple(kind): int(n) for kind, n in zip(p["kind"].tolist(), s["bag"], strict=True)})
+    tiles.update(tuple(sorted(tile)) for rack in s["rack"].tolist() for tile in rack if tile[0] >= 0)
+    return tiles
+
+
+@pytest.mark.parametrize(
+    ("scores", "rack", "bag", "offered"),
+    [
+        ([0, 9, 9, 9, 9, 9], (1, 2), 1, True),
+        ([0, 0, 9, 9, 9, 9], (2, 3), 1, True),
+        ([0, 9, 9, 9, 9, 9], (0, 2), 1, False),  # a tile with the colour
+        ([0, 0, 9, 9, 9, 9], (1, 2), 1, False),  # a tile with one of the two colours
+        ([0, 9, 9, 9, 9, 9], (1, 2), 0, False),  # no six tiles to draw
+    ],
+)
+def test_who_has_no_tile_for_its_lowest_score_may_exchange_all(scores, rack, bag, offered):
+    batch = begun(8, opening=False, exchange=True)
+    places = batch.setup.sizes["places"]
+    assert rlenvs.make("Ingenious-v0", exchange=True).action_space.n == 6 * places + 2
+    assert rlenvs.make("Ingenious-v0").action_space.n == 6 * places
+    p, _ = batch.records(0)
+    middle = cells_of(6).index((0, 0))
+    batch.states["score"][:, 0], batch.states["bag"][:] = scores, bag
+    batch.states["rack"][:, 0], batch.states["rack"][:, 0, 0] = rack, (1, 1)
+    batch.actions[:, 0, 0] = p["place"].tolist().index([middle, int(p["near"][middle, 0])])  # where it scores nothing
+    batch.step_loaded()
+    full = (batch.states["rack"][:, 0] >= 0).all(axis=(1, 2))
+    assert (full == (not offered and bag > 0)).all()
+    assert (batch.states["turn"] == (0 if offered else 1)).all()
+    if not offered:
+        return
+    assert np.flatnonzero(batch.masks[0, 0]).tolist() == [6 * places, 6 * places + 1]
+    assert np.flatnonzero(batch.masks[0, 1]).tolist() == [0]
+    tiles = [all_tiles(*batch.records(i)) for i in range(8)]
+    begin = [batch.get_state(i) for i in range(8)]
+    for choice, kept in ((6 * places, 5), (6 * places + 1, 0), (0, 5)):  # to keep, to exchange, and what is masked
+        for i in range(8):
+            batch.set_state(begin[i], i)
+        batch.actions[:, 0, 0] = choice
+        batch.step_loaded()
+        assert (batch.states["turn"] == 1).all()
+        assert (batch.states["moves"] == 1).all()
+        assert (batch.states["rack"] >= 0).all()
+        assert not batch.terms.any()
+        assert [all_tiles(*batch.records(i)) for i in range(8)] == tiles
+        for own in batch.states["rack"][:, 0].tolist():
+            assert own.count(list(rack)) in (kept, kept + 1)
+            # with one tile of each kind in the bag, none comes twice: what is put aside goes back later
+            assert kept or len(set(map(tuple, own))) == 6
+
+
+@pytest.mark.parametrize("player", ["balanced", "greedy", "random"])
+def test_exchanges_occur_where_they_may(player):
+    """In whole games: only at the end of a turn, and without a colour of the lowest score."""
+    batch = begun(8, players=3, extra=3, exchange=True)
+    offers = np.zeros(8, int)
+    for _ in range(60):
+        mover, again = batch.states["turn"].copy(), batch.states["again"].copy()
+        was = batch.states["offered"].copy()
+        batch.play(player)
+        batch.step_loaded()
+        for i in np.flatnonzero(~batch.over & ~was & (mover >= 0)):
+            _, s = batch.records(i)
+            rack, scores = s["rack"][mover[i]], s["score"][mover[i]]
+            lowest = set(np.flatnonzero(scores == scores.min()).tolist())
+            if s["turn"] == mover[i] and s["again"] > 0:
+                assert again[i] > 1 or not s["offered"]  # another move of the same turn
+            elif s["offered"]:
+                assert s["turn"] == mover[i]
+                assert not lowest & set(rack[rack[:, 0] >= 0].ravel().tolist())
+                offers[i] += 1
+    assert offers.sum() > 0
+
+
 def test_every_agent_sees_its_own_scores_first():
     batch = begun(players=3)
     batch.states["score"][0] = np.arange(18).reshape(3, 6)

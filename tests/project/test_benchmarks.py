@@ -25,6 +25,7 @@ SMALL = {
     "exploration": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "first_minutes": ["--only", "rlenvs list"],
     "frozen": ["--first"],
+    "gaits": ["--seconds", "0.1"],
     "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "lanes": [TREASURE, "ParticleSimple-v0", "--num", "64", "--slices", "2", "--seconds", "0.01"],

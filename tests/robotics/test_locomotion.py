@@ -483,9 +483,30 @@ def test_pushes_of_the_reacher():
     assert own.dof_armature.tolist() == [3.0, 3.0]
 
 
-@pytest.mark.parametrize(("name", "least"), [("Swimmer", 340.0), ("Hopper", 2900.0)])
-def test_experts_swim_and_hop(name, least):
+@pytest.mark.parametrize(("name", "least"), [("Swimmer", 340.0), ("Hopper", 2900.0), ("Walker2d", 3300.0)])
+def test_experts_swim_hop_and_walk(name, least):
     assert rlenvs.evaluate(f"{name}-v0", "expert", 4).mean > least
+
+
+def test_legs_of_a_gait_are_half_a_period_apart():
+    """What the right leg does, the left one does half a period later, in a mirrored position."""
+    from rlenvs.robotics.locomotion.gaits import NUMBERS, walk
+    from rlenvs.robotics.locomotion.walker2d import GAIT
+
+    rng = np.random.default_rng(0)
+    position, velocity, now, then = rng.normal(size=9), rng.normal(size=9), np.zeros(6), np.zeros(6)
+    walk(GAIT, position, velocity, 0.7, now)
+    walk(GAIT, position[MIRRORED], velocity[MIRRORED], 0.7 + np.pi / GAIT[0], then)
+    np.testing.assert_allclose(now, np.roll(then, 3), atol=1e-12)
+    assert len(GAIT) == NUMBERS
+    assert np.abs(now).max() <= 1.0
+    one = np.zeros(6)
+    walk(GAIT, np.zeros(9), np.zeros(9), 0.0, one)  # by hand: height 0 is 1.2 m too low, cosine 1, sine 0
+    thigh = GAIT[6] * (GAIT[1] + GAIT[3] + GAIT[5]) - 1.2 * GAIT[11]
+    assert one[0] == pytest.approx(np.clip(thigh, -1.0, 1.0))
+
+
+MIRRORED = [0, 1, 2, 6, 7, 8, 3, 4, 5]
 
 
 def test_expert_of_the_reacher_is_near_the_bound():
@@ -493,9 +514,11 @@ def test_expert_of_the_reacher_is_near_the_bound():
     assert 20.0 < found.mean < 22.0
 
 
-def test_no_healthy_height_is_refused():
-    with pytest.raises(ParameterError, match=r"lowest=0\.5 m, highest=0\.5 m"):
-        gymnasium.make("rlenvs/Ant-v0", lowest=0.5, highest=0.5)
+@pytest.mark.parametrize(("name", "height"), [("Ant", 0.5), ("Walker2d", 1.2)])
+def test_no_healthy_height_is_refused(name, height):
+    with pytest.raises(ParameterError, match=f"lowest={height} m, highest={height} m"):
+        gymnasium.make(f"rlenvs/{name}-v0", lowest=height, highest=height)
+    gymnasium.make(f"rlenvs/{name}-v0", lowest=height - 0.1, highest=height).close()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "TwoLinkReacher"])

@@ -433,3 +433,50 @@ def test_pictures_show_the_cart_and_its_load():
 def test_mines_that_are_refused(mines):
     with pytest.raises(ParameterError, match="mines"):
         rlenvs.make(ID, mines=mines)
+
+
+# --- chance -----------------------------------------------------------------------------------------------------------
+
+
+def chance():
+    return rlenvs.make(ID)
+
+
+def test_what_is_drawn_has_its_mean():
+    """0 for what is below: by the same draws as the world's."""
+    draws = np.random.default_rng(0).normal(size=400_000)
+    for mean in (0.0, 0.03, 0.1):
+        drawn = np.maximum(mean + 0.05 * draws, 0.0)
+        assert minecart.mean_drawn(mean, 0.05) == pytest.approx(drawn.mean(), abs=5e-4)
+    assert minecart.mean_drawn(0.1, 0.0) == 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_weights_are_worth_more_than_the_bound_on_chance(seed):
+    """By a linear program over all sets of digging actions, of which 12 are as good as any number, and by playing."""
+    optimize = pytest.importorskip("scipy.optimize")
+    outer = minecart.outer_front(chance().unwrapped.batch.setup.values, 1000, 1.0)
+    weights = np.random.default_rng(seed).dirichlet([1.0, 1.0, 1.0]) if seed else np.ones(3) / 3
+    fuel, mean = [0.74, 0.78, 0.86, 0.78, 0.74], [[minecart.mean_drawn(m, 0.05) for m in row[2:]] for row in MINES]
+    sets = [((), 0.3)]
+    for many in range(1, 13):
+        sets += [((*[2] * (many - 1), k), fuel[k] + 0.22 * (many - 1)) for k in range(5)]
+    sets += [((j, k), max(fuel[j], fuel[k]) + 0.22) for j in range(5) for k in range(5)]
+    dug = np.array([4.0 * np.sum([mean[k] for k in trip], axis=0) if trip else np.zeros(2) for trip, _ in sets])
+    full = [1.5 * bool(trip) for trip, _ in sets]
+    ores = np.array([[*(-dug[:, 0]), 1, 0], [*(-dug[:, 1]), 0, 1], [*np.negative(full), 1, 1]])
+    gain = [*(weights[2] * burnt for _, burnt in sets), -weights[0], -weights[1]]
+    best = optimize.linprog(gain, A_ub=ores, b_ub=np.zeros(3), A_eq=[[*[1] * len(sets), 0, 0]], b_eq=[1])
+    assert -1e-9 <= (outer @ weights).max() + best.fun <= 0.005
+    for _, actions in minecart.known_routes(1.0)[seed::4]:
+        played = pareto.replay(chance(), pareto.Route(actions), episodes=300)
+        assert played.mean @ weights <= (outer @ weights).max() + weights @ played.half_width + 1e-9
+
+
+def test_the_expert_is_near_the_bound_on_chance():
+    values = chance().unwrapped.batch.setup.values
+    outer = minecart.chance_bound(values.spread)
+    assert outer.sum(axis=1).max() == pytest.approx(0.6747, abs=5e-5)
+    assert 0.0 < outer.sum(axis=1).max() - minecart.SPEC.scores["expert"].mean < 0.06
+    with pytest.raises(ParameterError, match="known for"):
+        minecart.outer_front(values, 1000, 0.99)

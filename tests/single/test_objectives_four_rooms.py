@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs import pareto
+from rlenvs.pareto.orders import Places, front_of
 from rlenvs.single.objectives import four_rooms_shapes as rooms
-from rlenvs.single.objectives.routes import Places, front_of
 
 ID = "FourRoomsShapes-v0"
 LEVELS = (None, "features")
@@ -138,7 +138,7 @@ def test_a_line_of_places():
     cells = [3, 8, 10]
     steps = np.abs(np.array(cells)[:, None] - np.arange(11))
     gains = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    places = Places(steps, cells, 5, gains, 2, lambda cell, a: cell + (1 if a else -1), 2)
+    places = Places(steps, cells, [5], gains, 2, lambda cell, a: cell + (1 if a else -1), 2)
     values, actions = front_of(places, 0.5, 100)
     np.testing.assert_allclose(values, [[0.5, 0.5**6], [0.5**7, 0.25]])
     assert actions == [[0] * 2 + [1] * 5, [1] * 3 + [0] * 5]  # the end is worth nothing

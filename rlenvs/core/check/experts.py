@@ -35,6 +35,7 @@ def experts_see_what_they_declare(t: Subject) -> str:
         raise NotApplicable("the world has no expert")
     if t.world.expert_sees == "state":
         raise NotApplicable('the world declares expert_sees="state"')
+    t = t.plain
     pool = [batch.get_state(0) for _, batch in t.states(t.scale(6, 4), every=t.scale(16, 5), worlds=1)]
     batch = replace(t, backend="python").batch(1)
     states = []

@@ -36,6 +36,8 @@ def backends_agree(t: Subject) -> str:
     """
     if t.backend != "numba":
         raise NotApplicable("checked with the numba backend only")
+    lanes = _same_in_lanes(t) if t.world.lanes else ""
+    t = t.plain
     plain = dataclasses.replace(t, backend="python").batch(2)
     compiled = t.batch(2)
     first = roll(compiled, 8)
@@ -55,7 +57,6 @@ def backends_agree(t: Subject) -> str:
         plain.step_loaded()
         _same_outcome(compiled, plain, where)
         steps += 1
-    lanes = _same_in_lanes(t) if t.world.lanes else ""
     return f"8 steps from the start, {steps} in the midst of episodes{lanes}"
 
 
@@ -148,7 +149,7 @@ def only_steps_write(t: Subject) -> str:
     given; a parameter is read, never written. Fields for intermediate results, of which nothing that follows depends,
     are declared: `scratch=("name",)`.
     """
-    _watch_in_python(t)
+    _watch_in_python(t.plain)
     asked = 0
     canvas = Canvas(64, 64) if "draw" in t.world.functions else None
     for policy, batch in t.states(t.scale(12, 3), every=t.scale(25, 5)):

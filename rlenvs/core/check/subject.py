@@ -56,6 +56,11 @@ class Subject:
         """The same with other keywords."""
         return replace(self, choices={**self.choices, **choices})
 
+    @property
+    def plain(self) -> Subject:
+        """The same under the keywords that make plain Python quick, where nothing else was asked for."""
+        return self if self.long or self.choices else self.having(**self.world.quick)
+
     def env(self, **choices: Any) -> Any:
         """A single environment; in a multi-agent world nobody else moves."""
         return self._dressed(self.env_class(self.world, **self._form(choices)))

@@ -290,23 +290,38 @@ def step(p, s, a, rng, r):
 
 @SPEC.mask
 def mask(p, s, k, m):
-    for x in range(s.cell.shape[1]):
-        for y in range(s.cell.shape[0]):
-            for d in range(3):
-                allowed = s.turn == k and may_move(s, side_of(s, k), x, y, d)
-                m[number_of(s, x, y, d)] = 1 if allowed else 0
+    for action in range(m.size):
+        m[action] = 0
     if s.turn != k:
         m[0] = 1
+        return
+    side = side_of(s, k)
+    forward = 1 - 2 * side  # in rows of the board; and to the right, as the side sees it, in its columns
+    for row in range(s.cell.shape[0]):
+        ahead = row + forward
+        if 0 <= ahead < s.cell.shape[0]:
+            for column in range(s.cell.shape[1]):
+                if s.cell[row, column] == 1 + side:
+                    first = number_of(s, column_of(s, side, column), row_of(s, side, row), LEFT)
+                    for d in range(3):
+                        beside = column + forward * (d - 1)
+                        if 0 <= beside < s.cell.shape[1]:
+                            there = s.cell[ahead, beside]
+                            m[first + d] = 1 if there == 0 or (there == 2 - side and d != STRAIGHT) else 0
 
 
 @SPEC.observe
 def observe(p, s, k, o):
-    side = side_of(s, k)
-    for y in range(s.cell.shape[0]):
-        for x in range(s.cell.shape[1]):
-            piece = seen(s, side, x, y)
-            o.board[y, x, 0] = 1.0 if piece == 1 else 0.0
-            o.board[y, x, 1] = 1.0 if piece == 2 else 0.0
+    side, cells, board = side_of(s, k), s.cell.ravel(), o.board.ravel()
+    if side == 0:
+        for i in range(cells.size):
+            board[2 * i] = 1.0 if cells[i] == 1 else 0.0
+            board[2 * i + 1] = 1.0 if cells[i] == 2 else 0.0
+    else:  # the other end sees the board turned round
+        for i in range(cells.size):
+            piece = cells[max(cells.size - 1 - i, 0)]
+            board[2 * i] = 1.0 if piece == 2 else 0.0
+            board[2 * i + 1] = 1.0 if piece == 1 else 0.0
 
 
 # --- players ----------------------------------------------------------------------------------------------------------

@@ -301,20 +301,19 @@ def majority(s, side, column):
 
 @SPEC.mask
 def mask(p, s, k, m):
+    moves = s.turn == k
     for column in range(m.size):
-        m[column] = 1 if s.turn == k and is_open(s, column) else 0
-    if s.turn != k:
+        m[column] = 1 if moves and is_open(s, column) else 0
+    if not moves:
         m[0] = 1
 
 
 @SPEC.observe
 def observe(p, s, k, o):
-    own = 1 + side_of(s, k)
-    for row in range(s.cell.shape[0]):
-        for column in range(s.cell.shape[1]):
-            disc = s.cell[row, column]
-            o.board[row, column, 0] = 1.0 if disc == own else 0.0
-            o.board[row, column, 1] = 1.0 if disc > 0 and disc != own else 0.0
+    own, cells, board = 1 + side_of(s, k), s.cell.ravel(), o.board.ravel()
+    for i in range(cells.size):
+        board[2 * i] = 1.0 if cells[i] == own else 0.0
+        board[2 * i + 1] = 1.0 if cells[i] == 3 - own else 0.0
 
 
 # --- players ----------------------------------------------------------------------------------------------------------

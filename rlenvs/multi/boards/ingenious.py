@@ -7,7 +7,8 @@ each pair of the six colours six times, each colour twice on one tile five times
 again at the end of a turn. A hex of a new tile scores in its colour: from it, in the five directions that do not lead
 into the tile's other hex, each hex of this colour up to the first one of another colour. A score stops at 18. Who comes
 to 18 in a colour moves again, with the tiles that are left (`again`). In the first round everybody begins beside a
-corner of its own (`opening`). Left out is the exchange of all tiles when none has the colour of one's lowest score.
+corner of its own (`opening`). With `exchange=True`, which MOMAland leaves out, whoever has no tile with a colour of its
+lowest score at the end of its turn may put all tiles aside, draw six others, and put those back into the bag.
 Only the agent whose turn it is moves: the AEC form asks it alone, in the other forms those who wait may choose 0 alone,
 which does nothing. Scripted players: "balanced" prefers points in colours in which it has few; "greedy" makes the most
 points; "random".
@@ -15,8 +16,9 @@ points; "random".
 ## Action Space
 slot * places + place: the tile in a slot of the rack (0 to 5) onto an ordered pair of neighbouring hexes, the tile's
 first colour on the first of them. Hexes are numbered row by row from the top, places by their first hex and then by
-direction (right, lower right, lower left, left, upper left, upper right). Other choices are masked; chosen nevertheless
-nothing is laid, and the turn passes.
+direction (right, lower right, lower left, left, upper left, upper right). With `exchange=True` there are two more, to
+keep one's tiles and to exchange them, a move of its own at the end of a turn in which one may. Other choices are
+masked; chosen nevertheless nothing is laid or exchanged, and the turn passes.
 
 ## Observation Space
 The colour of each hex (hexes, 6), the tiles of one's own rack (6, 2, 6), both as 0 and 1, all scores (players, 6) over
@@ -39,7 +41,7 @@ many moves as there are hexes. Success: no one has a higher lowest score at the 
 next lowest decide, and so on.
 
 ## Parameters
-`players`, `extra`, `again` and `opening`.
+`players`, `extra`, `again`, `opening` and `exchange`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each seat, against "balanced".
@@ -74,7 +76,7 @@ def sizes_of(values):
         "agents": values.players,
         "cells": 3 * side * side - 3 * side + 1,
         "places": 18 * side * side - 30 * side + 12,
-        "layings": RACK * (18 * side * side - 30 * side + 12),
+        "choices": RACK * (18 * side * side - 30 * side + 12) + 2 * values.exchange,
     }
 
 
@@ -89,10 +91,12 @@ SPEC = world(
         "extra": for_data(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
         "again": flag(True, "whether who comes to 18 moves again"),
         "opening": flag(True, "whether everybody begins beside a corner of its own"),
+        "exchange": flag(False, "whether who has no colour of its lowest score may exchange all tiles"),
     },
     sizes=sizes_of,
     teams=lambda values: list(range(values.players)),
     players=("balanced", "greedy", "random"),
+    quick={"extra": 2},
     data={
         "near": i8("cells", 6),  # the neighbour in each direction, -1 for none
         "place": i8("places", 2),  # ordered pairs of neighbours
@@ -109,11 +113,13 @@ SPEC = world(
         "score": i8("agents", COLORS),
         "bag": i8(len(KINDS)),  # tiles of each kind that are to be drawn
         "begun": b1(6),  # corners beside which somebody began
+        "offered": b1,  # whether the agent may exchange its tiles now
         "last": i8,  # the place of the last tile, -1 for none
-        "gain": i8(COLORS),  # from here on scratch
+        "aside": i8(len(KINDS)),  # from here on scratch: tiles of each kind that go back into the bag
+        "gain": i8(COLORS),
         "order": i4("agents", COLORS),
     },
-    scratch=("gain", "order"),
+    scratch=("aside", "gain", "order"),
     observation={
         # constant: the corners are never free
         "board": block(
@@ -123,7 +129,7 @@ SPEC = world(
         "scores": block("agents", COLORS, low=0, high=1, raw=True, doc="of all, one's own first, over 18"),
         "bag": block(low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
     },
-    action=discrete(size="layings"),
+    action=discrete(size="choices"),
     terms={
         "lowest": term(0.0, MOST, 1.0, "growth of one's lowest score"),
         **{name: term(0.0, MOST, 0.0, f"growth of one's score in {name}") for name in NAMES},
@@ -160,12 +166,18 @@ def data(values):
 
 
 @kernel
+def tiles_in_bag(s):
+    left = 0
+    for kind in range(s.bag.size):
+        left += s.bag[kind]
+    return left
+
+
+@kernel
 def draw_tiles(p, s, k, rng):
     """Fill the empty slots of a rack."""
     for slot in range(RACK):
-        left = 0
-        for kind in range(s.bag.size):
-            left += s.bag[kind]
+        left = tiles_in_bag(s)
         if s.rack[k, slot, 0] >= 0 or left == 0:
             continue
         chosen = below(rng, left)
@@ -286,29 +298,70 @@ def score_gain(p, s, k, r):
     return full == COLORS
 
 
+@kernel
+def may_exchange(p, s, k):
+    """Whether no tile of an agent has a colour of its lowest score, a place is free, and the bag holds enough tiles."""
+    lowest, lacks = lowest_score(s, k), can_move(p, s, k)
+    for slot in range(RACK):
+        for half in range(2):
+            color = s.rack[k, slot, half]
+            lacks = lacks and (color < 0 or s.score[k, max(color, 0)] > lowest)
+    return lacks and tiles_in_bag(s) >= RACK
+
+
+@kernel
+def exchange_tiles(p, s, k, rng):
+    """Six tiles of the bag for all of a rack, which go back into the bag afterwards."""
+    for kind in range(s.bag.size):
+        s.aside[kind] = 0
+    for slot in range(RACK):
+        one = min(s.rack[k, slot, 0], s.rack[k, slot, 1])
+        two = max(s.rack[k, slot, 0], s.rack[k, slot, 1])
+        for kind in range(s.bag.size):
+            if p.kind[kind, 0] == one and p.kind[kind, 1] == two:
+                s.aside[kind] += 1
+        s.rack[k, slot, 0] = -1
+        s.rack[k, slot, 1] = -1
+    draw_tiles(p, s, k, rng)
+    for kind in range(s.bag.size):
+        s.bag[kind] += s.aside[kind]
+
+
 @SPEC.step
 def step(p, s, a, rng, r):
-    mover = max(s.turn, 0)
-    slot, place = a[mover] // p.place.shape[0], a[mover] % p.place.shape[0]
+    mover, layings = max(s.turn, 0), RACK * p.place.shape[0]
     over = False
-    s.again -= 1
-    if s.rack[mover, slot, 0] >= 0 and is_free(p, s, place):
-        lay(p, s, mover, slot, place)
-        over = score_gain(p, s, mover, r)
-    s.moves += 1
-    if s.again <= 0 or not can_move(p, s, mover):
+    if s.offered:
+        if a[mover] == layings + 1:
+            exchange_tiles(p, s, mover, rng)
+    else:
+        s.again -= 1
+        slot, place = a[mover] // p.place.shape[0], a[mover] % p.place.shape[0]
+        if a[mover] < layings and s.rack[mover, slot, 0] >= 0 and is_free(p, s, place):
+            lay(p, s, mover, slot, place)
+            over = score_gain(p, s, mover, r)
+        s.moves += 1
+    ends = s.offered or s.again <= 0 or not can_move(p, s, mover)
+    s.offered = p.exchange == 1 and ends and not s.offered and not over and may_exchange(p, s, mover)
+    if ends and not s.offered:
         draw_tiles(p, s, mover, rng)
         s.again = 1
-        waits = 0
-        while waits < s.alive.size:  # who has no tile left is passed over
-            s.turn = (s.turn + 1) % s.alive.size
-            waits += 1
-            if can_move(p, s, s.turn):
-                waits = s.alive.size + 1
-        over = over or waits == s.alive.size
+        over = pass_turn(p, s) or over
     if over:
         s.turn = -1
         end_game(s, r)
+
+
+@kernel
+def pass_turn(p, s):
+    """The next agent who has a tile moves; whether there is none."""
+    waits = 0
+    while waits < s.alive.size:
+        s.turn = (s.turn + 1) % s.alive.size
+        waits += 1
+        if can_move(p, s, s.turn):
+            waits = s.alive.size + 1
+    return waits == s.alive.size
 
 
 @kernel
@@ -346,6 +399,10 @@ def mask(p, s, k, m):
     if s.turn != k:
         m[0] = 1
         return
+    if s.offered:
+        m[RACK * places] = 1
+        m[RACK * places + 1] = 1
+        return
     for place in range(places):
         if is_free(p, s, place):
             for slot in range(RACK):
@@ -364,10 +421,7 @@ def observe(p, s, k, o):
     for j in range(s.alive.size):
         for color in range(COLORS):
             o.scores[j, color] = s.score[(k + j) % s.alive.size, color] / MOST
-    left = 0
-    for kind in range(s.bag.size):
-        left += s.bag[kind]
-    o.bag = left / 120.0
+    o.bag = tiles_in_bag(s) / 120.0
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
@@ -377,6 +431,8 @@ def observe(p, s, k, o):
 def choose_random(p, s, k, rng):
     """Any move that is allowed."""
     places, tiles, free = p.place.shape[0], 0, 0
+    if s.offered:
+        return RACK * places + below(rng, 2)
     for slot in range(RACK):
         tiles += s.rack[k, slot, 0] >= 0
     for place in range(places):
@@ -406,6 +462,8 @@ def choose_best(p, s, k, balanced, rng):
     """The move that is worth most, any of these; balanced, the first of these."""
     places = p.place.shape[0]
     best, chosen, count = HOPELESS, 0, 0
+    if s.offered:
+        return RACK * places + 1  # none of its tiles is of use for its lowest score
     for place in range(places):
         if not is_free(p, s, place):
             continue
@@ -495,6 +553,7 @@ def draw(canvas, p, s):
     side = side_of(s)
     cells = cells_of(side)
     told = f"player {int(s.turn) + 1} to move" if s.turn >= 0 else "the game is over"
+    told = f"player {int(s.turn) + 1} may exchange" if s.offered else told
     canvas.caption(f"move {int(s.moves)}", told)
     outline = WIDE * (side - 1) + 1.5
     canvas.view(0.0, 1.0, 0.0, 1.0)

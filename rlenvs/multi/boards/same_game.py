@@ -75,6 +75,7 @@ SPEC = world(
     },
     teams=lambda values: list(range(values.players)) if values.reward == "individual" else [0] * values.players,
     players=("planner", "tabu", "greedy", "random"),
+    quick={"height": 8, "width": 8},
     state={
         "turn": i8,  # the agent that is to move, -1 when the game is over
         "tile": u1("height", "width"),  # 1 + colour, 0 for an empty cell

@@ -157,6 +157,7 @@ SPEC = world(
     fps=2,
     expert_sees="state",
     players=("planner", "selfish"),
+    quick={"agents": 20},
     levels={
         "small": {
             "agents": 50,

@@ -6,8 +6,8 @@ to one of the mines that it reaches: that with the village's own number, or one 
 one gem of each kind a day, more probably the more workers are there, and what is found belongs to all. It is the mining
 day of Roijers, Whiteson and Oliehoek ("Computing convex coverage sets for faster multi-objective coordination", JAIR
 2015), a bandit of one step for a whole team, and MOMAland's gem mining. Who may meet whom is a coordination graph
-along the road, so `env.unwrapped.pareto_front()` gives the exact front of expected gems by eliminating one village
-after the other, and `front_of` of this file the choices that attain each point. Different from MOMAland (0.2):
+along the road, so `rlenvs.pareto.pareto_front` gives the exact front of expected gems by eliminating one village after
+the other, each point with the choices that attain it. Different from MOMAland (0.2):
 probabilities are no whole numbers, which are all 0 there, so that nothing is ever found; a mine with w workers has the
 probability min(0.9, base 1.03^(w - 1)) as in the paper and MOMAland's text, not with w as in its code; `instance` says
 which villages and mines these are, the same in every episode.
@@ -300,9 +300,11 @@ def front_of(values: Any, convex: bool = False) -> list[Mining]:
     return exact_front(made["workers"], made["reach"], gems_of(values), convex)
 
 
-@SPEC.pareto_front
-def pareto_front(values, horizon, gamma):
-    return np.array([point.value for point in front_of(values)])
+@SPEC.pareto_routes
+def front(values, horizon, gamma):
+    """One step, so neither the discount nor the horizon matters."""
+    points = front_of(values)
+    return np.array([point.value for point in points]), [point.choices[None] for point in points]
 
 
 @SPEC.published_front

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
-from rlenvs.pareto.sets import nondominated, supported
+from rlenvs.pareto.sets import TooManyPointsError, nondominated, supported
 
 MOST_POINTS = 20_000  # of a memory, before a front is given up
 
@@ -48,7 +47,7 @@ def exact_front(workers: np.ndarray, reach: np.ndarray, gems: np.ndarray, convex
         convex: only the corners, which are the best for some weights.
 
     Raises:
-        ParameterError: more than MOST_POINTS sums that no other dominates.
+        TooManyPointsError: more than MOST_POINTS sums that no other dominates.
     """
     keep = supported if convex else nondominated
     width, villages = int(reach.max()), len(workers)
@@ -88,5 +87,7 @@ def _best(parts: list[tuple[np.ndarray, np.ndarray]], keep: Callable[[np.ndarray
     roots = np.concatenate([root for _, root in parts])
     kept = np.flatnonzero(keep(values))
     if len(kept) > MOST_POINTS:
-        raise ParameterError(f"more than {MOST_POINTS:,} sums of gems that no other dominates; ask for fewer villages")
+        raise TooManyPointsError(
+            f"more than {MOST_POINTS:,} sums of gems that no other dominates; ask for fewer villages"
+        )
     return _Sums(values[kept], roots[kept])

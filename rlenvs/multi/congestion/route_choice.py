@@ -152,6 +152,7 @@ SPEC = world(
     same_start=True,
     expert_sees="state",
     players=("optimum", "equilibrium", "shortest"),
+    quick={"agents": 42},
     levels={
         "full": {"agents": 4200},
         "severe": {"degree": 7},

@@ -4,8 +4,8 @@
 Agents walk on a grid on which red, green and blue items lie, and pick up what they step on. Time is short, so that it
 matters which colours are wanted first (Källström and Heintz, "Tunable dynamics in agent-based
 simulation using multi-objective reinforcement learning", ALA 2019; MOMAland's item gathering). On a given map where
-everything that is reached is picked up, `env.unwrapped.pareto_front(gamma)` gives the exact front of the team's reward,
-and `front_of` of this file the walks that attain each point. In the 10 steps of the original two agents who share the
+everything that is reached is picked up, `rlenvs.pareto.pareto_front` gives the exact front of the team's reward, each
+point with the walks that attain it. In the 10 steps of the original two agents who share the
 work gather everything, so without a discount this front is one point; at the level "hurry", of 7 steps, it has nine.
 The default map has MOMAland's size, starts, and number of
 items of each colour in its middle. Different: how these are arranged there; several agents may stand on one cell; a
@@ -44,7 +44,8 @@ Mean return of all agents together over seeds 0 to 99. The bound is the best poi
 v0: first version.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,7 +73,7 @@ from rlenvs.core import (
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.gathering.render import draw_gathering
-from rlenvs.multi.gathering.routes import Item, TeamPlan, exact_front
+from rlenvs.pareto.orders import Places, front_of_team, steps_to
 
 MOST_AGENTS, LARGEST, MOST_ITEMS = 8, 20, 20
 KINDS = ("red", "green", "blue")
@@ -111,6 +112,13 @@ def parse_map(value: Any) -> tuple[str, ...]:
     if not set(text) & set("rgb"):
         raise ValueError("needs an item")
     return rows
+
+
+class Item(NamedTuple):
+    """Where it lies, and of which kind it is."""
+
+    cell: tuple[int, int]
+    kind: int
 
 
 def on_map(values: Any) -> tuple[list[tuple[int, int]], list[Item]]:
@@ -547,21 +555,40 @@ def picky(p, s, k, a, rng):
     a[k] = move_towards(p, s, k, cell if cell >= 0 else nearest_item(p, s, k, -1))
 
 
-def front_of(values: Any, horizon: int = 10, gamma: float = 1.0) -> list[TeamPlan]:
-    """The exact Pareto front of the team's reward on a given map, each point with the walks that attain it.
+def places_of(shape: tuple[int, int], starts: Sequence[tuple[int, int]], items: Sequence[Item]) -> Places:
+    """A map of so many rows and columns, for the search of its front.
 
     Raises:
-        ParameterError: a random map, chance, individual rewards, or too many items.
+        ParameterError: an item lies where an agent starts.
     """
+    here = [k for k, item in enumerate(items) if item.cell in starts]
+    if here:
+        raise ParameterError(f"item {here[0]} lies where an agent starts")
+    rows, columns = shape
+    steps = [steps_to(np.ones(shape, bool), item.cell).ravel() for item in items]
+
+    def moved(cell: int, action: int) -> int:
+        row, column = cell // columns + DOWN[action], cell % columns + RIGHT[action]
+        return min(max(row, 0), rows - 1) * columns + min(max(column, 0), columns - 1)
+
+    return Places(
+        np.array(steps).reshape(len(items), rows * columns),
+        [item.cell[0] * columns + item.cell[1] for item in items],
+        [row * columns + column for row, column in starts],
+        np.eye(len(KINDS))[[item.kind for item in items]],
+        -1,
+        moved,
+        len(DOWN),
+    )
+
+
+@SPEC.pareto_routes
+def front(values, horizon, gamma):
     if values.random or values.reward != "team" or values.pick_up not in (0.0, 1.0):
         raise ParameterError("the exact front is that of a given map, with reward='team' and pick_up=1")
     starts, items = on_map(values)
-    return exact_front(starts, items if values.pick_up else [], len(KINDS), horizon, gamma)
-
-
-@SPEC.pareto_front
-def pareto_front(values, horizon, gamma):
-    return np.array([plan.value for plan in front_of(values, horizon, gamma)])
+    shape = len(values.map), len(values.map[0])
+    return front_of_team(places_of(shape, starts, items if values.pick_up else []), gamma, horizon)
 
 
 @SPEC.published_front

@@ -62,7 +62,6 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, normal, param, published, term, uniform, world
-from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -74,6 +73,7 @@ from rlenvs.robotics.locomotion.robots import (
     bounded,
     effort,
     objectives,
+    refuse_no_height,
     robot,
     tell,
     touch_floor_only,
@@ -153,10 +153,7 @@ SPEC = world(
 def model(values):
     import mujoco
 
-    if values.lowest >= values.highest:
-        raise ParameterError(
-            f"no height is healthy: lowest={values.lowest:g} m, highest={values.highest:g} m; lower the first"
-        )
+    refuse_no_height(values)
     spec = robot("ant.xml", values)
     for geom in spec.geoms:
         geom.density = values.density

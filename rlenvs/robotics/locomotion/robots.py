@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core import kernel, param, published, uniform
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.parts import Term
 
 FPS = 20  # five physics steps of 10 ms per control step
@@ -101,6 +102,14 @@ def touch_floor_only(spec: Any, *others: tuple[str, str]) -> None:
         pair.solref, pair.solimp, pair.margin = two.solref, two.solimp, one.margin + two.margin
     for shape in spec.geoms:
         shape.contype = shape.conaffinity = 0
+
+
+def refuse_no_height(values: Any) -> None:
+    """ParameterError where no height of the torso is healthy."""
+    if values.lowest >= values.highest:
+        raise ParameterError(
+            f"no height is healthy: lowest={values.lowest:g} m, highest={values.highest:g} m; lower the first"
+        )
 
 
 def damp(spec: Any, factor: float) -> None:

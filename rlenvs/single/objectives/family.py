@@ -27,7 +27,7 @@ def multi_objective(name: str, build: Callable[[Any], Table], terms: Mapping[str
     spec = tabular(name, build, terms, **declared)
 
     def front(values: Any, horizon: int, gamma: float) -> np.ndarray:
-        from rlenvs.pareto.fronts import TooManyPointsError, coverage_set, pareto_front  # SciPy is an extra
+        from rlenvs.pareto import TooManyPointsError, coverage_set, pareto_front  # SciPy is an extra
 
         model = spec.functions["exact_model"](values)
         try:

@@ -50,7 +50,7 @@ import numpy as np
 
 from rlenvs.core import PublishedFront, Score, block, discrete, i2, kernel, published, term, u1, world
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
-from rlenvs.single.objectives.routes import Places, front_of, steps_to
+from rlenvs.pareto.orders import Places, front_of, steps_to
 
 MAP = (
     "1    2X     G",
@@ -220,7 +220,8 @@ def _front(horizon: int, gamma: float, goal: np.ndarray) -> Any:
     cells = [r * SIZE + c for r, c in (*SHAPES, GOAL)]
     steps = data(None)["steps"].reshape(COUNT + 1, SIZE * SIZE)
     gains = np.concatenate([np.eye(goal.shape[1])[list(KINDS)], goal])
-    return front_of(Places(steps, cells, START[0] * SIZE + START[1], gains, COUNT, _after, len(MOVES)), gamma, horizon)
+    places = Places(steps, cells, [START[0] * SIZE + START[1]], gains, COUNT, _after, len(MOVES))
+    return front_of(places, gamma, horizon)
 
 
 def _after(cell: int, action: int) -> int:

@@ -44,7 +44,7 @@ import numpy as np
 
 from rlenvs.core import PublishedFront, Score, block, discrete, i2, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
-from rlenvs.single.objectives.routes import Places, front_of, steps_to
+from rlenvs.pareto.orders import Places, front_of, steps_to
 
 MAP = (
     "0..........",
@@ -195,7 +195,7 @@ def expert(p, s, a):
 def front(values, horizon, gamma):
     cells = [r * SIZE + c for r, c in HOUSES]
     steps = data(values)["steps"].reshape(COUNT, SIZE * SIZE)
-    return front_of(Places(steps, cells, START[0] * SIZE + START[1], np.eye(COUNT), -1, _after, 4), gamma, horizon)
+    return front_of(Places(steps, cells, [START[0] * SIZE + START[1]], np.eye(COUNT), -1, _after, 4), gamma, horizon)
 
 
 def _after(cell: int, action: int) -> int:

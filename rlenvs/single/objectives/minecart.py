@@ -491,10 +491,62 @@ def outer_bound(gamma: float) -> np.ndarray:
     return np.array(sorted(kept.tolist(), reverse=True))
 
 
+DIG_FUEL = 0.22  # of a digging action, which moves nothing: without it the same route burns so much less
+
+
+def chance_bound(spread: float, capacity: float = 1.5) -> np.ndarray:
+    """Where the yield is left to chance, undiscounted: points of which one is worth no less than any policy, whatever
+    the weights.
+
+    Let a policy come home after n digging actions. Its route without all but one of them, at mine k, is one of those
+    that the search of the deterministic level has closed, so it burns at least the least fuel of a trip to k and
+    DIG_FUEL for each of the others, whose mean yields are at most the largest of each ore. A frame is dug before it is
+    drawn what it yields, so by Wald's equation no more of an ore is expected than the expected sum of these means; and
+    both ores together are never more than the capacity. So the mean of what a policy gets lies below the hull of these
+    points: of the trips with one digging action; with so many more that an ore, or both, fill the cart; of mixtures of
+    two trips that just fill it; and of the empty trip.
+    """
+    from rlenvs.pareto.sets import nondominated
+
+    rows = json.loads(ROUTES.read_text(encoding="utf-8"))["bounds"]["1"]
+    closed = {tuple(trip): burnt for trip, _, burnt in rows}
+    fuel = [closed.get((k,), closed.get((MIRRORED_MINE[k],))) for k in range(len(MINES))]
+    trips = [
+        np.array([*(4.0 * mean_drawn(mean, spread) for mean in row[2:]), -f])
+        for row, f in zip(MINES, fuel, strict=True)
+    ]
+    more = np.array([*np.max(trips, axis=0)[:2], -DIG_FUEL])  # of another digging action
+    corners = list(trips)
+    for amount in (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), np.array([1.0, 1.0, 0.0])):
+        for trip in trips:
+            room = capacity - amount @ trip
+            if room > 0.0:
+                fuller = [other for other in trips if amount @ other > capacity]
+                corners += [trip + room / (amount @ more) * more]
+                corners += [trip + room / (amount @ (other - trip)) * (other - trip) for other in fuller]
+    points = [np.array([0.0, 0.0, -closed[()]])]
+    for first, second, burnt in np.minimum(corners, capacity):
+        points += [np.array([first, min(second, capacity - first), burnt])]
+        points += [np.array([min(first, capacity - second), second, burnt])]
+    kept = np.array(points)[nondominated(np.array(points))]
+    return np.array(sorted(kept.tolist(), reverse=True))
+
+
 @SPEC.outer_front
 def outer_front(values, horizon, gamma):
+    if values.spread > 0.0 and is_published(values) and gamma == 1.0:
+        return chance_bound(values.spread)
     front_of(values, horizon, gamma)
     return outer_bound(gamma)
+
+
+def mean_drawn(mean: float, spread: float) -> float:
+    """The mean of a normal distribution of which 0 is taken instead of what is below, as the world has it."""
+    if spread == 0.0:
+        return mean
+    z = mean / spread
+    above = 0.5 * (1.0 + math.erf(z / math.sqrt(2.0)))
+    return mean * above + spread * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
 def mean_yield(mean: float, spread: float) -> float:

@@ -10,6 +10,8 @@ from rlenvs.core.cache import compiled
 
 BITS = 62
 MOST_REMEMBERED = 200_000
+MOST_STATES = 1_000_000  # that a search looks at before it gives up
+LARGE, FEWER = 200, 200_000  # cells of a room that hardly any search finishes, and so many states there
 
 
 @compiled()
@@ -94,7 +96,7 @@ def _search(
     return -1
 
 
-def solve(s: Any, most: int = 1_000_000) -> list[int] | None:
+def solve(s: Any, most: int = MOST_STATES) -> list[int] | None:
     """The actions of a shortest solution from the state of a record; None where there is none.
 
     Raises:
@@ -135,7 +137,7 @@ def first_move(s: Any) -> int | None:
         if len(_first) >= MOST_REMEMBERED:
             _first.clear()
         try:
-            plan = solve(s)
+            plan = solve(s, FEWER if s.wall.size > LARGE else MOST_STATES)
         except RuntimeError:
             plan = None
         _first[key] = None

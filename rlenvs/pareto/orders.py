@@ -1,23 +1,29 @@
-"""Exact fronts of worlds without chance in which things on a map are picked up, one after the other.
+"""Exact fronts of worlds without chance in which things on a map are picked up, by one or by a team.
 
 What is picked up on a way, and when, is all that counts of it. So a policy is an order of things, with shortest ways
 between them. A shortest way may lead over other things; who picks them up at that moment has no less, and this order is
 looked at as well. What can still be had hangs on where one is, on what is gone, and on the time that is left: dynamic
 programming over these, on sets of vectors, gives the front. Time does not count where there is enough of it for the
 longest of the best orders.
+
+Where a team is paid for what any of them picks up, and nobody is in anybody's way, its front is that of all ways to
+share the things: for each of them what is not its own is gone. Who passes a thing of another's takes it nevertheless,
+no later than the other would; then it is among its own in another way to share them.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rlenvs.pareto.sets import descending, nondominated
+from rlenvs.core.errors import ParameterError
+from rlenvs.pareto.sets import TooManyPointsError, descending, nondominated
 
 FAR = 10_000  # more steps than any way has
+MOST_SHARED = 10  # things, by a team
 EQUAL = 1e-12  # what differs by less is rounding
 
 
@@ -44,7 +50,7 @@ class Places(NamedTuple):
     Attributes:
         steps: (places, cells) of a shortest way to each place from every cell, at least FAR where there is none.
         cells: of the places.
-        start: the cell of the start.
+        starts: the cells in which those who pick up start, one or a team.
         gains: (places, objectives), not negative: what each place gives when one comes there first.
         last: of the place that ends the episode, which is the last one; -1 where there is none.
         moved: where an action leads from a cell.
@@ -53,7 +59,7 @@ class Places(NamedTuple):
 
     steps: np.ndarray
     cells: Sequence[int]
-    start: int
+    starts: Sequence[int]
     gains: np.ndarray
     last: int
     moved: Callable[[int, int], int]
@@ -77,15 +83,42 @@ def front_of(places: Places, gamma: float, horizon: int, most: int = 6000) -> tu
     search = _Search(places, gamma, most)
     root = search.front(0, len(places.cells), horizon)
     order = descending(root.values)
-    return root.values[order], [search.actions(root, i, horizon) for i in order]
+    return root.values[order], [search.actions(0, 0, i, horizon) for i in order]
+
+
+def front_of_team(places: Places, gamma: float, horizon: int, most: int = 6000) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The same for a team: the actions (steps, agents) of each point, up to the horizon. Action 0 is to stay.
+
+    Raises:
+        ParameterError: too many things. TooManyPointsError: a front with more points than `most`.
+    """
+    count = len(places.cells)
+    if count > MOST_SHARED:
+        raise ParameterError(f"{count} things to share are too many for the exact front; at most {MOST_SHARED}")
+    search, last = _Search(places, gamma, most), len(places.starts) - 1
+    whole = (1 << count) - 1
+    teams = {0: _Shares(np.zeros((1, places.gains.shape[1])), [()])}
+    for k in range(last + 1):
+        wanted = range(whole + 1) if k < last else [whole]
+        teams = {mine: search.shared(teams, k, mine, horizon) for mine in wanted}
+    found = teams[whole]
+    order = descending(found.values)
+    return found.values[order], [search.actions_of_team(found.parts[i], horizon) for i in order]
+
+
+class _Shares(NamedTuple):
+    """What some agents can have of some things, and of each vector what is gone for each agent, and its vector."""
+
+    values: np.ndarray
+    parts: list[tuple[tuple[int, int], ...]]
 
 
 class _Search:
     def __init__(self, places: Places, gamma: float, most: int) -> None:
         self.places, self.gamma, self.most, self.count = places, gamma, most, len(places.cells)
-        from_cells = [*places.cells, places.start]
+        from_cells = [*places.cells, *places.starts]
         self.between = np.array([[int(places.steps[j, cell]) for j in range(self.count)] for cell in from_cells])
-        self.over = [[self._over(i, j) for j in range(self.count)] for i in range(self.count + 1)]
+        self.over = [[self._over(i, j) for j in range(self.count)] for i in range(len(from_cells))]
         self.enough: dict[tuple[int, int], _Front] = {}  # by what is gone and the place, with all the time there is
         self.tours: dict[tuple[int, int], int] = {}
         self.short: dict[tuple[int, int, int], _Front] = {}  # with less
@@ -153,16 +186,15 @@ class _Search:
 
     def _check(self, count: int) -> None:
         if count > self.most:
-            from rlenvs.pareto.fronts import TooManyPointsError
-
             raise TooManyPointsError(
                 f"a place has more than {self.most} points that no other dominates; take a larger gamma, or less time"
             )
 
-    def actions(self, front: _Front, i: int, left: int) -> list[int]:
-        """The actions that lead to one point of a front; one, if none leads anywhere."""
+    def actions(self, agent: int, gone: int, i: int, left: int) -> list[int]:
+        """The actions that lead an agent to one point of its front; one, if none leads anywhere."""
         found: list[int] = []
-        gone, place, cell = 0, self.count, self.places.start
+        place, cell = self.count + agent, self.places.starts[agent]
+        front = self.front(gone, place, left)
         while (j := int(front.follows[i, 0])) >= 0:
             way = self.places.steps[j]
             while cell != self.places.cells[j]:
@@ -173,3 +205,26 @@ class _Search:
             gone, place = gone | 1 << j, j
             front = self.front(gone, place, left)
         return found or [0]
+
+    def shared(self, before: Mapping[int, _Shares], agent: int, mine: int, horizon: int) -> _Shares:
+        """What an agent and those before it can have of some things: all ways to share them."""
+        values, parts = [], []
+        for others, shares in before.items():
+            if others & ~mine:
+                continue
+            gone = (1 << self.count) - 1 & ~(mine & ~others)
+            own = self.front(gone, self.count + agent, horizon).values
+            values.append((shares.values[:, None] + own).reshape(-1, own.shape[1]))
+            parts += [(*part, (gone, i)) for part in shares.parts for i in range(len(own))]
+        together = np.concatenate(values)
+        kept = np.flatnonzero(nondominated(together, EQUAL))
+        self._check(len(kept))
+        return _Shares(together[kept], [parts[i] for i in kept])
+
+    def actions_of_team(self, parts: Sequence[tuple[int, int]], horizon: int) -> np.ndarray:
+        """The actions (horizon, agents) of each of a team; who is done stays."""
+        found = np.zeros((horizon, len(parts)), np.int64)
+        for agent, (gone, i) in enumerate(parts):
+            way = self.actions(agent, gone, i, horizon)
+            found[: len(way), agent] = way
+        return found
