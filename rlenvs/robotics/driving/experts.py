@@ -34,6 +34,7 @@ from rlenvs.kits.traffic.cars import (
 )
 from rlenvs.kits.traffic.drivers import gains, idm
 from rlenvs.kits.traffic.priorities import MOMENT, MOMENTS
+from rlenvs.robotics.driving.crossing import planned_speed, wanted_action
 from rlenvs.robotics.driving.planning import planned_action
 
 CALM = 1.5  # m/s^2, of braking that an expert does not mind
@@ -96,7 +97,7 @@ def overtaking_expert(p, s, a):
 @kernel
 def exit_expert(p, s, a):
     """Passes and crosses to the right."""
-    planning_expert(p, s, a, 0.3, 0.3)
+    planning_expert(p, s, a, 0.3, 0.2)
 
 
 @kernel
@@ -150,17 +151,28 @@ def junction_expert(p, s, a):
     for i in range(s.movers):
         if i != ego:
             expect(p, s, i, s.speed[i])
-    best = safe_speed(p, s)
+    steer_and_reach(p, s, a, safe_speed(p, s))
+
+
+@kernel
+def steer_and_reach(p, s, a, best):
+    """Keep the lane, on the way to one of the speeds."""
+    ego = s.ego
     if p.actions == 1:
         acceleration = ACCELERATION_GAIN * (p.speeds[best] - s.speed[ego])
         a[0] = min(max(acceleration / FORCE, -1.0), 1.0)
         a[1] = min(max(steering_of(calm_slip(p, s, s.target_lane[ego])) / STEERING, -1.0), 1.0)
         return
-    now, aim = speed_index(p.speeds, s.speed[ego]), speed_index(p.speeds, s.target_speed[ego])
-    wanted = IDLE if best == aim else FASTER if best > now else SLOWER if best < now else IDLE
+    wanted = wanted_action(p, s, best)
     for j in range(p.moves.size):
         if p.moves[j] == wanted:
             a[0] = j
+
+
+@kernel
+def crossing_expert(p, s, a):
+    """Plans its speed over the junction, and keeps its lane."""
+    steer_and_reach(p, s, a, planned_speed(p, s))
 
 
 @kernel
