@@ -95,7 +95,7 @@ def test_two_way_begins_as_published():
 
 def test_two_way_pays_speed_and_left_lane_and_charges_for_both_dangers():
     batch = shared("TwoWay-v0")
-    _, s = alone(batch)
+    alone(batch)
     batch.step(np.array([IDLE]))
     assert batch.rewards[0, 0] == pytest.approx(0.8)
     batch.step(np.array([LANE_LEFT]))
@@ -233,7 +233,7 @@ def test_lane_keeping_is_highway_envs():
 
 def test_lane_keeping_begins_as_published_and_is_measured_with_noise():
     batch = shared("LaneKeeping-v0")
-    p, s = batch.records(0)
+    _, s = batch.records(0)
     assert (float(s.car[3]), int(s.lane)) == (8.3, lane_keeping.STRAIGHT)
     assert s.aside == pytest.approx(-4.0)
     off = []

@@ -1,7 +1,7 @@
 """A driver who plans how to cross a junction: it moves all cars as the world does, for each plan, and puts them back.
 
-A plan is to wait, or to drive at the lower speed, for some seconds, and then to go. It takes the first that arrives; where
-none does, the one that goes farthest without a crash. Who is about to enter the roads it does not know.
+A plan is to wait, or to drive at the lower speed, for some seconds, and then to go. It takes the first that arrives;
+where none does, the one that goes farthest without a crash. Who is about to enter the roads it does not know.
 """
 
 import math
@@ -51,7 +51,7 @@ def aim_of(p, plan, second):
 
 @kernel
 def outcome_of(p, s, plan):
-    """How good a plan is: how soon it arrives, how far it comes, or how late it crashes. Cars are moved and put back."""
+    """How good a plan is: how soon it arrives, how far it comes, or how late it crashes. Puts the cars back."""
     ego, ticks = s.ego, s.ticks
     keep(s)
     if s.driver[ego] != TRACKER:

@@ -135,8 +135,8 @@ def driving_world(
         moves: the meta-actions that there are.
         junctions: whether cars meet at junctions: the expert then foresees where others drive.
         plans: whether the expert plans several decisions ahead.
-        rows: cars in `kinematics`. most: what its numbers reach. landmark: the lane at whose beginning x of the ego car is
-            0 there, and no obstacles are seen; -1 for none.
+        rows: cars in `kinematics`. most: what its numbers reach.
+        landmark: the lane at whose beginning x of the ego car is 0 in `kinematics`, which then shows no obstacles; or -1.
         time_span: seconds of `times`.
         grid: of `grid`: layers, cells along each side, their length [m], whether it turns with the ego car.
         observation, actions: the usual ones.

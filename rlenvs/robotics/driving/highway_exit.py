@@ -12,19 +12,19 @@ Meta-actions: aim at the lane to the left or right, or at the next of the speeds
 
 ## Observation Space
 With `observation="kinematics"` fifteen rows, the ego car and the next before it: presence, position in parts of 200 m
-along and 24 m across, velocity in parts of 80 m/s, those of others relative, cosine and sine of the heading; x of the ego car
-is counted from where the lane to the exit begins. Not cut off at 1. Others as Highway's.
+along and 24 m across, velocity in parts of 80 m/s, those of others relative, cosine and sine of the heading; x of the
+ego car is counted from where the lane to the exit begins. Not cut off at 1. Others as Highway's.
 
 ## Rewards
-`goal` is 1 where the ego car aims at the lane to the exit, or is in the exit; otherwise `speed`, 0 at 20 m/s and 1 at 30
-m/s, with weight 0.1. A reward in [0, 1].
+`goal` is 1 where the ego car aims at the lane to the exit, or is in the exit; otherwise `speed`, 0 at 20 m/s and 1 at
+30 m/s, with weight 0.1. A reward in [0, 1].
 
 ## Costs
 `collision`: 1 in a crash, which the reward does not charge for.
 
 ## Starting State
-The ego car on the leftmost lane at 25 m/s; twenty drivers before it, on lanes that are the likelier the more to the right
-they are, at the speed limit; they keep to their lanes.
+The ego car on the leftmost lane at 25 m/s; twenty drivers before it, on lanes that are the likelier the more to the
+right they are, at the speed limit; they keep to their lanes.
 
 ## Episode End
 Termination: a crash. Truncation: 18 steps, a second each. Success: on the way out at the end.
@@ -81,7 +81,11 @@ SPEC = driving_world(
     },
     costs={"collision": cost(0.0, 1.0, doc="1 in a crash")},
     horizon=18,
-    scores={},
+    scores={
+        "random": Score(0.5925, 0.088, success=0, costs={"collision": 0.56}),
+        "idle": Score(0.7215, 0, success=0, costs={"collision": 0}),
+        "expert": Score(4.488, 0.59, success=0.75, costs={"collision": 0.11}),
+    },
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},
 )
 SPEC.expert(exit_expert)

@@ -11,9 +11,9 @@ brought back, the reward ends at a bound.
 Steering, 60 degrees at 1.
 
 ## Observation Space
-`state`: y [m], heading [rad], speed to the right [m/s], rate of turning [rad/s], with noise; `derivative`: their rates of
-change, with noise; `reference`: y of the place beside the car on the middle of the lane, as far as the lane points along x, the
-direction of the lane, 0 and 0.
+`state`: y [m], heading [rad], speed to the right [m/s], rate of turning [rad/s], with noise; `derivative`: their rates
+of change, with noise; `reference`: y of the place beside the car on the middle of the lane, as far as the lane points
+along x, the direction of the lane, 0 and 0.
 
 ## Rewards
 `centring` is 1 less the square of the distance from the middle, in parts of the lane's width.
@@ -42,7 +42,22 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, maths, param, term, uniform, world
+from rlenvs.core import (
+    Score,
+    block,
+    continuous,
+    cost,
+    f8,
+    flag,
+    i8,
+    integer,
+    kernel,
+    maths,
+    param,
+    term,
+    uniform,
+    world,
+)
 from rlenvs.kits.roads.lanes import ROAD_DATA, WIDTH, along_and_across, heading_on, is_on, point_on, wrapped
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
 from rlenvs.robotics.driving import networks

@@ -1,8 +1,8 @@
 """A driver who plans a few decisions ahead, for cars on roads of several lanes that are told meta-actions.
 
-It tries all sequences of decisions, supposes that all others stay on the lanes that they aim at and follow each other by
-IDM, and takes the first decision of the sequence with the best of safety, speed and lane. Places are counted in lanes
-from the left, ways in metres along the road from the ego car. A world merges `PLAN` into its state.
+It tries all sequences of decisions, supposes that all others stay on the lanes that they aim at and follow each other
+by IDM, and takes the first decision of the sequence with the best of safety, speed and lane. Places are counted in
+lanes from the left, ways in metres along the road from the ego car. A world merges `PLAN` into its state.
 """
 
 import math
@@ -68,9 +68,9 @@ def pace_after(p, s, i, n):
     force, nearest, closing = 1.0 - share * share * share * share, math.inf, 0.0
     for j in range(s.movers):
         gap = way * s.ahead[j, n] - here
-        if j != i and j != s.ego and 0.0 < gap < nearest and abs(s.beside[i, 1] - s.beside[j, 1]) < WIDE:
-            if way * s.pace[j] >= 0.0:
-                nearest, closing = gap, speed - way * s.pace[j]
+        same = abs(s.beside[i, 1] - s.beside[j, 1]) < WIDE and way * s.pace[j] >= 0.0
+        if j != i and j != s.ego and same and 0.0 < gap < nearest:
+            nearest, closing = gap, speed - way * s.pace[j]
     room = p.drivers[0, GAP] + speed * p.drivers[0, TIME_GAP] + speed * closing / p.drivers[0, CALM]
     most = p.drivers[0, LIMIT_OF]
     acceleration = p.drivers[0, COMFORT] * (force - (room / nearest) * (room / nearest))

@@ -6,16 +6,16 @@ racetrack-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its r
 is on the lanes before and behind their own.
 
 ## Action Space
-Steering, 45 degrees at 1. With `actions="meta"` meta-actions: aim at the lane to the left or right, or at the next of the
-speeds 0, 5 and 10 m/s, or keep both.
+Steering, 45 degrees at 1. With `actions="meta"` meta-actions: aim at the lane to the left or right, or at the next of
+the speeds 0, 5 and 10 m/s, or keep both.
 
 ## Observation Space
 A grid of 12 x 12 cells of 3 m, the ego car in its middle and turned forwards: whether somebody is there, and whether a
 road is. Others, such as `observation="kinematics"`, as Highway's.
 
 ## Rewards
-`centring` is 1 / (1 + 4 d^2) at d metres from the middle of the lane, `action` the size of the action, `collision` 0 in a
-crash and 1 otherwise. Weighted they give a reward in [-0.15, 1]. All are 0 off the road.
+`centring` is 1 / (1 + 4 d^2) at d metres from the middle of the lane, `action` the size of the action, `collision` 0
+in a crash and 1 otherwise. Weighted they give a reward in [-0.15, 1]. All are 0 off the road.
 
 ## Costs
 None.
@@ -80,7 +80,11 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=1500,
-    scores={},
+    scores={
+        "random": Score(5.458, 0.74, success=0),
+        "idle": Score(16.17, 0.88, success=0),
+        "expert": Score(1159, 2.9, success=1),
+    },
     levels={"linked": {"linked": True}, "empty": {"cars": 0}, "crowd": {"cars": 8}},
 )
 

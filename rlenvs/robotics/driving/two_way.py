@@ -1,10 +1,10 @@
 """TwoWay: overtake slower cars on a road whose left lane belongs to who comes the other way.
 
 ## Description
-Three drivers ahead on one's own lane, two oncoming ones. Highway-env's two-way-v0 (Leurent 2018; version 1.12), step for
-step. Its reward pays for speed and for the left lane, and nothing for crashes: the constraint of which it speaks, to keep
-out of the left lane, is a cost here, as a crash is. Different: where the ego car turns round on the left lane, where
-the original divides by zero, `left_lane` is 0.
+Three drivers ahead on one's own lane, two oncoming ones. Highway-env's two-way-v0 (Leurent 2018; version 1.12), step
+for step. Its reward pays for speed and for the left lane, and nothing for crashes: the constraint of which it speaks,
+to keep out of the left lane, is a cost here, as a crash is. Different: where the ego car turns round on the left lane,
+where the original divides by zero, `left_lane` is 0.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 20, 25 and 30 m/s, or keep both. With
@@ -73,7 +73,11 @@ SPEC = driving_world(
         "oncoming_lane": cost(0.0, 1.0, doc="1 on the lane of oncoming cars"),
     },
     horizon=15,
-    scores={},
+    scores={
+        "random": Score(4.55, 0.57, success=0.05, costs={"collision": 0.95, "oncoming_lane": 3.09}),
+        "idle": Score(2.856, 0.12, success=0, costs={"collision": 1, "oncoming_lane": 0}),
+        "expert": Score(9.582, 0.67, success=0.83, costs={"collision": 0.17, "oncoming_lane": 7.05}),
+    },
 )
 SPEC.expert(overtaking_expert)
 

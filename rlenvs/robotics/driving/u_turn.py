@@ -2,10 +2,10 @@
 
 ## Description
 Two lanes, half a circle to the left, two lanes back. Six drivers are on the way, on both lanes, the last four of them
-slow. Highway-env's u-turn-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its u-turn-v1, whose drivers
-also see who is on the lanes before and behind their own. As there, the lane that is paid is the outer, right one,
-though highway-env calls the term "left lane"; and the ego car looks ahead along the bend no farther than in other worlds,
-as the name under which highway-env sets more of it is read nowhere.
+slow. Highway-env's u-turn-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its u-turn-v1, whose
+drivers also see who is on the lanes before and behind their own. As there, the lane that is paid is the outer, right
+one, though highway-env calls the term "left lane"; and the ego car looks ahead along the bend no farther than in other
+worlds, as the name under which highway-env sets more of it is read nowhere.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 8, 16 and 24 m/s, or keep both. With
@@ -24,9 +24,9 @@ weighted they add up to a reward in [0, 1]. All are 0 off the road.
 None.
 
 ## Starting State
-The ego car at the beginning of the left lane at 16 m/s; the others around 25 and 56 m before it, 0.5 and 17.5 m along the
-bend, 1 and 30 m behind it, at 13.5, 14.5, 4.5, 5.5, 3.5 and 5.5 m/s, alternately on its lane and the other, with normal
-deviations of 2 m and 2 m/s.
+The ego car at the beginning of the left lane at 16 m/s; the others around 25 and 56 m before it, 0.5 and 17.5 m along
+the bend, 1 and 30 m behind it, at 13.5, 14.5, 4.5, 5.5, 3.5 and 5.5 m/s, alternately on its lane and the other, with
+normal deviations of 2 m and 2 m/s.
 
 ## Episode End
 Termination: a crash. Truncation: 10 steps, a second each. Success: no crash.
