@@ -136,7 +136,7 @@ def driving_world(
         junctions: whether cars meet at junctions: the expert then foresees where others drive.
         plans: whether the expert plans several decisions ahead.
         rows: cars in `kinematics`. most: what its numbers reach.
-        landmark: the lane at whose beginning x of the ego car is 0 in `kinematics`, which then shows no obstacles; or -1.
+        landmark: -1, or the lane at whose beginning x of the ego car is 0 in `kinematics`, which shows no obstacles
         time_span: seconds of `times`.
         grid: of `grid`: layers, cells along each side, their length [m], whether it turns with the ego car.
         observation, actions: the usual ones.
