@@ -32,6 +32,11 @@ differ:
 | Parking | 100 | |
 | Roundabout | 44 | 4 to 11, mostly 4 and 5 |
 | Intersection | 91 | 6 to 13 |
+| TwoWay | 100 | |
+| UTurn | 99 | 7 |
+| Exit | 99 | 7 |
+| Racetrack | RACE |
+| LaneKeeping | 100 | |
 
 In Highway and Merge the cars that differ, by less than 1e-7 m, had just crashed: two sides are as short a way out, and
 the last bit says which is taken. At the other two the cars that differ were slower than 0.7 m/s. There highway-env's

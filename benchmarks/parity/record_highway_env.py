@@ -31,12 +31,18 @@ IDS = {
     "times": "highway-v0",
     "grid": "highway-v0",
     "lidar": "highway-v0",
+    "two_way": "two-way-v0",
+    "u_turn": "u-turn-v0",
+    "exit": "exit-v0",
+    "racetrack": "racetrack-v0",
+    "lane_keeping": "lane-keeping-v0",
 }
 CONFIGS = {
     "continuous": {"action": {"type": "ContinuousAction"}},
     "times": {"observation": {"type": "TimeToCollision"}, "vehicles_count": 20},
     "grid": {"observation": {"type": "OccupancyGrid"}, "vehicles_count": 20},
     "lidar": {"observation": {"type": "LidarObservation"}, "vehicles_count": 20},
+    "lane_keeping": {"state_noise": 0.0, "derivative_noise": 0.0},
 }
 STAGES = 16
 DRIVER, TRACKER, RAW, OBSTACLE = 0, -1, -2, -3
@@ -98,7 +104,8 @@ def state_of(env):
 def flat(observation):
     """An observation as one array."""
     if isinstance(observation, dict):
-        return np.concatenate([np.ravel(observation[key]) for key in ("observation", "achieved_goal", "desired_goal")])
+        goal = ("observation", "achieved_goal", "desired_goal")
+        return np.concatenate([np.ravel(observation[key]) for key in (goal if goal[0] in observation else observation)])
     return np.asarray(observation)
 
 
@@ -110,25 +117,37 @@ def chosen(env, rng, cautious):
         if cautious and rng.random() < 0.5:
             return env.unwrapped.action_type.actions_indexes["SLOWER"]
         return idle if rng.random() < (0.8 if cautious else 0.6) else int(rng.integers(space.n))
-    scale = [0.5, 0.05] if space.shape == (2,) else [0.3]
-    return (rng.uniform(-1.0, 1.0, space.shape) * scale).astype(np.float32)
+    if space.shape == (1,):
+        return steered(env.unwrapped, rng)
+    return (rng.uniform(-1.0, 1.0, space.shape) * [0.5, 0.05]).astype(np.float32)
 
 
-def record(world, seed):
-    """One episode."""
+def steered(env, rng):
+    """Steering, alone, towards the middle of the lane, with noise, so that episodes without brakes last."""
+    car = env.vehicle
+    lane = getattr(env, "lane", None) if hasattr(env, "lanes") else car.lane
+    along, across = lane.local_coordinates(car.position)
+    off = lane.heading_at(along + 3.0) - np.arctan(across / 6.0) - car.heading
+    slip = np.clip(2.5 * ((off + np.pi) % (2.0 * np.pi) - np.pi) / (0.4 * car.speed), -0.6, 0.6)
+    angle = np.arctan(2.0 * np.tan(np.arcsin(slip))) / env.action_type.steering_range[1]
+    return np.clip([angle + rng.normal() * 0.03], -1.0, 1.0).astype(np.float32)
+
+
+def record(world, seed, most=199):
+    """One episode, or its first steps."""
     env = gymnasium.make(IDS[world], config=CONFIGS.get(world))
     observation, _ = env.reset(seed=seed)
     inner, rng = env.unwrapped, np.random.default_rng(seed)
     states, actions, observations = [state_of(inner)], [], [flat(observation)]
     rewards, ends, egos = [], [], [inner.road.vehicles.index(inner.vehicle)]
-    ids = [[id(body) for body in bodies_of(inner)]]
+    ids, lateral = [[id(body) for body in bodies_of(inner)]], [lateral_of(inner)]
     kept = bodies_of(inner)  # so that no other body gets the id of one that left
     over = False
     while not over:
         action = chosen(env, rng, seed % 2 == 1)
         given = action.astype(np.float64) if isinstance(action, np.ndarray) else action
         observation, reward, terminated, truncated, _ = env.step(given)
-        over = terminated or truncated or len(actions) >= 199
+        over = terminated or truncated or len(actions) >= most
         actions.append(action)
         observations.append(flat(observation))
         rewards.append(float(reward))
@@ -136,6 +155,7 @@ def record(world, seed):
         states.append(state_of(inner))
         egos.append(inner.road.vehicles.index(inner.vehicle))
         ids.append([id(body) for body in bodies_of(inner)])
+        lateral.append(lateral_of(inner))
         kept += bodies_of(inner)
     names = {number: n for n, number in enumerate(dict.fromkeys(i for row in ids for i in row))}
     return {
@@ -149,13 +169,19 @@ def record(world, seed):
         "rewards": np.array(rewards),
         "ends": np.array(ends),
         "egos": np.array(egos),
+        **({"lateral": np.array(lateral)} if lateral[0] else {}),
     }
+
+
+def lateral_of(env):
+    """Speed [m/s] to the right and rate of turning [rad/s] of an ego car that slides."""
+    return [env.vehicle.lateral_speed, env.vehicle.yaw_rate] if hasattr(env.vehicle, "yaw_rate") else []
 
 
 def networks():
     """Of each lane of each network its numbers, and points on it with their headings."""
     found = {}
-    for world in ("merge", "roundabout", "intersection", "parking"):
+    for world in ("merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit", "racetrack"):
         env = gymnasium.make(IDS[world]).unwrapped
         env.reset(seed=0)
         rows = []
@@ -172,11 +198,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("world", choices=(*IDS, "networks"))
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=199, help="of an episode, at most")
     parser.add_argument("--out", required=True)
     asked = parser.parse_args()
     found = networks() if asked.world == "networks" else {}
     for seed in range(asked.seeds if asked.world in IDS else 0):
-        found |= {f"{seed}/{name}": value for name, value in record(asked.world, seed).items()}
+        found |= {f"{seed}/{name}": value for name, value in record(asked.world, seed, asked.steps).items()}
     np.savez_compressed(asked.out, version=highway_env.__version__, seeds=asked.seeds, **found)
 
 

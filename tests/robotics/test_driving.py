@@ -13,7 +13,18 @@ from places import ROOT
 import rlenvs
 from rlenvs.kits.roads import lanes as road
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER
-from rlenvs.robotics.driving import highway, intersection, merge, networks, parking, roundabout
+from rlenvs.robotics.driving import (
+    highway,
+    highway_exit,
+    intersection,
+    merge,
+    networks,
+    parking,
+    racetrack,
+    roundabout,
+    two_way,
+    u_turn,
+)
 
 WORLDS = ("Highway-v0", "Merge-v0", "Roundabout-v0", "Intersection-v0")
 DATA = ROOT / "tests" / "data"
@@ -35,10 +46,14 @@ CASES = {
     "parking": (parking.SPEC, {}, {}),
     "roundabout": (roundabout.SPEC, {}, {2: 7}),
     "intersection": (intersection.SPEC, {}, {0: 9}),
+    "two_way": (two_way.SPEC, {}, {}),
+    "u_turn": (u_turn.SPEC, {}, {}),
+    "exit": (highway_exit.SPEC, {}, {}),
+    "racetrack": (racetrack.SPEC, {}, {}),
 }
 
 
-NETWORKS = {"parking": "parking_lot"}
+NETWORKS = {"parking": "parking_lot", "exit": "highway_exit"}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -81,6 +96,10 @@ def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed
 
 
 @pytest.mark.parametrize("name", ["merge", "roundabout", "intersection", "parking"])
+LANES = ["merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit", "racetrack"]
+
+
+@pytest.mark.parametrize("name", LANES)
 def test_lanes_are_those_of_highway_env(name):
     net = SimpleNamespace(**getattr(networks, NETWORKS.get(name, name))().arrays())
     theirs = recorded("networks")[name]

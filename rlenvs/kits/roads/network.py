@@ -41,11 +41,15 @@ class Lane:
 class Network:
     """Lanes between named nodes.
 
+    Args:
+        widest: width [m] of a lane, at most; the cars of `rlenvs.kits.traffic` find their lanes up to WIDEST.
+
     Attributes:
         roads: the lanes by (node, node), in the order in which nodes first appear as beginnings, then as ends.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, widest: float = WIDEST) -> None:
+        self._widest = widest
         self._graph: dict[str, dict[str, list[Lane]]] = {}
 
     def straight(
@@ -128,8 +132,8 @@ class Network:
         lines: tuple[int, int],
         sign: int,
     ) -> None:
-        if not 0.0 < width <= WIDEST:
-            raise ParameterError(f"a lane is at most {WIDEST:g} m wide, not {width:g}")
+        if not 0.0 < width <= self._widest:
+            raise ParameterError(f"a lane is at most {self._widest:g} m wide, not {width:g}")
         numbers[at.WIDTH], numbers[at.LIMIT] = width, speed_limit
         numbers[at.PRIORITY], numbers[at.FORBIDDEN] = float(priority), float(forbidden)
         numbers[at.LOW_X : at.HIGH_Y + 1] = box

@@ -176,15 +176,16 @@ def copy_car(c, i, j):
 @kernel
 def sort_by_x(c, count):
     """Sort the `order` of the first bodies by x, by insertion, and fill the `rank` of each in it."""
+    order, rank, x = c.order, c.rank, c.x
     for n in range(1, count):
-        i = c.order[n]
-        x, m = c.x[i], n
-        while m > 0 and c.x[c.order[m - 1]] > x:
-            c.order[m] = c.order[m - 1]
+        i = order[n]
+        here, m = x[i], n
+        while m > 0 and x[order[m - 1]] > here:
+            order[m] = order[m - 1]
             m -= 1
-        c.order[m] = i
+        order[m] = i
     for n in range(count):
-        c.rank[c.order[n]] = n
+        rank[order[n]] = n
 
 
 @kernel
@@ -210,15 +211,17 @@ def locate(net, c):
 @kernel
 def list_lanes(net, c):
     """The same of bodies whose order is known."""
-    for k in range(c.first_on.size):
+    order, lane_of, own_entry, stations, asides = c.order, c.lane_of, c.own_entry, c.station, c.aside
+    lanes, lengths = net.lane.shape[0], net.lane[:, LENGTH]
+    for k in range(lanes):
         c.first_on[k] = -1
     room = c.entry_at.size // c.x.size
     for m in range(c.bodies - 1, -1, -1):
-        i = c.order[m]
+        i = order[m]
         x, y, heading = c.x[i], c.y[i], c.heading[i]
-        likely, used = c.lane_of[i], 0
+        likely, used = lane_of[i], 0
         best, least, station, aside, own = likely, math.inf, 0.0, 0.0, -1
-        for n in range(-1, net.lane.shape[0]):
+        for n in range(-1, lanes):
             k = likely if n < 0 else n
             if n == likely:
                 continue
@@ -231,12 +234,12 @@ def list_lanes(net, c):
                 entry = i * room + used
                 enter(c, k, i, entry, forward)
                 used += 1
-            away = abs(across) + max(forward - net.lane[k, LENGTH], 0.0) + max(-forward, 0.0)
+            away = abs(across) + max(forward - lengths[k], 0.0) + max(-forward, 0.0)
             if away <= least:
                 away += abs(wrapped(heading - heading_on(net, k, forward)))
             if away < least or (away == least and k < best):
                 best, least, station, aside, own = k, away, forward, across, entry
-        c.lane_of[i], c.station[i], c.aside[i], c.own_entry[i] = best, station, aside, own
+        lane_of[i], stations[i], asides[i], own_entry[i] = best, station, aside, own
 
 
 @kernel

@@ -84,20 +84,21 @@ def half_diagonal(c, i):
 def next_near(c, i, last, own, longest):
     """The body with the smallest number above `last` that is near car i; -1 for none. `own` is how far car i reaches
     in a step, `longest` how far any body reaches from its middle."""
-    found, x, y = c.bodies, c.x[i], c.y[i]
+    order, right_of, down_of, checked = c.order, c.x, c.y, c.checked
+    found, x, y, bodies, own_checked = c.bodies, right_of[i], down_of[i], c.bodies, checked[i]
     for way in (-1, 1):
         m = c.rank[i] + way
-        while 0 <= m < c.bodies:
-            j = c.order[m]
-            right = c.x[j] - x
+        while 0 <= m < bodies:
+            j = order[m]
+            right = right_of[j] - x
             if abs(right) > own + longest:
                 break
             m += way
-            if last < j < found and (c.checked[i] or c.checked[j]):
-                down = c.y[j] - y
+            if last < j < found and (own_checked or checked[j]):
+                down = down_of[j] - y
                 if math.sqrt(right * right + down * down) <= own + half_diagonal(c, j):
                     found = j
-    return found if found < c.bodies else -1
+    return found if found < bodies else -1
 
 
 @kernel

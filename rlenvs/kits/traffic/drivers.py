@@ -34,7 +34,8 @@ from rlenvs.kits.traffic.cars import (
 # middle to middle], time gap [s], range of the exponent, politeness, least gain of a lane change and most braking that
 # it may impose [m/s^2], time between two decisions [s]
 LIMIT_OF, COMFORT, BRAKING, GAP, TIME_GAP, LOW, HIGH, POLITENESS, GAIN, IMPOSED, DELAY = range(11)
-DRIVER_NUMBERS = 11
+CALM = 11  # a column that follows from others: 2 sqrt(COMFORT BRAKING), of IDM
+DRIVER_NUMBERS = 12
 FARTHEST_ASIDE = 50.0  # m between cars of one road, across it
 BACKWARDS = 10.0  # m/s, the most that is reckoned with
 NORMAL = (6.0, 3.0, 5.0, 10.0, 1.5, 3.5, 4.5, 0.0, 0.2, 2.0, 1.0)  # of highway-env
@@ -48,7 +49,8 @@ DRIVER_DATA = {"drivers": f8("driver_types", DRIVER_NUMBERS)}
 
 def driver_table(*types: tuple[float, ...]) -> dict[str, Any]:
     """The data of `DRIVER_DATA`, a row for each type."""
-    return {"drivers": np.array(types, np.float64)}
+    rows = [(*row, 2.0 * math.sqrt(row[COMFORT] * row[BRAKING])) for row in types]
+    return {"drivers": np.array(rows, np.float64)}
 
 
 def equilibrium_gap(driver: tuple[float, ...], speed: float, wanted: float, exponent: float = 4.0) -> float:
@@ -120,8 +122,7 @@ def wanted_gap(drivers, c, i, car, front):
     right = speed * c.cosine[car] - c.speed[front] * c.cosine[front]
     down = speed * c.sine[car] - c.speed[front] * c.sine[front]
     closing = right * c.cosine[car] + down * c.sine[car]
-    calm = 2.0 * math.sqrt(drivers[row, COMFORT] * drivers[row, BRAKING])
-    return drivers[row, GAP] + speed * drivers[row, TIME_GAP] + speed * closing / calm
+    return drivers[row, GAP] + speed * drivers[row, TIME_GAP] + speed * closing / drivers[row, CALM]
 
 
 @kernel
@@ -154,7 +155,7 @@ def gains(net, drivers, c, i, k):
 def taken(net, drivers, c, i):
     """Whether somebody else who changes into the same lane is so near before driver i that it gives up."""
     row, k, speed = row_of(c, i), c.target_lane[i], c.speed[i]
-    calm = 2.0 * math.sqrt(drivers[row, COMFORT] * drivers[row, BRAKING])
+    calm = drivers[row, CALM]
     farthest = drivers[row, GAP] + abs(speed) * drivers[row, TIME_GAP] + abs(speed) * (abs(speed) + BACKWARDS) / calm
     straight = net.lane_at[c.lane_of[i], SHAPE] == STRAIGHT
     along_x = net.lane[c.lane_of[i], COSINE] if straight else 0.0

@@ -34,6 +34,7 @@ from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.experts import FORCE, STEERING, expert, junction_expert
+from rlenvs.robotics.driving.planning import PLAN
 from rlenvs.robotics.driving.render import draw_traffic
 
 OBSERVATION = choice(
@@ -45,6 +46,7 @@ OBSERVATION = choice(
     doc="rows of cars, times to collision, occupancy grid, lidar, or an image from above",
 )
 KINEMATICS, TIMES, OCCUPANCY, LIDAR, PIXELS = OBSERVATION.codes("kinematics", "times", "grid", "lidar", "pixels")
+ACTIONS = choice("meta", "continuous", doc="meta-actions, or acceleration and steering")
 META = ("lane left", "idle", "lane right", "faster", "slower")
 FEATURES = {  # columns of `kinematics`, with what is 1 there
     "presence": (seen.PRESENCE, 0.0),
@@ -70,13 +72,20 @@ DATA = {
     "see_behind": i8,
     "pixels_per_metre": f8,
     "ego_at": f8,
+    "most": f8,
+    "landmark": i8,
+    "layer": i8("layers"),
+    "cell": f8,
+    "turns": i8,
 }
 
 
-def action(values: Any, moves: Sequence[int]) -> Any:
-    """Meta-actions, or acceleration and steering."""
+def action(values: Any, moves: Sequence[int], throttle: bool = True) -> Any:
+    """Meta-actions, or acceleration and steering, or steering alone."""
     if values.actions == "meta":
         return discrete(*(META[j] for j in moves), doc="target lane, target speed", idle=tuple(moves).index(IDLE))
+    if not throttle:
+        return continuous("steering", doc="45 degrees at 1; to the right is positive")
     return continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; steering to the right is positive")
 
 
@@ -92,9 +101,16 @@ def driving_world(
     absolute: bool = False,
     moves: Sequence[int] = range(5),
     junctions: bool = False,
+    plans: bool = False,
     scratch: Sequence[str] = (),
     rows: int = 5,
+    most: float = 1.0,
+    landmark: int = -1,
     time_span: int = 10,
+    grid: tuple[Sequence[int], int, float, bool] = (seen.LAYERS, 11, 5.0, False),
+    observation: str = "kinematics",
+    actions: str = "meta",
+    throttle: bool = True,
     hz: tuple[int, int] = (15, 1),
     picture: tuple[int, int, float, float] = (64, 192, 1.75, 0.3),
     params: Mapping[str, Any] | None = None,
@@ -118,7 +134,13 @@ def driving_world(
         absolute: whether positions and speeds of others are not relative to the ego car.
         moves: the meta-actions that there are.
         junctions: whether cars meet at junctions: the expert then foresees where others drive.
-        rows: cars in `kinematics`. time_span: seconds of `times`.
+        plans: whether the expert plans several decisions ahead.
+        rows: cars in `kinematics`. most: what its numbers reach.
+        landmark: -1, or the lane at whose beginning x of the ego car is 0 in `kinematics`, which shows no obstacles
+        time_span: seconds of `times`.
+        grid: of `grid`: layers, cells along each side, their length [m], whether it turns with the ego car.
+        observation, actions: the usual ones.
+        throttle: whether continuous actions have an acceleration, or keep the speed and steer alone.
         hz: of the simulation, and of decisions.
         picture: of `pixels`: rows, columns, pixels per metre, place of the ego car as a share of the width.
         params, options, state, data, scratch: of the world itself.
@@ -142,7 +164,8 @@ def driving_world(
             "speeds": len(speeds),
             "features": len(columns),
             "rows": values.seen_cars if kind == "kinematics" else 0,
-            "layers": 4 if kind == "grid" else 0,
+            "layers": len(grid[0]) if kind == "grid" else 0,
+            "cells": grid[1],
             "speed_rows": 3 if kind == "times" else 0,
             "time_steps": time_span * values.policy_hz,
             "beams": seen.BEAMS if kind == "lidar" else 0,
@@ -163,6 +186,11 @@ def driving_world(
             "see_behind": int(values.see_behind),
             "pixels_per_metre": picture[2],
             "ego_at": picture[3],
+            "most": most,
+            "landmark": landmark,
+            "layer": np.array(grid[0] if values.observation == "grid" else (), np.int64),
+            "cell": grid[2],
+            "turns": int(grid[3]),
             **(more_data(values) if more_data else {}),
         }
 
@@ -170,8 +198,8 @@ def driving_world(
         name,
         params=params or {},
         options={
-            "observation": OBSERVATION,
-            "actions": choice("meta", "continuous", doc="meta-actions, or acceleration and steering"),
+            "observation": OBSERVATION.defaulting(observation),
+            "actions": ACTIONS.defaulting(actions),
             "seen_cars": integer(rows, 1, 64, "rows of `kinematics`, the ego car's among them"),
             "see_behind": flag(False, "whether `kinematics` shows cars behind"),
             "linked": flag(False, "drivers see who is on lanes before and behind their own, as in highway-env's -v1"),
@@ -180,20 +208,20 @@ def driving_world(
             "offroad_terminal": flag(False, "end the episode off the road"),
             **(options or {}),
         },
-        state={**STATE, **(FORECAST if junctions else {}), **(state or {})},
-        scratch=(*scratch, *(("forecast",) if junctions else ())),
+        state={**STATE, **(FORECAST if junctions else {}), **(PLAN if plans else {}), **(state or {})},
+        scratch=(*scratch, *(FORECAST if junctions else ()), *(PLAN if plans else ())),
         data={**DATA, **(data or {})},
         sizes=sizes,
         observation={
             "rows": block(
-                "rows", "features", low=-1.0, high=1.0, raw=True, constant=True, doc="cars, the nearest first"
+                "rows", "features", low=-most, high=most, raw=True, constant=True, doc="cars, the nearest first"
             ),
-            "grid": block("layers", seen.GRID, seen.GRID, low=-1.0, high=1.0, raw=True, constant=True, doc="cells"),
+            "grid": block("layers", "cells", "cells", low=-1.0, high=1.0, raw=True, constant=True, doc="cells"),
             "times": block("speed_rows", 3, "time_steps", low=0.0, high=1.0, raw=True, constant=True, doc="collisions"),
             "beams": block("beams", 2, low=-1.0, high=1.0, raw=True, constant=True, doc="distance, relative speed"),
         },
         images={"picture": image("pixel_rows", "pixel_columns", 3, doc="the road from above")},
-        action=lambda values: action(values, moves),
+        action=lambda values: action(values, moves, throttle),
         fps=lambda values: float(values.policy_hz),
         expert_sees="state",
         **own,
@@ -203,7 +231,7 @@ def driving_world(
     made.observe_images(observe_images)
     made.expert(junction_expert if junctions else expert)
     made.draw(draw_traffic)
-    made.keys(keys_for(moves))
+    made.keys(keys_for(moves, throttle))
     return made
 
 
@@ -229,8 +257,8 @@ def command(p, s, a):
     if isinstance(a, (int, np.int64)):
         choose(p, s, s.ego, p.speeds, p.moves[a])
     else:
-        s.acceleration[s.ego] = FORCE * a[0]
-        s.slip[s.ego] = slip_of(STEERING * a[1])
+        s.acceleration[s.ego] = FORCE * a[0] if a.size > 1 else 0.0
+        s.slip[s.ego] = slip_of(STEERING * a[a.size - 1])
 
 
 @kernel
@@ -291,13 +319,13 @@ def changes_lane(a):
     return False
 
 
-def keys_for(moves: Sequence[int]) -> Callable[[Any, Any], Any]:
+def keys_for(moves: Sequence[int], throttle: bool) -> Callable[[Any, Any], Any]:
     """Arrows: lanes and speeds, as far as there are such meta-actions, or steering and acceleration."""
 
     def keys(pressed: Any, values: Any) -> Any:
         right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
         if values.actions == "continuous":
-            return [float(up), float(right)]
+            return [float(up), float(right)] if throttle else [float(right)]
         sideways = {-1: LANE_LEFT, 0: IDLE, 1: LANE_RIGHT}[right]
         onwards = {-1: SLOWER, 0: IDLE, 1: FASTER}[up]
         move = sideways if sideways != IDLE and sideways in moves else onwards

@@ -8,6 +8,7 @@ from rlenvs.kits.roads.lanes import (
     PLACE,
     ROAD,
     along_and_across,
+    beside,
     entered,
     heading_on,
     lane_count,
@@ -33,6 +34,8 @@ from rlenvs.kits.traffic.cars import (
 )
 from rlenvs.kits.traffic.drivers import gains, idm
 from rlenvs.kits.traffic.priorities import MOMENT, MOMENTS
+from rlenvs.robotics.driving.crossing import planned_speed, wanted_action
+from rlenvs.robotics.driving.planning import planned_action
 
 CALM = 1.5  # m/s^2, of braking that an expert does not mind
 ROOM_AHEAD, ROOM_BESIDE = 2.0, 0.7  # m between cars in forecasts
@@ -62,6 +65,39 @@ def expert(p, s, a):
         now = speed_index(p.speeds, speed)
         aim = speed_index(p.speeds, wanted)
         a[0] = IDLE if calm == aim else FASTER if calm > now else SLOWER if calm < now else IDLE
+
+
+@kernel
+def planning_expert(p, s, a, lane_worth, speed_worth):
+    """Plans meta-actions, which it carries out itself where actions are continuous."""
+    action = planned_action(p, s, lane_worth, speed_worth)
+    if p.actions == 0:
+        for j in range(p.moves.size):
+            if p.moves[j] == action:
+                a[0] = j
+        return
+    ego = s.ego
+    k, aim = s.lane_of[ego], s.speed[ego]
+    if action in (FASTER, SLOWER):
+        wanted = speed_index(p.speeds, aim) + (1 if action == FASTER else -1)
+        aim = p.speeds[min(max(wanted, 0), p.speeds.size - 1)]
+    if action in (LANE_LEFT, LANE_RIGHT):
+        j = beside(p, k, -1 if action == LANE_LEFT else 1)
+        k = j if reachable(p, j, s.x[ego], s.y[ego]) else k
+    a[0] = min(max(ACCELERATION_GAIN * (aim - s.speed[ego]) / FORCE, -1.0), 1.0)
+    a[1] = min(max(steering_of(calm_slip(p, s, k)) / STEERING, -1.0), 1.0)
+
+
+@kernel
+def overtaking_expert(p, s, a):
+    """Drives as fast as it can, on the right lane where that costs nothing."""
+    planning_expert(p, s, a, 0.05, 1.0)
+
+
+@kernel
+def exit_expert(p, s, a):
+    """Passes and crosses to the right."""
+    planning_expert(p, s, a, 0.3, 0.2)
 
 
 @kernel
@@ -115,17 +151,28 @@ def junction_expert(p, s, a):
     for i in range(s.movers):
         if i != ego:
             expect(p, s, i, s.speed[i])
-    best = safe_speed(p, s)
+    steer_and_reach(p, s, a, safe_speed(p, s))
+
+
+@kernel
+def steer_and_reach(p, s, a, best):
+    """Keep the lane, on the way to one of the speeds."""
+    ego = s.ego
     if p.actions == 1:
         acceleration = ACCELERATION_GAIN * (p.speeds[best] - s.speed[ego])
         a[0] = min(max(acceleration / FORCE, -1.0), 1.0)
         a[1] = min(max(steering_of(calm_slip(p, s, s.target_lane[ego])) / STEERING, -1.0), 1.0)
         return
-    now, aim = speed_index(p.speeds, s.speed[ego]), speed_index(p.speeds, s.target_speed[ego])
-    wanted = IDLE if best == aim else FASTER if best > now else SLOWER if best < now else IDLE
+    wanted = wanted_action(p, s, best)
     for j in range(p.moves.size):
         if p.moves[j] == wanted:
             a[0] = j
+
+
+@kernel
+def crossing_expert(p, s, a):
+    """Plans its speed over the junction, and keeps its lane."""
+    steer_and_reach(p, s, a, planned_speed(p, s))
 
 
 @kernel

@@ -19,6 +19,7 @@ from rlenvs.kits.roads.lanes import (
     ROAD,
     START,
     WIDTH,
+    along,
     along_and_across,
     box_distance,
     lane_count,
@@ -27,8 +28,10 @@ from rlenvs.kits.roads.lanes import (
 from rlenvs.kits.traffic.cars import CAR_LENGTH, distance_along, not_zero, speed_index, stage_road
 
 PRESENCE, RIGHT, DOWN, RIGHT_SPEED, DOWN_SPEED, COSINE, SINE, ALONG, ACROSS, TURN = range(10)  # of p.features
+ON_ROAD = 10
+LAYERS = (PRESENCE, RIGHT_SPEED, DOWN_SPEED, ON_ROAD)  # of a grid
 FAR = 200.0  # m, how far a car sees others
-GRID, CELL, GRID_EDGE = 11, 5.0, 27.5  # cells, m, m
+ROAD_FAR = 100.0  # m, how far a grid sees the road
 FASTEST = 80.0  # m/s, which is 1 in a grid
 BEAMS, LIDAR_RANGE = 16, 60.0  # beams, m
 BEAM = 2.0 * math.pi / BEAMS
@@ -60,7 +63,7 @@ def next_seen(p, s, behind, last_far, last):
     """The body that is next nearest along the ego's lane after body `last` at `last_far`; -1 when there is none."""
     ego, best, least = s.ego, -1, math.inf
     x, y = s.x[ego], s.y[ego]
-    for i in range(s.bodies):
+    for i in range(s.bodies if p.landmark < 0 else s.movers):
         right, down = s.x[i] - x, s.y[i] - y
         if i == ego or not math.sqrt(right * right + down * down) < FAR:
             continue
@@ -88,44 +91,59 @@ def observe_rows(p, s, o):
             value = feature_of(s, i, p.features[column])
             if row > 0 and p.absolute == 0 and RIGHT <= p.features[column] <= DOWN_SPEED:
                 value -= feature_of(s, s.ego, p.features[column])
+            if row == 0 and p.landmark >= 0 and p.features[column] == RIGHT:
+                value = along(p, p.landmark, s.x[i], s.y[i])
             most = p.ranges[column]
-            o[row, column] = min(max(value / most, -1.0), 1.0) if most > 0.0 else value
+            o[row, column] = min(max(value / most, -p.most), p.most) if most > 0.0 else value
 
 
 @kernel
 def observe_grid(p, s, o):
     """Layers of cells around the ego car: somebody there, its velocity relative to the ego's, road."""
-    for layer in range(4):
-        for row in range(GRID):
-            for column in range(GRID):
+    cells, ego = o.shape[1], s.ego
+    for layer in range(o.shape[0]):
+        for row in range(cells):
+            for column in range(cells):
                 o[layer, row, column] = 0.0
-    ego = s.ego
-    for i in range(s.movers - 1, -1, -1):
-        row = math.floor((s.x[i] - s.x[ego] + GRID_EDGE) / CELL)
-        column = math.floor((s.y[i] - s.y[ego] + GRID_EDGE) / CELL)
-        if 0 <= row < GRID and 0 <= column < GRID:
-            row, column = int(row), int(column)
-            right = feature_of(s, i, RIGHT_SPEED) - feature_of(s, ego, RIGHT_SPEED)
-            down = feature_of(s, i, DOWN_SPEED) - feature_of(s, ego, DOWN_SPEED)
-            o[0, row, column] = 1.0
-            o[1, row, column] = min(max(right / FASTEST, -1.0), 1.0)
-            o[2, row, column] = min(max(down / FASTEST, -1.0), 1.0)
-    for k in range(p.lane.shape[0]):
-        if box_distance(p, k, s.x[ego], s.y[ego]) < 2.0 * GRID_EDGE:
-            fill_lane(p, s, k, o)
+        if p.layer[layer] == ON_ROAD:
+            for k in range(p.lane.shape[0]):
+                if box_distance(p, k, s.x[ego], s.y[ego]) < cells * p.cell:
+                    fill_lane(p, s, k, o, layer)
+            continue
+        for i in range(s.movers - 1, -1, -1):
+            row, column = cell_of(p, s, cells, s.x[i], s.y[i])
+            if row >= 0:
+                value = 1.0
+                if p.layer[layer] != PRESENCE:
+                    value = feature_of(s, i, p.layer[layer]) - feature_of(s, ego, p.layer[layer])
+                    value = min(max(value / FASTEST, -1.0), 1.0)
+                o[layer, row, column] = value
 
 
 @kernel
-def fill_lane(p, s, k, o):
-    """Mark the cells of the grid in which points of lane k lie, 5 m from each other."""
+def cell_of(p, s, cells, x, y):
+    """The cell of a grid in which a point lies; -1 where it lies in none."""
+    ahead, aside = x - s.x[s.ego], y - s.y[s.ego]
+    if p.turns:
+        sine, cosine = s.sine[s.ego], s.cosine[s.ego]
+        ahead, aside = cosine * ahead + sine * aside, cosine * aside - sine * ahead
+    row = math.floor((ahead + 0.5 * cells * p.cell) / p.cell)
+    column = math.floor((aside + 0.5 * cells * p.cell) / p.cell)
+    if 0 <= row < cells and 0 <= column < cells:
+        return int(row), int(column)
+    return -1, -1
+
+
+@kernel
+def fill_lane(p, s, k, o, layer):
+    """Mark the cells of the grid in which points of lane k lie, a cell's length from each other."""
     origin, _ = along_and_across(p, k, s.x[s.ego], s.y[s.ego])
-    for n in range(40):
-        far = min(max(origin - 100.0 + CELL * n, 0.0), p.lane[k, LENGTH])
+    for n in range(math.ceil(2.0 * ROAD_FAR / p.cell)):
+        far = min(max(origin - ROAD_FAR + p.cell * n, 0.0), p.lane[k, LENGTH])
         x, y = point_on(p, k, far, 0.0)
-        row = math.floor((x - s.x[s.ego] + GRID_EDGE) / CELL)
-        column = math.floor((y - s.y[s.ego] + GRID_EDGE) / CELL)
-        if 0 <= row < GRID and 0 <= column < GRID:
-            o[3, int(row), int(column)] = 1.0
+        row, column = cell_of(p, s, o.shape[1], x, y)
+        if row >= 0:
+            o[layer, row, column] = 1.0
 
 
 # --- times to collision -----------------------------------------------------------------------------------------------

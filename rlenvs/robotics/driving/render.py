@@ -129,6 +129,25 @@ def _draw_part(canvas: Canvas, p: Any, s: Any, middle: tuple[float, float], wide
     draw_cars(canvas, p, s, near)
 
 
+def draw_lane_keeping(canvas: Canvas, p: Any, s: Any) -> None:
+    """The lane around the car, and its middle."""
+    canvas.legend(("blue", "car"), ("green", "middle of the lane"))
+    x, y, heading = (float(s.car[n]) for n in range(3))
+    wide = 0.7 * NEAR
+    half = 0.5 * wide * canvas.scene[1] / canvas.scene[0]
+    canvas.view(x - 0.5 * wide, x + 0.5 * wide, -y - half, -y + half)
+    canvas.rectangle(x - wide, -y - wide, x + wide, -y + wide, GRASS)
+    draw_lanes(canvas, p, x, y, wide, lines=False)
+    k = int(s.lane)
+    here, _ = at.along_and_across(p, k, x, y)
+    stations = np.clip(np.linspace(float(here) - wide, float(here) + wide, 40), 0.0, float(p.lane[k, at.LENGTH]))
+    middle = [point_on(p, k, float(far), 0.0) for far in stations]
+    canvas.line([(float(a), -float(b)) for a, b in middle], "green", 2.5)
+    canvas.polygon(rectangle(x, y, heading, 5.0, 2.0), "blue")
+    canvas.polygon(rectangle(x, y, heading, 0.9, 1.6, 0.7), GLASS)
+    canvas.caption(f"{float(s.car[3]) * 3.6:.0f} km/h", f"{abs(float(s.aside)):.2f} m from the middle")
+
+
 def draw_parking(canvas: Canvas, p: Any, s: Any) -> None:
     """The whole lot, the goal green."""
     canvas.legend(("blue", "car"), ("green", "place to park in"), ("orange", "parked car"), ("black", "wall"))

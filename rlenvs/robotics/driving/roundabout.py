@@ -84,7 +84,7 @@ SPEC = driving_world(
     },
     horizon=11,
     scores={
-        "random": Score(7.755, 0.68, success=0.72),
+        "random": Score(7.755, 0.68, "crashes in 28 %: traffic is as thin as the original's", success=0.72),
         "idle": Score(8.973, 0.46, success=0.79),
         "expert": Score(10.17, 0.21, success=0.95),
     },

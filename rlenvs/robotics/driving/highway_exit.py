@@ -1,0 +1,133 @@
+"""Exit: cross six lanes of traffic to the right, and leave the highway before the exit is passed.
+
+## Description
+A highway of six lanes whose limits fall to the right, from 26 to 9 m/s. After 400 m a seventh lane begins, which leads
+into the exit after 100 m more. Highway-env's exit-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its
+exit-v1, whose drivers also see who is on the lanes before and behind their own. Different: bounds of observations
+are finite.
+
+## Action Space
+Meta-actions: aim at the lane to the left or right, or at the next of the speeds 18, 24 and 30 m/s, or keep both. With
+`actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
+
+## Observation Space
+With `observation="kinematics"` fifteen rows, the ego car and the next before it: presence, position in parts of 200 m
+along and 24 m across, velocity in parts of 80 m/s, those of others relative, cosine and sine of the heading; x of the
+ego car is counted from where the lane to the exit begins. Not cut off at 1. Others as Highway's.
+
+## Rewards
+`goal` is 1 where the ego car aims at the lane to the exit, or is in the exit; otherwise `speed`, 0 at 20 m/s and 1 at
+30 m/s, with weight 0.1. A reward in [0, 1].
+
+## Costs
+`collision`: 1 in a crash, which the reward does not charge for.
+
+## Starting State
+The ego car on the leftmost lane at 25 m/s; twenty drivers before it, on lanes that are the likelier the more to the
+right they are, at the speed limit; they keep to their lanes.
+
+## Episode End
+Termination: a crash. Truncation: 18 steps, a second each. Success: on the way out at the end.
+
+## Parameters
+Lengths in metres, times in seconds.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, cost, i8, integer, kernel, maths, param, term, uniform
+from rlenvs.kits.roads.lanes import LIMIT, PLACE
+from rlenvs.kits.roads.network import route_rows
+from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, set_route
+from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, share, simulate
+from rlenvs.robotics.driving.experts import exit_expert
+
+NETWORK = networks.highway_exit()
+LANES, STAGES = 6, 3
+SIDE_LANE, EXIT = NETWORK.lane("1", "2", LANES), NETWORK.lane("2", "exit")
+SPACE, SPACE_PER_SPEED = 12.0, 1.0  # m, s: usual distance between cars at the start
+FIRST_SPEED, ROOM_BEHIND = 25.0, 2.0  # m/s of the ego car; room behind the first cars in parts of the usual distance
+
+SPEC = driving_world(
+    "Exit-v0",
+    doc=__doc__,
+    source="highway-env 1.12.1, exit-v0 (Leurent 2018)",
+    road=lambda values: NETWORK,
+    cars=lambda values: values.cars + 1,
+    stages=STAGES,
+    speeds=(18.0, 24.0, 30.0),
+    features={"presence": 0.0, "x": 200.0, "y": 24.0, "vx": 80.0, "vy": 80.0, "cos_h": 0.0, "sin_h": 0.0},
+    rows=15,
+    most=10.0,
+    landmark=SIDE_LANE,
+    hz=(5, 1),
+    plans=True,
+    params={
+        "density": param(1.5, 0.3, 4.0, "", "of other cars at the start"),
+        "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed at which `speed` is 0"),
+        "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed at which `speed` is 1"),
+    },
+    options={"cars": integer(20, 0, 60, "other cars")},
+    data={"plan": i8(STAGES)},
+    more_data=lambda values: {"plan": route_rows([NETWORK.route("0", "1", "3")], STAGES)[0]},
+    terms={
+        "goal": term(0.0, 1.0, 1.0, "1 on the way out"),
+        "speed": term(0.0, 1.0, 0.1, "0 at 20 m/s, 1 at 30 m/s; 0 on the way out"),
+    },
+    costs={"collision": cost(0.0, 1.0, doc="1 in a crash")},
+    horizon=18,
+    scores={
+        "random": Score(0.5925, 0.088, success=0, costs={"collision": 0.56}),
+        "idle": Score(0.7215, 0, success=0, costs={"collision": 0}),
+        "expert": Score(4.488, 0.59, success=0.75, costs={"collision": 0.11}),
+    },
+    levels={"linked": {"linked": True}, "empty": {"cars": 0}},
+)
+SPEC.expert(exit_expert)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    begin(p, s, p.cars + 1, p.cars + 1, 0)
+    crowd, farthest = maths.exp(-5.0 / 40.0 * LANES), 0.0
+    for i in range(p.cars + 1):
+        k = 0 if i == 0 else drawn_lane(rng)
+        speed = FIRST_SPEED if i == 0 else p.lane[k, LIMIT]
+        room = (SPACE + SPACE_PER_SPEED * speed) * crowd * (ROOM_BEHIND if i == 0 else 1.0 / p.density)
+        if i == 0:
+            farthest = 3.0 * room
+        farthest += room * uniform(rng, 0.9, 1.1)
+        put_on_lane(p, s, i, k, farthest, speed)
+        if i > 0:
+            set_route(s, i, p.plan, p.lane_at[k, PLACE])
+            s.driver[i], s.changes[i] = 0, False
+    own_car(p, s)
+    locate(p, s)
+
+
+@kernel
+def drawn_lane(rng):
+    """A lane, the likelier the more to the right: chances are 0, 1, 2, 3, 4 and 5 of 15."""
+    drawn, k = uniform(rng, 0.0, 0.5 * LANES * (LANES - 1)), 1
+    while k < LANES - 1 and drawn >= k:
+        drawn -= k
+        k += 1
+    return k
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    simulate(p, s, a)
+    ego = s.ego
+    lane = s.target_lane[ego] if s.driver[ego] == TRACKER else s.lane_of[ego]
+    out = lane in (SIDE_LANE, EXIT)
+    r.goal = 1.0 if out else 0.0
+    r.speed = 0.0 if out else share(s.speed[ego], p.low_speed, p.high_speed)
+    r.collision = 1.0 if s.crashed[ego] else 0.0
+    r.terminated = s.crashed[ego] or (p.offroad_terminal == 1 and not on_road(p, s))
+    r.success = out and not r.terminated and s.elapsed + 1 >= p.horizon

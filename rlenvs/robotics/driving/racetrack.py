@@ -1,0 +1,173 @@
+"""Racetrack: keep to the middle of a lane of a winding track, by steering alone, and overtake who is slower.
+
+## Description
+A closed track of two lanes, driven at 10 m/s, and a slower driver before the ego car; more with `cars`. Highway-env's
+racetrack-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its racetrack-v1, whose drivers also see who
+is on the lanes before and behind their own.
+
+## Action Space
+Steering, 45 degrees at 1. With `actions="meta"` meta-actions: aim at the lane to the left or right, or at the next of
+the speeds 0, 5 and 10 m/s, or keep both.
+
+## Observation Space
+A grid of 12 x 12 cells of 3 m, the ego car in its middle and turned forwards: whether somebody is there, and whether a
+road is. Others, such as `observation="kinematics"`, as Highway's.
+
+## Rewards
+`centring` is 1 / (1 + 4 d^2) at d metres from the middle of the lane, `action` the size of the action, `collision` 0
+in a crash and 1 otherwise. Weighted they give a reward in [-0.15, 1]. All are 0 off the road.
+
+## Costs
+None.
+
+## Starting State
+The ego car 20 to 50 m along the first straight, on either lane, at 10 m/s; a driver in the bend behind it, on the same
+lane, at 6 to 9 m/s. With `cars` above 1 up to so many less one more drivers anywhere, 20 m from others.
+
+## Episode End
+Termination: a crash, or off the road (`offroad_terminal`). Truncation: 1500 steps, 0.2 s each. Success: neither.
+
+## Parameters
+Lengths in metres, times in seconds.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+import math
+
+import numpy as np
+
+from rlenvs.core import Score, below, flag, integer, kernel, param, term, uniform
+from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
+from rlenvs.kits.traffic.cars import locate, put_on_lane, steering_of
+from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import observations as seen
+from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
+from rlenvs.robotics.driving.experts import STEERING, calm_slip, expert
+
+NETWORK = networks.racetrack()
+START, BEND = NETWORK.lane("a", "b"), NETWORK.lane("b", "c")
+APART = 20.0  # m between cars at the start
+RANGE = 2.0  # of the weighted sum of the terms, which begins at -1
+BLOCKED, CLEAR = 25.0, 10.0  # m before the ego car, m beside it, in which its expert looks for others
+
+SPEC = driving_world(
+    "Racetrack-v0",
+    doc=__doc__,
+    source="highway-env 1.12.1, racetrack-v0 (Leurent 2018)",
+    road=lambda values: NETWORK,
+    cars=lambda values: values.cars + 1,
+    speeds=(0.0, 5.0, 10.0),
+    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
+    grid=((seen.PRESENCE, seen.ON_ROAD), 12, 3.0, True),
+    observation="grid",
+    actions="continuous",
+    throttle=False,
+    hz=(15, 5),
+    picture=(96, 96, 1.0, 0.5),
+    params={"centring_cost": param(4.0, 0.0, 20.0, "1/m^2", "of the distance from the middle, squared")},
+    options={
+        "cars": integer(1, 0, 12, "other cars, at most"),
+        "offroad_terminal": flag(True, "end the episode off the road"),
+    },
+    terms={
+        "centring": term(0.0, 1.0, 1.0 / RANGE, "1 in the middle of the lane"),
+        "action": term(0.0, 1.0, -0.3 / RANGE, "size of the action"),
+        "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
+    },
+    horizon=1500,
+    scores={
+        "random": Score(5.458, 0.74, success=0),
+        "idle": Score(16.17, 0.88, success=0),
+        "expert": Score(1159, 2.9, success=1),
+    },
+    levels={"linked": {"linked": True}, "empty": {"cars": 0}, "crowd": {"cars": 8}},
+)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    begin(p, s, 0, 0, 0)
+    place = below(rng, 2)
+    put_on_lane(p, s, 0, START + place, uniform(rng, 20.0, 50.0), p.lane[START + place, LIMIT])
+    own_car(p, s)
+    s.movers = s.bodies = 1
+    if p.cars > 0:
+        add_driver(p, s, rng, BEND + place, uniform(rng, 0.0, p.lane[BEND, LENGTH]), 0.0)
+        for _ in range(below(rng, p.cars)):
+            road = below(rng, p.road.shape[0])
+            k = p.road[road, FIRST] + below(rng, p.road[road, COUNT])
+            add_driver(p, s, rng, k, uniform(rng, 0.0, p.lane[k, LENGTH]), APART)
+    locate(p, s)
+
+
+@kernel
+def add_driver(p, s, rng, k, at, apart):
+    """Put a driver on a lane, if nobody is near."""
+    i = s.movers
+    put_on_lane(p, s, i, k, at, 6.0 + uniform(rng, 0.0, 3.0))
+    s.driver[i] = 0
+    for j in range(i):
+        if distance(s, i, j) < apart:
+            return
+    s.movers = s.bodies = i + 1
+
+
+@kernel
+def distance(s, i, j):
+    """Metres between the middles of two bodies."""
+    right, down = s.x[i] - s.x[j], s.y[i] - s.y[j]
+    return math.sqrt(right * right + down * down)
+
+
+@kernel
+def size_of(a):
+    """Of a continuous action."""
+    if isinstance(a, (int, np.int64)):
+        return 0.0
+    return abs(a[0])
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    simulate(p, s, a)
+    ego = s.ego
+    on = 1.0 if on_road(p, s) else 0.0
+    r.centring = on / (1.0 + p.centring_cost * s.aside[ego] * s.aside[ego])
+    r.action = on * size_of(a)
+    r.collision = 0.0 if s.crashed[ego] else on
+    r.terminated = s.crashed[ego] or (p.offroad_terminal == 1 and on == 0.0)
+    r.success = not r.terminated and s.elapsed + 1 >= p.horizon
+
+
+@SPEC.expert
+def racing_expert(p, s, a):
+    """Keeps to its lane; where a slower car is before it, it takes the other one."""
+    k = wanted_lane(p, s)
+    if p.actions == 1:
+        a[0] = min(max(steering_of(calm_slip(p, s, k)) / STEERING, -1.0), 1.0)
+        return
+    expert(p, s, a)
+
+
+@kernel
+def wanted_lane(p, s):
+    """The own lane, or the one beside it where it is free and the own one is not."""
+    ego = s.ego
+    k = s.lane_of[ego]
+    place = p.lane_at[k, PLACE]
+    blocked, free = False, True
+    for i in range(s.movers):
+        if i == ego or distance(s, i, ego) > BLOCKED:
+            continue
+        right, down = s.x[i] - s.x[ego], s.y[i] - s.y[ego]
+        ahead = right * s.cosine[ego] + down * s.sine[ego] > 0.0
+        if p.lane_at[s.lane_of[i], PLACE] == place:
+            blocked = blocked or ahead
+        else:
+            free = free and not (ahead or distance(s, i, ego) < CLEAR)
+    return p.road[p.lane_at[k, ROAD], FIRST] + (1 - place if blocked and free else place)

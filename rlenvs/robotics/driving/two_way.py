@@ -1,0 +1,114 @@
+"""TwoWay: overtake slower cars on a road whose left lane belongs to who comes the other way.
+
+## Description
+Three drivers ahead on one's own lane, two oncoming ones. Highway-env's two-way-v0 (Leurent 2018; version 1.12), step
+for step. Its reward pays for speed and for the left lane, and nothing for crashes: the constraint of which it speaks,
+to keep out of the left lane, is a cost here, as a crash is. Different: where the ego car turns round on the left lane,
+where the original divides by zero, `left_lane` is 0.
+
+## Action Space
+Meta-actions: aim at the lane to the left or right, or at the next of the speeds 20, 25 and 30 m/s, or keep both. With
+`actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
+
+## Observation Space
+Times to collision: for the present target speed and its neighbours, on the present lane and those beside it, in how
+many of the next five seconds somebody is met, 1, or closely missed, 0.5. Others, such as `observation="kinematics"`, as
+Highway's.
+
+## Rewards
+`speed` is the place of the target speed, 0, 0.5 or 1; `left_lane` 1 for the left lane as a target. Weighted with 0.8
+and 0.2 they give a reward in [0, 1].
+
+## Costs
+`collision` and `oncoming_lane`: 1 in a step that ends in a crash, and in one that ends on the left lane.
+
+## Starting State
+The ego car 30 m along the right lane at 30 m/s; three drivers around 70, 110 and 150 m at 24 m/s; two oncoming ones
+around 200 and 300 m from the other end of the road, which is 800 m long, at 20 m/s. Normal deviations: 10 m, 2 m/s, and
+5 m/s of oncoming ones.
+
+## Episode End
+Termination: a crash. Truncation: 15 steps, a second each. Success: no crash.
+
+## Parameters
+Lengths in metres, times in seconds.
+
+## Reference Scores
+Mean return over seeds 0 to 99.
+
+## Version History
+v0: first version.
+"""
+
+from rlenvs.core import Score, cost, normal, param, term
+from rlenvs.kits.roads.lanes import PLACE, lane_count
+from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, speed_index
+from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
+from rlenvs.robotics.driving.experts import overtaking_expert
+
+LEFT, RIGHT, ONCOMING = 0, 1, 2  # lanes
+SAME_WAY, OTHER_WAY = 3, 2  # drivers
+
+SPEC = driving_world(
+    "TwoWay-v0",
+    doc=__doc__,
+    source="highway-env 1.12.1, two-way-v0 (Leurent 2018)",
+    road=lambda values: networks.two_way(),
+    cars=lambda values: 1 + SAME_WAY + OTHER_WAY,
+    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
+    time_span=5,
+    observation="times",
+    plans=True,
+    params={
+        "place_deviation": param(10.0, 0.0, 12.0, "m", "standard deviation of places at the start"),
+        "speed_deviation": param(2.0, 0.0, 4.0, "m/s", "of speeds, two and a half times as much of oncoming cars"),
+    },
+    terms={
+        "speed": term(0.0, 1.0, 0.8, "place of the target speed among the speeds"),
+        "left_lane": term(0.0, 1.0, 0.2, "1 for the left lane as a target"),
+    },
+    costs={
+        "collision": cost(0.0, 1.0, doc="1 in a crash"),
+        "oncoming_lane": cost(0.0, 1.0, doc="1 on the lane of oncoming cars"),
+    },
+    horizon=15,
+    scores={
+        "random": Score(4.55, 0.57, success=0.05, costs={"collision": 0.95, "oncoming_lane": 3.09}),
+        "idle": Score(2.856, 0.12, success=0, costs={"collision": 1, "oncoming_lane": 0}),
+        "expert": Score(9.582, 0.67, success=0.83, costs={"collision": 0.17, "oncoming_lane": 7.05}),
+    },
+)
+SPEC.expert(overtaking_expert)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    begin(p, s, 1 + SAME_WAY + OTHER_WAY, 1 + SAME_WAY + OTHER_WAY, 0)
+    put_on_lane(p, s, 0, RIGHT, 30.0, 30.0)
+    for n in range(SAME_WAY):
+        at = 70.0 + 40.0 * n + normal(rng) * p.place_deviation
+        put_on_lane(p, s, 1 + n, RIGHT, at, 24.0 + normal(rng) * p.speed_deviation)
+        s.driver[1 + n], s.changes[1 + n] = 0, False
+    for n in range(OTHER_WAY):
+        i, at = 1 + SAME_WAY + n, 200.0 + 100.0 * n + normal(rng) * p.place_deviation
+        put_on_lane(p, s, i, ONCOMING, at, 20.0 + 2.5 * normal(rng) * p.speed_deviation)
+        s.driver[i], s.changes[i], s.target_lane[i] = 0, False, ONCOMING
+    own_car(p, s)
+    locate(p, s)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    simulate(p, s, a)
+    ego = s.ego
+    k = s.lane_of[ego]
+    lane = s.target_lane[ego] if s.driver[ego] == TRACKER else k
+    aim = s.target_speed[ego] if s.driver[ego] == TRACKER else s.speed[ego]
+    r.speed = speed_index(p.speeds, aim) / 2.0
+    others = lane_count(p, k) - 1
+    r.left_lane = max(others - p.lane_at[lane, PLACE], 0.0) / others if others > 0 else 0.0
+    r.collision = 1.0 if s.crashed[ego] else 0.0
+    r.oncoming_lane = 1.0 if k != RIGHT else 0.0
+    r.terminated = s.crashed[ego] or (p.offroad_terminal == 1 and not on_road(p, s))
+    r.success = not r.terminated and s.elapsed + 1 >= p.horizon

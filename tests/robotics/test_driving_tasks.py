@@ -1,0 +1,274 @@
+"""TwoWay, UTurn, Exit, Racetrack, LaneKeeping: their numbers, rewards, costs, experts, and the forms of the family."""
+
+import math
+
+import numpy as np
+import pytest
+from driving_replay import batch_of, episode
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from places import ROOT
+
+import rlenvs
+from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, locate, put_on_lane
+from rlenvs.robotics.driving import highway_exit, lane_keeping, racetrack, two_way, u_turn
+
+SPECS = {
+    "TwoWay-v0": two_way.SPEC,
+    "UTurn-v0": u_turn.SPEC,
+    "Exit-v0": highway_exit.SPEC,
+    "Racetrack-v0": racetrack.SPEC,
+    "LaneKeeping-v0": lane_keeping.SPEC,
+}
+SHARED = {}
+
+
+def shared(name):
+    """A batch of one with the usual options, at the start of an episode."""
+    if name not in SHARED:
+        SHARED[name] = batch_of(SPECS[name])
+    SHARED[name].seed([0])
+    SHARED[name].reset()
+    return SHARED[name]
+
+
+def starts(name, count=200):
+    """Records of many starts."""
+    batch = shared(name)
+    for seed in range(count):
+        batch.seed([seed])
+        batch.reset()
+        yield batch.records(0)[1]
+
+
+def alone(batch):
+    """Take all other cars away."""
+    p, s = batch.records(0)
+    s.movers = s.bodies = 1
+    locate(p, s)
+    return p, s
+
+
+def test_spaces_and_ends_are_those_of_highway_env():
+    shapes = {
+        "TwoWay-v0": ((3, 3, 5), 5, 15),
+        "UTurn-v0": ((3, 3, 16), 5, 10),
+        "Exit-v0": ((15, 7), 5, 18),
+        "Racetrack-v0": ((2, 12, 12), (1,), 1500),
+        "LaneKeeping-v0": ((12,), (1,), 200),
+    }
+    for name, (shape, choices, steps) in shapes.items():
+        env = rlenvs.make(name)
+        assert env.observation_space.shape == shape
+        action = env.action_space
+        assert (action.shape if isinstance(choices, tuple) else action.n) == choices
+        assert SPECS[name].horizon == steps
+
+
+@pytest.mark.parametrize("name", ["TwoWay-v0", "UTurn-v0", "Exit-v0", "Racetrack-v0"])
+def test_all_forms_of_the_family_are_there(name):
+    for kind in ("kinematics", "times", "grid", "lidar", "pixels"):
+        for actions in ("meta", "continuous"):
+            env = rlenvs.make(name, observation=kind, actions=actions)
+            wanted = 1 if name == "Racetrack-v0" else 2
+            assert actions == "meta" or env.action_space.shape == (wanted,)
+            assert len(env.observation_space.shape) == {"kinematics": 2, "lidar": 2}.get(kind, 3)
+
+
+# --- two-way ----------------------------------------------------------------------------------------------------------
+
+
+def test_two_way_begins_as_published():
+    places, speeds = [], []
+    for s in starts("TwoWay-v0"):
+        assert (s.movers, float(s.x[0]), float(s.y[0]), float(s.speed[0])) == (6, 30.0, 4.0, 30.0)
+        assert s.lane_of[1:6].tolist() == [1, 1, 1, 2, 2]
+        assert not s.changes[1:6].any()
+        assert (s.exponent[1:6] == 4.0).all()
+        places.append(s.x[1:6].copy())
+        speeds.append(s.speed[1:6].copy())
+    assert np.mean(places, 0) == pytest.approx([70.0, 110.0, 150.0, 600.0, 500.0], abs=3.0)
+    assert np.std(places, 0) == pytest.approx([10.0] * 5, rel=0.2)
+    assert np.mean(speeds, 0) == pytest.approx([24.0, 24.0, 24.0, 20.0, 20.0], abs=1.2)
+    assert np.std(speeds, 0) == pytest.approx([2.0, 2.0, 2.0, 5.0, 5.0], rel=0.2)
+
+
+def test_two_way_pays_speed_and_left_lane_and_charges_for_both_dangers():
+    batch = shared("TwoWay-v0")
+    alone(batch)
+    batch.step(np.array([IDLE]))
+    assert batch.rewards[0, 0] == pytest.approx(0.8)
+    batch.step(np.array([LANE_LEFT]))
+    assert batch.rewards[0, 0] == pytest.approx(1.0)
+    batch.step(np.array([SLOWER]))
+    assert batch.rewards[0, 0] == pytest.approx(0.2 + 0.8 * 0.5)
+    assert batch.costs[0, 0].tolist() == [0.0, 1.0]
+    batch.step(np.array([LANE_RIGHT]))
+    batch.step(np.array([IDLE]))
+    assert batch.costs[0, 0].tolist() == [0.0, 0.0]
+
+
+def test_a_car_that_turned_round_divides_nothing_by_zero():
+    batch = shared("TwoWay-v0")
+    p, s = alone(batch)
+    put_on_lane(p, s, 0, two_way.ONCOMING, 100.0, 20.0)
+    s.driver[0] = -1
+    locate(p, s)
+    batch.step(np.array([IDLE]))
+    assert np.isfinite(batch.rewards).all()
+    assert batch.costs[0, 0, 1] == 1.0
+
+
+# --- u-turn -----------------------------------------------------------------------------------------------------------
+
+
+def test_u_turn_begins_as_published():
+    speeds, stations = [], []
+    for s in starts("UTurn-v0"):
+        assert (s.movers, float(s.x[0]), float(s.y[0]), float(s.speed[0])) == (7, 0.0, 44.0, 16.0)
+        speeds.append(s.speed[1:7].copy())
+        stations.append(s.station[1:7].copy())
+        assert (s.exponent[2:7] == 4.0).all()
+        assert 3.5 <= s.exponent[1] <= 4.5
+        assert s.changes[1:7].all()
+    assert np.mean(speeds, 0) == pytest.approx([13.5, 14.5, 4.5, 5.5, 3.5, 5.5], abs=0.5)
+    assert np.std(speeds, 0) == pytest.approx([2.0] * 6, rel=0.2)
+    assert np.mean(stations, 0)[[0, 1, 3, 5]] == pytest.approx([25.0, 56.0, 17.5, 30.0], abs=0.5)
+
+
+def test_u_turn_pays_as_published():
+    batch = shared("UTurn-v0")
+    alone(batch)
+    batch.step(np.array([IDLE]))
+    assert batch.rewards[0, 0] == pytest.approx((1.0 + 0.4 * 0.5) / 1.5)
+    for action in (LANE_RIGHT, FASTER, IDLE):
+        batch.step(np.array([action]))
+    assert batch.rewards[0, 0] == pytest.approx((1.0 + 0.1 + 0.4) / 1.5, abs=2e-2)
+
+
+# --- exit -------------------------------------------------------------------------------------------------------------
+
+
+def test_exit_begins_as_published():
+    lanes = []
+    for s in starts("Exit-v0"):
+        assert (s.movers, float(s.y[0]), float(s.speed[0])) == (21, 0.0, 25.0)
+        assert s.target_speed[0] == 24.0
+        lanes.append(s.lane_of[1:21].copy())
+        assert s.speed[1:21] == pytest.approx(26.0 - 3.4 * s.lane_of[1:21])
+        gaps, usual = np.diff(s.x[:21]), (12.0 + s.speed[1:21]) * math.exp(-0.75) / 1.5
+        assert (gaps >= 0.9 * usual - 1e-9).all()
+        assert (gaps <= 1.1 * usual + 1e-9).all()
+        assert not s.changes[1:21].any()
+    counts = np.bincount(np.concatenate(lanes), minlength=6) / (20 * len(lanes))
+    assert counts == pytest.approx(np.arange(6) / 15.0, abs=0.02)
+
+
+def test_the_way_out_pays_one_and_speed_a_tenth():
+    batch = shared("Exit-v0")
+    p, s = alone(batch)
+    batch.step(np.array([IDLE]))
+    assert batch.rewards[0, 0] == pytest.approx(0.1 * (s.speed[0] - 20.0) / 10.0)
+    assert batch.observations[0].reshape(15, 7)[0, 1] == pytest.approx((s.x[0] - 400.0) / 200.0)
+    put_on_lane(p, s, 0, highway_exit.SIDE_LANE - 1, 20.0, 24.0)
+    s.driver[0], s.target_speed[0] = -1, 24.0
+    locate(p, s)
+    batch.step(np.array([LANE_RIGHT]))
+    assert s.target_lane[0] == highway_exit.SIDE_LANE
+    assert batch.rewards[0, 0] == 1.0
+
+
+# --- racetrack --------------------------------------------------------------------------------------------------------
+
+
+def test_racetrack_begins_as_published():
+    for s in starts("Racetrack-v0"):
+        assert (s.movers, float(s.speed[0]), int(s.driver[0])) == (2, 10.0, -2)
+        assert s.lane_of[0] in (0, 1)
+        assert 20.0 <= s.station[0] <= 50.0
+        assert 6.0 <= s.speed[1] <= 9.0
+    batch = batch_of(racetrack.SPEC.level("crowd"))
+    counts = []
+    for seed in range(60):
+        batch.seed([seed])
+        batch.reset()
+        _, s = batch.records(0)
+        counts.append(int(s.movers))
+        away = np.hypot(s.x[:2, None] - s.x[None, 2 : s.movers], s.y[:2, None] - s.y[None, 2 : s.movers])
+        assert s.movers == 2 or away.min() >= 20.0
+    assert (min(counts), max(counts) <= 9) == (2, True)
+
+
+def test_racetrack_pays_the_middle_and_charges_for_steering():
+    batch = shared("Racetrack-v0")
+    _, s = alone(batch)
+    batch.step(np.array([[0.0]], np.float32))
+    assert batch.rewards[0, 0] == pytest.approx(1.0)
+    batch.step(np.array([[0.25]], np.float32))
+    centring = 1.0 / (1.0 + 4.0 * float(s.aside[0]) ** 2)
+    assert batch.rewards[0, 0] == pytest.approx(0.5 * (1.0 + centring - 0.3 * 0.25))
+    while not batch.terminated[0, 0]:
+        batch.step(np.array([[1.0]], np.float32))
+    assert batch.rewards[0, 0] == 0.0
+
+
+# --- lane keeping -----------------------------------------------------------------------------------------------------
+
+
+def test_lane_keeping_is_highway_envs():
+    with np.load(ROOT / "tests" / "data" / "highway_env_lane_keeping.npz") as stored:
+        told = {key: stored[key] for key in stored.files}
+    batch = batch_of(lane_keeping.SPEC, horizon=1000, compat=True, state_noise=0.0, derivative_noise=0.0)
+    for seed in range(int(told["seeds"])):
+        played = episode(told, seed)
+        batch.reset()
+        _, s = batch.records(0)
+        for n, action in enumerate(played["actions"]):
+            batch.step(np.asarray(action)[None])
+            assert np.abs(s.car[:4] - played["numbers"][n + 1][0, :4]).max() < 1e-9
+            assert np.abs(s.car[4:] - played["lateral"][n + 1]).max() < 1e-9
+            assert np.abs(batch.observations[0] - played["observations"][n + 1]).max() < 2e-6
+            assert abs(batch.rewards[0, 0] - played["rewards"][n]) < 1e-9
+
+
+def test_lane_keeping_begins_as_published_and_is_measured_with_noise():
+    batch = shared("LaneKeeping-v0")
+    _, s = batch.records(0)
+    assert (float(s.car[3]), int(s.lane)) == (8.3, lane_keeping.STRAIGHT)
+    assert s.aside == pytest.approx(-4.0)
+    off = []
+    for seed in range(200):
+        batch.seed([seed])
+        batch.reset()
+        off.append(batch.observations[0, :4] - s.car[[1, 2, 4, 5]])
+    assert np.abs(off).max() <= 0.05 + 1e-6
+    assert np.std(off, 0) == pytest.approx([0.05 / math.sqrt(3.0)] * 4, rel=0.15)
+    batch.step(np.zeros((1, 1), np.float32))
+    assert batch.rewards[0, 0] == pytest.approx(1.0 - (float(s.aside) / 10.0) ** 2)
+
+
+def test_the_measurement_is_of_the_state_behind_the_motion():
+    batch = batch_of(lane_keeping.SPEC, state_noise=0.0, derivative_noise=0.0)
+    batch.reset()
+    _, s = batch.records(0)
+    batch.step(np.full((1, 1), 0.3, np.float32))
+    assert batch.observations[0, :4] == pytest.approx(s.car[[1, 2, 4, 5]], abs=1e-5)
+
+
+# --- all --------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.sampled_from(sorted(SPECS)), st.integers(0, 10_000), st.lists(st.floats(0.0, 1.0), min_size=10, max_size=10))
+def test_rewards_stay_in_bounds_and_numbers_finite(name, seed, chances):
+    batch = shared(name)
+    batch.seed([seed])
+    batch.reset()
+    for chance in chances:
+        steers = name in ("Racetrack-v0", "LaneKeeping-v0")
+        batch.step(np.array([[2.0 * chance - 1.0]], np.float32) if steers else np.array([int(chance * 4.999)]))
+        assert np.isfinite(batch.observations).all()
+        assert batch.rewards[0, 0] <= 1.0 + 1e-9
+        assert batch.rewards[0, 0] >= (-1600.0 if name == "LaneKeeping-v0" else -0.15)
+        if batch.terminated[0, 0] or batch.truncated[0, 0]:
+            break
