@@ -95,7 +95,6 @@ def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed
     assert (abs(factor) > 1.0) == (speed < 0.6944)
 
 
-@pytest.mark.parametrize("name", ["merge", "roundabout", "intersection", "parking"])
 LANES = ["merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit", "racetrack"]
 
 
