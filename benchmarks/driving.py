@@ -42,7 +42,12 @@ In Highway and Merge the cars that differ, by less than 1e-7 m, had just crashed
 the last bit says which is taken. At the other two the cars that differ were slower than 0.7 m/s. There highway-env's
 steering is unstable, and multiplies differences in the last bit, by 27 in each moment at 0.05 m/s: the slip of a slow
 car moves it sideways at a speed that does not depend on its own. The recorded ego cars brake to a halt in every second
-episode."""
+episode.
+
+RouteDrive has no peer in this table: CARLA, whose task it is, needs a server and a graphics processor. Steps per
+second that a processor worked, one thread, 60 steps of random accelerations near a third in 64 worlds, the median of
+three, resets included: 46,900 with 20 cars and 12 pedestrians (46,000 in the single form), 735,000 in an empty town,
+20,000 with 40 cars and 30 pedestrians, 17,600 with masks from above."""
 
 if __name__ == "__main__":
     write_beside_peers(CASES, __doc__, "Driving", NOTES, Path(__file__).with_suffix(".md"))

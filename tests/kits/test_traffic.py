@@ -328,9 +328,8 @@ def test_towns_side_by_side_are_these_towns():
     roads, rows, crossings = side_by_side(made)
     net, left = SimpleNamespace(**roads), 3 * 80.0 + 300.0
     assert len(rows) == sum(len(town.signals) for town in made)
-    assert crossings[len(made[0].crossings) :] - np.array([left, 0, left, 0]) == pytest.approx(
-        np.array(made[1].crossings)
-    )
+    moved = crossings[len(made[0].crossings) :] - np.array([left, 0.0, left, 0.0])
+    assert moved == pytest.approx(np.array(made[1].crossings))
     one, two = (SimpleNamespace(**town.network.arrays()) for town in made)
     for k in range(len(two.lane)):
         j = len(one.lane) + k

@@ -46,6 +46,7 @@ SMALL = {
     "processors": [TREASURE],
     "published": ["--list"],
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
+    "reward_comparison": ["--steps", "1", "--rewards", "simple", "--sizes", "16384"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
     "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
@@ -59,6 +60,7 @@ NEEDED = {
     "learn_arms": "stable_baselines3",
     "learn_hover": "stable_baselines3",
     "morl": "torch",
+    "reward_comparison": "stable_baselines3",
     "training": "stable_baselines3",
 }
 # how others' packages are named in a file of peers; here this package plays their part
