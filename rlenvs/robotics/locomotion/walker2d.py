@@ -132,7 +132,7 @@ SPEC = world(
     scores={
         "random": Score(1.902, 1.2, costs={"velocity": 0}),
         "idle": Score(95.17, 1.7, costs={"velocity": 0}),
-        "expert": Score(3295, 1.2e+02, costs={"velocity": 536}),
+        "expert": Score(3295, 1.2e02, costs={"velocity": 536}),
     },
     engine=ENGINE,
     expert_sees="state",

@@ -510,7 +510,7 @@ def chance_bound(spread: float, capacity: float = 1.5) -> np.ndarray:
 
     rows = json.loads(ROUTES.read_text(encoding="utf-8"))["bounds"]["1"]
     closed = {tuple(trip): burnt for trip, _, burnt in rows}
-    fuel = [closed.get((k,), closed.get((MIRRORED_MINE[k],))) for k in range(len(MINES))]
+    fuel = [closed[(k if (k,) in closed else MIRRORED_MINE[k],)] for k in range(len(MINES))]
     trips = [
         np.array([*(4.0 * mean_drawn(mean, spread) for mean in row[2:]), -f])
         for row, f in zip(MINES, fuel, strict=True)
