@@ -117,7 +117,7 @@ SPEC = world(
     fps=lambda values: float(values.policy_hz),
     expert_sees="state",
     scores={
-        "random": Score(-3980, 6.5e+02, success=0, costs={"off_lane": 161}),
+        "random": Score(-3980, 6.5e02, success=0, costs={"off_lane": 161}),
         "idle": Score(-1412, 0, success=0, costs={"off_lane": 140}),
         "expert": Score(196.6, 0, success=1, costs={"off_lane": 5}),
     },
