@@ -35,8 +35,8 @@ differ:
 | TwoWay | 100 | |
 | UTurn | 99 | 7 |
 | Exit | 99 | 7 |
-| Racetrack | RACE |
 | LaneKeeping | 100 | |
+| Racetrack | 2 of 2 | |
 
 In Highway and Merge the cars that differ, by less than 1e-7 m, had just crashed: two sides are as short a way out, and
 the last bit says which is taken. At the other two the cars that differ were slower than 0.7 m/s. There highway-env's

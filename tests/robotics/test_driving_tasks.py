@@ -102,10 +102,10 @@ def test_two_way_pays_speed_and_left_lane_and_charges_for_both_dangers():
     assert batch.rewards[0, 0] == pytest.approx(1.0)
     batch.step(np.array([SLOWER]))
     assert batch.rewards[0, 0] == pytest.approx(0.2 + 0.8 * 0.5)
-    assert batch.costs[0, 0].tolist() == [0.0, 1.0]
+    assert batch.terms[0, 2:, 0].tolist() == [0.0, 1.0]
     batch.step(np.array([LANE_RIGHT]))
     batch.step(np.array([IDLE]))
-    assert batch.costs[0, 0].tolist() == [0.0, 0.0]
+    assert batch.terms[0, 2:, 0].tolist() == [0.0, 0.0]
 
 
 def test_a_car_that_turned_round_divides_nothing_by_zero():
@@ -116,7 +116,7 @@ def test_a_car_that_turned_round_divides_nothing_by_zero():
     locate(p, s)
     batch.step(np.array([IDLE]))
     assert np.isfinite(batch.rewards).all()
-    assert batch.costs[0, 0, 1] == 1.0
+    assert batch.terms[0, 3, 0] == 1.0
 
 
 # --- u-turn -----------------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ def test_lane_keeping_begins_as_published_and_is_measured_with_noise():
     for seed in range(200):
         batch.seed([seed])
         batch.reset()
-        off.append(batch.observations[0, :4] - s.car[[1, 2, 4, 5]])
+        off.append(batch.observations[0, 0, :4] - s.car[[1, 2, 4, 5]])
     assert np.abs(off).max() <= 0.05 + 1e-6
     assert np.std(off, 0) == pytest.approx([0.05 / math.sqrt(3.0)] * 4, rel=0.15)
     batch.step(np.zeros((1, 1), np.float32))
@@ -252,7 +252,7 @@ def test_the_measurement_is_of_the_state_behind_the_motion():
     batch.reset()
     _, s = batch.records(0)
     batch.step(np.full((1, 1), 0.3, np.float32))
-    assert batch.observations[0, :4] == pytest.approx(s.car[[1, 2, 4, 5]], abs=1e-5)
+    assert batch.observations[0, 0, :4] == pytest.approx(s.car[[1, 2, 4, 5]], abs=1e-5)
 
 
 # --- all --------------------------------------------------------------------------------------------------------------

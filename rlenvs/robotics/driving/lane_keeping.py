@@ -19,7 +19,7 @@ along x, the direction of the lane, 0 and 0.
 `centring` is 1 less the square of the distance from the middle, in parts of the lane's width.
 
 ## Costs
-`off_lane`: 1 in a step that ends beside the lane.
+`off_lane`: 1 in a step that ends beside the lane. Some steps between the two lanes are beside both.
 
 ## Starting State
 The car 50 m along the straight lane, 4 m to the left of its middle, in its direction, at 8.3 m/s.
@@ -112,12 +112,12 @@ SPEC = world(
     },
     action=continuous("steering", doc="60 degrees at 1; to the right is positive"),
     terms={"centring": term(-FARTHEST * FARTHEST, 1.0, 1.0, "1 in the middle, 0.75 at the side of the lane")},
-    costs={"off_lane": cost(0.0, 1.0, doc="1 beside the lane")},
+    costs={"off_lane": cost(10.0, 1.0, doc="1 beside the lane")},
     horizon=200,
     fps=lambda values: float(values.policy_hz),
     expert_sees="state",
     scores={
-        "random": Score(-3980, 6.5e+02, success=0, costs={"off_lane": 161}),
+        "random": Score(-3980, 6.5e02, success=0, costs={"off_lane": 161}),
         "idle": Score(-1412, 0, success=0, costs={"off_lane": 140}),
         "expert": Score(196.6, 0, success=1, costs={"off_lane": 5}),
     },

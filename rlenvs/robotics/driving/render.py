@@ -13,7 +13,7 @@ GRASS, ASPHALT, LINE = (198, 214, 186), (108, 112, 118), (244, 244, 240)
 GLASS = (44, 52, 60)
 NEAR, STRIP = 72.0, 320.0  # m, width of what is shown
 JUNCTION = 25.0  # m, length of the ways across a junction, which have no lines
-WIDE_ROAD = 60.0  # m of the network's height, above which there is no strip
+WIDE_ROAD = 40.0  # m of the network's height, above which there is no strip
 LEGEND = (("blue", "ego car"), ("orange", "other car"), ("red", "crashed"))
 
 

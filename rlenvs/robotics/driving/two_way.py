@@ -70,7 +70,7 @@ SPEC = driving_world(
     },
     costs={
         "collision": cost(0.0, 1.0, doc="1 in a crash"),
-        "oncoming_lane": cost(0.0, 1.0, doc="1 on the lane of oncoming cars"),
+        "oncoming_lane": cost(5.0, 1.0, doc="1 on the lane of oncoming cars"),
     },
     horizon=15,
     scores={
