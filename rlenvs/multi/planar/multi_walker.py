@@ -48,7 +48,8 @@ the start.
 The contexts of CARL's BipedalWalker (Benjamins et al., TMLR 2023) under its names, and the masses.
 
 ## Reference Scores
-Mean return of all walkers together over seeds 0 to 99.
+Mean return of all walkers together over seeds 0 to 99. The expert is a gait without a notion of balance: it
+carries the package some metres, and falls in most episodes before the time limit.
 
 ## Version History
 v0: first version.
