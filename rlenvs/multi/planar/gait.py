@@ -9,13 +9,14 @@ from rlenvs.core import f8, i8, kernel
 from rlenvs.multi.planar.walkers import hull_seen, leg_seen
 
 STAY, PUT_DOWN, PUSH_OFF = 1, 2, 3
-PACE, FASTEST = 0.316, 0.441  # in units of the observation: above them the knee stretches faster, the push ends
-SWING_HIP, SWING_KNEE, DOWN_HIP = 1.205, -0.508, 0.147  # rad, of the moving leg
-CARRY_KNEE, PUSH_KNEE, PUSHED = 0.168, 1.0, 0.741  # rad, of the carrying leg; where it has pushed enough
-BEHIND = 0.0  # rad, of the hip of a leg that has carried long enough
-LIFT = 0.023  # rad per step, by which the carrying knee stretches
-HIP_GAIN, HIP_DAMPING, KNEE_GAIN, KNEE_DAMPING = 0.421, 0.119, 1.967, 0.155
-LEAN_GAIN, TURN_GAIN, RISE_GAIN = 0.611, 0.869, 6.941
+PACE, FASTEST = 0.372, 0.478  # of the hull, as it is seen: above them the knee stretches faster, the push ends
+SWING_HIP, SWING_KNEE, DOWN_HIP = 1.217, -0.477, 0.125  # rad, of the moving leg
+CARRY_KNEE, PUSH_KNEE, PUSHED = 0.147, 1.0, 0.741  # rad, of the carrying leg; where it has pushed enough
+BEHIND = -0.06  # rad, of the hip of a leg that has carried long enough
+LIFT = 0.022  # rad per step, by which the carrying knee stretches
+HIP_GAIN, HIP_DAMPING, KNEE_GAIN, KNEE_DAMPING = 0.408, 0.116, 1.821, 0.183
+LEAN_GAIN, TURN_GAIN, RISE_GAIN = 0.862, 1.023, 7.812
+LEVEL = 0.042  # rad, the lean of the hull that is sought
 
 STATE = {
     "phase": i8("agents"),  # 0 before the first step
@@ -62,7 +63,7 @@ def follow(p, s, k, leg):
         return 0.0, 0.0
     lean, turning, _, rising = hull_seen(p, s, k)
     hip_angle, hip_speed, knee_angle, knee_speed, _ = leg_seen(p, s, k, leg)
-    hips, knees = LEAN_GAIN * lean + TURN_GAIN * turning, -RISE_GAIN * rising
+    hips, knees = LEAN_GAIN * (lean - LEVEL) + TURN_GAIN * turning, -RISE_GAIN * rising
     if s.hip_target[k, leg] != 0.0:
         hips += HIP_GAIN * (s.hip_target[k, leg] - hip_angle) - HIP_DAMPING * hip_speed
     if s.knee_target[k, leg] != 0.0:

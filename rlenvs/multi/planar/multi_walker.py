@@ -48,7 +48,8 @@ the start.
 The contexts of CARL's BipedalWalker (Benjamins et al., TMLR 2023) under its names, and the masses.
 
 ## Reference Scores
-Mean return of all walkers together over seeds 0 to 99.
+Mean return of all walkers together over seeds 0 to 99. The expert is a gait without a notion of balance: it
+carries the package some metres, and falls in most episodes before the time limit.
 
 ## Version History
 v0: first version.
@@ -178,7 +179,7 @@ SPEC = world(
     scores={
         "random": Score(-300.8, 12, success=0, costs={"tilt": 0}),
         "idle": Score(-293.1, 1.3, success=0, costs={"tilt": 0}),
-        "expert": Score(-315.5, 9.5, success=0, costs={"tilt": 0.1}),
+        "expert": Score(-159.4, 32, success=0.2, costs={"tilt": 0}),
     },
 )
 

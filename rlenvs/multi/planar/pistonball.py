@@ -4,7 +4,8 @@
 Twenty pistons, side by side, are the floor under a ball, which they have to bring from the right wall to the left one
 by making slopes and by getting out of its way. PettingZoo's pistonball_v6 (1.27; Terry et al., 2021): its sizes,
 physics, rewards and ends, without pymunk. Its engine differs from Box2D's in how overlaps are taken out, so `ball.py`
-has its rules for one ball, and the same actions from the same start give the same motion to 1e-6 px.
+has its rules for one ball: the same actions from the same start give the same motion to 1e-6 px until the ball touches
+two solids at once, whose order, which in Chipmunk hangs on its search tree, is here from the right to the left.
 `level="pixels"` has the original's pictures as observations; the default is a vector. `rlenvs/mo-Pistonball-v0`
 pays MOMAland's vector. `n_pistons` of the original is `agents`, `continuous=False` is `actions="discrete"`, and
 `time_penalty=x` is `weights={"time": -10 x}`.
