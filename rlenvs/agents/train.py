@@ -342,8 +342,12 @@ def _of_floats(space: Any) -> Any:
     from gymnasium.spaces import Box, Dict
 
     if isinstance(space, Dict):  # images in it stay what they are
-        return Dict({k: _of_floats(part) if part.dtype.kind == "i" else part for k, part in space.spaces.items()})
-    return Box(-np.inf, np.inf, space.shape, np.float32) if space.dtype.kind in "iu" else space
+        return Dict({k: _of_floats(part) if _kind(part) == "i" else part for k, part in space.spaces.items()})
+    return Box(-np.inf, np.inf, space.shape, np.float32) if _kind(space) in "iu" else space
+
+
+def _kind(space: Any) -> str:
+    return np.dtype(space.dtype).kind
 
 
 def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
