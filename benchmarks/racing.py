@@ -6,7 +6,8 @@
 A step is one of 0.01 s with two scans, on the track "club"; the peer has it as an image of 5 cm cells, as its own maps
 have. Random actions, episodes end at contact. Resets are counted in our batches, and nowhere else. Without
 `--peer-python` ours alone are timed. Behind them stand self-play of 64 cars in DriveTogether and of eight in
-MicroRacerRace, which have no peer that runs on processors. The docstring of peers/f1tenth_gym.py says how the peer is installed.
+MicroRacerRace, which have no peer that runs on processors. The docstring of peers/f1tenth_gym.py says how the peer is
+installed.
 """
 
 import argparse
@@ -22,7 +23,10 @@ from run import BY_CPU, Case, Worker, ours
 CARS = 2
 SAME = {"agents": CARS, "level": "original", "beams": 1080}  # as the peer steps
 FORMS = [("batch", 1, 1, 20.0), ("batch", 64, 1, 20.0), ("batch", 256, 2, 200.0)]  # form, worlds, threads, aim
-SELF_PLAY = [("DriveTogether-v0", {"agents": 64}, 64), ("MicroRacerRace-v0", {"agents": 8}, 512)]  # id, keywords, worlds
+SELF_PLAY = [
+    ("DriveTogether-v0", {"agents": 64}, 64),
+    ("MicroRacerRace-v0", {"agents": 8}, 512),
+]  # id, keywords, worlds
 
 
 def rate_alone(id: str, keywords: dict, num: int, threads: int, options: argparse.Namespace) -> str:
@@ -56,7 +60,8 @@ def main() -> None:
     print(*lines[-2:], sep="\n")
     peer = None
     if options.peer_python:
-        peer = Worker([options.peer_python, "f1tenth_gym.py", "--clone", options.clone, "--cars", str(CARS), *["--cpu"] * options.cpu])
+        command = [options.peer_python, "f1tenth_gym.py", "--clone", options.clone, "--cars", str(CARS)]
+        peer = Worker([*command, *["--cpu"] * options.cpu])
     for form, num, threads, goal in FORMS:
         case = Case("F1TenthRace-v0", form, "f1tenth-gym", goal, num=num, threads=threads)
         mine = ours("F1Tenth-v0", form, num, threads, SAME, False, options.cpu)

@@ -62,7 +62,7 @@ def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def usual_limits() -> tuple[float, float, float, float]:
-    """Friction, acceleration [m/s^2], the speed [m/s] from which power limits it, and top speed [m/s] of the usual car."""
+    """Friction, acceleration [m/s^2], speed [m/s] from which power limits it, top speed [m/s] of the usual car."""
     names = ("friction", "max_acceleration", "switch_speed", "top_speed")
     return tuple(CAR[name].default for name in names)
 
