@@ -1,11 +1,13 @@
-"""Car-steps per second of F1Tenth beside F1TENTH's simulator: two cars, 1080 beams each, timed in turn.
+"""Car-steps per second of F1Tenth beside F1TENTH's simulator: two cars, 1080 beams each, timed in turn; and of a town.
 
     python benchmarks/racing.py --peer-python /path/to/f1/bin/python --clone /path/to/f1tenth_gym
-    ... --output benchmarks/racing.md
+    ... --cpu --output benchmarks/racing.md    counts the time that processors worked, where others use the machine
 
 A step is one of 0.01 s with two scans, on the track "club"; the peer has it as an image of 5 cm cells, as its own maps
 have. Random actions, episodes end at contact. Resets are counted in our batches, and nowhere else. Without
-`--peer-python` ours alone are timed. The docstring of peers/f1tenth_gym.py says how the peer is installed.
+`--peer-python` ours alone are timed. Behind them stand self-play of 64 cars in DriveTogether and of eight in
+MicroRacerRace, which have no peer that runs on processors. The docstring of peers/f1tenth_gym.py says how the peer is
+installed.
 """
 
 import argparse
@@ -16,11 +18,24 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from run import Case, Worker, ours
+from run import BY_CPU, Case, Worker, ours
 
 CARS = 2
 SAME = {"agents": CARS, "level": "original", "beams": 1080}  # as the peer steps
 FORMS = [("batch", 1, 1, 20.0), ("batch", 64, 1, 20.0), ("batch", 256, 2, 200.0)]  # form, worlds, threads, aim
+SELF_PLAY = [
+    ("DriveTogether-v0", {"agents": 64}, 64),
+    ("MicroRacerRace-v0", {"agents": 8}, 512),
+]  # id, keywords, worlds
+
+
+def rate_alone(id: str, keywords: dict, num: int, threads: int, options: argparse.Namespace) -> str:
+    """A row of the table for self-play without a peer."""
+    mine = ours(id, "batch", num, threads, keywords, False, options.cpu)
+    rates = sorted(mine.rate(options.seconds) for _ in range(options.rounds))
+    mine.close()
+    label, told = Case(id, "batch", "", 0.0, num, threads, keywords).label, statistics.median(rates)
+    return f"| {id} | {label} | - | {told:,.0f} ({rates[0]:,.0f} - {rates[-1]:,.0f}) | - | - | - |"
 
 
 def main() -> None:
@@ -29,6 +44,7 @@ def main() -> None:
     parser.add_argument("--clone", help="where the peer's repository was cloned to")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5, help="per turn")
+    parser.add_argument("--cpu", action="store_true", help="count the time that processors worked")
     parser.add_argument("--output", type=Path, help="where to write the table")
     options = parser.parse_args()
     lines = [
@@ -36,6 +52,7 @@ def main() -> None:
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"Two cars, 1080 beams, random actions; {options.rounds} turns of {options.seconds} s; medians.",
+        *[BY_CPU] * options.cpu,
         "",
         "| id | form | peer | ours | theirs | ratio (min - max) | aim |",
         "|---|---|---|---|---|---|---|",
@@ -43,10 +60,11 @@ def main() -> None:
     print(*lines[-2:], sep="\n")
     peer = None
     if options.peer_python:
-        peer = Worker([options.peer_python, "f1tenth_gym.py", "--clone", options.clone, "--cars", str(CARS)])
+        command = [options.peer_python, "f1tenth_gym.py", "--clone", options.clone, "--cars", str(CARS)]
+        peer = Worker([*command, *["--cpu"] * options.cpu])
     for form, num, threads, goal in FORMS:
         case = Case("F1TenthRace-v0", form, "f1tenth-gym", goal, num=num, threads=threads)
-        mine = ours("F1Tenth-v0", form, num, threads, SAME, False)
+        mine = ours("F1Tenth-v0", form, num, threads, SAME, False, options.cpu)
         pairs = [
             (mine.rate(options.seconds), peer.rate(options.seconds) if peer else float("nan"))
             for _ in range(options.rounds)
@@ -62,6 +80,10 @@ def main() -> None:
         print(lines[-1], flush=True)
     if peer:
         peer.close()
+    for id, keywords, num in SELF_PLAY:
+        for threads in (1, 2):
+            lines.append(rate_alone(id, keywords, num, threads, options))
+            print(lines[-1], flush=True)
     if options.output:
         options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -160,7 +160,8 @@ def tournament(
     With two teams every pair of players plays. With more, every line-up of as many players as there are teams does, in
     all rotations of the slots; fewer players than teams hold several slots. A team has won when `success` is set for
     one of its agents in the last step. Where more than two teams play, those that did not win are ranked by how long
-    they lived; all who are alive at the end are equal. A world with a `placing`, such as a race, ranks its teams itself.
+    they lived; all who are alive at the end are equal. A world with a `placing`, such as a race, ranks them
+    itself.
 
     Args:
         id: the environment.

@@ -252,6 +252,48 @@ def test_cars_beyond_their_limits_stay_finite(seed, dynamics):
     assert np.isfinite(batch.observations).all()
 
 
-def test_the_bound_is_below_the_driver():
+def test_the_driver_is_within_a_tenth_of_the_computed_least_time():
     bound = circuit.bound_of(files.named_road("club"), 1, 0.2)
-    assert 0.0 < bound.proved < bound.lap < bound.computed < 12.5
+    assert 0.0 < bound.proved < bound.lap < bound.computed < 8.5
+    ends = drive_on(batch_of(num=20, beams=1), lambda batch: batch.advise())
+    times = [s.ticks * 0.01 for s in ends]
+    assert max(times) < 1.1 * bound.computed
+
+
+@pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "oval"}, {"patches": 6}])
+def test_the_driver_knows_tyres_that_slide(keywords):
+    ends = drive_on(batch_of(num=20, beams=1, dynamics="brush", **keywords), lambda batch: batch.advise())
+    assert all(s.end[0] == FINISHED for s in ends)
+
+
+def test_of_a_pack_of_eight_three_quarters_finish():
+    ends = drive_on(batch_of(RACE, 25, beams=1, agents=8), lambda batch: batch.advise())
+    assert np.mean([s.end == FINISHED for s in ends]) > 0.75  # 757 of 800 in 100 races
+
+
+@pytest.mark.parametrize("slots", [["racer", "cautious"], ["cautious", "racer"]])
+def test_the_faster_driver_passes_and_wins(slots):
+    batch = batch_of(RACE, 10, beams=1)
+    ends = drive_on(batch, lambda batch: batch.play(slots))
+    assert all((s.end == FINISHED).all() for s in ends)
+    best = [int(np.argmax(f1tenth.placing(*batch.records(i)))) for i in range(10)]
+    assert best == [slots.index("racer")] * 10
+
+
+def test_a_tournament_ranks_by_who_came_first():
+    found = rlenvs.tournament(RACE, games=8, beams=1)
+    assert found.players == ("racer", "cautious", "random")
+    assert found.draws.sum() == 0
+
+
+def test_eight_cars_at_one_spot_are_out_and_finite():
+    batch = batch_of(RACE, agents=8, beams=31)
+    s = batch.records(0)[1]
+    s.car[1:] = s.car[0]
+    for name in ("cell", "progress", "offset", "travelled"):
+        s[name][1:] = s[name][0]
+    batch.actions[...] = batch.advise()
+    batch.step_loaded()
+    assert s.end.tolist() == [CAR_CONTACT] * 8
+    assert np.isfinite(batch.observations).all()
+    assert np.isfinite(batch.rewards).all()

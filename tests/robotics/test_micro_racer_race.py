@@ -27,6 +27,7 @@ def batch_of(num=1, **keywords):
 
 def drive_on(batch, choose, most=3000):
     """Step the worlds that are not over by what `choose` gives; the contacts of all cars."""
+    column = [*SPEC.terms, *SPEC.costs].index("contact")
     contacts = np.zeros((batch.num_worlds, batch.agents))
     for _ in range(most):
         awake = ~batch.states["over"].astype(bool)
@@ -34,7 +35,7 @@ def drive_on(batch, choose, most=3000):
             break
         batch.actions[...] = choose(batch)
         batch.step_loaded(only=awake)
-        contacts += batch.terms[:, list((*SPEC.terms, *SPEC.costs)).index("contact")] * awake[:, None]
+        contacts += batch.terms[:, column] * awake[:, None]
     return contacts
 
 
@@ -90,7 +91,8 @@ def test_the_lidar_sees_cars_as_discs():
     ahead, left = 0.03, 0.004
     track.scan_disc(s.fan, out, x, y, c, sn, x + ahead * c - left * sn, y + ahead * sn + left * c, SIZE)
     for j, angle in enumerate(np.linspace(-math.pi / 6, math.pi / 6, 19)):
-        along, across = ahead * math.cos(angle) + left * math.sin(angle), left * math.cos(angle) - ahead * math.sin(angle)
+        a, b = math.cos(angle), math.sin(angle)
+        along, across = ahead * a + left * b, left * a - ahead * b
         met = along - math.sqrt(SIZE**2 - across**2) if abs(across) < SIZE else math.inf
         assert out[j] == pytest.approx(min(met, free[j]), abs=1e-12)
     assert (out < free).sum() >= 4

@@ -35,7 +35,8 @@ SEEN = 5.0  # m ahead in which other cars matter
 BESIDE, ASIDE = 1.0, 0.5  # m along the road within which cars keep so many metres to the side of each other
 ROOM = 0.42  # m of the middle of a car from the borders, beside the line
 CLOSE, CLOSE_TIME, BRAKES = 0.9, 0.08, 2.5  # m, s of driving behind a car, and m/s^2 with which a driver comes there
-SLOW, SETTLED = 0.85, 2.5  # a car slower than this share of what its place allows is passed, from so many s after the start
+SLOW = 0.85  # share of what its place allows below which a car is passed,
+SETTLED = 2.5  # s after the start, when all have gathered speed
 PASSING, FASTER = 2.0, 2.5  # s of the other's driving in which there must be room; m/s, how much faster one passes
 GIVE_WAY = 0.8  # m/s, how much slower than a car that is abreast and ahead a driver goes
 AMONG, OFF_PACE = 0.93, 0.94  # share of the line's speeds beside it
@@ -71,7 +72,7 @@ def shift_of(s: Any, k: int) -> float:
 
 @kernel
 def room(s: Any, progress: float, way: float) -> tuple[float, float]:
-    """The least and the largest shift [m] for which there is road from a place on, for `way` metres; 0 is in between."""
+    """The least and the largest shift [m] for which there is road from a place on, for `way` metres; 0 is between."""
     low, high = -1e9, 1e9
     for n in range(6):
         i, part = cell_at(s.road, progress + 0.2 * n * way)

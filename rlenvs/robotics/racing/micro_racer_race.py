@@ -6,8 +6,8 @@ the races of MicroRacer's students (Asperti and Del Brutto, "MicroRacer: a didac
 Learning", arXiv 2203.10494), where cars are drawn together and do not notice each other; here they are in each other's
 way. As there, a car is a point and what it may not touch is as thick as it has to be: another car is a disc of radius
 `car_size`, which the lidar sees. Who runs into another car loses its speed and pays a cost, and goes on. One car alone
-moves as in MicroRacer, to the bit; observations are the same, so an agent of MicroRacer can take part (as a function, or
-as `rlenvs.load_agent` returns it): its PPO agent wins nine of ten races against the scripted driver.
+moves as in MicroRacer, to the bit; observations are the same, so an agent of MicroRacer can take part (as
+`rlenvs.load_agent` returns it): its PPO agent wins nine of ten races against the scripted driver.
 
 `rlenvs tournament MicroRacerRace-v0` is the championship: all players meet all others, on the same tracks and from all
 places of the grid.
@@ -57,12 +57,9 @@ from rlenvs.core import (
     Score,
     b1,
     below,
-    block,
-    choice,
     continuous,
     cost,
     f8,
-    flag,
     i8,
     integer,
     kernel,
@@ -72,6 +69,8 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits.tracks.splines import on_spline
+from rlenvs.robotics.racing.micro_drivers import pass_by
+from rlenvs.robotics.racing.micro_racer import LAP as FINISHED
 from rlenvs.robotics.racing.micro_racer import (
     LARGEST_NUMBER,
     LIDAR,
@@ -89,9 +88,7 @@ from rlenvs.robotics.racing.micro_racer import (
     turn_limit,
     wrapped,
 )
-from rlenvs.robotics.racing.micro_racer import LAP as FINISHED
 from rlenvs.robotics.racing.micro_racer import SPEC as ALONE
-from rlenvs.robotics.racing.micro_drivers import pass_by
 from rlenvs.robotics.racing.render import draw_cars
 from rlenvs.robotics.racing.track import TRACK_MEMO, border_gap, generate, scan, scan_disc, wall_gap
 
@@ -310,9 +307,7 @@ def observe(p, s, k, o):
 @SPEC.placing
 def placing(p, s):
     """Those that finished in the order in which they did, then the others by how far they came."""
-    return [
-        1e9 - float(s.ended_at[k]) if s.end[k] == FINISHED else float(s.driven[k]) for k in range(len(s.gone))
-    ]
+    return [1e9 - float(s.ended_at[k]) if s.end[k] == FINISHED else float(s.driven[k]) for k in range(len(s.gone))]
 
 
 # --- drivers ----------------------------------------------------------------------------------------------------------

@@ -336,8 +336,8 @@ def wall_distance(walls, w, thickness, x, y, dx, dy, reach):
 def scan(s, out, x, y, heading, angle, thickness, view, gap, c, sn):
     """Lidar: distances [m] to border or wall along rays spread evenly over the angle `view`, from right to left.
 
-    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not. The car is at
-    (x, y), `angle` is the polar angle there and `gap` the distance from the borders; its heading has the vector (c, sn).
+    For a car beyond a border or in the rim of a wall, borders and walls recede so far that it is just not. The car is
+    at (x, y), `angle` is the polar angle there, `gap` the distance from the borders; (c, sn) is the vector of heading.
     """
     fan, last, slack = s.fan, out.size - 1, max(0.0, 1e-6 - gap)
     turn, right = view / last, heading - 0.5 * view
@@ -357,7 +357,9 @@ def scan(s, out, x, y, heading, angle, thickness, view, gap, c, sn):
     border = s.border
     if change <= last:
         mid_y, mid_x = maths.sin_cos(right + change * turn)
-        other = sweep(border, out, x, y, angle, slack, -step, change, mid_x, mid_y, last, left_x, left_y, turn_c, turn_s)
+        other = sweep(
+            border, out, x, y, angle, slack, -step, change, mid_x, mid_y, last, left_x, left_y, turn_c, turn_s
+        )
         last, left_x, left_y = change - 1, mid_x * turn_c + mid_y * turn_s, mid_y * turn_c - mid_x * turn_s
     seen = sweep(border, out, x, y, angle, slack, step, 0, right_x, right_y, last, left_x, left_y, turn_c, turn_s)
     low, high = min(seen, other), max(seen, other)
