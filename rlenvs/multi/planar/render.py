@@ -38,8 +38,8 @@ def draw_team(canvas: Canvas, p: Any, s: Any) -> None:
 def _draw_walker(canvas: Canvas, s: Any, k: int, shape: int) -> None:
     color = HULLS[k % len(HULLS)]
     for part, bright in ((3, FAR), (4, FAR), (0, 1.0), (1, NEAR), (2, NEAR)):
-        shade = tuple(int(255 - bright * (255 - number)) for number in color)
-        draw_shape(canvas, s, shape + part, shade)
+        red, green, blue = (int(255 - bright * (255 - number)) for number in color)
+        draw_shape(canvas, s, shape + part, (red, green, blue))
         draw_shape(canvas, s, shape + part, "black", 1.5)
 
 
