@@ -285,7 +285,7 @@ def test_every_link_of_the_documents_leads_somewhere():
 
 def test_what_the_readme_says_of_experts_and_agents():
     without = [world_of(row.id).name for row in docs.documented() if not world_of(row.id).has_expert]
-    assert f"All but {' and '.join(without)} have a scripted expert" in " ".join(README.split())
+    assert f"All but {', '.join(without[:-1])} and {without[-1]} have a scripted expert" in " ".join(README.split())
 
 
 def test_figures_of_the_performance_page_are_those_of_the_benchmarks():
