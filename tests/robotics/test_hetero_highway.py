@@ -1,5 +1,7 @@
 """HeteroHighway: iPLAN's numbers, its three kinds of drivers, rewards, observations, ends, and what a seed fixes."""
 
+import math
+
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -68,7 +70,8 @@ def test_the_table_of_drivers(row, numbers):
     p, _ = made().records(0)
     told = np.array(p.drivers[row])
     told[drivers.GAP] -= 5.0
-    assert told.tolist() == pytest.approx(list(numbers))
+    assert told[: drivers.CALM].tolist() == pytest.approx(list(numbers))
+    assert told[drivers.CALM] == pytest.approx(2.0 * math.sqrt(numbers[drivers.COMFORT] * numbers[drivers.BRAKING]))
 
 
 def test_five_agents_and_fifty_drivers_on_eight_lanes_for_ninety_seconds():

@@ -12,6 +12,7 @@ HIGHEST = 64.0  # px, by which a piston goes up
 LOOK_WIDTH, LOOK_HEIGHT, LOOK_TOP = 120, 457, 40  # px, of what a piston sees, which begins below the upper wall
 LOWEST_HEAD = 486  # px, of the top of a piston that is down
 SPACE, BALL, SPOKE, OUTER, INNER = (255, 255, 255), (65, 159, 221), (58, 64, 65), (58, 64, 65), (68, 76, 77)
+HALL = (214, 208, 196)  # around it
 RIM, HEAD, BASE = (138, 154, 154), (69, 77, 78), (166, 186, 186)
 
 
@@ -51,7 +52,9 @@ def draw_pistons(canvas: Canvas, p: Any, s: Any) -> None:
     """All of it, upside down: y is up on a canvas."""
     count = s.height.size
     wide, high = 40.0 * count + 80.0, 560.0
-    canvas.view(0.0, wide, 0.0, high)
+    above = max(0.5 * (wide * canvas.scene[1] / canvas.scene[0] - high), 0.0)
+    canvas.view(0.0, wide, -above, high + above)
+    canvas.rectangle(0.0, -above, wide, high + above, HALL)
     canvas.rectangle(0.0, 0.0, wide, high, OUTER)
     canvas.rectangle(20.0, 20.0, wide - 20.0, high - 20.0, INNER)
     canvas.rectangle(40.0, 40.0, wide - 40.0, high - 40.0, SPACE)

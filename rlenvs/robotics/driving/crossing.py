@@ -8,7 +8,7 @@ import math
 
 from rlenvs.core import kernel
 from rlenvs.kits.roads.lanes import ROAD
-from rlenvs.kits.traffic.cars import FASTER, IDLE, SLOWER, TRACKER, choose, copy_car, list_lanes, speed_index
+from rlenvs.kits.traffic.cars import FASTER, IDLE, SLOWER, TRACKER, choose, copy_car, speed_index
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.priorities import give_way
 from rlenvs.kits.traffic.simulation import move_all
@@ -67,33 +67,39 @@ def outcome_of(p, s, plan):
         if is_there(p, s):
             value = 1000.0 - second
             break
-    put_back(p, s)
+    put_back(s)
     s.ticks = ticks
     return value
 
 
 @kernel
 def keep(s):
-    """Copy all cars, their order and their places on the lists of lanes into the upper half of the rows."""
+    """Copy all cars, their order and their places on the lists of lanes into the upper half of the rows.
+
+    The lists are kept as they are and not made anew: cars may have moved since."""
     half, entries = s.x.size // 2, s.x.size // 2 * (s.entry_at.size // s.x.size)
     for i in range(s.movers):
         copy_car(s, i, half + i)
-        s.order[half + i] = s.order[i]
+        s.order[half + i], s.own_entry[half + i] = s.order[i], s.own_entry[i]
+    for k in range(s.first_on.size):
+        s.first_kept[k] = s.first_on[k]
     for n in range(entries):
         s.entry_next[entries + n], s.entry_back[entries + n] = s.entry_next[n], s.entry_back[n]
         s.entry_body[entries + n], s.entry_at[entries + n] = s.entry_body[n], s.entry_at[n]
 
 
 @kernel
-def put_back(p, s):
+def put_back(s):
     """Put all back to where it was, and leave the upper half as empty as before."""
     half, entries, last = s.x.size // 2, s.x.size // 2 * (s.entry_at.size // s.x.size), s.x.size - 1
     for i in range(s.movers):
         copy_car(s, half + i, i)
         copy_car(s, last, half + i)
         s.order[i], s.order[half + i] = s.order[half + i], 0
+        s.own_entry[i], s.own_entry[half + i] = s.own_entry[half + i], s.own_entry[last]
         s.rank[s.order[i]] = i
-    list_lanes(p, s)
+    for k in range(s.first_on.size):
+        s.first_on[k], s.first_kept[k] = s.first_kept[k], 0
     for n in range(entries):
         s.entry_next[n], s.entry_back[n] = s.entry_next[entries + n], s.entry_back[entries + n]
         s.entry_body[n], s.entry_at[n] = s.entry_body[entries + n], s.entry_at[entries + n]

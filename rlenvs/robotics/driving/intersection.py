@@ -92,7 +92,7 @@ SPEC = driving_world(
         "low_speed": param(7.0, 0.0, 8.0, "m/s", "speed at which `speed` is 0"),
         "high_speed": param(9.0, 8.5, 20.0, "m/s", "speed at which `speed` is 1"),
     },
-    state={"ticks": i8, "entered": b1},
+    state={"ticks": i8, "entered": b1, "first_kept": i8("lanes")},  # `first_on`, while the expert tries its plans
     data={"plans": i8("roads", GOALS, STAGES), "leaving": i8("roads")},
     more_data=lambda values: {"plans": plans(), "leaving": np.array(LEAVING)},
     terms={
