@@ -40,6 +40,7 @@ A world declares the fields and fills them in `reset`:
 | `step.py` | `advance`: all of it, in order; `solve_impacts` |
 | `rays.py` | `cast_ray` |
 | `drawing.py` | shapes on a canvas |
+| `biped.py` | the two-legged walker that BipedalWalker and MultiWalker share |
 
 What a world reads: `s.centre[b]` (of mass; `origin(s, b)` is where the body was put), `s.angle[b]`, `s.velocity[b]`,
 `s.spin[b]`, `joint_angle(s, j)`, `joint_speed(s, j)`, `s.still[b]` (seconds since it moved noticeably) and

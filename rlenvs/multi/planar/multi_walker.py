@@ -5,7 +5,7 @@ A package that is longer than all of them lies on the hulls of walkers with two 
 for bringing it to the right; it must not touch the ground. PettingZoo's multiwalker_v9 (1.27; Gupta, Egorov and
 Kochenderfer, 2017): its constants, spaces, rewards and ends, moved by rigid bodies of our own (`rlenvs/kits/planar`) in
 place of Box2D. From the same start on the same ground with the same actions the walk begins as the original's; later
-contacts magnify what float32 rounds, and returns agree in distribution (benchmarks/planar_teams.md).
+contacts magnify what float32 rounds, and returns agree in distribution.
 `rlenvs/mo-MultiWalker-v0` pays the terms as a vector; at `level="momaland"` its first two numbers are MOMAland's
 mo-multiwalker-stability. `forward_reward`, `fall_reward` and `terminate_reward` of the original are
 `weights={"progress": 1.0, "fall": 10.0, "drop": 100.0}`, `n_walkers` is `agents`.
@@ -71,6 +71,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
+from rlenvs.kits.planar.biped import blocks_of_leg
 from rlenvs.multi.planar import gait, walkers
 from rlenvs.multi.planar.render import draw_team
 from rlenvs.multi.planar.walkers import (
@@ -93,17 +94,6 @@ from rlenvs.multi.planar.walkers import (
 
 PER_METRE = 130.0 / 30.0  # of progress
 CARRIED = 5.0  # m, of progress at the time limit that are a success
-
-
-def of_leg(name):
-    """The blocks of a leg."""
-    return {
-        f"{name}_hip": block(low=-math.pi, high=math.pi, unit="rad", doc="angle"),
-        f"{name}_hip_speed": block(low=-5.0, high=5.0, doc="in units of the motor's speed"),
-        f"{name}_knee": block(low=-math.pi, high=math.pi, unit="rad", doc="angle, and 1"),
-        f"{name}_knee_speed": block(low=-5.0, high=5.0, doc="in units of the motor's speed"),
-        f"{name}_foot": block(low=0.0, high=1.0, doc="touches something"),
-    }
 
 
 SPEC = world(
@@ -146,8 +136,8 @@ SPEC = world(
         "spin": block(low=-5.0, high=5.0, unit="25 rad/s", doc="angular velocity of the hull"),
         "vx": block(low=-5.0, high=5.0, doc="velocity of the hull, forwards"),
         "vy": block(low=-5.0, high=5.0, doc="velocity of the hull, upwards"),
-        **of_leg("first"),
-        **of_leg("second"),
+        **blocks_of_leg("first"),
+        **blocks_of_leg("second"),
         "lidar": block(RAYS, low=0.0, high=1.0, doc="shares of the lidar's range, from below forwards"),
         "left": block(2, low=-2.0, high=2.0, doc="the left neighbour, in lengths of the package", constant=True),
         "right": block(2, low=-2.0, high=2.0, doc="the right neighbour, in lengths of the package", constant=True),

@@ -4,24 +4,33 @@ import math
 
 from rlenvs.core import below, f8, i8, kernel, maths, normal, uniform
 from rlenvs.kits import planar
+from rlenvs.kits.planar.biped import (
+    BACK,
+    FAN,
+    HIP_0,
+    HIP_1,
+    KNEE_0,
+    KNEE_1,
+    RAYS,
+    ROUGHNESS,
+    SCALE,
+    add_hinge,
+    add_hull,
+    add_link,
+    drive,
+    hull_numbers,
+    leg_numbers,
+)
 
-SCALE = 30.0  # px/m, of the original's vertices
-WIDE, HIGH = 600.0 / SCALE, 400.0 / SCALE  # m, of its viewport, by which it scales velocities
 GROUND, PACKAGE, FIRST = range(3)  # bodies; from FIRST on five of each walker:
 HULL, LEG_0, LOWER_0, LEG_1, LOWER_1 = range(5)
 PARTS, JOINTS = 5, 4
-KNEE_1, HIP_1, HIP_0, KNEE_0 = range(4)  # joints of a walker, in the order in which Box2D solves them
 TERRAIN, CARRIED, WALKER = 0x1, 0x4, 0x8  # categories: walker k has WALKER << k, and does not collide with itself
 EVERYTHING = 0x7FFFFFFF
 MOST = 10  # walkers
-RAYS, FAN = 10, 1.5  # of the lidar; rad, from below forwards
-HULL_X = (-30.0, -30.0, 34.0, 34.0, 6.0)  # px, counter-clockwise
-HULL_Y = (9.0, -8.0, -8.0, 1.0, 9.0)
 HALF_LENGTH, HALF_HEIGHT = 120.0, 5.0  # px, of the package of 1.75 walkers
 LEG_DOWN, LEG_W, LEG_H = -8.0 / SCALE, 8.0 / SCALE, 34.0 / SCALE  # m: the hips in the hull; width, length of a link
 STARTPAD, GRASS, SEPARATION = 20, 10, 10  # steps of the ground: flat, of a spot of grass at most, between walkers
-ROUGHNESS = 1.0 / 30.0  # m per step, of the slope, drawn anew at every step
-BACK = 0.01  # m per step, by which the slope leads back to the middle
 NOISY = 7  # numbers of an observation that are measured with noise
 
 
@@ -111,34 +120,15 @@ def build_package(p, s):
 
 
 @kernel
-def add_part(s, k, x, y, angle, half_width):
-    body = planar.add_body(s, planar.DYNAMIC, x, y, angle)
-    shape = planar.add_box(s, body, half_width, 0.5 * LEG_H, 1.0)
-    planar.set_filter(s, shape, WALKER << k, EVERYTHING & ~(WALKER << k))
-
-
-@kernel
 def build_walker(p, s, k):
     """A hull and two legs, apart by a tenth of a radian."""
-    x, y = start_of(p, k), p.terrain_height + 2.0 * LEG_H
-    hull = planar.add_body(s, planar.DYNAMIC, x, y, 0.0)
-    shape = planar.start_polygon(s, hull, 5)
-    for j in range(5):
-        planar.set_vertex(s, shape, j, HULL_X[j] / SCALE, HULL_Y[j] / SCALE)
-    planar.finish_polygon(s, shape, p.hull_density)
-    planar.set_material(s, shape, 0.1, 0.0)
-    planar.set_filter(s, shape, WALKER << k, EVERYTHING & ~(WALKER << k))
-    half = 0.5 * LEG_H
+    x, y, half = start_of(p, k), p.terrain_height + 2.0 * LEG_H, 0.5 * LEG_H
+    mine = WALKER << k
+    others = EVERYTHING & ~mine
+    add_hull(s, x, y, p.hull_density, mine, others)
     for side in (-1, 1):
-        add_part(s, k, x, y - half - LEG_DOWN, 0.05 * side, 0.5 * LEG_W)
-        add_part(s, k, x, y - 3.0 * half - LEG_DOWN, 0.05 * side, 0.4 * LEG_W)
-
-
-@kernel
-def add_hinge(s, a, b, below_a, above_b, lower, upper):
-    j = planar.add_revolute(s, a, b, 0.0, below_a, 0.0, above_b)
-    planar.set_motor(s, j, 0.0, 0.0)
-    planar.set_limits(s, j, lower, upper)
+        add_link(s, x, y - half - LEG_DOWN, 0.05 * side, 0.5 * LEG_W, half, mine, others)
+        add_link(s, x, y - 3.0 * half - LEG_DOWN, 0.05 * side, 0.4 * LEG_W, half, mine, others)
 
 
 @kernel
@@ -163,18 +153,11 @@ def build(p, s, push):
 
 
 @kernel
-def drive(p, s, j, speed, a):
-    """A motor in the direction of an action, with a share of its torque."""
-    s.motor_speed[j] = speed * ((1.0 if a > 0.0 else 0.0) - (1.0 if a < 0.0 else 0.0))
-    s.motor_limit[j] = p.motors_torque * min(abs(a), 1.0)
-
-
-@kernel
 def drive_walker(p, s, k, a):
-    drive(p, s, JOINTS * k + HIP_0, p.speed_hip, a[0])
-    drive(p, s, JOINTS * k + KNEE_0, p.speed_knee, a[1])
-    drive(p, s, JOINTS * k + HIP_1, p.speed_hip, a[2])
-    drive(p, s, JOINTS * k + KNEE_1, p.speed_knee, a[3])
+    drive(s, JOINTS * k + HIP_0, p.speed_hip, p.motors_torque, a[0])
+    drive(s, JOINTS * k + KNEE_0, p.speed_knee, p.motors_torque, a[1])
+    drive(s, JOINTS * k + HIP_1, p.speed_hip, p.motors_torque, a[2])
+    drive(s, JOINTS * k + KNEE_1, p.speed_knee, p.motors_torque, a[3])
 
 
 @kernel
@@ -241,22 +224,14 @@ def measure(p, s, rng):
 @kernel
 def hull_seen(p, s, k):
     """Angle, angular velocity, horizontal and vertical velocity, as the original scales them."""
-    b = hull_of(k)
-    vx, vy = s.velocity[b, 0], s.velocity[b, 1]
-    return s.angle[b], 2.0 * s.spin[b] / p.fps, 0.3 * vx * WIDE / p.fps, 0.3 * vy * HIGH / p.fps
+    return hull_numbers(s, hull_of(k), p.fps)
 
 
 @kernel
 def leg_seen(p, s, k, leg):
     """Hip angle and speed, knee angle and speed, and whether the foot touches something."""
     hip, knee = JOINTS * k + (HIP_1 if leg else HIP_0), JOINTS * k + (KNEE_1 if leg else KNEE_0)
-    return (
-        planar.joint_angle(s, hip),
-        planar.joint_speed(s, hip) / p.speed_hip,
-        planar.joint_angle(s, knee) + 1.0,
-        planar.joint_speed(s, knee) / p.speed_knee,
-        1.0 if s.foot_touches[k, leg] else 0.0,
-    )
+    return leg_numbers(p, s, hip, knee, s.foot_touches[k, leg])
 
 
 @kernel

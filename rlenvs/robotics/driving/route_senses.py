@@ -91,12 +91,17 @@ def way_point(p, s, ahead):
 
 
 @kernel
+def from_car(s, right, down):
+    """A vector as the car sees it: ahead, and to its right."""
+    return right * s.cosine[0] + down * s.sine[0], down * s.cosine[0] - right * s.sine[0]
+
+
+@kernel
 def observe_way(p, s, rows):
     """Points of the way, in the car's frame."""
     for n in range(rows.shape[0]):
         x, y = way_point(p, s, AHEAD[n])
-        right, down = x - s.x[0], y - s.y[0]
-        rows[n, 0], rows[n, 1] = right * s.cosine[0] + down * s.sine[0], down * s.cosine[0] - right * s.sine[0]
+        rows[n, 0], rows[n, 1] = from_car(s, x - s.x[0], y - s.y[0])
 
 
 @kernel
@@ -130,11 +135,11 @@ def observe_cars(s, rows):
                 rows[m, column] = 0.0
             continue
         j = int(rows[m, 1])
-        right, down, cosine, sine = s.x[j] - s.x[0], s.y[j] - s.y[0], s.cosine[0], s.sine[0]
+        ahead, aside = from_car(s, s.x[j] - s.x[0], s.y[j] - s.y[0])
+        same, across = from_car(s, s.cosine[j], s.sine[j])
         rows[m, 0] = 1.0
-        rows[m, 1], rows[m, 2] = (right * cosine + down * sine) / FAR, (down * cosine - right * sine) / FAR
-        rows[m, 3] = within_one(cosine * s.cosine[j] + sine * s.sine[j])
-        rows[m, 4] = within_one(cosine * s.sine[j] - sine * s.cosine[j])
+        rows[m, 1], rows[m, 2] = ahead / FAR, aside / FAR
+        rows[m, 3], rows[m, 4] = within_one(same), within_one(across)
         rows[m, 5] = within_one(s.speed[j] / FASTEST)
 
 
@@ -155,12 +160,12 @@ def observe_walkers(p, s, rows):
                 rows[m, column] = 0.0
             continue
         j = int(rows[m, 1])
-        right, down, cosine, sine = s.walker_x[j] - s.x[0], s.walker_y[j] - s.y[0], s.cosine[0], s.sine[0]
         pace_x, pace_y = walker_pace(p, s, j)
+        ahead, aside = from_car(s, s.walker_x[j] - s.x[0], s.walker_y[j] - s.y[0])
+        pace, across = from_car(s, pace_x, pace_y)
         rows[m, 0] = 1.0
-        rows[m, 1], rows[m, 2] = (right * cosine + down * sine) / FAR, (down * cosine - right * sine) / FAR
-        rows[m, 3] = within_one((pace_x * cosine + pace_y * sine) / PACE)
-        rows[m, 4] = within_one((pace_y * cosine - pace_x * sine) / PACE)
+        rows[m, 1], rows[m, 2] = ahead / FAR, aside / FAR
+        rows[m, 3], rows[m, 4] = within_one(pace / PACE), within_one(across / PACE)
 
 
 # --- masks from above -------------------------------------------------------------------------------------------------

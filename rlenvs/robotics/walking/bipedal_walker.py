@@ -59,6 +59,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits import planar
+from rlenvs.kits.planar.biped import blocks_of_leg
 from rlenvs.robotics.walking import terrain, walker
 from rlenvs.robotics.walking.render import draw_walk
 from rlenvs.robotics.walking.terrain import build_ground
@@ -79,17 +80,6 @@ LEG_LOW = (-math.pi, -5.0, -math.pi, -5.0, 0.0)
 LEG_HIGH = (math.pi, 5.0, math.pi, 5.0, 5.0)
 LOW = (-math.pi, -5.0, -5.0, -5.0, *LEG_LOW, *LEG_LOW, *[-1.0] * RAYS)
 HIGH = (math.pi, 5.0, 5.0, 5.0, *LEG_HIGH, *LEG_HIGH, *[1.0] * RAYS)
-
-
-def of_leg(name):
-    """The blocks of a leg."""
-    return {
-        f"{name}_hip": block(low=-math.pi, high=math.pi, unit="rad", doc="angle"),
-        f"{name}_hip_speed": block(low=-5.0, high=5.0, doc="in units of the motor's speed"),
-        f"{name}_knee": block(low=-math.pi, high=math.pi, unit="rad", doc="angle, and 1"),
-        f"{name}_knee_speed": block(low=-5.0, high=5.0, doc="in units of the motor's speed"),
-        f"{name}_foot": block(low=0.0, high=1.0, doc="touches the ground"),
-    }
 
 
 SPEC = world(
@@ -126,8 +116,8 @@ SPEC = world(
         "spin": block(low=-5.0, high=5.0, unit="25 rad/s", doc="angular velocity of the hull"),
         "vx": block(low=-5.0, high=5.0, doc="velocity of the hull, forwards"),
         "vy": block(low=-5.0, high=5.0, doc="velocity of the hull, upwards"),
-        **of_leg("first"),
-        **of_leg("second"),
+        **blocks_of_leg("first"),
+        **blocks_of_leg("second"),
         "lidar": block(RAYS, low=0.0, high=1.0, doc="shares of the lidar's range, from below forwards"),
     },
     action=continuous("first hip", "first knee", "second hip", "second knee"),

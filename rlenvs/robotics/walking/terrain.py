@@ -2,10 +2,9 @@
 
 from rlenvs.core import below, f8, kernel, uniform
 from rlenvs.kits import planar
+from rlenvs.kits.planar.biped import BACK, ROUGHNESS
 
 GRASS, STUMP, STAIRS, PIT = range(4)
-ROUGHNESS = 1.0 / 30.0  # m per step, of the slope, drawn anew at every step
-BACK = 0.01  # m per step, by which the slope leads back to the middle
 PIT_DEPTH = 4.0  # steps
 STAIR_WIDTH = 4  # steps
 

@@ -4,16 +4,24 @@ import math
 
 from rlenvs.core import f8, i8, kernel, maths
 from rlenvs.kits import planar
+from rlenvs.kits.planar.biped import (
+    FAN,
+    HIP_0,
+    HIP_1,
+    KNEE_0,
+    KNEE_1,
+    RAYS,
+    SCALE,
+    add_hinge,
+    add_hull,
+    add_link,
+    drive,
+    hull_numbers,
+    leg_numbers,
+)
 
-SCALE = 30.0  # px/m, of the hull's vertices
-WIDE, HIGH = 600.0 / SCALE, 400.0 / SCALE  # m, of the original's viewport, by which it scales velocities
 GROUND, HULL, LEG_0, LOWER_0, LEG_1, LOWER_1 = range(6)  # bodies
-KNEE_1, HIP_1, HIP_0, KNEE_0 = range(4)  # joints, in the order in which the original solves them
 TERRAIN, WALKER = 0x1, 0x20  # categories
-RAYS, FAN = 10, 1.5  # of the lidar; rad, from below forwards
-# px: the hull, counter-clockwise
-HULL_X = (-30.0, -30.0, 34.0, 34.0, 6.0)
-HULL_Y = (9.0, -8.0, -8.0, 1.0, 9.0)
 STAY, PUT_DOWN, PUSH_OFF = 1, 2, 3  # what the gait does: stands on one leg, puts the other down, pushes off
 PACE = 0.29  # of the gait, in units of the observation
 KNEE = 0.1  # rad, of the leg that carries
@@ -45,47 +53,20 @@ def knee(leg):
 
 
 @kernel
-def add_part(s, x, y, angle, half_width, half_height):
-    body = planar.add_body(s, planar.DYNAMIC, x, y, angle)
-    planar.set_filter(s, planar.add_box(s, body, half_width, half_height, 1.0), WALKER, TERRAIN)
-
-
-@kernel
-def add_hinge(p, s, a, b, below_a, above_b, lower, upper):
-    j = planar.add_revolute(s, a, b, 0.0, below_a, 0.0, above_b)
-    planar.set_motor(s, j, 0.0, 0.0)
-    planar.set_limits(s, j, lower, upper)
-
-
-@kernel
 def build_walker(p, s):
     """Hull and legs above the middle of the start, the legs apart by a tenth of a radian."""
     x = p.terrain_step * p.terrain_startpad / 2.0
     y = p.terrain_height + 2.0 * p.leg_h
-    hull = planar.add_body(s, planar.DYNAMIC, x, y, 0.0)
-    k = planar.start_polygon(s, hull, 5)
-    s.first_shape = k
-    for j in range(5):
-        planar.set_vertex(s, k, j, HULL_X[j] / SCALE, HULL_Y[j] / SCALE)
-    planar.finish_polygon(s, k, 5.0)
-    planar.set_material(s, k, 0.1, 0.0)
-    planar.set_filter(s, k, WALKER, TERRAIN)
+    s.first_shape = add_hull(s, x, y, 5.0, WALKER, TERRAIN)
     half = 0.5 * p.leg_h
     for side in (-1, 1):
-        add_part(s, x, y - half - p.leg_down, 0.05 * side, 0.5 * p.leg_w, half)
-        add_part(s, x, y - 3.0 * half - p.leg_down, 0.05 * side, 0.4 * p.leg_w, half)
-    add_hinge(p, s, LEG_1, LOWER_1, -half, half, -1.6, -0.1)
-    add_hinge(p, s, HULL, LEG_1, p.leg_down, half, -0.8, 1.1)
-    add_hinge(p, s, HULL, LEG_0, p.leg_down, half, -0.8, 1.1)
-    add_hinge(p, s, LEG_0, LOWER_0, -half, half, -1.6, -0.1)
+        add_link(s, x, y - half - p.leg_down, 0.05 * side, 0.5 * p.leg_w, half, WALKER, TERRAIN)
+        add_link(s, x, y - 3.0 * half - p.leg_down, 0.05 * side, 0.4 * p.leg_w, half, WALKER, TERRAIN)
+    add_hinge(s, LEG_1, LOWER_1, -half, half, -1.6, -0.1)
+    add_hinge(s, HULL, LEG_1, p.leg_down, half, -0.8, 1.1)
+    add_hinge(s, HULL, LEG_0, p.leg_down, half, -0.8, 1.1)
+    add_hinge(s, LEG_0, LOWER_0, -half, half, -1.6, -0.1)
     planar.prepare(s)
-
-
-@kernel
-def drive(p, s, j, speed, a):
-    """A motor in the direction of an action, with a share of its torque."""
-    s.motor_speed[j] = speed * ((1.0 if a > 0.0 else 0.0) - (1.0 if a < 0.0 else 0.0))
-    s.motor_limit[j] = p.motors_torque * min(abs(a), 1.0)
 
 
 @kernel
@@ -111,10 +92,10 @@ def look(p, s):
 @kernel
 def walk(p, s, hip_0, knee_0, hip_1, knee_1):
     """One step with these actions of the motors."""
-    drive(p, s, HIP_0, p.speed_hip, hip_0)
-    drive(p, s, KNEE_0, p.speed_knee, knee_0)
-    drive(p, s, HIP_1, p.speed_hip, hip_1)
-    drive(p, s, KNEE_1, p.speed_knee, knee_1)
+    drive(s, HIP_0, p.speed_hip, p.motors_torque, hip_0)
+    drive(s, KNEE_0, p.speed_knee, p.motors_torque, knee_0)
+    drive(s, HIP_1, p.speed_hip, p.motors_torque, hip_1)
+    drive(s, KNEE_1, p.speed_knee, p.motors_torque, knee_1)
     often, again = p.velocity_iterations, p.position_iterations
     planar.advance(s, 1.0 / p.fps, 0.0, p.gravity, often, again, planar.SETTLED)
     read_contacts(s)
@@ -124,20 +105,13 @@ def walk(p, s, hip_0, knee_0, hip_1, knee_1):
 @kernel
 def hull_seen(p, s):
     """Angle, angular velocity, horizontal and vertical velocity, as the original scales them."""
-    vx, vy = s.velocity[HULL, 0], s.velocity[HULL, 1]
-    return s.angle[HULL], 2.0 * s.spin[HULL] / p.fps, 0.3 * vx * WIDE / p.fps, 0.3 * vy * HIGH / p.fps
+    return hull_numbers(s, HULL, p.fps)
 
 
 @kernel
 def leg_seen(p, s, leg):
     """Hip angle and speed, knee angle and speed, and whether the foot touches the ground."""
-    return (
-        planar.joint_angle(s, hip(leg)),
-        planar.joint_speed(s, hip(leg)) / p.speed_hip,
-        planar.joint_angle(s, knee(leg)) + 1.0,
-        planar.joint_speed(s, knee(leg)) / p.speed_knee,
-        1.0 if s.foot_touches[leg] else 0.0,
-    )
+    return leg_numbers(p, s, hip(leg), knee(leg), s.foot_touches[leg])
 
 
 # --- the gait ---------------------------------------------------------------------------------------------------------
