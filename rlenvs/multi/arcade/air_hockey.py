@@ -67,7 +67,8 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits import planar
-from rlenvs.multi.arcade.screen import FRAMES, SIDE, clear, fill_disc
+from rlenvs.kits.raster.draw import clear
+from rlenvs.multi.arcade.screen import FRAMES, SIDE, fill_disc
 from rlenvs.multi.arcade.sides import agents_of, judge
 from rlenvs.multi.arcade.strikers import CHASER, KEEPER, OPPONENT, STRIKER, play
 from rlenvs.multi.arcade.table import (

@@ -68,7 +68,8 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.multi.arcade.screen import FRAMES, SIDE, clear, fill_box
+from rlenvs.kits.raster.draw import clear
+from rlenvs.multi.arcade.screen import FRAMES, SIDE, fill_box
 from rlenvs.multi.arcade.sides import agents_of, judge
 
 OPPONENT = choice("self", "ace", "follower", "novice", doc="who plays the other side; self: both are agents")

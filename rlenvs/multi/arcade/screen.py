@@ -13,15 +13,6 @@ SIDE, FRAMES = 84, 3  # pixels along a side; how many moments a picture shows
 
 
 @kernel
-def clear(image):
-    """All black."""
-    for y in range(image.shape[0]):
-        for x in range(image.shape[1]):
-            for c in range(image.shape[2]):
-                image[y, x, c] = 0
-
-
-@kernel
 def brighten(image, y, x, c, share, grey):
     """A pixel of which a share is covered."""
     image[y, x, c] = max(int(image[y, x, c]), int(share * grey + 0.5))
