@@ -21,22 +21,12 @@ def build(options: argparse.Namespace) -> worker.Peer:
     if options.form == "single":
         env = gymnasium.make(options.id)
         env.action_space.seed(0)
-
-        def step_one(action: object) -> bool:
-            _, _, terminated, truncated, _ = env.step(action)
-            return terminated or truncated
-
-        return worker.Peer(step_one, env.reset, [env.action_space.sample() for _ in range(1024)])
+        return worker.single(env, [env.action_space.sample() for _ in range(1024)])
     mode = "sync" if options.form == "sync" else "vector_entry_point"
     envs = gymnasium.make_vec(options.id, options.num, vectorization_mode=mode)
     envs.action_space.seed(0)
-
-    def step(actions: object) -> bool:
-        envs.step(actions)
-        return False
-
     actions = [envs.action_space.sample() for _ in range(DRAWS)]
-    return worker.Peer(step, lambda: envs.reset(seed=0), actions, agents=options.num)
+    return worker.vector(envs, options.num, actions, lambda: envs.reset(seed=0))
 
 
 def pool(options: argparse.Namespace) -> worker.Peer:
@@ -50,12 +40,7 @@ def pool(options: argparse.Namespace) -> worker.Peer:
     else:
         shape = (options.num, *space.shape)
         actions = [generator.uniform(space.low, space.high, shape).astype(np.float32) for _ in range(DRAWS)]
-
-    def step(action: object) -> bool:
-        envs.step(action)
-        return False
-
-    return worker.Peer(step, envs.reset, actions, agents=options.num)
+    return worker.vector(envs, options.num, actions)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,8 @@ def build(options: argparse.Namespace) -> worker.Peer:
     threads = {"num_envs": options.num, "num_threads": options.threads}
     envs = envpool.make(options.id, env_type="gymnasium", seed=0, **threads)
     space, generator = envs.action_space, np.random.default_rng(0)
-
-    def step(actions: object) -> bool:
-        envs.step(actions)
-        return False
-
     actions = [generator.uniform(space.low, space.high, (options.num, *space.shape)) for _ in range(64)]
-    return worker.Peer(step, envs.reset, actions, agents=options.num)
+    return worker.vector(envs, options.num, actions)
 
 
 if __name__ == "__main__":

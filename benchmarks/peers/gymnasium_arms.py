@@ -19,22 +19,12 @@ def build(options: argparse.Namespace) -> worker.Peer:
     if options.num > 1:
         envs = gymnasium.make_vec(options.id, options.num, vectorization_mode="async")
         envs.action_space.seed(0)
-
-        def step_all(actions: object) -> bool:
-            envs.step(actions)
-            return False
-
         actions = [envs.action_space.sample() for _ in range(256)]
-        return worker.Peer(step_all, lambda: envs.reset(seed=0), actions, agents=options.num)
+        return worker.vector(envs, options.num, actions, lambda: envs.reset(seed=0))
 
     env = gymnasium.make(options.id)
     env.action_space.seed(0)
-
-    def step(action: object) -> bool:
-        _, _, terminated, truncated, _ = env.step(action)
-        return terminated or truncated
-
-    return worker.Peer(step, env.reset, [env.action_space.sample() for _ in range(1024)])
+    return worker.single(env, [env.action_space.sample() for _ in range(1024)])
 
 
 if __name__ == "__main__":

@@ -16,13 +16,8 @@ def pool(options: argparse.Namespace) -> worker.Peer:
     sizes = {"num_envs": options.num, "num_threads": options.threads}
     envs = envpool.make(options.id, env_type="gymnasium", seed=0, **sizes)
     generator = np.random.default_rng(0)
-
-    def step(actions: object) -> bool:
-        envs.step(actions)
-        return False
-
     actions = [generator.integers(envs.action_space.n, size=options.num).astype(np.int32) for _ in range(64)]
-    return worker.Peer(step, envs.reset, actions, agents=options.num)
+    return worker.vector(envs, options.num, actions)
 
 
 def build(options: argparse.Namespace) -> worker.Peer:
@@ -35,12 +30,7 @@ def build(options: argparse.Namespace) -> worker.Peer:
 
     env = gymnasium.make(options.id)
     actions = np.random.default_rng(0).integers(env.action_space.n, size=4096).tolist()
-
-    def step(action: int) -> bool:
-        _, _, terminated, truncated, _ = env.step(action)
-        return terminated or truncated
-
-    return worker.Peer(step, env.reset, actions)
+    return worker.single(env, actions)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,7 @@ def build(options: argparse.Namespace) -> worker.Peer:
 
     env = gymnasium.make(options.id)
     actions = np.random.default_rng(0).integers(env.action_space.n, size=4096).tolist()
-
-    def step(action: int) -> bool:
-        _, _, terminated, truncated, _ = env.step(action)
-        return terminated or truncated
-
-    return worker.Peer(step, env.reset, actions)
+    return worker.single(env, actions)
 
 
 if __name__ == "__main__":

@@ -11,18 +11,7 @@ import worker
 
 def build(options: argparse.Namespace) -> worker.Peer:
     """The environment and random joint actions for it."""
-    env = importlib.import_module(f"mpe2.{options.name}").parallel_env()
-    env.reset(seed=0)
-    agents = list(env.agents)
-    for n, agent in enumerate(agents):
-        env.action_space(agent).seed(n)
-    actions = [{agent: env.action_space(agent).sample() for agent in agents} for _ in range(1024)]
-
-    def step(action: dict) -> bool:
-        env.step(action)
-        return not env.agents
-
-    return worker.Peer(step, env.reset, actions, agents=len(agents))
+    return worker.team(importlib.import_module(f"mpe2.{options.name}").parallel_env())
 
 
 if __name__ == "__main__":

@@ -39,6 +39,41 @@ class Peer:
     threads: int = 1
 
 
+def single(env: Any, actions: Sequence[Any]) -> Peer:
+    """An environment with Gymnasium's interface."""
+
+    def step(action: Any) -> bool:
+        _, _, terminated, truncated, _ = env.step(action)
+        return terminated or truncated
+
+    return Peer(step, env.reset, actions)
+
+
+def vector(envs: Any, num: int, actions: Sequence[Any], reset: Callable[[], Any] | None = None) -> Peer:
+    """``num`` environments that reset themselves, which is counted as a step of each."""
+
+    def step(chosen: Any) -> bool:
+        envs.step(chosen)
+        return False
+
+    return Peer(step, reset or envs.reset, actions, agents=num)
+
+
+def team(env: Any, draws: int = 1024) -> Peer:
+    """A world behind PettingZoo's parallel interface, with random joint actions; its steps are those of its agents."""
+    env.reset(seed=0)
+    agents = list(env.agents)
+    for n, agent in enumerate(agents):
+        env.action_space(agent).seed(n)
+    actions = [{agent: env.action_space(agent).sample() for agent in agents} for _ in range(draws)]
+
+    def step(action: Any) -> bool:
+        env.step(action)
+        return not env.agents
+
+    return Peer(step, env.reset, actions, agents=len(agents))
+
+
 def measure(peer: Peer, seconds: float, with_resets: bool, cpu: bool = False) -> dict[str, float]:
     """Step on from where the last call ended until ``seconds`` are counted, or PATIENCE times as many have passed."""
     now = (lambda: process_time() / peer.threads) if cpu else perf_counter
