@@ -39,26 +39,50 @@ def _trim():
         ctypes.CDLL(None).malloc_trim(0)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def free_memory():
+ROOM = 200 << 20  # bytes by which a test process may grow before garbage is looked for, which takes 0.2 s
+left = 0.0  # bytes of memory that were held when garbage had been looked for
+
+
+def _resident():
+    """Bytes of memory that this process holds; where the system does not say it in a file, too many."""
+    try:
+        with open("/proc/self/statm") as file:
+            return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return float("inf")
+
+
+def _free_memory():
     """Without this a test process keeps what its largest tests needed."""
-    yield
+    global left
+    if _resident() < left + ROOM:
+        return
     gc.collect()
     _trim()
+    left = _resident()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def free_memory():
+    """Memory goes back to the system after each file of tests."""
+    yield
+    _free_memory()
 
 
 @pytest.fixture
 def trimmed():
     """Memory goes back to the system after the test already."""
     yield
-    _trim()
+    _free_memory()
 
 
 def pytest_collection_finish():
     """Garbage is looked for among what tests make, not each time among all that was imported."""
+    global left
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    left = _resident()
 
 
 class Clock:

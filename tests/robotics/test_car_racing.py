@@ -257,3 +257,15 @@ def test_defaults_of_the_track_are_gymnasiums():
     params = world_of("rlenvs/CarRacing-v0").params
     numbers = {"track_radius": 150.0, "track_turn_rate": 0.31, "playfield": 2000.0 / 6.0, "lap_complete_percent": 0.95}
     assert {name: params[name].default for name in numbers} == numbers
+
+
+def test_the_picture_is_the_same_compiled_and_as_plain_python():
+    """`rlenvs.check` compares what is quick in plain Python alone: the numbers."""
+    compiled, plain = (rlenvs.make_batch("CarRacing-v0", 1, backend=backend) for backend in ("numba", "python"))
+    for batch in (compiled, plain):
+        batch.seed([3])
+        batch.reset()
+        for _ in range(2):
+            batch.step([[[0.3, 1.0, -1.0]]])
+    assert compiled.observations.std() > 10.0
+    np.testing.assert_array_equal(compiled.observations, plain.observations)

@@ -74,12 +74,13 @@ def time_limit(t: Subject) -> str:
     limit, seeds = t.short, range(t.scale(8, 4))
     reached = 0
     last = []
+    early, late = t.env(horizon=limit), t.env(horizon=2 * limit)
     for seed in seeds:
+        short = _episode(Player(early, seed), limit)
         if t.dress:  # wrappers may end episodes early, or make several steps of one
-            last.append(_episode(Player(t.env(horizon=limit), seed), limit)[-1][0])
+            last.append(short[-1][0])
             continue
-        long = _episode(Player(t.env(horizon=2 * limit), seed), limit)
-        short = _episode(Player(t.env(horizon=limit), seed), limit)
+        long = _episode(Player(late, seed), limit)
         compare(f"episodes with horizon {limit} and {2 * limit}", [o[:3] for o in short], [o[:3] for o in long])
         for step, (cut, free) in enumerate(zip(short[1:], long[1:], strict=True), start=1):
             if cut[3] != (step == limit) or free[3]:
@@ -281,6 +282,7 @@ def _check_clocks(t: Subject) -> None:
     are set near the end of the horizon. Both play the same actions, in plain Python, where an index out of bounds is an
     error. Where the observation shows the time, or what moves with it, this decides nothing.
     """
+    t = t.plain
     rates = _clock_rates(t)
     source = _begun(t, CLOCKS)
     plain = replace(t, backend="python")

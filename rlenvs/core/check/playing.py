@@ -61,7 +61,7 @@ class Player:
 
     def _keep(self, returned: Any) -> None:
         self.raw = returned
-        self.record.append(copy.deepcopy(returned))
+        self.record.append(_copied(returned))
         infos = returned[-1]
         if self.is_vector and "action_mask" in infos:  # a partial reset tells of the rows that were reset only
             present, masks = infos["_action_mask"], infos["action_mask"]
@@ -106,6 +106,18 @@ class Player:
         return np.array([choose(self.choosers[row], space, masks[row]) for row in range(self.rows)])
 
 
+def _copied(value: Any) -> Any:
+    """A deep copy of what a call returned, in a fifth of the time where it holds arrays and numbers alone."""
+    kind = type(value)
+    if kind is np.ndarray and value.dtype != object:
+        return value.copy()
+    if kind is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    if kind is tuple or kind is list:
+        return kind(map(_copied, value))
+    return value if kind in (bool, int, float, str) else copy.deepcopy(value)
+
+
 def _mask(observation: Any) -> Any:
     return observation["action_mask"] if isinstance(observation, dict) else None
 
@@ -117,9 +129,15 @@ def choose(chooser: np.random.Generator, space: spaces.Space, mask: Any = None) 
     if not isinstance(space, spaces.Discrete):
         counts = counts_of(space)
         masks = np.split(np.ones(sum(counts)) if mask is None else mask, np.cumsum(counts)[:-1])
-        parts = zip(counts, masks, strict=True)
-        return np.array([choose(chooser, spaces.Discrete(n), own) for n, own in parts], space.dtype)
-    allowed = np.flatnonzero(mask) if mask is not None and np.any(mask) else np.arange(space.n)
+        return np.array([_one_of(chooser, n, own) for n, own in zip(counts, masks, strict=True)], space.dtype)
+    return _one_of(chooser, int(space.n), mask)
+
+
+def _one_of(chooser: np.random.Generator, count: int, mask: Any) -> int:
+    """A random one of so many choices that a mask allows; any when it allows none."""
+    allowed = np.arange(count) if mask is None else np.flatnonzero(mask)
+    if not len(allowed):
+        allowed = np.arange(count)
     return int(allowed[int(chooser.random() * len(allowed))])
 
 
@@ -253,6 +271,8 @@ def difference(a: Any, b: Any, where: str = "") -> str:
             return difference(list(a), list(b), where)
         if a.shape != b.shape or a.dtype != b.dtype:
             return f"{where}: {a.dtype} {a.shape} and {b.dtype} {b.shape}"
+        if a.tobytes() == b.tobytes():  # as nearly always: in a tenth of the time
+            return ""
         unequal = np.argwhere(~((a == b) | ((a != a) & (b != b))))
         if not len(unequal):
             return ""

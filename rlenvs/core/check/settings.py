@@ -184,8 +184,9 @@ def sizes_and_levels(t: Subject) -> str:
     for setting in settings:
         odd = t.having(**setting)
         t.tell(_text(setting))
-        steps, further = t.scale(24, 8), t.scale(64, 24)
+        steps = t.scale(24, 8)
         try:
+            further = min(2 * odd.horizon, t.scale(64, 24))
             for policy in t.policies:
                 batch = odd.batch(2)
                 trajectory = roll(batch, further, policy)

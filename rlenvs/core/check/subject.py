@@ -24,6 +24,7 @@ from rlenvs.core.vector_env import VectorEnv
 
 SHORT = 12  # steps of a short episode, with the compiled backend
 MOST_KEPT = 64_000_000  # bytes of a rollout that is kept for other rules
+BESIDES = 400  # bytes of an agent's step beside its observation and its mask
 
 
 def golden_file(world: World) -> Path | None:
@@ -127,11 +128,18 @@ class Subject:
         """What several rules look at: some worlds under a policy, from the seeds 0, 1, ..."""
         if policy in self._rollouts:
             return self._rollouts[policy]
-        batch = self.batch(self.scale(16, 3))
+        batch = self.batch(self._kept_worlds)
         found = batch, roll(batch, self.steps, policy)
         if sum(array.nbytes for array in found[1]) < MOST_KEPT:
             self._rollouts[policy] = found
         return found
+
+    @functools.cached_property
+    def _kept_worlds(self) -> int:
+        """How many worlds a common rollout has: fewer where it would be too big to be kept, and be made three times."""
+        one = self.batch(1)
+        step = one.observations.nbytes + one.masks.nbytes + BESIDES * one.agents
+        return max(self.scale(4, 3), min(self.scale(16, 3), MOST_KEPT // ((self.steps + 1) * step)))
 
     @functools.cached_property
     def _rollouts(self) -> dict[str, tuple[KernelBatch, Trajectory]]:

@@ -157,6 +157,7 @@ SPEC = world(
     players=("gait",),
     expert_sees="state",
     horizon=500,
+    quick={"agents": 2, "velocity_iterations": 20, "position_iterations": 10},
     fps=lambda values: values.fps,
     levels={
         "pair": {"agents": 2},

@@ -140,6 +140,7 @@ SPEC = world(
     players=("slope",),
     probe={"ball_elasticity": {"piston_elasticity": 0.3}},
     horizon=125,
+    quick={"agents": 8},
     fps=20,
     levels={
         "pixels": {"observation": "pixels"},

@@ -218,6 +218,7 @@ SPEC = world(
     fps=1.0 / DT,
     horizon=600,
     expert_sees="state",
+    quick={"agents": 6},
     players=("courteous",),
     scores={
         "random": Score(22.75, 1.3, success=0.00187, costs={"collision": 0.217, "offroad": 0.694}),

@@ -119,6 +119,7 @@ def driving_world(
     data: Mapping[str, Any] | None = None,
     more_data: Callable[[Any], Mapping[str, Any]] | None = None,
     more_sizes: Callable[[Any], Mapping[str, int]] | None = None,
+    quick: Mapping[str, Any] | None = None,
     **own: Any,
 ) -> Any:
     """The declaration of a driving world.
@@ -145,6 +146,7 @@ def driving_world(
         picture: of `pixels`: rows, columns, pixels per metre, place of the ego car as a share of the width.
         params, options, state, data, scratch: of the world itself.
         more_data, more_sizes: functions of the values that give its own data and sizes.
+        quick: see `world`.
         own: other keywords of `world`.
     """
     columns = (
@@ -224,6 +226,7 @@ def driving_world(
         action=lambda values: action(values, moves, throttle),
         fps=lambda values: float(values.policy_hz),
         expert_sees="state",
+        quick={"simulation_hz": 5, **(quick or {})},
         **own,
     )
     made.make_data(make_data)

@@ -131,6 +131,7 @@ SPEC = driving_world(
         "expert": Score(399.1, 3.6, success=0.994, costs={"crash": 0.006}),
     },
     horizon=90,
+    quick={"cars": 12, "agents": 3},
     players=("foresight", "idm"),
     levels={
         "chaotic": {"aggressive": 0.3, "defensive": 0.3},

@@ -81,6 +81,7 @@ SPEC = driving_world(
         "collision": term(-1.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise; plain: -1 and 0"),
     },
     horizon=40,
+    quick={"cars": 12},
     scores={
         "random": Score(9.906, 1.3, success=0.01),
         "idle": Score(14.66, 1.6, success=0.02),

@@ -290,6 +290,7 @@ SPEC = world(
     fps=1.0 / STEP,
     horizon=STEPS,
     expert_sees="state",
+    quick={"scenes": 2, "logged_cars": 8},
     probe={
         "far": {"traffic": "reactive"},
         "close": {"traffic": "reactive", "far": 0.0},

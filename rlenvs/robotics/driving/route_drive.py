@@ -269,6 +269,7 @@ SPEC = world(
     fps=1.0 / DT,
     horizon=2000,
     expert_sees="state",
+    quick={"cars": 8, "walkers": 4, "towns": 1},
     scores={
         "random": Score(
             1.877,

@@ -199,6 +199,7 @@ SPEC = world(
     published=published("Gymnasium CarRacing-v3"),
     horizon=1000,
     probe={"grass_friction": {"road_friction": 0.3}},
+    quick={"observation": "vector"},
     fps=50,
     levels={
         "vector": {"observation": "vector"},
