@@ -112,7 +112,8 @@ def small(setup: Any) -> bool:
     v = setup.values
     bytes_of = setup.dtypes["state"].itemsize + 4 * setup.agents * setup.scaling.shape[1]
     pixels = setup.agents * sum(shape[0] * shape[1] for shape in setup.image_shapes.values())
-    substeps = getattr(v, "physics_hz", 1) // max(getattr(v, "control_hz", 1), 1) * setup.agents
+    rates = (("physics_hz", "control_hz"), ("simulation_hz", "policy_hz"))
+    substeps = max(getattr(v, fast, 1) // max(getattr(v, slow, 1), 1) for fast, slow in rates) * setup.agents
     return (
         setup.agents <= MOST_AGENTS and bytes_of <= MOST_BYTES and pixels <= MOST_PIXELS and substeps <= MOST_SUBSTEPS
     )

@@ -220,23 +220,20 @@ def _odd_sizes(t: Subject) -> list[dict[str, Any]]:
         if not isinstance(option, Integer):
             continue
         ends = [_feasible(t, name, end, now[name]) for end in (option.low, option.high)]
-        changed = [
-            {name: end}
-            for end in ends
-            if end != now[name] and Setup(t.world, **{**t.choices, name: end}).sizes != usual.sizes
-        ]
+        changed = [{name: end} for end, setup in ends if setup and setup.sizes != usual.sizes]
         found += changed
         sized += [name] if changed else []
     for pair in (("height", "width"), ("rows", "columns")):
         if set(pair) <= set(sized):
             for name in pair:
-                longer = _feasible(t, name, now[name] + 3, now[name])
-                found.append({name: longer if longer != now[name] else _feasible(t, name, now[name] - 3, now[name])})
+                longer, setup = _feasible(t, name, now[name] + 3, now[name])
+                found.append({name: longer if setup else _feasible(t, name, now[name] - 3, now[name])[0]})
     return found
 
 
-def _feasible(t: Subject, name: str, value: int, usual: int) -> int:
-    """The value, or the nearest on the way to the usual one that the world takes and that is not too big to check."""
+def _feasible(t: Subject, name: str, value: int, usual: int) -> tuple[int, Setup | None]:
+    """The value, or the nearest on the way to the usual one that the world takes and that is not too big to check; and
+    what it makes, which may take long, nothing for the usual one."""
     while value != usual:
         try:
             setup = Setup(t.world, **{**t.choices, name: value})
@@ -245,6 +242,6 @@ def _feasible(t: Subject, name: str, value: int, usual: int) -> int:
         else:
             numbers = setup.dtypes["state"].itemsize + 4 * setup.agents * setup.scaling.shape[1]
             if value < usual or (setup.agents <= t.scale(MOST_AGENTS, 8) and numbers <= t.scale(MOST_BYTES, 20_000)):
-                return value
+                return value, setup
         value = (value + usual) // 2 if value > usual else usual - (usual - value) // 2
-    return value
+    return value, None

@@ -128,7 +128,7 @@ class Subject:
         """What several rules look at: some worlds under a policy, from the seeds 0, 1, ..."""
         if policy in self._rollouts:
             return self._rollouts[policy]
-        batch = self.batch(self._kept_worlds)
+        batch = self.batch(self._kept_worlds if policy == "random" else (self._kept_worlds + 1) // 2)
         found = batch, roll(batch, self.steps, policy)
         if sum(array.nbytes for array in found[1]) < MOST_KEPT:
             self._rollouts[policy] = found
@@ -136,7 +136,8 @@ class Subject:
 
     @functools.cached_property
     def _kept_worlds(self) -> int:
-        """How many worlds a common rollout has: fewer where it would be too big to be kept, and be made three times."""
+        """How many worlds a random rollout has, of other policies half as many: fewer where it would be too big to be
+        kept, and be made three times."""
         one = self.batch(1)
         step = one.observations.nbytes + one.masks.nbytes + BESIDES * one.agents
         return max(self.scale(4, 3), min(self.scale(16, 3), MOST_KEPT // ((self.steps + 1) * step)))
