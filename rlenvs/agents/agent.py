@@ -69,7 +69,7 @@ class Agent:
             observation: as the environment gives it: an array of the shape of its space, a whole number of a Discrete
                 one, or a dictionary of these.
             mask: (choices,), nonzero where a choice is allowed (`info["action_mask"]`).
-            state: what the call before gave; None at the beginning. Agents without an LSTM give and take None.
+            state: what the call before gave; None at the beginning. Agents without a memory give and take None.
             start: whether an episode begins with this observation; the state is forgotten then.
             agent: the name of the agent that sees the observation ("adversary_0"), as for `predict`.
             rng: as for `predict`.
@@ -101,7 +101,8 @@ class Agent:
 
         Args:
             observation: (*rows, *shape), with any number of axes in front, or a dictionary of such arrays.
-            state: of the LSTM: two arrays (layers, number of rows, units), or None.
+            state: what the call before gave; None at the beginning. Of an LSTM two arrays (layers, number of rows,
+                units), of several frames one (frames - 1, number of rows, numbers).
             episode_start: (*rows), true where an episode begins.
             deterministic: whether to take the likeliest choices, or draw them; None as the agent's settings say.
                 Actions that are numbers have no exploration: all values give the same.
@@ -131,14 +132,15 @@ class Agent:
         return actions.reshape((*rows, *actions.shape[1:])), state
 
     def __call__(self, observations: Any, agent: str | Sequence[str] | None = None) -> np.ndarray:
-        """Actions for observations (*rows, *shape); agent as for `predict`. ParameterError for agents with an LSTM: use
-        `predict`."""
+        """Actions for observations (*rows, *shape); agent as for `predict`. ParameterError for agents with a memory (an
+        LSTM, several frames): use `predict`."""
         if self.network.memory_shape[0]:
             raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
         return self.predict(observations, agent=agent)[0]
 
     def chooser(self, see: Callable[[], Seen], seeds: Sequence[int] = (0,)) -> Callable[[], np.ndarray]:
-        """A function that looks, and gives the next actions; it keeps the LSTM's state. For loops like `evaluate`'s.
+        """A function that looks, and gives the next actions; it keeps what the agent remembers. For loops like
+        `evaluate`'s.
 
         Args:
             see: looks.
@@ -160,11 +162,11 @@ class Agent:
         """The agent as a function (observations, masks, rng) -> actions, as `rlenvs.tournament` takes one.
 
         Raises:
-            ParameterError: an agent with an LSTM, since players are asked without telling them which game it is; or
+            ParameterError: an agent with a memory, since players are asked without telling them which game it is; or
                 one for other spaces than the world's.
         """
         if self.network.memory_shape[0]:
-            raise ParameterError(f"{label} has a memory (an LSTM), and players of a tournament are asked without one")
+            raise ParameterError(f"{label} has a memory, and players of a tournament are asked without one")
         self.check(setup, label)
         return Player(self)
 

@@ -137,6 +137,8 @@ def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tens
     space = _own_space(model)
     if hasattr(space, "kinds"):
         architecture["kinds"] = [dict(kind) for kind in space.kinds]
+    if hasattr(space, "frames"):
+        architecture["frames"] = space.frames
     if normalizer is None:
         normalizer = model.get_vec_normalize_env()
     if normalizer is not None and normalizer.norm_obs:
@@ -285,7 +287,7 @@ def _parts(model: Any) -> list[dict[str, Any]]:
 
 
 def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
-    space = getattr(space, "row_space", space)  # of rows in the blocks of kinds, the rows
+    space = getattr(space, "row_space", space)  # of rows in the blocks of kinds, and of frames, the rows
     found = part_of(space)
     if "choices" in found or (type(space).__name__ == "Box" and space.dtype.kind in "fi"):
         return found

@@ -22,6 +22,10 @@ Where several kinds of agents share the network, one entry more, "kinds": [{"nam
 "agent", "size": 14}], says them, and how many numbers of a row each sees; the row of the only part is as long as the
 longest. The network sees, kind by kind, the row and behind it a 1 where it is that kind's, else zeros.
 
+Where the network sees several observations at once, one entry more, "frames": 4, says how many. The only part then is
+as the world gives it; the network sees the last ones side by side, the present one last, and the first observation of
+an episode in place of those that there are not yet.
+
 Convolutions look at one part of the observation: planes (planes, height, width), or an image (height, width, channels)
 of bytes, which count as shares of 255. Two more planes, behind these, tell every cell its row and column, from -1 to 1;
 around the board are zeros; and the numbers of the other parts, weighted, are added to every cell that the first
@@ -30,7 +34,8 @@ its means over the board, and the numbers, and rate the first choices only; the 
 rated by a convolution with a kernel of 1, plane by plane.
 
     normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...;
-                                                                (kinds (numbers of a row + 1),) with kinds
+                                                                (kinds (numbers of a row + 1),) with kinds;
+                                                                (frames numbers,) with frames
     convolutions.<layer>.weight, .bias                          float32 (channels, inputs, kernel, kernel), (channels,)
     convolutions.numbers                                        float32 (channels of the first, numbers), if any
     planes.weight, .bias                                        float32 (planes, channels), (planes,)
@@ -51,7 +56,7 @@ import numpy as np
 from rlenvs.agents.kinds import blocks_width, in_blocks, in_words, kind_of
 from rlenvs.core.errors import ParameterError, nearest
 
-State = tuple[np.ndarray, np.ndarray]
+State = tuple[np.ndarray, ...]
 GATES = 4  # of an LSTM: input, forget, cell, output
 LARGEST_SIZE = 1 << 24
 LARGEST_KERNEL = 15
@@ -145,7 +150,8 @@ class Network:
         counts: how many choices each dimension of an action of several choices has; empty otherwise.
         numbers: how many numbers an action has; 0 where it is a choice.
         masked: whether it was trained with masks of the allowed choices.
-        memory_shape: (layers, units) of the LSTM; (0, 0) without one.
+        memory_shape: of what is remembered of each row: (layers, units) of the LSTM, or (frames - 1, numbers); (0, 0)
+            where the present observation is all that counts.
 
     Raises:
         ParameterError: an architecture that is none, or arrays of other names, types or shapes, or not finite.
@@ -159,6 +165,9 @@ class Network:
         self.kinds: dict[str, int] = {kind["name"]: kind["size"] for kind in architecture.get("kinds", ())}
         memory, action = architecture["memory"], architecture["action"]
         self.memory_shape = (memory["layers"], memory["units"]) if memory else (0, 0)
+        self.frames: int = architecture.get("frames", 1)
+        if self.frames > 1:
+            self.memory_shape = (self.frames - 1, _width(architecture["observation"][0]))
         self.counts: tuple[int, ...] = tuple(action.get("counts", ()))
         self.choices: int = action.get("choices", sum(self.counts))
         self.numbers = len(action.get("low", ()))
@@ -169,7 +178,8 @@ class Network:
         if self._kernels:
             self._board = architecture["observation"].index(_boards(architecture["observation"])[0])
             self._places = places_of(*_sides(architecture["observation"][self._board])).transpose(1, 2, 0)
-        self._cells = [tuple(tensors[f"memory.{k}.{name}"] for name in CELL) for k in range(self.memory_shape[0])]
+        layers = memory["layers"] if memory else 0
+        self._cells = [tuple(tensors[f"memory.{k}.{name}"] for name in CELL) for k in range(layers)]
         self._layers = [
             (tensors[f"layers.{k}.weight"].T, tensors[f"layers.{k}.bias"], ACTIVATIONS[layer["activation"]])
             for k, layer in enumerate(architecture["layers"])
@@ -207,7 +217,8 @@ class Network:
             observations: (rows, *shape), or a dictionary of such arrays. Values as the world gives them; normalisation
                 happens here.
             masks: (rows, choices), nonzero where a choice is allowed. A row that allows nothing gets choice 0.
-            state: of the LSTM, two arrays (layers, rows, units), from the call before; None at the beginning.
+            state: from the call before; None at the beginning. Of an LSTM two arrays (layers, rows, units), of frames
+                one, (frames - 1, rows, numbers).
             starts: (rows,), true where an episode begins and the state is to be forgotten.
             kinds: (rows,), the number of each row's kind of agent, as `kinds_of` gives it; None where the network knows
                 none.
@@ -215,13 +226,16 @@ class Network:
 
         Returns:
             actions, float32 (rows, numbers) inside the action space, int64 (rows,), or int64 (rows, dimensions) of
-            several choices, and the next state (None without an LSTM).
+            several choices, and the next state (None where nothing is remembered).
 
         Raises:
             ParameterError: arrays of other shapes, observations that are not finite, masks for numbers, or no kinds
                 where they are needed.
         """
-        features, board = self._features(observations, kinds)
+        columns = self._columns(observations, kinds)
+        if self.frames > 1:
+            columns[0], state = self._recall(columns[0], state, starts)
+        features, board = self._features(columns)
         ratings = None
         if board is not None:
             with _blas().limit(limits=1):
@@ -232,7 +246,7 @@ class Network:
             features = activation(features @ weight + bias)
         outputs = features if ratings is None else np.concatenate((features, ratings), axis=1)
         outputs = outputs if noise is None else outputs + noise
-        return self._decide(outputs, masks), state if self._cells else None
+        return self._decide(outputs, masks), state if self.memory_shape[0] else None
 
     def kinds_of(self, agents: Sequence[str]) -> np.ndarray | None:
         """The number of each agent's kind by the agents' names, int64 (agents,); None where the network knows no kinds.
@@ -251,19 +265,24 @@ class Network:
                 )
         return np.array([known.index(kind) for kind in found], np.int64)
 
-    def _features(self, observations: Any, kinds: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
-        """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
-        any, (rows, height, width, channels)."""
+    def _columns(self, observations: Any, kinds: Any) -> list[np.ndarray]:
+        """The parts as the world gives them, all of the same number of rows, and finite."""
         columns = [self._column(j, name, shape, observations, kinds) for j, (name, shape) in enumerate(self.parts)]
         rows = {len(column) for column in columns}
         if len(rows) > 1:
             raise ParameterError(f"the parts of the observations have different numbers of rows: {sorted(rows)}")
-        flat = [column.reshape(len(column), math.prod(column.shape[1:])) for column in columns]
-        for column in flat:
+        for column in (column.reshape(len(column), math.prod(column.shape[1:])) for column in columns):
             if not np.isfinite(column).all():
                 row, place = np.argwhere(~np.isfinite(column))[0].tolist()
                 place = place % (self.parts[0][1][0] + 1) if self.kinds else place
                 raise ParameterError(f"row {row} of the observations is not finite: number {place} is NaN or infinite")
+        return columns
+
+    def _features(self, columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray | None]:
+        """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
+        any, (rows, height, width, channels)."""
+        columns = [self._scaled(j, column) for j, column in enumerate(columns)]
+        flat = [column.reshape(len(column), math.prod(column.shape[1:])) for column in columns]
         board = None
         if self._kernels:
             board, flat[self._board] = columns[self._board], flat[self._board][:, :0]
@@ -295,7 +314,10 @@ class Network:
         if choices:
             return _one_hot(label, array, choices)
         array = array.astype(np.float32) if array.dtype == np.float64 else array  # what a float32 world would show
-        array = in_blocks(array, self._check_kinds(kinds, len(array)), len(self.kinds)) if self.kinds else array
+        return in_blocks(array, self._check_kinds(kinds, len(array)), len(self.kinds)) if self.kinds else array
+
+    def _scaled(self, index: int, array: np.ndarray) -> np.ndarray:
+        """A part, normalised, float32."""
         if index in self._scales:
             mean, deviation = self._scales[index]
             clip = self.architecture["normalisation"]["clip"]
@@ -332,10 +354,7 @@ class Network:
         units = self.memory_shape[1]
         hidden, cell = self._check_state(state, len(features))
         if starts is not None:
-            fresh = np.asarray(starts)
-            if fresh.shape != (len(features),):
-                raise ParameterError(f"starts of shape {fresh.shape} were given; needed: ({len(features)},)")
-            kept = (~fresh.astype(np.bool_)).astype(np.float32)[None, :, None]
+            kept = (~self._check_starts(starts, len(features))).astype(np.float32)[None, :, None]
             hidden, cell = hidden * kept, cell * kept
         next_hidden, next_cell = np.empty_like(hidden), np.empty_like(cell)
         for k, (from_input, from_hidden, bias) in enumerate(self._cells):
@@ -346,14 +365,33 @@ class Network:
             features = next_hidden[k]
         return features, (next_hidden, next_cell)
 
+    def _recall(self, column: np.ndarray, state: State | None, starts: Any) -> tuple[np.ndarray, State]:
+        """The last observations side by side, (rows, frames numbers), and those that count at the next call."""
+        rows = column.reshape(len(column), -1).astype(np.float32)
+        fresh = np.full(len(rows), state is None)
+        if starts is not None:
+            fresh |= self._check_starts(starts, len(rows))
+        (before,) = self._check_state(state, len(rows))
+        before = np.where(fresh[None, :, None], rows, before)
+        seen = np.concatenate((before, rows[None]))
+        return seen.transpose(1, 0, 2).reshape(len(rows), -1), (seen[1:],)
+
+    def _check_starts(self, starts: Any, rows: int) -> np.ndarray:
+        fresh = np.asarray(starts)
+        if fresh.shape != (rows,):
+            raise ParameterError(f"starts of shape {fresh.shape} were given; needed: ({rows},)")
+        return fresh.astype(np.bool_)
+
     def _check_state(self, state: Any, rows: int) -> State:
         shape = (self.memory_shape[0], rows, self.memory_shape[1])
+        wanted = [shape] if self.frames > 1 else [shape, shape]
         if state is None:
-            return np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+            return tuple(np.zeros(shape, np.float32) for _ in wanted)
         given = [np.shape(part) for part in state] if isinstance(state, (tuple, list)) else type(state).__name__
-        if given != [shape, shape]:
-            raise ParameterError(f"a state of shapes {given} was given; needed: two arrays {shape}, or None")
-        return np.asarray(state[0], np.float32), np.asarray(state[1], np.float32)
+        if given != wanted:
+            count = "one array" if self.frames > 1 else "two arrays"
+            raise ParameterError(f"a state of shapes {given} was given; needed: {count} {shape}, or None")
+        return tuple(np.asarray(part, np.float32) for part in state)
 
     def _decide(self, outputs: np.ndarray, masks: Any) -> np.ndarray:
         """Actions from what the last layer gives."""
@@ -399,7 +437,7 @@ ACTIONS = {
 
 def check_architecture(found: Any) -> dict[str, Any]:
     """The architecture, if it is one; ParameterError names the entry that is wrong."""
-    found = _entries("architecture", found, ENTRIES, optional=("kinds",))
+    found = _entries("architecture", found, ENTRIES, optional=("kinds", "frames"))
     parts = _some("architecture: observation", found["observation"])
     for j, part in enumerate(parts):
         label = f"architecture: observation {j}"
@@ -422,6 +460,7 @@ def check_architecture(found: Any) -> dict[str, Any]:
     _wants(len(set(names)) == len(names), "architecture: observation", names, "parts with different names")
     _check_normalisation(found["normalisation"], any(part["normalised"] for part in parts))
     _check_kinds(found)
+    _check_frames(found)
     width, rated = _inputs(found), 0
     if found["convolutions"] is not None:
         width, rated = _check_convolutions(found)
@@ -463,9 +502,19 @@ def _check_kinds(found: Mapping[str, Any]) -> None:
     _wants(max(sizes) == size, f"{label}: size", sizes, f"{size}, the length of a row, as the largest")
 
 
+def _check_frames(found: Mapping[str, Any]) -> None:
+    if "frames" not in found:
+        return
+    _wants(_size("architecture: frames", found["frames"]) > 1, "architecture: frames", found["frames"], "at least 2")
+    _wants(len(found["observation"]) == 1, "architecture: observation", found["observation"], "one part, with frames")
+    for name in ("convolutions", "memory"):
+        _wants(found[name] is None, f"architecture: {name}", found[name], "null, with frames")
+    _wants("kinds" not in found, "architecture: kinds", found.get("kinds"), "left out, with frames")
+
+
 def _inputs(found: Mapping[str, Any]) -> int:
     """How many numbers the network sees of all parts."""
-    width = sum(map(_width, found["observation"]))
+    width = sum(map(_width, found["observation"])) * found.get("frames", 1)
     return blocks_width(width, len(found["kinds"])) if "kinds" in found else width
 
 
@@ -583,7 +632,8 @@ def expected_tensors(architecture: Mapping[str, Any]) -> Iterator[tuple[str, tup
     inputs = _inputs(architecture)
     for j, part in enumerate(architecture["observation"]):
         if part["normalised"]:
-            shape: tuple[int, ...] = (inputs,) if "kinds" in architecture else tuple(part["shape"])
+            wide = "kinds" in architecture or "frames" in architecture
+            shape: tuple[int, ...] = (inputs,) if wide else tuple(part["shape"])
             for name in ("mean", "var"):
                 yield f"normalisation.{j}.{name}", shape, "float64"
     if architecture["convolutions"]:

@@ -194,6 +194,10 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from rlenvs.agents.lagrangian import Penalised
 
         envs = Penalised(envs, **settings.costs)
+    if "frames" in settings.network:
+        from rlenvs.agents.frames import Frames
+
+        envs = Frames(envs, settings.network["frames"])
     if settings.algorithm == "MAPPO":
         from rlenvs.agents.mappo import Central
 
@@ -216,7 +220,8 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from stable_baselines3.common.vec_env import VecNormalize
 
         parts = getattr(envs.observation_space, "spaces", None)
-        scaled = settings.normalize.get("observations", False) and not isinstance(form_of(envs.observation_space), int)
+        row_space = getattr(envs.observation_space, "row_space", envs.observation_space)
+        scaled = settings.normalize.get("observations", False) and not isinstance(form_of(row_space), int)
         envs = VecNormalize(
             envs,
             norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind in "fi"],
@@ -343,6 +348,8 @@ def _of_floats(space: Any) -> Any:
 
     if isinstance(space, Dict):  # images in it stay what they are
         return Dict({k: _of_floats(part) if _kind(part) == "i" else part for k, part in space.spaces.items()})
+    if hasattr(space, "frames"):
+        return type(space)(_of_floats(space.row_space), space.frames)
     return Box(-np.inf, np.inf, space.shape, np.float32) if _kind(space) in "iu" else space
 
 

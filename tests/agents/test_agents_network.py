@@ -329,7 +329,10 @@ def test_a_choice_moves_with_what_it_is_a_choice_of():
     moved = np.roll(board, (1, 1), (2, 3))
     assert network.act(moved, masks)[0][0] - 1 == 30 * plane + cell + 6 + 1
     one = np.zeros((1, 4, 5, 6), np.float32)
-    ratings = [found._look(*found._features(one))[1].reshape(2, 5, 6)[0, 1:-1, 1:-1] for found in (network, knowing)]
+    ratings = [
+        found._look(*found._features(found._columns(one, None)))[1].reshape(2, 5, 6)[0, 1:-1, 1:-1]
+        for found in (network, knowing)
+    ]
     assert np.ptp(ratings[0]) < 1e-5 < 0.01 < np.ptp(ratings[1])
 
 

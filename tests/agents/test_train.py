@@ -82,6 +82,7 @@ CASES = {
     "PPO-normalised": (HOVER, small("PPO", normalize={"observations": True, "rewards": True})),
     "PPO-sde": (HOVER, small("PPO", hyperparameters={"use_sde": True})),
     "PPO-agents": ("ParticleSpread-v0", small("PPO", "ParticleSpread-v0", steps=768)),
+    "PPO-frames": (HOVER, small("PPO", network={**SMALL, "frames": 3}, normalize={"observations": True})),
     "MaskablePPO": (SEA, small("MaskablePPO", SEA)),
     "RecurrentPPO": (HOVER, small("RecurrentPPO")),
     "SAC": (HOVER, small("SAC", expert={"steps": 80, "noise": 0.1})),

@@ -53,6 +53,7 @@ OFF_POLICY = ("SAC", "TQC", "TD3", "DDPG", "DQN", "QRDQN")
 ALGORITHMS = (*ON_POLICY, *OFF_POLICY, *IMITATING)
 QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
 LEAGUE = ("PPO", "MaskablePPO")  # that may play in a league
+FRAMES = ("PPO", "MaskablePPO", "PPOLagrangian", *OFF_POLICY)  # that may look at several frames
 PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", *IMITATING)  # that may have convolutions as their head
 Table = dict[str, Any]
 
@@ -70,6 +71,7 @@ class Settings:
             fall from x to 0.
         network: "layers" (units of each), "activation" ("tanh" or "relu"), "log_std" (at the start; PPO on numbers),
             "memory" (units of the LSTM; RecurrentPPO), "quantiles" (of the distribution of returns; QUANTILES),
+            "frames" (how many of the last observations are shown side by side, where one does not tell enough; FRAMES),
             "convolutions" (channels of each, 3 x 3, in front of all else; observations with planes or an image),
             "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
             large as the board, rated by a convolution, and "layers" are those of the value; for PLANES), "roles"
@@ -119,6 +121,7 @@ KEYS: dict[str, dict[str, str]] = {
         "log_std": "number",
         "memory": "size",
         "quantiles": "size",
+        "frames": "size",
         "convolutions": "sizes",
         "stride": "size",
         "head": "head",
@@ -479,6 +482,15 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
     if "quantiles" in found.network and found.algorithm not in QUANTILES:
         raise ParameterError(f"{label}: [network] quantiles is for {', '.join(QUANTILES)}, not for {found.algorithm}")
+    if "frames" in found.network:
+        if found.algorithm not in FRAMES:
+            raise ParameterError(f"{label}: [network] frames is for {', '.join(FRAMES)}, not for {found.algorithm}")
+        for name, given in (("hindsight", found.hindsight), ("league", found.league)):
+            if given:
+                raise ParameterError(f"{label}: [network] frames does not go with [{name}]; leave one of them out")
+        for name in ("roles", "convolutions"):
+            if found.network.get(name):
+                raise ParameterError(f"{label}: [network] frames does not go with {name}; leave one of them out")
     if found.network.get("roles") and found.network.get("convolutions"):
         raise ParameterError(f"{label}: [network] roles is for one row of numbers; leave it or convolutions out")
     if not found.network.get("convolutions"):
