@@ -1,12 +1,12 @@
 """Does PPO with a simple reward gain from large mini-batches where a shaped one loses? CaRL's claim in miniature.
 
     python benchmarks/reward_comparison.py
-    python benchmarks/reward_comparison.py --steps 1000000 --seeds 5 --keep runs/rewards.json --write
+    python benchmarks/reward_comparison.py --steps 1000000 --seeds 5 --keep benchmarks/reward_comparison.json --write
 
 Stable-Baselines3's PPO (two layers of 64) drives RouteDrive without other cars and pedestrians, past lights and stop
 signs (`--level` takes another level, `default` the whole town). It learns from each reward with mini-batches of several
 sizes and from the same number of samples; the learning rate grows with the root of the mini-batch (`--rate constant`:
-it does not). Judged is what no reward pays for as such, over the same 50 starts: the completed part of the way, in
+it does not). All are judged over the same 50 starts, whatever they were paid for: the completed part of the way, in
 percent; the driving score, which is that part times CARLA's factor for what ended the episode (pedestrian 0.5, car 0.6,
 red light 0.7, stop sign 0.8); and how many ways were completed without an infraction. Intervals are Student's over
 seeds. With `--keep` a run that is done is not done again.
@@ -76,7 +76,7 @@ def judge(agent: PPO, keywords: dict[str, Any]) -> Found:
         made[alive] = batch.states["made"][alive] / batch.setup.values.route_length
         success[alive] = batch.success[alive, 0]
         for name, part in FACTORS.items():
-            factor[alive & ((batch.results[name] > 0.0))] *= part
+            factor[alive & (batch.results[name] > 0.0)] *= part
         alive &= ~(batch.terminated | batch.truncated)[:, 0]
     found = {"way": made, "score": made * factor, "success": success}
     return {name: 100.0 * float(values.mean()) for name, values in found.items()}
@@ -113,8 +113,10 @@ def gains(runs: dict[str, Found], given: argparse.Namespace) -> list[str]:
     """What each reward gains from the smallest to the largest mini-batch, paired by seeds."""
     lines = []
     for reward in given.rewards:
-        ends = [[key_of(reward, size, seed) for size in (given.sizes[0], given.sizes[-1])] for seed in range(given.seeds)]
-        pairs = [(runs[a], runs[b]) for a, b in ends if a in runs and b in runs]
+        small, large = (
+            [key_of(reward, size, n) for n in range(given.seeds)] for size in (given.sizes[0], given.sizes[-1])
+        )
+        pairs = [(runs[a], runs[b]) for a, b in zip(small, large, strict=True) if a in runs and b in runs]
         if pairs:
             texts = [f"{name} {shown([b[name] - a[name] for a, b in pairs])}" for name in ("way", "score", "success")]
             lines.append(f"- {reward}, from {given.sizes[0]} to {given.sizes[-1]}: {', '.join(texts)}")
@@ -164,7 +166,7 @@ def main() -> None:
         head = f"# Simple and shaped rewards beside mini-batches\n\nMeasured on {date.today()}: `{command}`"
         about = "\n\n".join((__doc__ or "").split("\n\n")[2:]).strip()
         parts = [f"{head}, {minutes:.0f} minutes of one core.", about, "\n".join(rows)]
-        parts += ["Gains from the largest mini-batches, paired by seeds:", "\n".join(ends)]
+        parts += ["From the smallest to the largest mini-batches, paired by seeds:", "\n".join(ends)]
         Path(__file__).with_suffix(".md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
