@@ -48,8 +48,9 @@ Lengths in metres, times in seconds.
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99. Shares of agents that survive, and their mean speed, over seeds
 1000 to 1149: in mild traffic the expert, who looks ahead, 0.987 and 27.2 m/s, the player `idm` 0.965 and 24.9 m/s; in
-chaotic traffic 0.983 and 27.5 m/s, 0.951 and 24.9 m/s. PPO that shares parameters, trained for a million steps of
-agents in chaotic traffic, has 0.865 and 22.1 m/s there: better than chance (0.044), worse than IDM.
+chaotic traffic 0.983 and 27.5 m/s, 0.951 and 24.9 m/s. PPO that shares parameters, trained for 1.2 million steps of
+agents in chaotic traffic, has 0.979 and 27.9 m/s there from `observation="times"`; from rows of cars 0.865 and 22.1 m/s
+after a million, worse than IDM.
 
 ## Version History
 v0: first version.
