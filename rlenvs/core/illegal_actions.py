@@ -34,6 +34,7 @@ class ActionChecker:
         rows = size * (count * np.arange(batch.num_worlds)[:, None] + np.arange(agents))
         # where each number's choices begin in the mask of all agents of all worlds
         self._starts = rows[..., None] + np.cumsum((0, *setup.choices[:-1]))
+        self._places, self._allowed = np.zeros_like(self._starts), np.zeros(self._starts.shape, np.int8)
         self._choices = setup.own_choices[:agents]
         self._last = int(self._choices[0, 0]) - 1
         self.before = self.counts.copy()
@@ -90,16 +91,18 @@ class ActionChecker:
         """Which choices are illegal, bool (N, agents, numbers); None where none is."""
         batch = self.batch
         choices = batch.actions[:, : self.agents]
-        places: np.ndarray = self._starts + choices
-        allowed = batch.masks.reshape(-1).take(places, mode="clip")
+        np.add(self._starts, choices, out=self._places)
+        allowed = batch.masks.reshape(-1).take(self._places, mode="clip", out=self._allowed)
         if allowed.all():
             return None
-        states = batch.states
-        playing = states["alive"][:, : self.agents] & ~states["over"][:, None]
+        illegal: np.ndarray = allowed == 0
+        illegal &= ~batch.states["over"][:, None, None]
+        if batch.agents > 1:
+            illegal &= batch.states["alive"][:, : self.agents, None]
         if only is not None:
-            playing &= only[:, None]
-        illegal = (allowed == 0) & playing[..., None]
-        illegal &= (choices >= 0) & (choices < self._choices)  # the step refuses others
+            illegal &= only[:, None, None]
+        if self.refuses:  # a step refuses what is no choice, for another reason, and takes back what was counted
+            illegal &= (choices >= 0) & (choices < self._choices)
         return illegal if illegal.any() else None
 
     def _complaint(self, illegal: np.ndarray) -> str:

@@ -83,6 +83,9 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self._keys = InfoKeys(self.batch)
         self._action_checker = action_checker_of(self.batch, illegal, agents=1)
         self._everyone = np.ones(self.num_envs, np.bool_)
+        # room for observations in another type, where they are not to be copies
+        other = setup.encode.plain if setup.encode and not (copy or setup.in_parts or world.roles) else None
+        self._shown = None if other is None else np.zeros(self.batch.observations[:, 0].shape, other)
         self.renderer = Renderer(render_mode, self.batch, render_text)
 
     def reset(
@@ -129,11 +132,13 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         infos = self._infos(None)
         rewards, terminated, truncated = batch.rewards[:, 0], batch.terminated[:, 0], batch.truncated[:, 0]
         if self.vector_reward:
-            rewards = self._reward_vectors(terminated | truncated)
-        if batch.autoreset is AutoresetMode.SAME_STEP:
-            self._add_final(infos, terminated | truncated)
+            rewards = batch.reward_vectors[:, 0]
         if self.copy:
             rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+        if batch.autoreset is AutoresetMode.SAME_STEP:
+            ended = terminated | truncated
+            rewards = self._final_vectors(rewards, ended) if self.vector_reward else rewards
+            self._add_final(infos, ended)
         return self._observations(), rewards, terminated, truncated, infos
 
     def step_loaded(self, only: np.ndarray | None = None) -> None:
@@ -148,7 +153,10 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             self._action_checker.step(only)
 
     def _observations(self) -> Any:
-        return self.batch.observed((slice(None), 0), copy=self.copy)
+        if self._shown is None:
+            return self.batch.observed((slice(None), 0), copy=self.copy)
+        self._shown[...] = self.batch.observations[:, 0]
+        return self._shown
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> np.ndarray:
         """Rewards for achieved goals where others were desired, as `Env.compute_reward`; (..., goal) -> (...)."""
@@ -168,11 +176,10 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             add_errors(infos, batch.errors, present)
         return infos
 
-    def _reward_vectors(self, ended: np.ndarray) -> np.ndarray:
-        """The vectors of this step; under SAME_STEP those of finished worlds were set aside."""
-        vectors = self.batch.reward_vectors[:, 0].copy()
-        if self.batch.autoreset is AutoresetMode.SAME_STEP:
-            vectors[ended] = self.batch.final_terms[ended, : self._keys.rewards, 0]
+    def _final_vectors(self, vectors: np.ndarray, ended: np.ndarray) -> np.ndarray:
+        """The reward vectors of a step, those of finished worlds as they were set aside."""
+        vectors = vectors if self.copy else vectors.copy()  # info has the new episodes' own
+        vectors[ended] = self.batch.final_terms[ended, : self._keys.rewards, 0]
         return vectors
 
     def _add_final(self, infos: dict[str, Any], ended: np.ndarray) -> None:

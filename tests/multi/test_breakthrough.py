@@ -101,7 +101,7 @@ def test_whole_games_by_the_plain_rules(height, width):
             batch.actions[0, side, 0] = action
             batch.step_loaded()
             moves += 1
-            cell = batch.states["cell"][0]
+            cell = batch.states["board"][0, 0]
             assert {place: ".wb"[cell[place]] for place in board} == board
             assert batch.over[0] == over
             terms = dict(zip(SPEC.terms, batch.terms[0], strict=True))
@@ -153,26 +153,39 @@ def test_the_observation_is_the_board_from_ones_own_end():
     np.testing.assert_array_equal(second[::-1, ::-1, 0], first[..., 1])
 
 
+def put(batch, pieces):
+    """Put pieces, 1 for white, 2 for black, on an empty board, as both sides see it."""
+    board = batch.states["board"]
+    board[...] = 0
+    for (row, column), side in pieces.items():
+        board[:, 0, row, column] = side
+        board[:, 1, 7 - row, 7 - column] = 3 - side
+
+
 def test_players_win_at_once_and_prevent():
     batch = rlenvs.make_batch("Breakthrough-v0", 3)
     batch.seed(range(3))
     batch.reset()
-    cell = batch.states["cell"]
-    cell[...] = 0
-    cell[:, 6, 3] = 1  # white would win by any of its moves
-    cell[:, 1, 6] = 2  # and so would black
-    cell[:, 0, 0] = 1
-    cell[:, 7, 7] = 2
     batch.states["pieces"][:] = 2
+    # white would win by any of its first piece's moves, and so would black
+    put(batch, {(6, 3): 1, (1, 6): 2, (0, 0): 1, (7, 7): 2})
     for player in ("negamax", "racer"):
         action = batch.play(player)[:, 0, 0]
         assert set((action // 3).tolist()) == {3 * 8 + 6}
-    cell[:, 6, 3] = 0
-    cell[:, 4, 3] = 1
-    cell[:, 0, 0] = 0
-    cell[:, 0, 5] = 1  # the only way to prevent is to capture to the right
+    put(batch, {(4, 3): 1, (1, 6): 2, (0, 5): 1, (7, 7): 2})  # the only way to prevent is to capture to the right
     for player in ("negamax", "racer"):
         assert set(batch.play(player)[:, 0, 0].tolist()) == {(5 * 8 + 0) * 3 + 2}
+
+
+def test_both_sides_see_one_board():
+    batch = rlenvs.make_batch("Breakthrough-v0", 8)
+    batch.seed(range(8))
+    batch.reset()
+    for _ in range(40):
+        batch.play("random")
+        batch.step_loaded()
+        first, second = batch.states["board"][:, 0], batch.states["board"][:, 1, ::-1, ::-1]
+        np.testing.assert_array_equal(second, np.array([0, 2, 1])[first])
 
 
 def test_the_racer_beats_random_and_negamax_the_racer():
@@ -199,7 +212,7 @@ def test_the_search_is_right_about_small_boards():
         batch.seed([seed])
         batch.reset()
         while not batch.over[0]:
-            cell, side = batch.states["cell"][0], int(batch.states["mover"][0])
+            cell, side = batch.states["board"][0, 0], int(batch.states["mover"][0])
             board = {place: ".wb"[cell[place]] for place in itertools.product(range(4), range(3))}
             batch.play("negamax")
             value = int(batch.states["best"][0, 0])

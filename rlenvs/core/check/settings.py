@@ -34,8 +34,9 @@ def parameters_matter(t: Subject) -> str:
     if not t.world.params:
         raise NotApplicable("the world has no parameters")
     groups: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    probe = t.world.level(t.choices.get("level")).probe
     for name in t.world.params:
-        setting = dict(t.world.probe.get(name, {}))
+        setting = dict(probe.get(name, {}))
         groups.setdefault(repr(sorted(setting.items())), (setting, []))[1].append(name)
     silent, dead, count = [], [], 0
     for setting, names in groups.values():

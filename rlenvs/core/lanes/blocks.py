@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 WIDTH = int(one_of("RLENVS_LANES", os.environ.get("RLENVS_LANES") or "8", ("1", "4", "8")))  # worlds of a block
 LINE = 64  # bytes, to which rooms are aligned
-SQUARED = 4  # bytes of a number: of shorter ones, one after the other is copied
-FEW = 2  # not more numbers than so many in a row are copied so too
+PAIR, FOUR = 2, 4  # so many numbers of a row are copied at once, where there are not WIDTH of them
+SQUARED = 4  # bytes of a number: of these, what is between FOUR and WIDTH is copied as part of a square
 PHASES = ("taken", "given", "seen", "checked")  # when blocks exchange runs with the batch, and which have to be finite
 # busy: whether a thread works in the block. worlds: those in it. broken: whose observation is not to be overwritten.
 # batch: address of the block's record. spare: of a room for rows that nobody wants. first: the first run of each phase.
@@ -104,8 +104,8 @@ def _runs(batch: BatchMemory, name: str, phase: str) -> Iterator[tuple[str, int,
 
 
 def _filled(count: int) -> int:
-    """A count for which whole squares are copied, as more is read than needed: what follows is read after it."""
-    return -(-count // WIDTH) * WIDTH if count > FEW else count
+    """A count that is copied sooner, as more is read than needed: what follows is read after it."""
+    return -(-count // WIDTH) * WIDTH if count > FOUR else FOUR if count > PAIR else count
 
 
 def _fields(

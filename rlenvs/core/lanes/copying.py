@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.core.extending import intrinsic
 
 from rlenvs.core.bits import BYTE, load_early
-from rlenvs.core.lanes.blocks import FEW, SQUARED, WIDTH
+from rlenvs.core.lanes.blocks import FOUR, PAIR, SQUARED, WIDTH
 from rlenvs.core.lanes.vectors import FLAGS, WORD, Lanes, broadcast, lane_of
 from rlenvs.core.lanes.views import lengths_of
 
@@ -122,6 +122,37 @@ def _pointer(builder: Any, address: Any, kind: Any) -> Any:
     return builder.inttoptr(address, kind.as_pointer())
 
 
+def _zipped(builder: Any, columns: list[Any]) -> Any:
+    """The numbers of some columns, 1, 2 or 4 of them, as one vector: those of the first row, then of the second ..."""
+    if len(columns) == 1:
+        return columns[0]
+    even, odd = _zipped(builder, columns[::2]), _zipped(builder, columns[1::2])
+    size = even.type.count
+    order = [size * (j % 2) + j // 2 for j in range(2 * size)]
+    return builder.shuffle_vector(even, odd, ir.Constant(ir.VectorType(WORD, len(order)), order))
+
+
+def _unzipped(builder: Any, rows: Any, count: int) -> list[Any]:
+    """The columns, 1, 2 or 4 of them, of numbers that lie row by row in one vector."""
+    if count == 1:
+        return [rows]
+    half = rows.type.count // 2
+    parts = []
+    for first in range(2):
+        order = ir.Constant(ir.VectorType(WORD, half), [2 * j + first for j in range(half)])
+        parts.append(_unzipped(builder, builder.shuffle_vector(rows, rows, order), count // 2))
+    return [part[n] for n in range(count // 2) for part in parts]
+
+
+def _joined(builder: Any, rows: list[Any]) -> Any:
+    """Vectors one behind the other."""
+    if len(rows) == 1:
+        return rows[0]
+    first, second = _joined(builder, rows[: len(rows) // 2]), _joined(builder, rows[len(rows) // 2 :])
+    order = ir.Constant(ir.VectorType(WORD, 2 * first.type.count), list(range(2 * first.type.count)))
+    return builder.shuffle_vector(first, second, order)
+
+
 def _masked(builder: Any, name: str, vector: Any, *arguments: Any) -> Any:
     """LLVM's load or store of some elements of a vector; nothing else is touched."""
     flags, pointer = ir.VectorType(ir.IntType(1), WIDTH), vector.as_pointer()
@@ -131,6 +162,35 @@ def _masked(builder: Any, name: str, vector: Any, *arguments: Any) -> Any:
     suffix = f"v{WIDTH}i{vector.element.width}.p0"
     function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.{name}.{suffix}")
     return builder.call(function, arguments)
+
+
+def _copier_of(count: int, item: int, inwards: bool) -> Any:
+    """Copy 2 or 4 numbers of `item` bytes of each row: (addresses in the rows, address in the block). A number goes
+    beside its like, so that a row is read or written in one piece."""
+    number = ir.IntType(8 * item)
+    row, column = ir.VectorType(number, count), ir.VectorType(number, WIDTH)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        rows = [_pointer(builder, lane_of(builder, args[0], lane), row) for lane in range(WIDTH)]
+        steps = [builder.add(args[1], ir.IntType(64)(item * WIDTH * n)) for n in range(count)]
+        columns = [_pointer(builder, step, column) for step in steps]
+        if inwards:
+            found = _joined(builder, [builder.load(pointer, align=1) for pointer in rows])
+            for value, pointer in zip(_unzipped(builder, found, count), columns, strict=True):
+                builder.store(value, pointer, align=1)
+            return context.get_dummy_value()
+        found = _zipped(builder, [builder.load(pointer, align=1) for pointer in columns])
+        for lane, pointer in enumerate(rows):
+            order = [lane * count + n for n in range(count)]
+            part = builder.shuffle_vector(found, found, ir.Constant(ir.VectorType(WORD, count), order))
+            builder.store(part, pointer, align=1)
+        return context.get_dummy_value()
+
+    @intrinsic
+    def copy(typing_context: Any, rows: Any, block: Any) -> Any:
+        return types.none(Lanes(types.int64), types.int64), generate
+
+    return copy
 
 
 def _copiers(item: int, inwards: bool) -> tuple[Any, Any, Any]:
@@ -200,6 +260,7 @@ def copier(item: int, inwards: bool) -> Any:
     """A kernel that copies `count` numbers of `item` bytes of every row: (addresses of the first of them in the rows,
     address of the first in the block, count)."""
     square, some, single = _copiers(item, inwards)
+    pair, four = (_copier_of(count, item, inwards) for count in (2, 4))
     side, across, at_once = item * WIDTH, item * WIDTH * WIDTH, item >= SQUARED
 
     def copy_run(rows: Any, block: Any, count: Any) -> None:
@@ -212,12 +273,21 @@ def copier(item: int, inwards: bool) -> Any:
         if left > 0 and count >= WIDTH:  # the last ones, some of them for a second time
             back = WIDTH - left
             square(rows - back * item, block - back * side)
-        elif left > FEW and at_once:
+            return
+        if left > FOUR and at_once:
             some(rows, block, left)
-        else:
-            for _ in range(left):
-                single(rows, block)
-                rows = rows + item
-                block += side
+            return
+        if left >= FOUR:
+            four(rows, block)
+            rows = rows + FOUR * item
+            block += FOUR * side
+            left -= FOUR
+        if left >= PAIR:
+            pair(rows, block)
+            rows = rows + PAIR * item
+            block += PAIR * side
+            left -= PAIR
+        if left > 0:
+            single(rows, block)
 
     return copy_run

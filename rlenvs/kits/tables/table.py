@@ -16,6 +16,9 @@ from rlenvs.core.errors import ParameterError
 
 MOST_SWEEPS = 2000
 TIE = 1e-9  # values that differ by less, relative to their size, are equal
+FIRST_BITS, FIRST_MOST = 32, 2**32 - 1  # of a number with the first outcome and how many there are
+BITS = 63  # of a word that kernels read, without the sign
+FEATURES, SHIFT, MOST = 7, 9, 2**9 - 1  # in a word: how many, bits of each, the largest
 CERTAIN = 1e-9  # how far the probabilities of all outcomes together may be from 1
 
 
@@ -29,6 +32,15 @@ def better_policy(q: np.ndarray, policy: np.ndarray) -> np.ndarray:
     slack = TIE * np.maximum(1.0, np.abs(largest))
     worse = q[np.arange(len(q)), policy] < largest - slack
     return np.where(worse, np.argmax(q >= (largest - slack)[:, None], axis=1), policy)
+
+
+def packed(numbers: np.ndarray, each: int) -> np.ndarray:
+    """Whole numbers (rows, columns) as words, int64 (rows, words): so many numbers in each, the first one lowest."""
+    shift = BITS // each
+    words = np.zeros((len(numbers), -(-numbers.shape[1] // each)), np.int64)
+    for column in range(numbers.shape[1]):
+        words[:, column // each] |= numbers[:, column].astype(np.int64) << (shift * (column % each))
+    return words
 
 
 class Outcome(NamedTuple):
@@ -97,13 +109,14 @@ class Table:
         return {
             "states": self.states,
             "moves": self.actions,
-            "pairs_and_end": self.states * self.actions + 1,
+            "mask_words": -(-self.actions // BITS),
             "outcomes": sum(map(len, self._outcomes)),
             "starts": len(self.starts),
             "rows": len(self.map),
             "columns": len(self.map[0]) if self.map else 0,
             **({"objectives": len(self.weights)} if self.weights else {}),
             **({"features": self.features.shape[1]} if self.features.size else {}),
+            **({"feature_words": self.packed_features().shape[1]} if self.features.size else {}),
         }
 
     @cached_property
@@ -130,22 +143,25 @@ class Table:
         begins = np.add.accumulate(np.array(list(self.starts.values()), float))
         begins /= begins[-1]
         return {
-            "first": first,
+            "span": (first[:-1] + (np.diff(first) << FIRST_BITS)).reshape(self.states, self.actions),
             "chance": chance,
-            "next_state": found["next_state"],
+            "follows": 4 * found["next_state"] + 2 * found["end"] + found["success"],
             "gain": found["reward"],
-            "ends": found["end"],
-            "succeeds": found["success"],
             "start": np.array(list(self.starts), np.int64),
             "begins": begins,
-            "allowed": self.allowed,
+            "allowed": packed(self.allowed > 0, BITS),
             "best": self.best_actions(),
             "shown": self.shown,
             "map": np.frombuffer("".join(self.map).encode(), np.uint8).reshape(
                 self.sizes["rows"], self.sizes["columns"]
             ),
-            **({"features": self.features} if self.features.size else {}),
+            **({"features": self.features, "packed": self.packed_features()} if self.features.size else {}),
         }
+
+    def packed_features(self) -> np.ndarray:
+        """(states, words): the features, where all are whole numbers that fit; otherwise no words."""
+        whole = (self.features == np.clip(np.floor(self.features), 0, MOST)).all()
+        return packed(self.features, FEATURES) if whole else np.zeros((self.states, 0), np.int64)
 
     def open_actions(self) -> np.ndarray:
         """(states, actions) bool: those that are allowed; all of them in a state where none is."""

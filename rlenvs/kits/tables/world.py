@@ -27,19 +27,18 @@ from typing import Any, TypeVar
 
 from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
 from rlenvs.core.parts import Block, Term
-from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.table import BITS, FEATURES, FIRST_BITS, FIRST_MOST, MOST, SHIFT, Table
 
 T = TypeVar("T")
 DATA = {
-    "first": i8("pairs_and_end"),  # of the outcomes of a pair of a state and an action
+    # what is read together lies in one number: places that differ by world are what a step of eight worlds costs
+    "span": i8("states", "moves"),  # of the outcomes of an action the first, and how many (FIRST_BITS further up)
     "chance": f8("outcomes"),  # sums of the probabilities of a pair's outcomes up to this one
-    "next_state": i4("outcomes"),
+    "follows": i8("outcomes"),  # 4 times the next state, and 2 where the episode ends, and 1 where it is a success
     "gain": f8("outcomes"),
-    "ends": u1("outcomes"),
-    "succeeds": u1("outcomes"),
     "start": i4("starts"),
     "begins": f8("starts"),  # sums of the probabilities of the starts up to this one
-    "allowed": u1("states", "moves"),
+    "allowed": i8("states", "mask_words"),  # a bit for each action
     "best": i4("states"),
     "shown": i4("states"),
     "map": u1("rows", "columns"),  # letters, for images
@@ -71,7 +70,7 @@ def tabular(
     terms = reward if isinstance(reward, Mapping) else {"reward": term(*reward, doc="what the table says")}
     number = discrete_block(lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state")
     changed = {"gain": f8("outcomes", "objectives")} if isinstance(reward, Mapping) else {}
-    extra = {"features": f8("states", "features")} if seen else {}
+    extra = {"features": f8("states", "features"), "packed": i8("states", "feature_words")} if seen else {}
     spec = world(
         name,
         sizes=lambda values: table_of(values).sizes,
@@ -146,11 +145,13 @@ def reset(p, s, rng):
 @kernel
 def outcome(p, s, a, rng, r):
     """One of the outcomes of an action in a state, all but its reward. Gives its place in the table."""
-    pair = s.number * p.allowed.shape[1] + a
-    j = drawn(p.chance, p.first[pair], p.first[pair + 1] - 1, rng)
-    s.number = p.next_state[j]
-    r.terminated = p.ends[j] != 0
-    r.success = p.succeeds[j] != 0
+    span = p.span[s.number, a]
+    first = span & FIRST_MOST
+    j = drawn(p.chance, first, first + (span >> FIRST_BITS) - 1, rng)
+    follows = p.follows[j]
+    s.number = follows >> 2
+    r.terminated = follows & 2 != 0
+    r.success = follows & 1 != 0
     return j
 
 
@@ -166,14 +167,22 @@ def observe(p, s, o):
 
 def observe_features(p, s, o):
     """The features of the state."""
-    for i in range(p.features.shape[1]):
-        o.state[i] = p.features[s.number, i]
+    count = p.features.shape[1]
+    if p.packed.shape[1] == 0:
+        for i in range(count):
+            o.state[i] = p.features[s.number, i]
+    for w in range(p.packed.shape[1]):
+        word = p.packed[s.number, w]
+        for i in range(FEATURES * w, min(FEATURES * w + FEATURES, count)):
+            o.state[i] = (word >> (SHIFT * (i - FEATURES * w))) & MOST
 
 
 def mask(p, s, m):
     """The actions that change something."""
-    for action in range(p.allowed.shape[1]):
-        m[action] = p.allowed[s.number, action]
+    for w in range(p.allowed.shape[1]):
+        word = p.allowed[s.number, w]
+        for action in range(BITS * w, min(BITS * w + BITS, p.span.shape[1])):
+            m[action] = (word >> (action - BITS * w)) & 1
 
 
 def expert(p, s, a):

@@ -58,6 +58,7 @@ from rlenvs.core import (
     i8,
     integer,
     kernel,
+    prefetch,
     term,
     uniform,
     world,
@@ -110,7 +111,8 @@ SPEC = world(
         "seat": i8,  # the side of the first agent
         "moves": i8,
         "last": i8(4),  # row and column from which and to which the last move went
-        "cell": i1("height", "width"),  # 1 + side, 0 for nobody; row 0 is the end of the first side
+        # the board as each side sees it, in [y, x]: 1 for its own piece, 2 for the other's, 0 for none
+        "board": i1(2, "height", "width"),
         "pieces": i8(2),
         "tried": i8(DEEPEST + 1),  # from here on scratch of the search, a number for each of its depths
         "path": i8(DEEPEST + 1),
@@ -158,27 +160,27 @@ SPEC = world(
 
 @kernel
 def row_of(s, side, y):
-    return y if side == 0 else s.cell.shape[0] - 1 - y
+    return y if side == 0 else s.board.shape[1] - 1 - y
 
 
 @kernel
 def column_of(s, side, x):
-    return x if side == 0 else s.cell.shape[1] - 1 - x
+    return x if side == 0 else s.board.shape[2] - 1 - x
 
 
 @kernel
 def seen(s, side, x, y):
     """What a side sees in a cell: 1 for its own piece, 2 for the other's, 0 for none, 3 beyond the board."""
-    if x < 0 or y < 0 or x >= s.cell.shape[1] or y >= s.cell.shape[0]:
+    if x < 0 or y < 0 or x >= s.board.shape[2] or y >= s.board.shape[1]:
         return 3
-    piece = s.cell[row_of(s, side, y), column_of(s, side, x)]
-    return 0 if piece == 0 else (1 if piece == 1 + side else 2)
+    return int(s.board[side, y, x])
 
 
 @kernel
 def place(s, side, x, y, piece):
     """Put a piece (1 own, 2 the other's, 0 none) where a side sees (x, y)."""
-    s.cell[row_of(s, side, y), column_of(s, side, x)] = 0 if piece == 0 else (1 + side if piece == 1 else 2 - side)
+    s.board[side, y, x] = piece
+    s.board[1 - side, s.board.shape[1] - 1 - y, s.board.shape[2] - 1 - x] = 3 - piece if piece else 0
 
 
 @kernel
@@ -210,13 +212,13 @@ def take_back(s, side, x, y, d, captured):
 @kernel
 def number_of(s, x, y, d):
     """The action that moves what lies in (x, y) in direction d."""
-    return (x * s.cell.shape[0] + y) * 3 + d
+    return (x * s.board.shape[1] + y) * 3 + d
 
 
 @kernel
 def play_move(p, s, action, r):
     """The move of the side whose turn it is."""
-    height, width = s.cell.shape
+    height, width = s.board.shape[1], s.board.shape[2]
     side, d, y, x = s.mover, action % 3, action // 3 % height, action // (3 * height)
     winner = -1
     if not may_move(s, side, x, y, d):
@@ -263,11 +265,11 @@ def choose(p, s, player, rng):
 
 @SPEC.reset
 def reset(p, s, rng):
-    height, width = s.cell.shape
-    for y in range(2):
-        for x in range(width):
-            s.cell[y, x] = 1
-            s.cell[height - 1 - y, x] = 2
+    height, width = s.board.shape[1], s.board.shape[2]
+    for side in range(2):
+        for y in range(2):
+            for x in range(width):
+                place(s, side, x, y, 1)
     s.pieces[0] = 2 * width
     s.pieces[1] = 2 * width
     s.last[0] = -1
@@ -279,6 +281,14 @@ def reset(p, s, rng):
         advance(s, 0, x, y, d)
         note_move(s, 0, x, y, d)
         s.mover = 1
+
+
+@SPEC.fetch
+def fetch(p, s):
+    """The board, and where masks note the pieces."""
+    prefetch(s.board, 0)
+    prefetch(s.board, 1)
+    prefetch(s.option, 0)
 
 
 @SPEC.step
@@ -295,33 +305,29 @@ def mask(p, s, k, m):
     if s.turn != k:
         m[0] = 1
         return
-    side = side_of(s, k)
-    forward = 1 - 2 * side  # in rows of the board; and to the right, as the side sees it, in its columns
-    for row in range(s.cell.shape[0]):
-        ahead = row + forward
-        if 0 <= ahead < s.cell.shape[0]:
-            for column in range(s.cell.shape[1]):
-                if s.cell[row, column] == 1 + side:
-                    first = number_of(s, column_of(s, side, column), row_of(s, side, row), LEFT)
-                    for d in range(3):
-                        beside = column + forward * (d - 1)
-                        if 0 <= beside < s.cell.shape[1]:
-                            there = s.cell[ahead, beside]
-                            m[first + d] = 1 if there == 0 or (there == 2 - side and d != STRAIGHT) else 0
+    # where its pieces stand comes first, without a branch, since that cannot be predicted: the number of the move to
+    # the left, the column and the cell in one number
+    own, height, width, found, count = side_of(s, k), s.board.shape[1], s.board.shape[2], s.option[0], 0
+    cells = s.board[own].ravel()
+    for y in range(height - 1):
+        place = (number_of(s, 0, y, LEFT) << 12) + y * width
+        for i in range(y * width, (y + 1) * width):
+            found[count] = place
+            count += int(cells[i] == 1)
+            place += ((3 * height) << 12) + (1 << 8) + 1
+    for i in range(count):
+        first, x, ahead = found[i] >> 12, found[i] >> 8 & 15, (found[i] & 255) + width
+        m[first + LEFT] = int(x > 0) & int(cells[ahead - 1] != 1)
+        m[first + STRAIGHT] = int(cells[ahead] == 0)
+        m[first + RIGHT] = int(x < width - 1) & int(cells[min(ahead + 1, cells.size - 1)] != 1)
 
 
 @SPEC.observe
 def observe(p, s, k, o):
-    side, cells, board = side_of(s, k), s.cell.ravel(), o.board.ravel()
-    if side == 0:
-        for i in range(cells.size):
-            board[2 * i] = 1.0 if cells[i] == 1 else 0.0
-            board[2 * i + 1] = 1.0 if cells[i] == 2 else 0.0
-    else:  # the other end sees the board turned round
-        for i in range(cells.size):
-            piece = cells[max(cells.size - 1 - i, 0)]
-            board[2 * i] = 1.0 if piece == 2 else 0.0
-            board[2 * i + 1] = 1.0 if piece == 1 else 0.0
+    cells, board = s.board[side_of(s, k)].ravel(), o.board.ravel()
+    for i in range(cells.size):
+        board[2 * i] = 1.0 if cells[i] == 1 else 0.0
+        board[2 * i + 1] = 1.0 if cells[i] == 2 else 0.0
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
@@ -331,13 +337,13 @@ def observe(p, s, k, o):
 def choose_random(s, rng):
     """Any move that is allowed."""
     count = 0
-    for x in range(s.cell.shape[1]):
-        for y in range(s.cell.shape[0]):
+    for x in range(s.board.shape[2]):
+        for y in range(s.board.shape[1]):
             for d in range(3):
                 count += may_move(s, s.mover, x, y, d)
     left = below(rng, max(count, 1))
-    for x in range(s.cell.shape[1]):
-        for y in range(s.cell.shape[0]):
+    for x in range(s.board.shape[2]):
+        for y in range(s.board.shape[1]):
             for d in range(3):
                 if may_move(s, s.mover, x, y, d):
                     if left == 0:
@@ -366,7 +372,7 @@ def lost_at(s, side, x, y):
 def runs_free(s, side, x, y):
     """Whether no piece of the other side can meet a piece that runs from (x, y) to the last row: none stands in the
     cells ahead that are at most as far to the side as they are ahead, and one more."""
-    height = s.cell.shape[0]
+    height = s.board.shape[1]
     for ahead in range(1, height - y):
         for aside in range(-ahead - 1, ahead + 2):
             if seen(s, side, x + aside, y + ahead) == 2:
@@ -377,9 +383,9 @@ def runs_free(s, side, x, y):
 @kernel
 def rows_missing(s, side):
     """How many rows the foremost piece of a side is away from the last."""
-    height, found = s.cell.shape[0], s.cell.shape[0]
+    height, found = s.board.shape[1], s.board.shape[1]
     for y in range(height):
-        for x in range(s.cell.shape[1]):
+        for x in range(s.board.shape[2]):
             if seen(s, side, x, y) == 1:
                 found = min(found, height - 1 - y)
     return found
@@ -388,7 +394,7 @@ def rows_missing(s, side):
 @kernel
 def judge_move(s, side, x, y, d):
     """What the racer thinks of a move, which is taken back again."""
-    height, width = s.cell.shape
+    height, width = s.board.shape[1], s.board.shape[2]
     captured = advance(s, side, x, y, d)
     x += d - 1
     y += 1
@@ -417,8 +423,8 @@ def judge_move(s, side, x, y, d):
 def choose_racer(s, rng):
     """The move that looks best by itself, any of these."""
     side, best, chosen, count = s.mover, HOPELESS, 0, 0
-    for x in range(s.cell.shape[1]):
-        for y in range(s.cell.shape[0]):
+    for x in range(s.board.shape[2]):
+        for y in range(s.board.shape[1]):
             for d in range(3):
                 if may_move(s, side, x, y, d):
                     value = judge_move(s, side, x, y, d)
@@ -431,7 +437,7 @@ def choose_racer(s, rng):
 @kernel
 def enter(s, level, flipped):
     """The search comes to a new position, `level` moves ahead: its moves, captures first, then the foremost pieces."""
-    height, width = s.cell.shape
+    height, width = s.board.shape[1], s.board.shape[2]
     side = (s.mover + level) % 2
     captures, quiet = 0, s.option.shape[1]  # quiet moves are kept from the other end of the list
     for ahead in range(1, height):
@@ -470,7 +476,7 @@ def next_move(s, level):
 def search(s, depth, flipped):
     """Alpha-beta search without recursion. Returns the best action for the side that is to move; what it is worth is
     s.best[0] then: WON and less for a win, the sooner the more."""
-    height = s.cell.shape[0]
+    height = s.board.shape[1]
     level, chosen = 0, 0
     s.total[0] = 0
     enter(s, 0, flipped)
@@ -535,7 +541,7 @@ NAMES = ("white", "black")
 
 @SPEC.draw
 def draw(canvas, p, s):
-    height, width = s.cell.shape
+    height, width = s.board.shape[1], s.board.shape[2]
     told = f"{NAMES[int(s.mover)]} to move" if s.turn >= 0 else f"{NAMES[int(s.mover)]} has lost"
     canvas.caption(f"move {int(s.moves)}", f"{int(s.pieces[0])} : {int(s.pieces[1])} pieces", told)
     canvas.legend((RIMS[0], "white, the first side, goes up", "ring"), (PIECES[1], "black goes down", "disc"))
@@ -552,7 +558,7 @@ def draw(canvas, p, s):
         canvas.arrow(ends[0], ends[1], (150, 60, 20), 3.0)
     for row in range(height):
         for column in range(width):
-            piece = int(s.cell[row, column])
+            piece = int(s.board[0, row, column])
             if piece:
                 centre = (column + 0.5, row - height + 0.5)
                 canvas.circle((centre[0] + 0.03, centre[1] - 0.04), 0.37, (110, 84, 56))
@@ -563,7 +569,7 @@ def draw(canvas, p, s):
 
 @SPEC.text
 def text(p, s):
-    return joined(([".WB"[int(piece)] for piece in row] for row in s.cell[::-1]), " ")
+    return joined(([".WB"[int(piece)] for piece in row] for row in s.board[0, ::-1]), " ")
 
 
 @SPEC.keys

@@ -151,6 +151,9 @@ LEVELS: dict[str, dict[str, Any]] = {
     "real": {**vehicle.ALL_EFFECTS, "downwash": True},
 }
 
+# points have no use for the parameters of vehicles, which show where these fly
+IN_FLIGHT = {name: {"motion": "flight", **KIND.probe.get(name, {})} for name in KIND.params}
+
 
 def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str, scores: Any, point_scores: Any) -> World:
     """A member of the kind.
@@ -167,7 +170,7 @@ def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str, sco
         source=f"MOMAland {published} (Felten et al., arXiv 2407.16312)",
         target_motion=target_motion,
         scores=scores,
-        levels={"point": {"motion": "point", "scores": point_scores}, **LEVELS},
+        levels={"point": {"motion": "point", "scores": point_scores, "probe": IN_FLIGHT}, **LEVELS},
     )
 
 

@@ -49,7 +49,7 @@ import numpy as np
 
 from rlenvs.core import PublishedFront, Score, block, discrete, free, term
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
-from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.table import FIRST_MOST, Table
 from rlenvs.kits.tables.world import outcome, parse_probability
 from rlenvs.single.objectives.family import multi_objective, weights_of
 
@@ -164,7 +164,7 @@ def parts_of(p: Any, s: Any) -> tuple[int, int, dict[tuple[int, int], float]]:
     gold = {}
     for state, (depth, column) in enumerate(p.features.astype(int).tolist()):
         if depth > 0:
-            gold[depth, column] = float(p.gain[int(p.first[5 * state + TAKE]), 1])
+            gold[depth, column] = float(p.gain[int(p.span[state, TAKE]) & FIRST_MOST, 1])
     depth, column = p.features[int(s.number)].astype(int).tolist()
     return depth, column, gold
 

@@ -100,6 +100,7 @@ SPEC = world(
     },
     published=published("MO-Gymnasium deep-sea-treasure-v0", "int32", low=0.0, high=sea_bounds, reward=reward_bounds),
     horizon=100,
+    lanes=True,
     fps=5,
     same_start=True,
     scores={
