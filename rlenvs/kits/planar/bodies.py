@@ -47,6 +47,7 @@ def fields(
         "weight_scale": f8(bodies),  # share of gravity that acts
         "still": f8(bodies),  # s since it moved noticeably
         "frame": f8(bodies, 4),  # x, y of the origin, cosine, sine
+        "placed": i8,  # whether one has been put elsewhere by hand since its shapes were boxed in
         "swept": f8(bodies, 4),  # centre and angle at the beginning of the step; share of the step that is done
         # shapes
         "shape_count": i8,
@@ -155,6 +156,7 @@ def set_frame(s, b):
 @kernel
 def place(s, b, x, y, angle):
     """Put a body's origin at (x, y), turned by an angle."""
+    s.placed = 1
     s.angle[b] = angle
     sn, c = maths.sin_cos(angle)
     lx, ly = s.local_centre[b, 0], s.local_centre[b, 1]

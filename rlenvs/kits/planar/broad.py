@@ -80,6 +80,7 @@ def find_pairs(s):
     """Contacts for all shapes that have come near each other."""
     for i in range(s.moving_count):
         set_box(s, s.moving_shapes[i])
+    s.placed = 0
     sort_moving(s)
     link_contacts(s)
     for i in range(s.moving_count):

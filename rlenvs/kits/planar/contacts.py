@@ -306,42 +306,50 @@ def _normal_speed(s, c, j, a, b):
 
 
 @kernel
-def solve_contact(s, c):
-    """One iteration of velocities: friction, then what keeps the shapes apart. Returns how much it changed them."""
-    a, b = s.contact_bodies[c, 0], s.contact_bodies[c, 1]
-    nx, ny = s.contact_normal[c, 0], s.contact_normal[c, 1]
-    ma, ia, mb, ib = s.inverse_mass[a], s.inverse_inertia[a], s.inverse_mass[b], s.inverse_inertia[b]
-    vax, vay, wa = s.velocity[a, 0], s.velocity[a, 1], s.spin[a]
-    vbx, vby, wb = s.velocity[b, 0], s.velocity[b, 1], s.spin[b]
-    g, impulse, arm, changed = s.contact_gain, s.contact_impulse, s.contact_arm, 0.0
-    rows = s.contact_rows[c]
-    for j in range(rows):
-        ax, ay, bx, by = arm[c, j, 0], arm[c, j, 1], arm[c, j, 2], arm[c, j, 3]
-        slip = (vbx - wb * by - vax + wa * ay) * ny - (vby + wb * bx - vay - wa * ax) * nx
-        most = s.contact_friction[c] * impulse[c, j, 0]
-        total = min(max(impulse[c, j, 1] - slip * g[c, j, 4], -most), most)
-        step = total - impulse[c, j, 1]
-        impulse[c, j, 1] = total
-        px, py = step * ny, -step * nx
-        vax, vay, wa = vax - ma * px, vay - ma * py, wa - ia * (ax * py - ay * px)
-        vbx, vby, wb = vbx + mb * px, vby + mb * py, wb + ib * (bx * py - by * px)
-        changed = max(changed, abs(step) * g[c, j, 1])
-    ax, ay, bx, by = arm[c, 0, 0], arm[c, 0, 1], arm[c, 0, 2], arm[c, 0, 3]
-    away = (vbx - wb * by - vax + wa * ay) * nx + (vby + wb * bx - vay - wa * ax) * ny - g[c, 0, 2]
-    if rows == 2:
-        ax1, ay1, bx1, by1 = arm[c, 1, 0], arm[c, 1, 1], arm[c, 1, 2], arm[c, 1, 3]
-        away1 = (vbx - wb * by1 - vax + wa * ay1) * nx + (vby + wb * bx1 - vay - wa * ax1) * ny - g[c, 1, 2]
-        d0, d1 = _solve_two(s, c, away, away1)
-        wa -= ia * d1 * (ax1 * ny - ay1 * nx)
-        wb += ib * d1 * (bx1 * ny - by1 * nx)
-        changed = max(changed, abs(d1) * g[c, 1, 0])
-    else:
-        d0, d1 = max(impulse[c, 0, 0] - away * g[c, 0, 3], 0.0) - impulse[c, 0, 0], 0.0
-        impulse[c, 0, 0] += d0
-    px, py = (d0 + d1) * nx, (d0 + d1) * ny
-    s.velocity[a, 0], s.velocity[a, 1], s.spin[a] = vax - ma * px, vay - ma * py, wa - ia * d0 * (ax * ny - ay * nx)
-    s.velocity[b, 0], s.velocity[b, 1], s.spin[b] = vbx + mb * px, vby + mb * py, wb + ib * d0 * (bx * ny - by * nx)
-    return max(changed, abs(d0) * g[c, 0, 0])
+def solve_contacts(s, count, changed, settled):
+    """One iteration of velocities at the contacts chosen for it: friction, then what keeps the shapes apart. Returns
+    how much it changed them, if not `changed` before, which need not be all where that is more than `settled`."""
+    g, impulse, arm = s.contact_gain, s.contact_impulse, s.contact_arm
+    for i in range(count):
+        c = s.contact_solved[i]
+        a, b = s.contact_bodies[c, 0], s.contact_bodies[c, 1]
+        nx, ny = s.contact_normal[c, 0], s.contact_normal[c, 1]
+        ma, ia, mb, ib = s.inverse_mass[a], s.inverse_inertia[a], s.inverse_mass[b], s.inverse_inertia[b]
+        vax, vay, wa = s.velocity[a, 0], s.velocity[a, 1], s.spin[a]
+        vbx, vby, wb = s.velocity[b, 0], s.velocity[b, 1], s.spin[b]
+        rows, friction = s.contact_rows[c], s.contact_friction[c]
+        for j in range(rows):
+            ax, ay, bx, by = arm[c, j, 0], arm[c, j, 1], arm[c, j, 2], arm[c, j, 3]
+            slip = (vbx - wb * by - vax + wa * ay) * ny - (vby + wb * bx - vay - wa * ax) * nx
+            most = friction * impulse[c, j, 0]
+            total = min(max(impulse[c, j, 1] - slip * g[c, j, 4], -most), most)
+            step = total - impulse[c, j, 1]
+            impulse[c, j, 1] = total
+            px, py = step * ny, -step * nx
+            vax, vay, wa = vax - ma * px, vay - ma * py, wa - ia * (ax * py - ay * px)
+            vbx, vby, wb = vbx + mb * px, vby + mb * py, wb + ib * (bx * py - by * px)
+            if changed < settled:
+                changed = max(changed, abs(step) * g[c, j, 1])
+        ax, ay, bx, by = arm[c, 0, 0], arm[c, 0, 1], arm[c, 0, 2], arm[c, 0, 3]
+        away = (vbx - wb * by - vax + wa * ay) * nx + (vby + wb * bx - vay - wa * ax) * ny - g[c, 0, 2]
+        if rows == 2:
+            ax1, ay1, bx1, by1 = arm[c, 1, 0], arm[c, 1, 1], arm[c, 1, 2], arm[c, 1, 3]
+            away1 = (vbx - wb * by1 - vax + wa * ay1) * nx + (vby + wb * bx1 - vay - wa * ax1) * ny - g[c, 1, 2]
+            d0, d1 = _solve_two(s, c, away, away1)
+            wa -= ia * d1 * (ax1 * ny - ay1 * nx)
+            wb += ib * d1 * (bx1 * ny - by1 * nx)
+            if changed < settled:
+                changed = max(changed, abs(d1) * g[c, 1, 0])
+        else:
+            d0, d1 = max(impulse[c, 0, 0] - away * g[c, 0, 3], 0.0) - impulse[c, 0, 0], 0.0
+            impulse[c, 0, 0] += d0
+        px, py = (d0 + d1) * nx, (d0 + d1) * ny
+        wa, wb = wa - ia * d0 * (ax * ny - ay * nx), wb + ib * d0 * (bx * ny - by * nx)
+        s.velocity[a, 0], s.velocity[a, 1], s.spin[a] = vax - ma * px, vay - ma * py, wa
+        s.velocity[b, 0], s.velocity[b, 1], s.spin[b] = vbx + mb * px, vby + mb * py, wb
+        if changed < settled:
+            changed = max(changed, abs(d0) * g[c, 0, 0])
+    return changed
 
 
 @kernel

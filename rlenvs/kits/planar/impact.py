@@ -7,7 +7,7 @@ import math
 
 from rlenvs.core import kernel, maths
 from rlenvs.kits.planar.distance import distance, farthest
-from rlenvs.kits.planar.shapes import SLOP
+from rlenvs.kits.planar.shapes import MARGIN, SLOP, boxes_nearer
 
 ROUNDS, AXES, ROOTS = 20, 8, 50
 POINTS, SIDE_A, SIDE_B = range(3)  # what an axis of separation comes from
@@ -119,6 +119,25 @@ def _root(s, k, other, axis, i, j, t1, t2, s1, s2, aim, near):
         else:
             t2, s2 = t, apart
     return t2
+
+
+@kernel
+def _bulge(s, k):
+    """How far the vertices of a shape may leave the box around its places at both ends of the sweep, which a turn takes
+    along arcs [m]."""
+    b = s.shape_body[k]
+    if s.body_kind[b] == 0:
+        return 0.0
+    x, y, turn = s.centre[b, 0], s.centre[b, 1], s.angle[b] - s.swept[b, 2]
+    wide = max(x - s.shape_box[k, 0], s.shape_box[k, 2] - x)
+    high = max(y - s.shape_box[k, 1], s.shape_box[k, 3] - y)
+    return 0.125 * turn * turn * (wide + high)
+
+
+@kernel
+def stays_away(s, k, other):
+    """Whether two shapes certainly do not meet in what is left of the sweep, by their boxes without the margins."""
+    return not boxes_nearer(s, k, other, 2.0 * MARGIN - 2.0 * SLOP - _bulge(s, k) - _bulge(s, other))
 
 
 @kernel

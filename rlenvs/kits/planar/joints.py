@@ -218,16 +218,56 @@ def start_joint(s, j):
 
 
 @kernel
-def solve_joint(s, j, dt):
-    """One iteration of velocities: the motor, then what holds always. Returns about how much it changed them."""
-    if s.joint_kind[j] == REVOLUTE:
-        return _solve_revolute(s, j, dt)
+def solve_joints(s, dt, settled):
+    """One iteration of velocities: the motor, then what holds always. Returns about how much it changed them, which
+    need not be all where that is more than `settled`.
+
+    Most of a step's time is spent here, waiting for one result after the other, so what a hinge does is written out in
+    local variables."""
+    changed, g, rows, impulse = 0.0, s.joint_gain, s.joint_rows, s.joint_impulse
+    for j in range(s.joint_count):
+        if s.joint_kind[j] != REVOLUTE:
+            changed = max(changed, _solve_prismatic(s, j, dt))
+            continue
+        a, b, state = s.joint_body[j, 0], s.joint_body[j, 1], s.joint_state[j]
+        vax, vay, wa, ma, ia = s.velocity[a, 0], s.velocity[a, 1], s.spin[a], s.inverse_mass[a], s.inverse_inertia[a]
+        vbx, vby, wb, mb, ib = s.velocity[b, 0], s.velocity[b, 1], s.spin[b], s.inverse_mass[b], s.inverse_inertia[b]
+        ay, by, ax, bx = rows[j, 0, 2], rows[j, 0, 3], rows[j, 1, 2], rows[j, 1, 3]
+        g11, g12, g22 = g[j, 0], g[j, 1], g[j, 2]
+        if s.motor_on[j] and state != EQUAL:
+            step = _motor_step(s, j, dt, wb - wa)
+            wa, wb = wa - ia * step, wb + ib * step
+            if changed < settled:
+                changed = max(changed, abs(step) * g[j, LAST + 2])
+        c0, c1 = vbx + by * wb - vax - ay * wa, vby + bx * wb - vay - ax * wa
+        p0, p1 = -(g11 * c0 + g12 * c1), -(g12 * c0 + g22 * c1)
+        turn_a, turn_b = ay * p0 + ax * p1, by * p0 + bx * p1
+        if state != FREE and g[j, ONE] != 0.0:
+            p0, p1, p2 = _hold_at_limit(s, j, c0, c1, wb - wa)
+            turn_a, turn_b = ay * p0 + ax * p1 + p2, by * p0 + bx * p1 + p2
+            changed = max(changed, abs(p2) * g[j, LAST + 2])
+        s.velocity[a, 0], s.velocity[a, 1], s.spin[a] = vax - ma * p0, vay - ma * p1, wa - ia * turn_a
+        s.velocity[b, 0], s.velocity[b, 1], s.spin[b] = vbx + mb * p0, vby + mb * p1, wb + ib * turn_b
+        impulse[j, 0] += p0
+        impulse[j, 1] += p1
+        if changed < settled:
+            changed = max(changed, (abs(p0) + abs(p1)) * g[j, 13])
+    return changed
+
+
+@kernel
+def _solve_prismatic(s, j, dt):
     g, changed = s.joint_gain, 0.0
     if s.motor_on[j] and s.joint_state[j] != EQUAL:
         step = _motor_step(s, j, dt, _speed_along(s, j, 2))
         _apply(s, j, 0.0, 0.0, step)
         changed = abs(step) * g[j, LAST + 2]
-    p0, p1, p2 = _hold(s, j, _speed_along(s, j, 0), _speed_along(s, j, 1), _speed_along(s, j, 2))
+    c0, c1, p2 = _speed_along(s, j, 0), _speed_along(s, j, 1), 0.0
+    p0, p1 = -(g[j, 0] * c0 + g[j, 1] * c1), -(g[j, 1] * c0 + g[j, 2] * c1)
+    if s.joint_state[j] != FREE and g[j, ONE] != 0.0:
+        p0, p1, p2 = _hold_at_limit(s, j, c0, c1, _speed_along(s, j, 2))
+    s.joint_impulse[j, 0] += p0
+    s.joint_impulse[j, 1] += p1
     _apply(s, j, p0, p1, p2)
     return max(changed, (abs(p0) + abs(p1)) * g[j, 13], abs(p2) * g[j, LAST + 2])
 
@@ -242,48 +282,19 @@ def _motor_step(s, j, dt, speed):
 
 
 @kernel
-def _hold(s, j, c0, c1, c2):
-    """Impulses along the rows that stop these speeds; the third where a limit is reached, which only pushes."""
-    g, impulse, state = s.joint_gain, s.joint_impulse, s.joint_state[j]
-    if state == FREE or g[j, ONE] == 0.0:
-        p0, p1, p2 = -(g[j, 0] * c0 + g[j, 1] * c1), -(g[j, 1] * c0 + g[j, 2] * c1), 0.0
-    else:
-        p0 = -(g[j, 3] * c0 + g[j, 4] * c1 + g[j, 5] * c2)
-        p1 = -(g[j, 4] * c0 + g[j, 6] * c1 + g[j, 7] * c2)
-        p2 = -(g[j, 5] * c0 + g[j, 7] * c1 + g[j, 8] * c2)
-        total = impulse[j, 2] + p2
-        if (state == AT_LOWER and total < 0.0) or (state == AT_UPPER and total > 0.0):
-            p2 = -impulse[j, 2]
-            c0, c1 = c0 + p2 * g[j, LAST], c1 + p2 * g[j, LAST + 1]
-            p0, p1 = -(g[j, 0] * c0 + g[j, 1] * c1), -(g[j, 1] * c0 + g[j, 2] * c1)
-    impulse[j, 0] += p0
-    impulse[j, 1] += p1
-    impulse[j, 2] += p2
+def _hold_at_limit(s, j, c0, c1, c2):
+    """Impulses along the three rows that stop these speeds; the third, of a limit, only pushes."""
+    g, old, state = s.joint_gain, s.joint_impulse[j, 2], s.joint_state[j]
+    p0 = -(g[j, 3] * c0 + g[j, 4] * c1 + g[j, 5] * c2)
+    p1 = -(g[j, 4] * c0 + g[j, 6] * c1 + g[j, 7] * c2)
+    p2 = -(g[j, 5] * c0 + g[j, 7] * c1 + g[j, 8] * c2)
+    total = old + p2
+    if (state == AT_LOWER and total < 0.0) or (state == AT_UPPER and total > 0.0):
+        p2 = -old
+        c0, c1 = c0 + p2 * g[j, LAST], c1 + p2 * g[j, LAST + 1]
+        p0, p1 = -(g[j, 0] * c0 + g[j, 1] * c1), -(g[j, 1] * c0 + g[j, 2] * c1)
+    s.joint_impulse[j, 2] = old + p2
     return p0, p1, p2
-
-
-@kernel
-def _solve_revolute(s, j, dt):
-    """The same with the rows of a hinge, in local variables: most of a step's time is spent here."""
-    a, b = s.joint_body[j, 0], s.joint_body[j, 1]
-    g, rows, changed = s.joint_gain, s.joint_rows, 0.0
-    ma, ia, mb, ib = s.inverse_mass[a], s.inverse_inertia[a], s.inverse_mass[b], s.inverse_inertia[b]
-    ay, by, ax, bx = rows[j, 0, 2], rows[j, 0, 3], rows[j, 1, 2], rows[j, 1, 3]
-    wa, wb = s.spin[a], s.spin[b]
-    if s.motor_on[j] and s.joint_state[j] != EQUAL:
-        step = _motor_step(s, j, dt, wb - wa)
-        wa, wb = wa - ia * step, wb + ib * step
-        changed = abs(step) * g[j, LAST + 2]
-    c0 = s.velocity[b, 0] + by * wb - s.velocity[a, 0] - ay * wa
-    c1 = s.velocity[b, 1] + bx * wb - s.velocity[a, 1] - ax * wa
-    p0, p1, p2 = _hold(s, j, c0, c1, wb - wa)
-    s.velocity[a, 0] -= ma * p0
-    s.velocity[a, 1] -= ma * p1
-    s.spin[a] = wa - ia * (ay * p0 + ax * p1 + p2)
-    s.velocity[b, 0] += mb * p0
-    s.velocity[b, 1] += mb * p1
-    s.spin[b] = wb + ib * (by * p0 + bx * p1 + p2)
-    return max(changed, (abs(p0) + abs(p1)) * g[j, 13], abs(p2) * g[j, LAST + 2])
 
 
 # --- positions --------------------------------------------------------------------------------------------------------
@@ -329,18 +340,36 @@ def _move(s, j, p0, p1, p2):
 
 
 @kernel
+def _place_hinge(s, j):
+    """The same as of a prismatic joint below, with the rows of a hinge in local variables."""
+    angular = _turn_back(s, j) if s.joint_state[j] != FREE else 0.0
+    a, b = s.joint_body[j, 0], s.joint_body[j, 1]
+    ma, ia, mb, ib = s.inverse_mass[a], s.inverse_inertia[a], s.inverse_mass[b], s.inverse_inertia[b]
+    rax, ray, rbx, rby = _arms(s, j)
+    c0 = s.centre[b, 0] + rbx - s.centre[a, 0] - rax
+    c1 = s.centre[b, 1] + rby - s.centre[a, 1] - ray
+    k11 = ma + mb + ia * ray * ray + ib * rby * rby
+    k12 = -(ia * ray * rax) - ib * rby * rbx
+    k22 = ma + mb + ia * rax * rax + ib * rbx * rbx
+    inverse = _reciprocal(k11 * k22 - k12 * k12)
+    p0, p1 = -inverse * (k22 * c0 - k12 * c1), -inverse * (k11 * c1 - k12 * c0)
+    s.centre[a, 0] -= ma * p0
+    s.centre[a, 1] -= ma * p1
+    s.angle[a] -= ia * (rax * p1 - ray * p0)
+    s.centre[b, 0] += mb * p0
+    s.centre[b, 1] += mb * p1
+    s.angle[b] += ib * (rbx * p1 - rby * p0)
+    set_frame(s, a)
+    set_frame(s, b)
+    return math.sqrt(c0 * c0 + c1 * c1) <= SLOP and angular <= ANGULAR_SLOP
+
+
+@kernel
 def place_joint(s, j):
     """One iteration of positions. Returns whether they were good enough."""
-    angular = 0.0
     g = s.joint_gain
     if s.joint_kind[j] == REVOLUTE:
-        if s.joint_state[j] != FREE:
-            angular = _turn_back(s, j)
-        c0, c1 = _set_rows(s, j)
-        k11, k12, k22 = _coupling(s, j, 0, 0), _coupling(s, j, 0, 1), _coupling(s, j, 1, 1)
-        inverse = _reciprocal(k11 * k22 - k12 * k12)
-        _move(s, j, -inverse * (k22 * c0 - k12 * c1), -inverse * (k11 * c1 - k12 * c0), 0.0)
-        return math.sqrt(c0 * c0 + c1 * c1) <= SLOP and angular <= ANGULAR_SLOP
+        return _place_hinge(s, j)
     dx, dy = _set_rows(s, j)
     _set_gains(s, j)
     a, b = s.joint_body[j, 0], s.joint_body[j, 1]

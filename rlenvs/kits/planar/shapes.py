@@ -196,3 +196,14 @@ def boxes_overlap(s, k, other):
         and s.shape_box[k, 1] <= s.shape_box[other, 3]
         and s.shape_box[other, 1] <= s.shape_box[k, 3]
     )
+
+
+@kernel
+def boxes_nearer(s, k, other, less):
+    """Whether the boxes of two shapes would overlap if they were this much nearer to each other than they need be."""
+    return (
+        s.shape_box[k, 0] + less <= s.shape_box[other, 2]
+        and s.shape_box[other, 0] + less <= s.shape_box[k, 2]
+        and s.shape_box[k, 1] + less <= s.shape_box[other, 3]
+        and s.shape_box[other, 1] + less <= s.shape_box[k, 3]
+    )

@@ -19,20 +19,21 @@ from rlenvs.kits.planar.contacts import (
     is_sensed,
     place_contact,
     remove_contact,
-    solve_contact,
+    solve_contacts,
     start_contact,
     tell,
     update_contact,
     warm_contact,
 )
-from rlenvs.kits.planar.impact import meeting_time
-from rlenvs.kits.planar.joints import place_joint, solve_joint, start_joint
-from rlenvs.kits.planar.shapes import SLOP, boxes_overlap
+from rlenvs.kits.planar.impact import meeting_time, stays_away
+from rlenvs.kits.planar.joints import place_joint, solve_joints, start_joint
+from rlenvs.kits.planar.shapes import MARGIN, SLOP, boxes_nearer, boxes_overlap
 
 SETTLED = 1e-9  # m/s, rad/s: further iterations change nothing that matters
 FARTHEST, FASTEST_TURN = 2.0, 0.5 * math.pi  # m, rad in one step
 STILL_SPEED, STILL_SPIN = 0.01, 2.0 / 180.0 * math.pi  # m/s, rad/s
 MOST_IMPACTS, IMPACT_ITERATIONS = 8, 20  # of a contact in a step; of positions
+NEARLY = 2.0 * MARGIN - 1e-5  # m, of two margins, within which rounding does not matter
 AT_ONCE = 1.0 - 1.2e-6  # impacts after this share of a step are left to the next
 
 
@@ -61,12 +62,17 @@ def solid(s, c):
 
 @kernel
 def update_contacts(s):
-    """The newest first; those whose shapes have gone apart are removed."""
+    """The newest first; those whose shapes have gone apart are removed, and those that are near look where they touch,
+    unless the boxes without their margins say that they do not."""
     i = s.contact_count - 1
     while i >= 0:
         c = s.contact_order[i]
-        if boxes_overlap(s, s.contact_shapes[c, 0], s.contact_shapes[c, 1]):
-            update_contact(s, c)
+        k, other = s.contact_shapes[c, 0], s.contact_shapes[c, 1]
+        if boxes_overlap(s, k, other):
+            if s.contact_touching[c] or s.placed or boxes_nearer(s, k, other, NEARLY):
+                update_contact(s, c)
+            else:
+                s.contact_points[c], s.contact_enabled[c] = 0, 1
         else:
             if s.contact_touching[c]:
                 tell(s, c, -1)
@@ -125,12 +131,8 @@ def solve_velocities(s, count, dt, iterations, settled):
     for j in range(s.joint_count):
         start_joint(s, j)
     for _ in range(iterations):
-        changed = 0.0
-        for j in range(s.joint_count):
-            changed = max(changed, solve_joint(s, j, dt))
-        for i in range(count):
-            changed = max(changed, solve_contact(s, s.contact_solved[i]))
-        if changed < settled:
+        changed = solve_joints(s, dt, settled)
+        if solve_contacts(s, count, changed, settled) < settled:
             break
 
 
@@ -204,6 +206,8 @@ def _meeting(s, c):
         sweep_on(s, a, done)
     if s.swept[b, 3] < done:
         sweep_on(s, b, done)
+    if stays_away(s, k, other):
+        return 1.0
     return min(done + (1.0 - done) * meeting_time(s, k, other), 1.0)
 
 
@@ -297,10 +301,7 @@ def solve_impact(s, c, share, dt, iterations, settled):
         _keep_impulses(s, s.contact_solved[i], True)
         start_contact(s, s.contact_solved[i], False)
     for _ in range(iterations):
-        changed = 0.0
-        for i in range(count):
-            changed = max(changed, solve_contact(s, s.contact_solved[i]))
-        if changed < settled:
+        if solve_contacts(s, count, 0.0, settled) < settled:
             break
     for i in range(count):
         _keep_impulses(s, s.contact_solved[i], False)
