@@ -62,6 +62,7 @@ from rlenvs.core import (
     block,
     continuous,
     cost,
+    f8,
     flag,
     integer,
     kernel,
@@ -72,6 +73,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits.planar.biped import blocks_of_leg
+from rlenvs.kits.planar.gait import NUMBERS
 from rlenvs.multi.planar import gait, walkers
 from rlenvs.multi.planar.render import draw_team
 from rlenvs.multi.planar.walkers import (
@@ -130,6 +132,7 @@ SPEC = world(
         "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
     },
     sizes=walkers.sizes,
+    data={"gait_numbers": f8(NUMBERS)},
     state={**walkers.STATE, **gait.STATE},
     observation={
         "angle": block(low=-math.pi, high=math.pi, unit="rad", doc="of the hull, positive backwards"),
@@ -172,6 +175,11 @@ SPEC = world(
         "expert": Score(-159.4, 32, success=0.2, costs={"tilt": 0}),
     },
 )
+
+
+@SPEC.make_data
+def data(values):
+    return {"gait_numbers": gait.GAIT}
 
 
 @SPEC.reset

@@ -50,6 +50,7 @@ from rlenvs.core import (
     Score,
     block,
     continuous,
+    f8,
     flag,
     integer,
     param,
@@ -60,6 +61,7 @@ from rlenvs.core import (
 )
 from rlenvs.kits import planar
 from rlenvs.kits.planar.biped import blocks_of_leg
+from rlenvs.kits.planar.gait import NUMBERS
 from rlenvs.robotics.walking import terrain, walker
 from rlenvs.robotics.walking.render import draw_walk
 from rlenvs.robotics.walking.terrain import build_ground
@@ -88,6 +90,7 @@ SPEC = world(
     source="Gymnasium BipedalWalker-v3 (Towers et al., arXiv 2407.17032)",
     params={
         "gravity": param(-10.0, -20.0, 0.0, "m/s^2", "gravity, upwards"),
+        "gravity_x": param(0.0, -20.0, 20.0, "m/s^2", "gravity, forwards"),
         "friction": param(2.5, 0.0, 10.0, "", "of the ground"),
         "terrain_step": param(14.0 / 30.0, 0.3, 1.0, "m", "between points of the ground"),
         "terrain_height": param(400.0 / 30.0 / 4.0, 1.0, 10.0, "m", "the ground's middle height"),
@@ -98,6 +101,9 @@ SPEC = world(
         "leg_down": param(-8.0 / 30.0, -0.5, 0.0, "m", "where the hips are in the hull"),
         "leg_w": param(8.0 / 30.0, 0.1, 0.5, "m", "width of a leg"),
         "leg_h": param(34.0 / 30.0, 0.5, 2.0, "m", "length of each of its two links"),
+        "scale": param(30.0, 15.0, 60.0, "px/m", "of the hull, of the velocities that are seen, of the reward"),
+        "viewport_w": param(600.0, 400.0, 1000.0, "px", "by which the velocity forwards is scaled"),
+        "viewport_h": param(400.0, 200.0, 800.0, "px", "by which the velocity upwards is scaled"),
         "initial_random": param(5.0, 0.0, 50.0, "N", "largest force of the first step"),
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
     },
@@ -110,6 +116,7 @@ SPEC = world(
         "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
     },
     sizes=terrain.sizes,
+    data={"gait_numbers": f8(NUMBERS)},
     state={**walker.STATE, **terrain.STATE},
     observation={
         "angle": block(low=-math.pi, high=math.pi, unit="rad", doc="of the hull, positive backwards"),
@@ -152,6 +159,11 @@ HARDCORE = SPEC.member(
         "expert": Score(-61.29, 4.9, success=0),
     },
 )
+
+
+@SPEC.make_data
+def data(values):
+    return {"gait_numbers": walker.GAIT}
 
 
 @SPEC.reset
