@@ -3,14 +3,15 @@
     python benchmarks/planar_gaits.py MultiWalker-v0 [--seconds 120] [--seed 1] [--starts 4] [--first 0.4]
 
 The search of gaits.py (evolution of a normal distribution by its covariance) over the numbers of
-`rlenvs/kits/planar/gait.py`, from the gait of Gymnasium's controller or, with `--from`, of a JSON list. Of 24 gaits in a
-generation each walks from some starts, at the level "fast"; what counts is the mean return of a walker, and for a team
-a tenth of the steps. At the end the mean of the distribution, rounded, walks from 100 other starts at the world's own
-iterations, and is printed as the worlds' files hold it. `--try` skips the search.
+`rlenvs/kits/planar/gait.py`, from the gait of Gymnasium's controller or, with `--from`, of a JSON list. Of 24 gaits in
+a generation each walks from some starts, at the level "fast"; what counts is the mean return of a walker, and for a
+team a tenth of the steps. At the end the mean of the distribution, rounded, walks from 100 other starts at the world's
+own iterations, and is printed as the worlds' files hold it. `--try` skips the search.
 """
 
 import argparse
 import json
+from pathlib import Path
 
 import numpy as np
 from gaits import POPULATION, search
@@ -80,7 +81,7 @@ def main():
     parser.add_argument("--try", dest="only_try", action="store_true", help="walk the gait given, without a search")
     parser.add_argument("--episodes", type=int, default=100)
     options = parser.parse_args()
-    begin = np.array(json.loads(open(options.begin).read()) if options.begin else GYMNASIUM)
+    begin = np.array(json.loads(Path(options.begin).read_text()) if options.begin else GYMNASIUM)
     batch = rlenvs.make_batch(options.id, POPULATION * options.starts, level="fast", threads=1)
     team, scale = batch.agents > 1, SCALE.copy()
     if not team:

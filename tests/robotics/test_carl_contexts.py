@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.kits.planar.joints import joint_angle
 from rlenvs.kits.planar.biped import HIP_0, KNEE_0
+from rlenvs.kits.planar.joints import joint_angle
 from rlenvs.robotics.landing import lander
 from rlenvs.robotics.walking import walker
 
@@ -51,7 +51,12 @@ NOTHING, LEFT_ENGINE, MAIN_ENGINE = np.zeros(4, int), np.ones(4, int), np.full(4
 
 @pytest.mark.parametrize(
     ("values", "gained"),
-    [({}, (0.0, -0.2)), ({"gravity": -4.0}, (0.0, -0.08)), ({"gravity_x": 5.0}, (0.1, -0.2)), ({"fps": 100.0}, (0, -0.1))],
+    [
+        ({}, (0.0, -0.2)),
+        ({"gravity": -4.0}, (0.0, -0.08)),
+        ({"gravity_x": 5.0}, (0.1, -0.2)),
+        ({"fps": 100.0}, (0, -0.1)),
+    ],
 )
 def test_gravity_and_the_length_of_a_step(values, gained):
     """GRAVITY_X, GRAVITY_Y, FPS: a step of free fall."""
@@ -86,11 +91,12 @@ def test_the_landers_legs():
     plain = start(LANDER)[1]
     wide = start(LANDER, leg_w=4.0, leg_h=12.0)[1]
     np.testing.assert_allclose(mass(wide, lander.LEFT), 2.0 * 1.5 * mass(plain, lander.LEFT))
-    anchors = [start(LANDER, leg_away=a, leg_down=d)[1]["joint_anchor"][0, 0, 2:] for a, d in ((20.0, 18.0), (30.0, 24.0))]
-    np.testing.assert_allclose(np.abs(anchors[1] - anchors[0]), [10.0 / 30.0, 6.0 / 30.0])
+    hung = ((20.0, 18.0), (30.0, 24.0))
+    near, far = (start(LANDER, leg_away=a, leg_down=d)[1]["joint_anchor"][0, 0, 2:] for a, d in hung)
+    np.testing.assert_allclose(np.abs(far - near), [10.0 / 30.0, 6.0 / 30.0])
 
     def spread(torque):
-        """How far the legs are apart when the lander has come down on them [rad]."""
+        """How far the legs are spread when the lander has come down on them [rad]."""
         batch, s = start(LANDER, leg_spring_torque=torque, initial_random=0.0)
         for _ in range(100):
             batch.step(NOTHING)
@@ -99,7 +105,7 @@ def test_the_landers_legs():
         _, record = batch.records(0)
         return float(joint_angle(record, 1) - joint_angle(record, 0))
 
-    assert spread(100.0) > spread(0.0) + 0.05
+    assert spread(100.0) < spread(0.0) - 0.05
 
 
 def test_where_the_side_engines_push():
@@ -144,7 +150,12 @@ def lifted(**values):
 
 @pytest.mark.parametrize(
     ("values", "gained"),
-    [({}, (0.0, -0.2)), ({"gravity": -4.0}, (0.0, -0.08)), ({"gravity_x": 5.0}, (0.1, -0.2)), ({"fps": 100.0}, (0, -0.1))],
+    [
+        ({}, (0.0, -0.2)),
+        ({"gravity": -4.0}, (0.0, -0.08)),
+        ({"gravity_x": 5.0}, (0.1, -0.2)),
+        ({"fps": 100.0}, (0, -0.1)),
+    ],
 )
 def test_gravity_of_walkers_and_the_length_of_a_step(values, gained):
     """GRAVITY_X, GRAVITY_Y, FPS."""
@@ -172,16 +183,20 @@ def test_the_ground():
 
 
 def test_friction_keeps_a_foot():
-    """FRICTION: a walker without it slides where gravity pulls it forwards."""
+    """FRICTION: without it the feet of a walker that gives way slide back, with it they stay."""
+
+    def foot(s):
+        """Where the lower end of a leg is."""
+        return s["frame"][:, walker.LOWER_0, 0] + s["frame"][:, walker.LOWER_0, 3] * 17.0 / 30.0
 
     def slid(friction):
         batch, s = start(WALKER, friction=friction, gravity_x=3.0, initial_random=0.0)
-        before = s["frame"][:, walker.LOWER_0, 0].copy()
-        for _ in range(15):
+        before = foot(s)
+        for _ in range(18):
             batch.step(REST)
-        return s["frame"][:, walker.LOWER_0, 0] - before
+        return foot(s) - before
 
-    assert (slid(0.0) > slid(2.5) + 0.05).all()
+    assert (slid(0.0) < slid(2.5) - 0.1).all()
 
 
 def test_motors():
@@ -195,9 +210,7 @@ def test_motors():
         return s["spin"][:, lower] - s["spin"][:, upper] - before
 
     for joint in (HIP_0, KNEE_0):
-        np.testing.assert_allclose(
-            speed(joint, motors_torque=0.1), 2.0 * speed(joint, motors_torque=0.05), rtol=1e-3
-        )
+        np.testing.assert_allclose(speed(joint, motors_torque=0.1), 2.0 * speed(joint, motors_torque=0.05), rtol=1e-3)
     for hip, knee in ((4.0, 6.0), (2.0, 9.0)):
         np.testing.assert_allclose(np.abs(speed(HIP_0, speed_hip=hip, speed_knee=knee)), hip, rtol=0.2)
         np.testing.assert_allclose(np.abs(speed(KNEE_0, speed_hip=hip, speed_knee=knee)), knee, rtol=0.2)

@@ -71,7 +71,7 @@ def plan(g, m, pace, first, second, late, low):
 
 @kernel
 def follow(g, m, hull, leg, side):
-    """Actions of the hip and the knee of a leg; `hull` and `leg` as they are observed, `side` which of the two it is."""
+    """Actions of hip and knee of a leg; `hull` and `leg` as they are observed, `side` which of the two it is."""
     if m[PHASE] == 0.0:
         return 0.0, 0.0
     hips = g[LEAN_GAIN] * (hull[0] - g[LEVEL]) + g[TURN_GAIN] * hull[1]

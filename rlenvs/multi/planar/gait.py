@@ -11,8 +11,8 @@ from rlenvs.kits.planar import gait
 from rlenvs.multi.planar.walkers import hull_seen, leg_seen, package_length, package_seen, start_of
 
 GAIT = (
-    *(0.372, 0.478, 1.217, -0.477, 0.125, 0.147, 1.0, 0.741, -0.06, 0.022),
-    *(0.408, 0.116, 1.821, 0.183, 0.862, 1.023, 7.812, 0.042, 0.0, 0.0, 0.0),
+    *(0.372, 0.478, 1.217, -0.477, 0.225, 0.147, 1.0, 0.741, -0.14, 0.022),
+    *(0.408, 0.116, 1.821, 0.183, 0.862, 1.023, 7.812, 0.042, 0.5, 0.0, 0.05),
 )
 
 STATE = {"gait": f8("agents", gait.MEMORY)}  # its memory

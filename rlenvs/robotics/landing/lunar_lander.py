@@ -82,13 +82,15 @@ SPEC = world(
         "leg_down": param(18.0, 10.0, 40.0, "px", "how far they reach down"),
         "leg_w": param(2.0, 1.0, 10.0, "px", "half the width of a leg"),
         "leg_h": param(8.0, 1.0, 20.0, "px", "half the length of a leg"),
-        "leg_spring_torque": param(40.0, 0.0, 100.0, "N m", "torque that spreads the legs"),
+        "leg_spring_torque": param(40.0, 0.0, 100.0, "N m", "torque that presses the legs down"),
         "side_engine_height": param(14.0, 1.0, 20.0, "px", "where the side engines push"),
         "side_engine_away": param(12.0, 1.0, 20.0, "px", "how far out they push"),
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
         "scale": param(30.0, 10.0, 100.0, "px/m", "size of everything"),
         "viewport_w": param(600.0, 400.0, 1000.0, "px", "width of the viewport, beyond which the flight ends"),
-        "viewport_h": param(400.0, 200.0, 800.0, "px", "its height, at which the flight begins; the pad is at a quarter"),
+        "viewport_h": param(
+            400.0, 200.0, 800.0, "px", "its height, where flights begin; the pad is at a quarter"
+        ),
         "wind_power": param(15.0, 0.0, 20.0, "N", "strongest wind, with `enable_wind`"),
         "turbulence_power": param(1.5, 0.0, 2.0, "N m", "strongest torque of the wind"),
     },
