@@ -226,7 +226,7 @@ def test_the_walkers_body():
     legs = start(WALKER, leg_w=0.4, leg_h=1.7)[1]
     share = 0.4 * 1.7 / (8.0 / 30.0 * 34.0 / 30.0)
     np.testing.assert_allclose(mass(legs, walker.LEG_0), share * mass(plain, walker.LEG_0))
-    np.testing.assert_allclose(mass(start(WALKER, scale=15.0)[1], walker.HULL), 4.0 * mass(plain, walker.HULL))
+    np.testing.assert_allclose(mass(start(WALKER, scale=20.0)[1], walker.HULL), 2.25 * mass(plain, walker.HULL))
     hips = [start(WALKER, leg_down=down)[1]["joint_anchor"][0, HIP_0, 1] for down in (-8.0 / 30.0, -0.4)]
     assert hips[1] - hips[0] == pytest.approx(-0.4 + 8.0 / 30.0)
 
@@ -243,7 +243,7 @@ def test_what_the_walker_senses():
     plain = seen()
     np.testing.assert_allclose(seen(viewport_w=900.0), plain * [1.5, 1.0], rtol=1e-4)
     np.testing.assert_allclose(seen(viewport_h=800.0), plain * [1.0, 2.0], rtol=1e-4)
-    np.testing.assert_allclose(seen(scale=15.0), 2.0 * plain, rtol=1e-4)
+    np.testing.assert_allclose(seen(scale=20.0), 1.5 * plain, rtol=1e-4)
 
 
 def test_the_walkers_first_push():

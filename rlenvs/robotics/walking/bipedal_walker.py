@@ -101,7 +101,7 @@ SPEC = world(
         "leg_down": param(-8.0 / 30.0, -0.5, 0.0, "m", "where the hips are in the hull"),
         "leg_w": param(8.0 / 30.0, 0.1, 0.5, "m", "width of a leg"),
         "leg_h": param(34.0 / 30.0, 0.5, 2.0, "m", "length of each of its two links"),
-        "scale": param(30.0, 15.0, 60.0, "px/m", "of the hull, of the velocities that are seen, of the reward"),
+        "scale": param(30.0, 20.0, 60.0, "px/m", "of the hull, of the velocities that are seen, of the reward"),
         "viewport_w": param(600.0, 400.0, 1000.0, "px", "by which the velocity forwards is scaled"),
         "viewport_h": param(400.0, 200.0, 800.0, "px", "by which the velocity upwards is scaled"),
         "initial_random": param(5.0, 0.0, 50.0, "N", "largest force of the first step"),
@@ -144,7 +144,7 @@ SPEC = world(
     scores={
         "random": Score(-97.84, 2.9, success=0),
         "idle": Score(-91.93, 0.017, success=0),
-        "expert": Score(92.55, 23, success=0.06),
+        "expert": Score(257.9, 15, success=0.1),
     },
 )
 
@@ -156,7 +156,7 @@ HARDCORE = SPEC.member(
     scores={
         "random": Score(-108.6, 2.9, success=0),
         "idle": Score(-91.94, 0.017, success=0),
-        "expert": Score(-61.29, 4.9, success=0),
+        "expert": Score(-67.44, 5.5, success=0),
     },
 )
 
