@@ -88,9 +88,7 @@ SPEC = world(
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
         "scale": param(30.0, 10.0, 100.0, "px/m", "size of everything"),
         "viewport_w": param(600.0, 400.0, 1000.0, "px", "width of the viewport, beyond which the flight ends"),
-        "viewport_h": param(
-            400.0, 200.0, 800.0, "px", "its height, where flights begin; the pad is at a quarter"
-        ),
+        "viewport_h": param(400.0, 200.0, 800.0, "px", "its height, where flights begin; the pad is at a quarter"),
         "wind_power": param(15.0, 0.0, 20.0, "N", "strongest wind, with `enable_wind`"),
         "turbulence_power": param(1.5, 0.0, 2.0, "N m", "strongest torque of the wind"),
     },
