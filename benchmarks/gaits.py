@@ -15,7 +15,7 @@ import numpy as np
 
 import rlenvs
 from rlenvs.core.cache import compiled
-from rlenvs.robotics.locomotion.gaits import COURSE, FEEDBACK, JOINTS, NUMBERS, walk
+from rlenvs.robotics.locomotion.gaits import COURSE, FEEDBACK, JOINTS, walk
 from rlenvs.robotics.locomotion.walker2d import DT
 
 POPULATION = 24
@@ -57,9 +57,15 @@ def returns_of(batch, gaits, seeds):
     return total, lasted
 
 
-def search(seconds, seed, step=0.5):
-    """The mean of the distribution after so many seconds of a processor."""
-    chooser, n, half = np.random.default_rng(seed), NUMBERS, POPULATION // 2
+def search(returns_of, begin, scale, seconds, seed, step=0.5):
+    """The mean of the distribution after so many seconds of a processor.
+
+    Args:
+        returns_of: from gaits, a row each, and the number of the generation to their returns and lengths.
+        begin, scale: where the search begins, and how far it goes at first, in steps.
+        seconds, seed, step: of a processor; of the draws; the size of the first steps.
+    """
+    chooser, n, half = np.random.default_rng(seed), len(begin), POPULATION // 2
     shares = np.log(half + 0.5) - np.log(np.arange(1, half + 1))
     shares /= shares.sum()
     many = 1.0 / (shares**2).sum()
@@ -70,15 +76,12 @@ def search(seconds, seed, step=0.5):
     damping = 1 + 2 * max(0.0, np.sqrt((many - 1) / (n + 1)) - 1) + fast
     usual = np.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n))
     mean, covariance, path, step_path = np.zeros(n), np.eye(n), np.zeros(n), np.zeros(n)
-    batch = rlenvs.make_batch("Walker2d-v0", POPULATION)
     start, generation = time.process_time(), 0
     while time.process_time() - start < seconds:
         squares, axes = np.linalg.eigh(covariance)
         lengths = np.sqrt(np.maximum(squares, 1e-20))
         moves = (chooser.standard_normal((POPULATION, n)) * lengths) @ axes.T
-        found, lasted = returns_of(
-            batch, BEGIN + SCALE * (mean + step * moves), [1000 * generation + seed] * POPULATION
-        )
+        found, lasted = returns_of(begin + scale * (mean + step * moves), generation)
         order = np.argsort(-found)
         better = moves[order[:half]]
         move = shares @ better
@@ -96,7 +99,7 @@ def search(seconds, seed, step=0.5):
         generation += 1
         if generation % 10 == 0:
             print(f"{generation} generations: best {found[order[0]]:.0f}, {lasted[order[0]]} steps", flush=True)
-    return BEGIN + SCALE * mean
+    return begin + scale * mean
 
 
 def main():
@@ -104,7 +107,12 @@ def main():
     parser.add_argument("--seconds", type=float, default=104.0, help="of a processor")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    gait = np.round(search(options.seconds, options.seed), 2)
+    batch = rlenvs.make_batch("Walker2d-v0", POPULATION)
+
+    def walk_one(gaits, generation):
+        return returns_of(batch, gaits, [1000 * generation + options.seed] * POPULATION)
+
+    gait = np.round(search(walk_one, BEGIN, SCALE, options.seconds, options.seed), 2)
     found, lasted = returns_of(rlenvs.make_batch("Walker2d-v0", 10), np.repeat(gait[None], 10, axis=0), list(range(10)))
     print(f"mean {found.mean():.0f}, least {found.min():.0f}; steps {lasted.min()} and more")
     for joint in range(JOINTS):

@@ -1,6 +1,6 @@
 """Episodes of Gymnasium's Box2D worlds with their own controllers: return, success, steps and distance, as JSON lines.
 
-    python box2d_episodes.py LunarLander-v3 1000 [--continuous] [--wind]
+    python box2d_episodes.py LunarLander-v3 1000 [--first 0] [--continuous] [--wind]
 
 Installed as: gymnasium 1.4.0 and box2d 2.3.10. Success: the lander came to rest; the walker reached the end.
 """
@@ -39,7 +39,8 @@ def main() -> None:
     keywords = {"continuous": True} if "--continuous" in sys.argv else {}
     keywords |= {"enable_wind": True} if "--wind" in sys.argv else {}
     env = gymnasium.make(id, **keywords)
-    for seed in range(count):
+    first = int(sys.argv[sys.argv.index("--first") + 1]) if "--first" in sys.argv else 0
+    for seed in range(first, first + count):
         print(json.dumps(play(env, seed)), flush=True)
 
 

@@ -4,11 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from places import ROOT
 from recorded_teams import CASES, WALKERS, case_of, start
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import world_of
 from rlenvs.multi.planar.walkers import FIRST, HULL, PACKAGE, PARTS
 
 STEP = 14.0 / 30.0
@@ -213,3 +216,115 @@ def test_the_forms_with_vectors_are_there():
     ids = {row["id"]: row["tags"] for row in json.loads((ROOT / "rlenvs" / "catalogue.json").read_text())}
     assert "multi-objective" in ids["MultiWalker-v0"]
     assert "multi-objective" in ids["Pistonball-v0"]
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_are_pettingzoos():
+    """multiwalker_v9's constants and keywords, and the prices of its rewards."""
+    world = world_of("rlenvs/MultiWalker-v0")
+    numbers = {
+        "gravity": -10.0, "friction": 2.5, "package_density": 1.0, "package_friction": 0.5, "hull_density": 5.0,
+        "terrain_step": 14.0 / 30.0, "terrain_height": 400.0 / 30.0 / 4.0, "motors_torque": 80.0, "speed_hip": 4.0,
+        "speed_knee": 6.0, "lidar_range": 160.0 / 30.0, "initial_random": 5.0, "position_noise": 1e-3,
+        "angle_noise": 1e-3, "fps": 50.0,
+    }  # fmt: skip
+    ours = {"tilt_limit": 0.2}
+    assert {name: part.default for name, part in world.params.items()} == numbers | ours
+    weights = {"progress": 1.0, "stability": 0.0, "lean": 1.0, "fall": 10.0, "drop": 100.0}
+    assert {name: part.weight for name, part in world.terms.items()} == weights
+    flags = {"shared_reward": True, "terminate_on_fall": True, "remove_on_fall": True, "momaland": False}
+    assert {name: world.options[name].default for name in flags} == flags
+
+
+def test_the_ground_wanders_as_the_originals():
+    """Slopes are 0.8 of the one before, a hundredth back to the middle, and up to a thirtieth by chance; the ground
+    rests where a spot of grass of five to nine points begins."""
+    y = begin(200).states["ground"][..., 1]
+    steps, away = np.diff(y, axis=1), np.sign(400.0 / 120.0 - y[:, :-1])
+    rests = steps[:, 22:] == 0.0
+    for row in rests:
+        assert set(np.diff(np.flatnonzero(row))) <= {5, 6, 7, 8, 9}
+    now, before, back = steps[:, 23:], steps[:, 22:-1], away[:, 23:]
+    moving = (now != 0.0) & (before != 0.0)
+    chance = (now - 0.8 * before - 0.01 * back)[moving]
+    assert 0.0330 < np.abs(chance).max() <= 1.0 / 30.0 + 1e-9
+    assert chance.min() < -0.0330
+
+
+def test_all_walkers_are_pushed_by_the_same_force_of_up_to_five_newtons():
+    still, pushed = begin(64, initial_random=0.0).states, begin(64).states
+    force = pushed["force"][:, FIRST + HULL :: PARTS, 0]
+    assert (force == force[:, :1]).all()
+    assert 4.5 < np.abs(force).max() <= 5.0
+    assert np.abs(force.mean()) < 1.5
+    assert (still["force"] == 0.0).all()
+
+
+def test_others_and_the_package_are_seen_with_noise():
+    """Deviations of a thousandth, of the package's length and of a radian."""
+    batch = begin(400)
+    noise = batch.states["noise"].reshape(-1, 7)
+    np.testing.assert_allclose(noise.std(0), 1e-3, rtol=0.1)
+    s, seen = batch.states, batch.observations[:, 1]
+    length = 240.0 / 30.0 * 3 / 1.75
+    hull, package = s["frame"][:, FIRST + PARTS + HULL], s["frame"][:, PACKAGE]
+    exact = (package[:, :2] - hull[:, :2]) / length
+    np.testing.assert_allclose(seen[:, 28:30] - exact, s["noise"][:, 1, 4:6], atol=1e-6)
+    np.testing.assert_allclose(seen[:, 30] - s["angle"][:, PACKAGE], s["noise"][:, 1, 6], atol=1e-6)
+    left, right = (s["frame"][:, FIRST + PARTS * k + HULL, :2] for k in (0, 2))
+    np.testing.assert_allclose(seen[:, 24:26] - (left - hull[:, :2]) / length, s["noise"][:, 1, :2], atol=1e-6)
+    np.testing.assert_allclose(seen[:, 26:28] - (right - hull[:, :2]) / length, s["noise"][:, 1, 2:4], atol=1e-6)
+
+
+@pytest.mark.parametrize(("metres", "success"), [(4.9, False), (5.1, True)])
+def test_five_metres_at_the_time_limit_are_a_success(metres, success):
+    batch = begin()
+    batch.states["elapsed"][0] = 499
+    for name in ("centre", "frame", "swept"):
+        batch.states[name][0, PACKAGE, :2] += [metres, 30.0]
+    batch.step(np.zeros((1, 3, 4)))
+    assert batch.truncated.all()
+    assert bool(batch.success[0, 0]) == success
+
+
+@pytest.mark.parametrize(("slant", "cost"), [(0.19, 0.0), (0.21, 1.0), (-0.21, 1.0)])
+def test_an_inclined_package_costs(slant, cost):
+    batch = begin(gravity=0.0)
+    batch.states["angle"][0, PACKAGE] = slant
+    batch.states["centre"][0, PACKAGE, 1] += 30.0
+    batch.states["frame"][0, PACKAGE] = [
+        *(batch.states["frame"][0, PACKAGE, :2] + [0.0, 30.0]), np.cos(slant), np.sin(slant),
+    ]  # fmt: skip
+    batch.step(np.zeros((1, 3, 4)))
+    assert (batch.costs[0] == cost).all()
+
+
+# --- what holds always ------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 255), min_size=30, max_size=30), st.booleans())
+def test_invariants_of_a_walk(seed, moves, alone):
+    """Terms sum to the reward; nothing is below the ground; a package that touched something else than hulls ended the
+    episode."""
+    batch = BATCHES.setdefault(alone, rlenvs.make_batch("MultiWalker-v0", 1, shared_reward=not alone))
+    batch.seed([seed])
+    batch.reset()
+    generator = np.random.default_rng(moves)
+    weights, s = np.array([1.0, 0.0, 1.0, 10.0, 100.0]), batch.states
+    for move in moves:
+        batch.step(np.round(generator.uniform(-1.0, 1.0, (1, 3, 4))) * (move / 255.0))
+        terms = batch.terms[0][: len(weights)]
+        np.testing.assert_allclose(batch.rewards[0], weights @ terms, atol=1e-4)
+        assert not alone or np.isfinite(terms).all()
+        low = np.interp(s["frame"][0, 1:, 0], *s["ground"][0].T)
+        assert (s["centre"][0, 1:, 1] > low - 0.02).all()
+        if batch.terminated.any():
+            break
+        assert s["dropped"][0] == 0
+        assert (s["fallen"][0] == 0).all()
+
+
+BATCHES = {}

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import world_of
 
 RECORDED = np.load(DATA / "pistonball.npz")
 PISTONS = 20
@@ -164,3 +167,48 @@ def test_beyond_the_ranges_is_refused():
     for values in ({"gravity": -1.0}, {"agents": 1}, {"ball_radius": 61.0}):
         with pytest.raises(ParameterError):
             rlenvs.make_batch("Pistonball-v0", **values)
+
+
+def test_numbers_are_pettingzoos():
+    """pistonball_v6's constants and keywords: ball_friction 0.3 and ball_elasticity 1.5 there, 0.64 of the pistons."""
+    world = world_of("rlenvs/Pistonball-v0")
+    numbers = {
+        "gravity": 750.0, "gravity_x": 0.0, "ball_radius": 40.0, "ball_friction": 0.3, "piston_friction": 0.64,
+        "ball_elasticity": 1.5, "piston_elasticity": 0.0, "piston_speed": 4.0, "largest_spin": 6.0 * np.pi,
+        "drop_x": 30.0, "drop_y": 15.0,
+    }  # fmt: skip
+    assert {name: part.default for name, part in world.params.items()} == numbers
+    assert {name: part.weight for name, part in world.terms.items()} == {"distance": 1.0, "time": 1.0}
+    assert world.options["agents"].default == PISTONS
+
+
+BATCHES = {}
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10**6), st.lists(st.floats(-1.0, 1.0), min_size=20, max_size=20), st.integers(1, 6),
+    st.sampled_from([{}, {"piston_elasticity": 0.5, "ball_elasticity": 2.0, "piston_speed": 8.0}]),
+)  # fmt: skip
+def test_invariants_of_a_game(seed, moves, hold, values):
+    """Pistons stay within their range, the ball within the walls; terms sum to the reward; what was paid is the way
+    that the ball came nearer; effort is a share."""
+    key = tuple(values.items())
+    batch = BATCHES.setdefault(key, rlenvs.make_batch("Pistonball-v0", 1, **values))
+    batch.seed([seed])
+    batch.reset()
+    s, first, paid = batch.states, int(batch.states["place"][0]), 0.0
+    for step in range(12):
+        batch.step(np.roll(moves, step // hold).reshape(1, PISTONS, 1))
+        assert (s["height"] >= 0.0).all()
+        assert (s["height"] <= 64.0).all()
+        assert 41.0 <= s["position"][0, 0] <= 880.0 - 41.0
+        assert 41.0 <= s["position"][0, 1] <= 560.0 - 41.0
+        distance, time = batch.terms[0][:2]
+        np.testing.assert_allclose(batch.rewards[0], distance + time, atol=1e-4)
+        paid += float(distance[0])
+        assert (batch.costs[0] >= 0.0).all()
+        assert (batch.costs[0] <= 1.0 + 1e-6).all()
+        if batch.terminated.any():
+            break
+    assert paid == pytest.approx(100.0 * (first - int(s["place"][0])) / (first - 40.0), abs=1e-3)

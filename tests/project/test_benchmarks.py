@@ -26,6 +26,7 @@ SMALL = {
     "first_minutes": ["--only", "rlenvs list"],
     "frozen": ["--first"],
     "gaits": ["--seconds", "0.1"],
+    "planar_gaits": ["BipedalWalker-v0", "--seconds", "0.1", "--starts", "1", "--episodes", "2"],
     "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "lanes": [TREASURE, "ParticleSimple-v0", "--num", "64", "--slices", "2", "--seconds", "0.01"],

@@ -166,6 +166,8 @@ EXTREMES = [
     {"leg_w": 0.5, "leg_h": 2.0, "leg_down": -0.5, "terrain_step": 1.0},
     {"fps": 20.0, "initial_random": 50.0},
     {"fps": 200.0, "lidar_range": 20.0, "terrain_length": 500, "hardcore": True, "terrain_grass": 4},
+    {"scale": 20.0, "gravity_x": 20.0, "viewport_w": 1000.0, "terrain_step": 0.4, "hardcore": True},
+    {"scale": 60.0, "gravity_x": -20.0, "viewport_h": 800.0, "gravity": 0.0},
 ]
 
 

@@ -154,6 +154,8 @@ EXTREMES = [
     {"leg_w": 1.0, "leg_h": 1.0, "leg_away": 40.0, "leg_down": 10.0, "leg_spring_torque": 100.0},
     {"scale": 10.0, "fps": 200.0, "initial_random": 2000.0},
     {"scale": 100.0, "fps": 20.0, "enable_wind": True, "wind_power": 20.0, "turbulence_power": 2.0},
+    {"viewport_w": 400.0, "viewport_h": 800.0, "scale": 100.0},
+    {"viewport_w": 1000.0, "viewport_h": 200.0, "leg_down": 40.0, "leg_h": 20.0, "gravity": -20.0},
 ]
 
 

@@ -9,7 +9,7 @@ from rlenvs.kits.planar.joints import add_revolute, joint_angle, joint_speed, se
 from rlenvs.kits.planar.shapes import add_box, finish_polygon, set_filter, set_material, set_vertex, start_polygon
 
 SCALE = 30.0  # px/m, of the hull's vertices
-WIDE, HIGH = 600.0 / SCALE, 400.0 / SCALE  # m, of the originals' viewport, by which they scale velocities
+VIEWPORT_W, VIEWPORT_H = 600.0, 400.0  # px, of the originals' viewport, by which they scale velocities
 KNEE_1, HIP_1, HIP_0, KNEE_0 = range(4)  # joints of a walker, in the order in which Box2D solves them
 RAYS, FAN = 10, 1.5  # of the lidar; rad, from below forwards
 HULL_X = (-30.0, -30.0, 34.0, 34.0, 6.0)  # px, counter-clockwise
@@ -30,11 +30,11 @@ def blocks_of_leg(name):
 
 
 @kernel
-def add_hull(s, x, y, density, category, mask):
+def add_hull(s, x, y, scale, density, category, mask):
     """A body with the hull; its shape."""
     k = start_polygon(s, add_body(s, DYNAMIC, x, y, 0.0), 5)
     for j in range(5):
-        set_vertex(s, k, j, HULL_X[j] / SCALE, HULL_Y[j] / SCALE)
+        set_vertex(s, k, j, HULL_X[j] / scale, HULL_Y[j] / scale)
     finish_polygon(s, k, density)
     set_material(s, k, 0.1, 0.0)
     set_filter(s, k, category, mask)
@@ -64,10 +64,11 @@ def drive(s, j, speed, torque, a):
 
 
 @kernel
-def hull_numbers(s, b, fps):
-    """Angle, angular velocity, horizontal and vertical velocity of a hull, as the originals scale them."""
+def hull_numbers(s, b, fps, wide, high):
+    """Angle, angular velocity, horizontal and vertical velocity of a hull, as the originals scale them: by the sides
+    of their viewport [m]."""
     vx, vy = s.velocity[b, 0], s.velocity[b, 1]
-    return s.angle[b], 2.0 * s.spin[b] / fps, 0.3 * vx * WIDE / fps, 0.3 * vy * HIGH / fps
+    return s.angle[b], 2.0 * s.spin[b] / fps, 0.3 * vx * wide / fps, 0.3 * vy * high / fps
 
 
 @kernel

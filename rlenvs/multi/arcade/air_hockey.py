@@ -8,7 +8,8 @@ side; a puck that lies in the middle is put back. There arms of three or seven j
 follows the velocity asked for, with limited acceleration, and cannot cross the middle. Bodies are those of
 rlenvs/kits/planar; a mallet has mass and yields, so the puck is never squeezed out between it and a rim.
 
-Ours: the rims' restitution and friction (there 10000, that is no slip), mass, speed and acceleration of the mallets.
+Ours: the rims' restitution and friction (there 10000, that is no slip), mass, speed and acceleration of the mallets,
+points and length of a game, the players. No package has mallets without arms to compare returns with.
 Kept: the puck is put back on the side that scored. The table is the same seen from both sides, turned by half a turn.
 
 Scripted players: "striker" goes around the puck and shoots at the goal, and guards its own between; "keeper" stands

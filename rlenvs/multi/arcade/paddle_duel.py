@@ -13,6 +13,9 @@ Different: paddles reach all of the court (there a defect of the circuit kept th
 in place of a knob, and the court is the same seen from both sides. Where ball, walls and paddles meet is computed
 exactly within a frame, so nothing passes through anything at any speed, and a game mirrored is a mirrored game, to
 the bit. Paddles are not rigid bodies: what they do to a ball is a rule, so no engine moves this world.
+Ours: where the paddles stand and how fast they are, the pixel per frame of a ball that was served, the points of a
+game, the frames of an action, the players. No package has this game to compare with: PettingZoo's pong_v3 is the Pong
+of the Atari 2600 in an emulator, whose players serve, and lose a point when they do not.
 
 Scripted players: "ace" knows where the ball will arrive, and aims where the other paddle is not; "follower" keeps its
 paddle at the height of the ball, as Atari's computer opponents do; "novice" does so when the ball comes near.

@@ -14,6 +14,8 @@ from rlenvs.kits.planar.biped import (
     RAYS,
     ROUGHNESS,
     SCALE,
+    VIEWPORT_H,
+    VIEWPORT_W,
     add_hinge,
     add_hull,
     add_link,
@@ -125,7 +127,7 @@ def build_walker(p, s, k):
     x, y, half = start_of(p, k), p.terrain_height + 2.0 * LEG_H, 0.5 * LEG_H
     mine = WALKER << k
     others = EVERYTHING & ~mine
-    add_hull(s, x, y, p.hull_density, mine, others)
+    add_hull(s, x, y, SCALE, p.hull_density, mine, others)
     for side in (-1, 1):
         add_link(s, x, y - half - LEG_DOWN, 0.05 * side, 0.5 * LEG_W, half, mine, others)
         add_link(s, x, y - 3.0 * half - LEG_DOWN, 0.05 * side, 0.4 * LEG_W, half, mine, others)
@@ -224,7 +226,7 @@ def measure(p, s, rng):
 @kernel
 def hull_seen(p, s, k):
     """Angle, angular velocity, horizontal and vertical velocity, as the original scales them."""
-    return hull_numbers(s, hull_of(k), p.fps)
+    return hull_numbers(s, hull_of(k), p.fps, VIEWPORT_W / SCALE, VIEWPORT_H / SCALE)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """The lander: terrain, body, legs, engines and wind of Gymnasium's LunarLander-v3, as kernels.
 
-Sizes are in the original's pixels, of which `scale` make a metre; its viewport is 600 x 400 of them.
+Sizes are in the original's pixels, of which `scale` make a metre; so are the sides of its viewport.
 """
 
 import math
@@ -8,7 +8,6 @@ import math
 from rlenvs.core import f8, i8, kernel, maths, uniform
 from rlenvs.kits import planar
 
-WIDE, HIGH = 600.0, 400.0  # px
 CHUNKS = 11  # points of the terrain
 GROUND, HULL, LEFT, RIGHT = range(4)  # bodies; the left leg is the original's leg 0
 FIRST_CHUNK = 1  # shape; below it lies the bottom of the viewport
@@ -41,7 +40,7 @@ STATE = {
 @kernel
 def draw_terrain(p, s, rng):
     """Heights of the terrain before smoothing: flat about the pad."""
-    high = HIGH / p.scale
+    high = p.viewport_h / p.scale
     for i in range(CHUNKS + 1):
         s.heights[i] = uniform(rng, 0.0, 0.5 * high)
     for i in range(CHUNKS // 2 - 2, CHUNKS // 2 + 3):
@@ -50,7 +49,7 @@ def draw_terrain(p, s, rng):
 
 @kernel
 def chunk_x(p, i):
-    return WIDE / p.scale / (CHUNKS - 1) * i
+    return p.viewport_w / p.scale / (CHUNKS - 1) * i
 
 
 @kernel
@@ -62,18 +61,18 @@ def chunk_y(s, i):
 
 @kernel
 def pad_height(p):
-    return 0.25 * HIGH / p.scale
+    return 0.25 * p.viewport_h / p.scale
 
 
 @kernel
 def build(p, s):
     """Terrain, lander and legs at their start, from the heights in the state."""
     ground = planar.add_body(s, planar.STATIC, 0.0, 0.0, 0.0)
-    planar.add_edge(s, ground, 0.0, 0.0, WIDE / p.scale, 0.0)
+    planar.add_edge(s, ground, 0.0, 0.0, p.viewport_w / p.scale, 0.0)
     for i in range(CHUNKS - 1):
         k = planar.add_edge(s, ground, chunk_x(p, i), chunk_y(s, i), chunk_x(p, i + 1), chunk_y(s, i + 1))
         planar.set_material(s, k, 0.1, 0.0)
-    x, y = 0.5 * WIDE / p.scale, HIGH / p.scale
+    x, y = 0.5 * p.viewport_w / p.scale, p.viewport_h / p.scale
     hull = planar.add_body(s, planar.DYNAMIC, x, y, 0.0)
     k = planar.start_polygon(s, hull, 6)
     for j in range(6):
@@ -168,7 +167,7 @@ def fly(p, s, main, side, across, along):
 def seen(p, s):
     """The original's eight numbers."""
     x, y = planar.origin(s, HULL)
-    half_wide, half_high = 0.5 * WIDE / p.scale, 0.5 * HIGH / p.scale
+    half_wide, half_high = 0.5 * p.viewport_w / p.scale, 0.5 * p.viewport_h / p.scale
     return (
         (x - half_wide) / half_wide,
         (y - pad_height(p) - p.leg_down / p.scale) / half_high,

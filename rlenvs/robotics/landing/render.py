@@ -5,7 +5,7 @@ from typing import Any
 
 from rlenvs.core.canvas import Canvas
 from rlenvs.kits.planar.drawing import draw_shape, outline
-from rlenvs.robotics.landing.lander import CHUNKS, FIRST_CHUNK, HIGH, HULL, HULL_SHAPE, LEFT_SHAPE, WIDE, pad_height
+from rlenvs.robotics.landing.lander import CHUNKS, FIRST_CHUNK, HULL, HULL_SHAPE, LEFT_SHAPE, pad_height
 
 SKY, SOIL, SURFACE, STAR = (16, 20, 34), (116, 112, 108), (226, 222, 214), (190, 196, 214)
 HULL_COLOR, RIM, LEG_COLOR, WINDOW = (86, 180, 233), (208, 232, 248), (198, 204, 212), (16, 40, 66)
@@ -15,7 +15,7 @@ STARS = tuple(((k * k * 0.6180339887) % 1.0, (k * k * k * 0.7548776662) % 1.0, 1
 
 def draw_landing(canvas: Canvas, p: Any, s: Any) -> None:
     scale = float(p.scale)
-    wide, high = WIDE / scale, HIGH / scale
+    wide, high = float(p.viewport_w) / scale, float(p.viewport_h) / scale
     canvas.legend((HULL_COLOR, "lander"), (FLAG, "pad, between the flags", "triangle"), (FLAME, "engines"))
     across, up = canvas.scene
     top = max(wide * up / across, high * 1.12)

@@ -4,6 +4,7 @@ import math
 
 from rlenvs.core import f8, i8, kernel, maths
 from rlenvs.kits import planar
+from rlenvs.kits.planar import gait
 from rlenvs.kits.planar.biped import (
     FAN,
     HIP_0,
@@ -11,7 +12,6 @@ from rlenvs.kits.planar.biped import (
     KNEE_0,
     KNEE_1,
     RAYS,
-    SCALE,
     add_hinge,
     add_hull,
     add_link,
@@ -22,9 +22,10 @@ from rlenvs.kits.planar.biped import (
 
 GROUND, HULL, LEG_0, LOWER_0, LEG_1, LOWER_1 = range(6)  # bodies
 TERRAIN, WALKER = 0x1, 0x20  # categories
-STAY, PUT_DOWN, PUSH_OFF = 1, 2, 3  # what the gait does: stands on one leg, puts the other down, pushes off
-PACE = 0.29  # of the gait, in units of the observation
-KNEE = 0.1  # rad, of the leg that carries
+GAIT = (  # of the expert: `benchmarks/planar_gaits.py` has searched it, from the gait of Gymnasium's controller
+    *(0.307, 0.251, 1.144, -0.866, 0.082, 0.06, 0.998, 0.775, 0.016, 0.03),
+    *(0.529, 0.141, 2.427, 0.102, 0.423, 0.616, 9.124, -0.026, -0.045, 0.0, 0.0),
+)
 
 STATE = {
     **planar.fields(bodies=6, shapes="shapes", vertices="vertices", joints=4, contacts=56, events=96, strips=64),
@@ -34,11 +35,7 @@ STATE = {
     "lean": f8,
     "hull_touched": i8,
     "foot_touches": i8(2),
-    "phase": i8,  # of the gait; 0 before the first step
-    "moving_leg": i8,
-    "carrying_knee": f8,
-    "hip_target": f8(2),  # rad; 0: none
-    "knee_target": f8(2),
+    "gait": f8(gait.MEMORY),  # its memory
 }
 
 
@@ -57,7 +54,7 @@ def build_walker(p, s):
     """Hull and legs above the middle of the start, the legs apart by a tenth of a radian."""
     x = p.terrain_step * p.terrain_startpad / 2.0
     y = p.terrain_height + 2.0 * p.leg_h
-    s.first_shape = add_hull(s, x, y, 5.0, WALKER, TERRAIN)
+    s.first_shape = add_hull(s, x, y, p.scale, 5.0, WALKER, TERRAIN)
     half = 0.5 * p.leg_h
     for side in (-1, 1):
         add_link(s, x, y - half - p.leg_down, 0.05 * side, 0.5 * p.leg_w, half, WALKER, TERRAIN)
@@ -97,7 +94,7 @@ def walk(p, s, hip_0, knee_0, hip_1, knee_1):
     drive(s, HIP_1, p.speed_hip, p.motors_torque, hip_1)
     drive(s, KNEE_1, p.speed_knee, p.motors_torque, knee_1)
     often, again = p.velocity_iterations, p.position_iterations
-    planar.advance(s, 1.0 / p.fps, 0.0, p.gravity, often, again, planar.SETTLED)
+    planar.advance(s, 1.0 / p.fps, p.gravity_x, p.gravity, often, again, planar.SETTLED)
     read_contacts(s)
     look(p, s)
 
@@ -105,7 +102,7 @@ def walk(p, s, hip_0, knee_0, hip_1, knee_1):
 @kernel
 def hull_seen(p, s):
     """Angle, angular velocity, horizontal and vertical velocity, as the original scales them."""
-    return hull_numbers(s, HULL, p.fps)
+    return hull_numbers(s, HULL, p.fps, p.viewport_w / p.scale, p.viewport_h / p.scale)
 
 
 @kernel
@@ -119,53 +116,20 @@ def leg_seen(p, s, leg):
 
 @kernel
 def plan_gait(p, s):
-    """What the joints are to do next, with the phases and numbers of Gymnasium's own controller: one leg carries while
-    the other swings forwards; when the carrying leg is behind, the other comes down, and the first pushes off."""
-    pace = hull_seen(p, s)[2]
-    moving = s.moving_leg
-    carrying = 1 - moving
-    if s.phase == 0:
-        s.phase, s.carrying_knee = STAY, KNEE
-    for leg in range(2):
-        s.hip_target[leg], s.knee_target[leg] = 0.0, 0.0
-    if s.phase == STAY:
-        s.hip_target[moving], s.knee_target[moving] = 1.1, -0.6
-        s.carrying_knee += 0.06 if pace > PACE else 0.03
-        s.carrying_knee = min(s.carrying_knee, KNEE)
-        s.knee_target[carrying] = s.carrying_knee
-        if leg_seen(p, s, carrying)[0] < 0.1:
-            s.phase = PUT_DOWN
-    if s.phase == PUT_DOWN:
-        s.hip_target[moving], s.knee_target[moving] = 0.1, KNEE
-        s.knee_target[carrying] = s.carrying_knee
-        if s.foot_touches[moving]:
-            s.phase = PUSH_OFF
-            s.carrying_knee = min(leg_seen(p, s, moving)[2], KNEE)
-    if s.phase == PUSH_OFF:
-        s.knee_target[moving], s.knee_target[carrying] = s.carrying_knee, 1.0
-        if leg_seen(p, s, carrying)[2] > 0.88 or pace > 1.2 * PACE:
-            s.phase, s.moving_leg = STAY, carrying
+    """What the joints are to do next."""
+    gait.plan(p.gait_numbers, s.gait, hull_seen(p, s)[2], leg_seen(p, s, 0), leg_seen(p, s, 1), 0.0, 0.0)
 
 
 @kernel
 def follow_gait(p, s, leg):
-    """Actions of the hip and the knee of a leg: towards their targets, the hull level, the rise slow."""
-    if s.phase == 0:
-        return 0.0, 0.0
-    lean, turning, _, rising = hull_seen(p, s)
-    hip_angle, hip_speed, knee_angle, knee_speed, _ = leg_seen(p, s, leg)
-    hips, knees = 0.9 * lean + 1.5 * turning, -15.0 * rising
-    if s.hip_target[leg] != 0.0:
-        hips += 0.9 * (s.hip_target[leg] - hip_angle) - 0.25 * hip_speed
-    if s.knee_target[leg] != 0.0:
-        knees += 4.0 * (s.knee_target[leg] - knee_angle) - 0.25 * knee_speed
-    return min(max(0.5 * hips, -1.0), 1.0), min(max(0.5 * knees, -1.0), 1.0)
+    """Actions of the hip and the knee of a leg."""
+    return gait.follow(p.gait_numbers, s.gait, hull_seen(p, s), leg_seen(p, s, leg), leg)
 
 
 @kernel
 def progress_of(p, s):
     """What the original's reward for progress is the difference of: 130 for 30 metres."""
-    return 130.0 * planar.origin(s, HULL)[0] / SCALE
+    return 130.0 * planar.origin(s, HULL)[0] / p.scale
 
 
 @kernel
