@@ -36,7 +36,7 @@ differ:
 | UTurn | 99 | 7 |
 | Exit | 99 | 7 |
 | LaneKeeping | 100 | |
-| Racetrack | 2 of 2 | |
+| Racetrack | 100 | |
 
 In Highway and Merge the cars that differ, by less than 1e-7 m, had just crashed: two sides are as short a way out, and
 the last bit says which is taken. At the other two the cars that differ were slower than 0.7 m/s. There highway-env's

@@ -3,9 +3,9 @@
     python benchmarks/parity/record_highway_env.py roundabout --seeds 100 --out roundabout.npz   # where highway-env is
     python benchmarks/parity/play_highway_env.py roundabout.npz                                  # where rlenvs is
 
-Worlds are Highway, Merge, Roundabout, Intersection and Parking; the name of the file, or --world, says which. States
-are synchronised once, behind the reset; then only actions are played. An episode differs where a position does by more
-than the tolerance, or its end does. With --why, for each step up to there: the largest differences and the slowest car.
+The name of the file, or --world, says which world. States are synchronised once, behind the reset; then only actions
+are played. An episode differs where a position does by more than the tolerance, or its end does. With --why, for each
+step up to there: the largest differences and the slowest car.
 """
 
 import argparse
@@ -19,15 +19,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from driving_replay import batch_of, differences, episode, follower, synchronise
 
-from rlenvs.robotics.driving import highway, intersection, merge, parking, roundabout
+from rlenvs.robotics.driving import (
+    highway,
+    highway_exit,
+    intersection,
+    merge,
+    parking,
+    racetrack,
+    roundabout,
+    two_way,
+    u_turn,
+)
 
 UNSTABLE = 0.694  # m/s, below which highway-env's steering multiplies a car's distance from its lane; see driving.md
 WORLDS = {
-    "highway": highway,
-    "merge": merge,
-    "roundabout": roundabout,
-    "intersection": intersection,
-    "parking": parking,
+    "highway": highway.SPEC,
+    "merge": merge.SPEC,
+    "roundabout": roundabout.SPEC,
+    "intersection": intersection.SPEC,
+    "parking": parking.SPEC,
+    "two_way": two_way.SPEC,
+    "u_turn": u_turn.SPEC,
+    "exit": highway_exit.SPEC,
+    "racetrack": racetrack.SPEC,
+    "racetrack_large": racetrack.SPEC.level("large"),
+    "racetrack_oval": racetrack.SPEC.level("oval"),
 }
 
 
@@ -96,7 +112,7 @@ def main() -> None:
         raise SystemExit(f"{name!r} is not one of {', '.join(WORLDS)}; --world says which world it is")
     with np.load(asked.recording) as stored:
         recorded = {key: stored[key] for key in stored.files}
-    batch = batch_of(WORLDS[name].SPEC, horizon=1000)
+    batch = batch_of(WORLDS[name], horizon=1000)
     follow = follower(intersection) if name == "intersection" else None
     seeds = min(int(recorded["seeds"]), asked.seeds or int(recorded["seeds"]))
     if asked.each:

@@ -35,6 +35,8 @@ IDS = {
     "u_turn": "u-turn-v0",
     "exit": "exit-v0",
     "racetrack": "racetrack-v0",
+    "racetrack_large": "racetrack-large-v0",
+    "racetrack_oval": "racetrack-oval-v0",
     "lane_keeping": "lane-keeping-v0",
 }
 CONFIGS = {
@@ -44,6 +46,10 @@ CONFIGS = {
     "lidar": {"observation": {"type": "LidarObservation"}, "vehicles_count": 20},
     "lane_keeping": {"state_noise": 0.0, "derivative_noise": 0.0},
 }
+NETWORKS = (
+    *("merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit"),
+    *("racetrack", "racetrack_large", "racetrack_oval"),
+)
 STAGES = 16
 DRIVER, TRACKER, RAW, OBSTACLE = 0, -1, -2, -3
 NUMBERS = (
@@ -181,7 +187,7 @@ def lateral_of(env):
 def networks():
     """Of each lane of each network its numbers, and points on it with their headings."""
     found = {}
-    for world in ("merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit", "racetrack"):
+    for world in NETWORKS:
         env = gymnasium.make(IDS[world]).unwrapped
         env.reset(seed=0)
         rows = []

@@ -165,6 +165,8 @@ class Digest:
             self._note(f"again {self._seen[id(function)]}")
             return
         self._seen[id(function)] = len(self._seen)
+        if hasattr(function, "made_by"):  # machine code that a module of this package makes itself
+            self._hash.update(Path(__file__).with_name(function.made_by).read_bytes())
         self._note(f"function {function.__code__.co_argcount} {function.__defaults__!r}")
         cells = function.__closure__ or ()
         closed = dict(zip(function.__code__.co_freevars, cells, strict=True))

@@ -23,7 +23,8 @@ from numba.core.types.functions import BaseFunction
 from numba.core.untyped_passes import RewriteSemanticConstants
 from numba.extending import register_jitable
 
-import rlenvs.core.bits  # noqa: F401  compiles `bits_of` and `float_of`
+import rlenvs.core.bits
+import rlenvs.core.copies  # noqa: F401  these two compile `bits_of`, `float_of` and `copied`
 
 
 class IntermediateLibrary(JITCodeLibrary):

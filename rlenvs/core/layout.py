@@ -186,11 +186,16 @@ class Layout:
         return min((dtype.fields[name][1] for name in self.last), default=dtype.itemsize)
 
     def meta(self, sizes: Mapping[str, int]) -> np.ndarray:
-        """The run-time numbers of compiled code: an offset or a dimension per slot, int64."""
+        """The run-time numbers of compiled code: an offset or a dimension per slot, the bytes of a record; int64."""
         dtype = self.dtype(sizes)
         assert dtype.fields is not None
         row = [dtype.fields[field][1] if size is None else sizes[size] for field, size in self._slots]
-        return np.array([*row, 0], np.int64)
+        return np.array([*row, dtype.itemsize], np.int64)
+
+    @property
+    def size_slot(self) -> Slot:
+        """Where in the meta row the bytes of a record stand."""
+        return Slot(len(self._slots))
 
     def __repr__(self) -> str:
         return f"Layout({self.name}: {', '.join(self.fields)})"

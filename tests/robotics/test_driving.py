@@ -21,6 +21,7 @@ from rlenvs.robotics.driving import (
     networks,
     parking,
     racetrack,
+    racetracks,
     roundabout,
     two_way,
     u_turn,
@@ -50,10 +51,19 @@ CASES = {
     "u_turn": (u_turn.SPEC, {}, {}),
     "exit": (highway_exit.SPEC, {}, {}),
     "racetrack": (racetrack.SPEC, {}, {}),
+    "racetrack_large": (racetrack.SPEC.level("large"), {}, {}),
+    "racetrack_oval": (racetrack.SPEC.level("oval"), {}, {}),
 }
 
 
-NETWORKS = {"parking": "parking_lot", "exit": "highway_exit"}
+NETWORKS = {
+    **{name: getattr(networks, name) for name in ("merge", "roundabout", "intersection", "two_way", "u_turn")},
+    "parking": networks.parking_lot,
+    "exit": networks.highway_exit,
+    "racetrack": racetracks.racetrack,
+    "racetrack_large": lambda: racetracks.racetrack("large"),
+    "racetrack_oval": lambda: racetracks.racetrack("oval"),
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -95,12 +105,9 @@ def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed
     assert (abs(factor) > 1.0) == (speed < 0.6944)
 
 
-LANES = ["merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit", "racetrack"]
-
-
-@pytest.mark.parametrize("name", LANES)
+@pytest.mark.parametrize("name", NETWORKS)
 def test_lanes_are_those_of_highway_env(name):
-    net = SimpleNamespace(**getattr(networks, NETWORKS.get(name, name))().arrays())
+    net = SimpleNamespace(**NETWORKS[name]().arrays())
     theirs = recorded("networks")[name]
     assert len(net.lane) == len(theirs)
     for k, row in enumerate(theirs):

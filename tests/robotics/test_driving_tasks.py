@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
+from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, locate, put_on_lane
 from rlenvs.robotics.driving import highway_exit, lane_keeping, racetrack, two_way, u_turn
 
@@ -65,7 +66,10 @@ def test_spaces_and_ends_are_those_of_highway_env():
         assert SPECS[name].horizon == steps
 
 
-@pytest.mark.parametrize("name", ["TwoWay-v0", "UTurn-v0", "Exit-v0", "Racetrack-v0"])
+FAMILY = ("Highway", "Merge", "Roundabout", "Intersection", "TwoWay", "UTurn", "Exit", "Racetrack")
+
+
+@pytest.mark.parametrize("name", [f"{name}-v0" for name in FAMILY])
 def test_all_forms_of_the_family_are_there(name):
     for kind in ("kinematics", "times", "grid", "lidar", "pixels"):
         for actions in ("meta", "continuous"):
@@ -91,6 +95,40 @@ def test_two_way_begins_as_published():
     assert np.std(places, 0) == pytest.approx([10.0] * 5, rel=0.2)
     assert np.mean(speeds, 0) == pytest.approx([24.0, 24.0, 24.0, 20.0, 20.0], abs=1.2)
     assert np.std(speeds, 0) == pytest.approx([2.0, 2.0, 2.0, 5.0, 5.0], rel=0.2)
+
+
+def at_rest(world):
+    """The first state of a world without the deviations of its starts."""
+    batch = batch_of(world, place_deviation=0.0, speed_deviation=0.0)
+    batch.reset()
+    return batch.records(0)
+
+
+def test_starts_without_deviations_are_the_published_places():
+    _, s = at_rest(two_way.SPEC)
+    assert s.x[:6].tolist() == [30.0, 70.0, 110.0, 150.0, 600.0, 500.0]
+    assert s.speed[:6].tolist() == [30.0, 24.0, 24.0, 24.0, 20.0, 20.0]
+    p, s = at_rest(u_turn.SPEC)
+    places = [(0, 0), (0, 0), (0, 1), (1, 1), (1, 0), (2, 0), (2, 1)]  # of the route, and the place on the road
+    roads = [u_turn.NETWORK.road(*ends) for ends in (("a", "b"), ("b", "c"), ("c", "d"))]
+    for i, (stage, place) in enumerate(places):
+        assert (p.lane_at[s.lane_of[i], at.ROAD], p.lane_at[s.lane_of[i], at.PLACE]) == (roads[stage], place)
+    assert s.station[:7] == pytest.approx([0.0, 25.0, 56.0, 0.5, 17.5, 1.0, 30.0])
+    assert s.speed[:7].tolist() == [16.0, 13.5, 14.5, 4.5, 5.5, 3.5, 5.5]
+
+
+NUMBERS = {  # speeds of meta-actions, and what is 1 in `kinematics`
+    "TwoWay-v0": ([20.0, 25.0, 30.0], [0.0, 200.0, 8.0, 80.0, 80.0]),
+    "UTurn-v0": ([8.0, 16.0, 24.0], [0.0, 200.0, 8.0, 80.0, 80.0]),
+    "Exit-v0": ([18.0, 24.0, 30.0], [0.0, 200.0, 24.0, 80.0, 80.0, 0.0, 0.0]),
+    "Racetrack-v0": ([0.0, 5.0, 10.0], [0.0, 200.0, 8.0, 80.0, 80.0]),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_speeds_and_scales_are_the_published_ones(name):
+    p, _ = shared(name).records(0)
+    assert (p.speeds.tolist(), p.ranges.tolist()) == NUMBERS[name]
 
 
 def test_two_way_pays_speed_and_left_lane_and_charges_for_both_dangers():
@@ -160,6 +198,8 @@ def test_exit_begins_as_published():
         assert (gaps >= 0.9 * usual - 1e-9).all()
         assert (gaps <= 1.1 * usual + 1e-9).all()
         assert not s.changes[1:21].any()
+        room = 2.0 * (12.0 + 25.0) * math.exp(-0.75)  # of the ego car, which starts three such distances further
+        assert 3.9 * room - 1e-9 <= s.x[0] <= 4.1 * room + 1e-9
     counts = np.bincount(np.concatenate(lanes), minlength=6) / (20 * len(lanes))
     assert counts == pytest.approx(np.arange(6) / 15.0, abs=0.02)
 
@@ -182,20 +222,26 @@ def test_the_way_out_pays_one_and_speed_a_tenth():
 
 
 def test_racetrack_begins_as_published():
+    stations, speeds = [], []
     for s in starts("Racetrack-v0"):
         assert (s.movers, float(s.speed[0]), int(s.driver[0])) == (2, 10.0, -2)
         assert s.lane_of[0] in (0, 1)
-        assert 20.0 <= s.station[0] <= 50.0
-        assert 6.0 <= s.speed[1] <= 9.0
+        stations.append(float(s.station[0]))
+        speeds.append(float(s.speed[1]))
+    assert (min(stations), max(stations)) == pytest.approx((20.0, 50.0), abs=0.6)
+    assert (min(speeds), max(speeds)) == pytest.approx((6.0, 9.0), abs=0.1)
+    assert min(stations) >= 20.0
+    assert max(stations) <= 50.0
     batch = batch_of(racetrack.SPEC.level("crowd"))
-    counts = []
-    for seed in range(60):
+    counts, nearest = [], []
+    for seed in range(200):
         batch.seed([seed])
         batch.reset()
         _, s = batch.records(0)
         counts.append(int(s.movers))
         away = np.hypot(s.x[:2, None] - s.x[None, 2 : s.movers], s.y[:2, None] - s.y[None, 2 : s.movers])
-        assert s.movers == 2 or away.min() >= 20.0
+        nearest.append(away.min(initial=math.inf))
+    assert 20.0 <= min(nearest) <= 21.0
     assert (min(counts), max(counts) <= 9) == (2, True)
 
 
@@ -245,6 +291,27 @@ def test_lane_keeping_begins_as_published_and_is_measured_with_noise():
     assert np.std(off, 0) == pytest.approx([0.05 / math.sqrt(3.0)] * 4, rel=0.15)
     batch.step(np.zeros((1, 1), np.float32))
     assert batch.rewards[0, 0] == pytest.approx(1.0 - (float(s.aside) / 10.0) ** 2)
+
+
+def test_a_car_turns_by_at_most_one_turn_a_second():
+    batch = shared("LaneKeeping-v0")
+    _, s = batch.records(0)
+    s.car[5] = 50.0
+    before = float(s.car[2])
+    batch.step(np.zeros((1, 1), np.float32))
+    assert 0.0 < s.car[2] - before <= 0.1 * 2.0 * math.pi
+    s.car[5] = -50.0
+    before = float(s.car[2])
+    batch.step(np.zeros((1, 1), np.float32))
+    assert -0.1 * 2.0 * math.pi <= s.car[2] - before < 0.0
+
+
+def test_the_reward_of_lane_keeping_has_a_bound():
+    batch = shared("LaneKeeping-v0")
+    _, s = batch.records(0)
+    s.car[1] += 500.0
+    batch.step(np.zeros((1, 1), np.float32))
+    assert batch.rewards[0, 0] == 1.0 - 40.0**2
 
 
 def test_the_measurement_is_of_the_state_behind_the_motion():

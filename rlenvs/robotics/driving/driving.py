@@ -34,7 +34,6 @@ from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.experts import FORCE, STEERING, expert, junction_expert
-from rlenvs.robotics.driving.planning import PLAN
 from rlenvs.robotics.driving.render import draw_traffic
 
 OBSERVATION = choice(
@@ -101,7 +100,6 @@ def driving_world(
     absolute: bool = False,
     moves: Sequence[int] = range(5),
     junctions: bool = False,
-    plans: bool = False,
     scratch: Sequence[str] = (),
     rows: int = 5,
     most: float = 1.0,
@@ -135,7 +133,6 @@ def driving_world(
         absolute: whether positions and speeds of others are not relative to the ego car.
         moves: the meta-actions that there are.
         junctions: whether cars meet at junctions: the expert then foresees where others drive.
-        plans: whether the expert plans several decisions ahead.
         rows: cars in `kinematics`. most: what its numbers reach.
         landmark: -1, or the lane at whose beginning x of the ego car is 0 in `kinematics`, which shows no obstacles
         time_span: seconds of `times`.
@@ -210,8 +207,8 @@ def driving_world(
             "offroad_terminal": flag(False, "end the episode off the road"),
             **(options or {}),
         },
-        state={**STATE, **(FORECAST if junctions else {}), **(PLAN if plans else {}), **(state or {})},
-        scratch=(*scratch, *(FORECAST if junctions else ()), *(PLAN if plans else ())),
+        state={**STATE, **(FORECAST if junctions else {}), **(state or {})},
+        scratch=(*scratch, *(FORECAST if junctions else ())),
         data={**DATA, **(data or {})},
         sizes=sizes,
         observation={
@@ -288,6 +285,13 @@ def simulate(p, s, a):
 def on_road(p, s):
     """Whether the ego car is on its lane."""
     return is_on(p, s.lane_of[s.ego], s.station[s.ego], s.aside[s.ego], 0.0)
+
+
+@kernel
+def end(p, s, r, on):
+    """The end of an episode: a crash, or off the road where that ends it; success is the time limit without either."""
+    r.terminated = s.crashed[s.ego] or (p.offroad_terminal == 1 and not on)
+    r.success = not r.terminated and s.elapsed + 1 >= p.horizon
 
 
 @kernel

@@ -44,7 +44,7 @@ from rlenvs.kits.roads.lanes import LIMIT, PLACE
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, set_route
 from rlenvs.robotics.driving import networks
-from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, share, simulate
+from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, share, simulate
 from rlenvs.robotics.driving.experts import exit_expert
 
 NETWORK = networks.highway_exit()
@@ -66,7 +66,6 @@ SPEC = driving_world(
     most=10.0,
     landmark=SIDE_LANE,
     hz=(5, 1),
-    plans=True,
     params={
         "density": param(1.5, 0.3, 4.0, "", "of other cars at the start"),
         "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed at which `speed` is 0"),
@@ -85,7 +84,7 @@ SPEC = driving_world(
     scores={
         "random": Score(0.5925, 0.088, success=0, costs={"collision": 0.56}),
         "idle": Score(0.7215, 0, success=0, costs={"collision": 0}),
-        "expert": Score(4.488, 0.59, success=0.75, costs={"collision": 0.11}),
+        "expert": Score(5.055, 0.46, success=0.9, costs={"collision": 0}),
     },
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},
 )
@@ -130,5 +129,5 @@ def step(p, s, a, rng, r):
     r.goal = 1.0 if out else 0.0
     r.speed = 0.0 if out else share(s.speed[ego], p.low_speed, p.high_speed)
     r.collision = 1.0 if s.crashed[ego] else 0.0
-    r.terminated = s.crashed[ego] or (p.offroad_terminal == 1 and not on_road(p, s))
-    r.success = out and not r.terminated and s.elapsed + 1 >= p.horizon
+    end(p, s, r, on_road(p, s))
+    r.success = out and r.success

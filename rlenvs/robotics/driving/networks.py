@@ -1,5 +1,5 @@
-"""The roads of highway-env 1.12: merge, roundabout, intersection, two-way, u-turn, exit, racetrack,
-lane keeping, parking lot.
+"""The roads of highway-env 1.12: merge, roundabout, intersection, two-way, u-turn, exit, lane keeping,
+parking lot.
 
 Lanes are added in its order, on which the numbers of lanes and ties depend.
 """
@@ -136,32 +136,6 @@ def highway_exit() -> Network:
             limit = 26.0 - 3.4 * k
             network.straight(start, end, (begin, 4.0 * k), (stop, 4.0 * k), lines=lines, speed_limit=limit)
     network.arc("2", "exit", (500.0, 174.0), 150.0, 1.5 * math.pi, 2.0 * math.pi, forbidden=True)
-    return network
-
-
-def racetrack() -> Network:
-    """A closed track of two lanes, 5 m wide: straights (two points of each lane) and bends, to the left but for two
-    (their centre; of each lane radius, and beginning and end in degrees)."""
-    network = Network()
-    parts: Any = (
-        ("a", "b", None, (((42.0, 0.0), (100.0, 0.0)), ((42.0, 5.0), (100.0, 5.0)))),
-        ("b", "c", (100.0, -20.0), ((20.0, 90.0, -1.0), (25.0, 90.0, -1.0))),
-        ("c", "d", None, (((120.0, -20.0), (120.0, -30.0)), ((125.0, -20.0), (125.0, -30.0)))),
-        ("d", "e", (105.0, -30.0), ((15.0, 0.0, -181.0), (20.0, 0.0, -181.0))),
-        ("e", "f", (70.0, -30.0), ((20.0, 0.0, 136.0), (15.0, 0.0, 137.0))),
-        ("f", "g", None, (((55.7, -15.7), (35.7, -35.7)), ((59.3934, -19.2), (39.3934, -39.2)))),
-        ("g", "h", (18.1, -18.1), ((25.0, 315.0, 170.0), (30.0, 315.0, 165.0))),
-        ("h", "i", (18.1, -18.1), ((25.0, 170.0, 56.0), (30.0, 170.0, 58.0))),
-        ("i", "a", (43.2, 23.4), ((23.5, 240.0, 270.0), (18.5, 238.0, 268.0))),
-    )
-    for start, end, centre, lanes in parts:
-        for numbers, lines in zip(lanes, ((CONTINUOUS, STRIPED), (NONE, CONTINUOUS)), strict=True):
-            usual: dict[str, Any] = {"width": 5.0, "speed_limit": 10.0, "lines": lines}
-            if centre is None:
-                network.straight(start, end, *numbers, **usual)
-            else:
-                radius, begin, stop = numbers
-                network.arc(start, end, centre, radius, begin * RADIANS, stop * RADIANS, **usual)
     return network
 
 

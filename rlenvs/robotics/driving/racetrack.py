@@ -3,7 +3,9 @@
 ## Description
 A closed track of two lanes, driven at 10 m/s, and a slower driver before the ego car; more with `cars`. Highway-env's
 racetrack-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its racetrack-v1, whose drivers also see who
-is on the lanes before and behind their own.
+is on the lanes before and behind their own. The levels `large` and `oval` are its racetrack-large-v0 and
+racetrack-oval-v0, with three lanes. Different: on the large track the ego car may start on the third lane too; the oval
+has its usual length, and no roadblocks.
 
 ## Action Space
 Steering, 45 degrees at 1. With `actions="meta"` meta-actions: aim at the lane to the left or right, or at the next of
@@ -21,7 +23,7 @@ in a crash and 1 otherwise. Weighted they give a reward in [-0.15, 1]. All are 0
 None.
 
 ## Starting State
-The ego car 20 to 50 m along the first straight, on either lane, at 10 m/s; a driver in the bend behind it, on the same
+The ego car 20 to 50 m along the first straight, on any lane, at 10 m/s; a driver in the bend behind it, on the same
 lane, at 6 to 9 m/s. With `cars` above 1 up to so many less one more drivers anywhere, 20 m from others.
 
 ## Episode End
@@ -41,16 +43,15 @@ import math
 
 import numpy as np
 
-from rlenvs.core import Score, below, flag, integer, kernel, param, term, uniform
+from rlenvs.core import Score, below, choice, flag, for_data, integer, kernel, param, term, uniform
 from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
 from rlenvs.kits.traffic.cars import locate, put_on_lane, steering_of
-from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
 from rlenvs.robotics.driving.experts import STEERING, calm_slip, expert
+from rlenvs.robotics.driving.racetracks import TRACKS, racetrack
 
-NETWORK = networks.racetrack()
-START, BEND = NETWORK.lane("a", "b"), NETWORK.lane("b", "c")
+START, BEND = 0, 1  # roads
 APART = 20.0  # m between cars at the start
 RANGE = 2.0  # of the weighted sum of the terms, which begins at -1
 BLOCKED, CLEAR = 25.0, 10.0  # m before the ego car, m beside it, in which its expert looks for others
@@ -59,7 +60,7 @@ SPEC = driving_world(
     "Racetrack-v0",
     doc=__doc__,
     source="highway-env 1.12.1, racetrack-v0 (Leurent 2018)",
-    road=lambda values: NETWORK,
+    road=lambda values: racetrack(values.track),
     cars=lambda values: values.cars + 1,
     speeds=(0.0, 5.0, 10.0),
     features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
@@ -71,6 +72,7 @@ SPEC = driving_world(
     picture=(96, 96, 1.0, 0.5),
     params={"centring_cost": param(4.0, 0.0, 20.0, "1/m^2", "of the distance from the middle, squared")},
     options={
+        "track": for_data(choice(*TRACKS, doc="which track")),
         "cars": integer(1, 0, 12, "other cars, at most"),
         "offroad_terminal": flag(True, "end the episode off the road"),
     },
@@ -85,19 +87,26 @@ SPEC = driving_world(
         "idle": Score(16.17, 0.88, success=0),
         "expert": Score(1159, 2.9, success=1),
     },
-    levels={"linked": {"linked": True}, "empty": {"cars": 0}, "crowd": {"cars": 8}},
+    levels={
+        "linked": {"linked": True},
+        "empty": {"cars": 0},
+        "crowd": {"cars": 8},
+        "large": {"track": "large"},
+        "oval": {"track": "oval"},
+    },
 )
 
 
 @SPEC.reset
 def reset(p, s, rng):
     begin(p, s, 0, 0, 0)
-    place = below(rng, 2)
-    put_on_lane(p, s, 0, START + place, uniform(rng, 20.0, 50.0), p.lane[START + place, LIMIT])
+    place = below(rng, p.road[START, COUNT])
+    k, bend = p.road[START, FIRST] + place, p.road[BEND, FIRST]
+    put_on_lane(p, s, 0, k, uniform(rng, 20.0, 50.0), p.lane[k, LIMIT])
     own_car(p, s)
     s.movers = s.bodies = 1
     if p.cars > 0:
-        add_driver(p, s, rng, BEND + place, uniform(rng, 0.0, p.lane[BEND, LENGTH]), 0.0)
+        add_driver(p, s, rng, bend + place, uniform(rng, 0.0, p.lane[bend, LENGTH]), 0.0)
         for _ in range(below(rng, p.cars)):
             road = below(rng, p.road.shape[0])
             k = p.road[road, FIRST] + below(rng, p.road[road, COUNT])
@@ -156,18 +165,25 @@ def racing_expert(p, s, a):
 
 @kernel
 def wanted_lane(p, s):
-    """The own lane, or the one beside it where it is free and the own one is not."""
+    """The own lane, or one beside it that is free where the own one is not."""
+    k = s.lane_of[s.ego]
+    first, count, place = p.road[p.lane_at[k, ROAD], FIRST], p.road[p.lane_at[k, ROAD], COUNT], p.lane_at[k, PLACE]
+    if nobody_on(p, s, place, 0.0):
+        return k
+    for other in (place - 1, place + 1):
+        if 0 <= other < count and nobody_on(p, s, other, CLEAR):
+            return first + other
+    return k
+
+
+@kernel
+def nobody_on(p, s, place, beside):
+    """Whether no car is near on the lanes of a place: before the ego car, or so near that it is beside it."""
     ego = s.ego
-    k = s.lane_of[ego]
-    place = p.lane_at[k, PLACE]
-    blocked, free = False, True
     for i in range(s.movers):
-        if i == ego or distance(s, i, ego) > BLOCKED:
-            continue
         right, down = s.x[i] - s.x[ego], s.y[i] - s.y[ego]
         ahead = right * s.cosine[ego] + down * s.sine[ego] > 0.0
-        if p.lane_at[s.lane_of[i], PLACE] == place:
-            blocked = blocked or ahead
-        else:
-            free = free and not (ahead or distance(s, i, ego) < CLEAR)
-    return p.road[p.lane_at[k, ROAD], FIRST] + (1 - place if blocked and free else place)
+        near = distance(s, i, ego) < beside or (ahead and distance(s, i, ego) <= BLOCKED)
+        if i != ego and near and p.lane_at[s.lane_of[i], PLACE] == place:
+            return False
+    return True

@@ -5,8 +5,9 @@ A car follows a way of 400 m through a town of streets with a lane each way and 
 junctions there are traffic lights, stop signs or the right of way; other cars keep to the rules, and pedestrians cross.
 The task is that of CaRL (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025) without
 CARLA: its reward, its infractions, its soft factors. Towns are procedural; an episode takes place in one of several.
-Different from CaRL: roads are planar, cars are highway-env's bicycles of 5 m x 2 m, and what was completed before is
-not paid again.
+Different from CaRL: roads are planar, cars are highway-env's bicycles of 5 m x 2 m; what was completed before is not
+paid again, nor is the step of an infraction; who arrives is at an end, and not cut off; yaw rate and its change are
+filtered over 15 steps (there 5), and jerks are those of accelerations as they are (there smoothed over 8 before).
 
 ## Action Space
 Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right). `memory=0.75` smooths the steering as VLM-RL's
@@ -30,7 +31,8 @@ always; `reward` sets their weights.
 
 ## Costs
 Infractions, each 1 where it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of
-the car), `blocked` (slower than 1 km/h for 90 s), `deviation` (30 m from the way). The limit of each is 0.
+the car), `blocked` (slower than 1 km/h for 90 s, VLM-RL's; CARLA's leaderboard takes 0.1 m/s), `deviation` (30 m from
+the way, the leaderboard's; its second rule, 15 m for 30 % of the way, is left out). The limit of each is 0.
 
 ## Starting State
 In a random town, on a random street, standing; the way is a random walk without turning around. Other cars stand or
@@ -41,8 +43,7 @@ Termination: the end of the way (success), or an infraction; with `mishaps="coun
 alone ends the episode, and an episode with an infraction is no success. Truncation: 2000 steps of 0.1 s.
 
 ## Parameters
-Lengths in metres, times in seconds. The distance of `deviation` and the length of a way are not CaRL's: the first is
-that of CARLA's leaderboard, and CaRL trains on ways of 1000 m (`level="long"`).
+Lengths in metres, times in seconds. CaRL trains on ways of 1000 m (`level="long"`).
 
 ## Reference Scores
 Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, who brakes late for some
