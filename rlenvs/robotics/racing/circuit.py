@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import below, choice, f8, free, i8, integer, kernel, param, u8, uniform
-from rlenvs.kits.tracks import files, line
+from rlenvs.kits.tracks import bounds, files, line
 from rlenvs.kits.tracks.generator import ROAD_STATE, draw_road
-from rlenvs.kits.tracks.road import AT, COLUMNS
+from rlenvs.kits.tracks.road import AT, COLUMNS, place
 from rlenvs.kits.vehicles.single_track import CAR
 
 NAMES = ("club", "oval", "eight", "random")
@@ -22,6 +22,8 @@ LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
 CORNERING, BRAKING = (1.1, 0.62, 0.8), 0.3  # of linear, sliding and rolling cars
 DRAWN = 0.93  # share of it on random circuits, whose line is only smooth
 ROUNDS = 40  # of the search for the line of a circuit that is not drawn
+NEAREST = 0.155  # m, half the width of a car: how near its middle comes to a border
+BEHIND = 0.35  # m from the first car of the grid to the start line
 TIGHTEST = 0.85  # radius of the tightest bend of a random circuit, relative to its width
 
 
@@ -123,19 +125,20 @@ def set_circuit(p: Any, s: Any, rng: Any) -> None:
     built[4] = 1.0
 
 
-def bound_of(road: np.ndarray, laps: int, margin: float) -> SimpleNamespace:
-    """What is known of the least time [s] of some laps from rest, for the usual car.
+def bound_of(road: np.ndarray, laps: int) -> SimpleNamespace:
+    """What is known of the least time [s] of some laps from rest on the grid, for the usual car.
 
     Returns:
-        computed: of a point mass that friction holds, on the best line found, whose centre keeps `margin` metres from
-            the borders. Not proved to be the least; and linear tyres, which friction does not hold, may beat it.
+        proved: that no car can beat, whatever its tyres hold: the shortest way at full power.
+        sliding: that no car can beat on tyres whose forces friction bounds, proved too.
+        computed: of a point mass that friction holds, on the best line found. Not proved to be the least.
         lap: the same for a flying lap.
-        proved: that no car can beat, at the shortest way and top speed.
         line: the line of `computed`.
     """
     grip, drive, switch, top = usual_limits()
-    best, speeds, lap = line.fast_line(
-        road, margin=margin, grip=grip, drive=drive, brake=grip * line.GRAVITY, switch=switch, top=top, rounds=120
-    )
+    limits = {"drive": drive, "switch": switch, "top": top}
+    best, speeds, lap = line.fast_line(road, margin=NEAREST, grip=grip, brake=grip * line.GRAVITY, rounds=120, **limits)
     computed = line.standing_time(road, best, speeds, laps, (grip, drive, switch, top))
-    return SimpleNamespace(computed=computed, lap=lap, proved=laps * line.least_time(road, margin, top), line=best)
+    x, y, _ = place(road, -BEHIND, 0.0)
+    proved, sliding = (bounds.least_laps(road, (x, y), NEAREST, laps, **limits, grip=held) for held in (None, grip))
+    return SimpleNamespace(computed=computed, lap=lap, proved=proved, sliding=sliding, line=best)
