@@ -19,7 +19,11 @@ CASES = [
     Case("Roundabout-v0", "single", "highway-env-roundabout", 200),
     Case("Intersection-v0", "single", "highway-env-intersection", 200),
 ]
-SELF_PLAY = [("DriveTogether-v0", 64, threads, {"agents": 64}) for threads in (1, 2)]  # id, worlds, threads, keywords
+SELF_PLAY = [  # id, worlds, threads, keywords; where mishaps end the episodes of agents, few of random ones are left
+    ("DriveTogether-v0", 64, threads, {"agents": 64, **more})
+    for more in ({"mishaps": "count"}, {})
+    for threads in (1, 2)
+]
 NOTES = """Random actions, one thread each. Resets count in our batches and in EnvPool.
 
 Episodes of highway-env 1.12.1, recorded with 100 seeds each (`benchmarks/parity/record_highway_env.py WORLD --seeds
