@@ -17,10 +17,13 @@ CELLS = 256  # of named and random circuits; a multiple of line.COARSEST
 SPACING = 0.25  # m between rungs of given circuits
 LARGEST_NUMBER = 2**31 - 1
 LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
-# shares of friction and of the brakes that experts use: linear tyres hold beyond the limit, and sliding ones need a
+# shares of friction and of the brakes that experts use: linear tyres hold far beyond the limit, and sliding ones need a
 # reserve to be steered with; harder braking takes so much load from the rear axle that linear tyres let it come round
-CORNERING, BRAKING = (1.1, 0.62, 0.8), 0.3  # of linear, sliding and rolling cars
-DRAWN = 0.93  # share of it on random circuits, whose line is only smooth
+CORNERING, BRAKING = (1.75, 0.8, 0.68), 0.34  # of linear, sliding and rolling cars
+AMONG = (1.1, 0.62, 0.68)  # the same of a car among others
+DRAWN = (0.54, 0.85, 0.85)  # share of it on random circuits, whose line is only smooth
+DRAWN_AMONG = 0.93
+LINE_BRAKING = 0.3  # of the brakes, for which the line is looked for
 ROUNDS = 40  # of the search for the line of a circuit that is not drawn
 NEAREST = 0.155  # m, half the width of a car: how near its middle comes to a border
 BEHIND = 0.35  # m from the first car of the grid to the start line
@@ -59,7 +62,7 @@ def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
     else:
         road = files.named_road(name, cells=CELLS)
     grip, drive, switch, top = usual_limits()
-    limits = {"grip": grip, "drive": drive, "brake": BRAKING * drive, "switch": switch, "top": top}
+    limits = {"grip": grip, "drive": drive, "brake": LINE_BRAKING * drive, "switch": switch, "top": top}
     return road, line.fast_line(road, margin=LINE_MARGIN, rounds=ROUNDS, **limits)[0]
 
 
@@ -117,7 +120,9 @@ def set_circuit(p: Any, s: Any, rng: Any) -> None:
     same = limits[0] == p.friction and limits[1] == p.max_acceleration and limits[2] == p.switch_speed
     if built[4] == 0.0 or not (same and limits[3] == p.top_speed):
         limits[0], limits[1], limits[2], limits[3] = p.friction, p.max_acceleration, p.switch_speed, p.top_speed
-        cornering = CORNERING[p.dynamics] * (DRAWN if p.drawn else 1.0)
+        cornering = CORNERING[p.dynamics] * (DRAWN[p.dynamics] if p.drawn else 1.0)
+        if s.gone.size > 1:
+            cornering = AMONG[p.dynamics] * (DRAWN_AMONG if p.drawn else 1.0)
         line.fastest_speeds(
             *(s.road, s.line, s.speeds, cornering * p.friction, p.max_acceleration, BRAKING * p.max_acceleration),
             *(p.switch_speed, p.top_speed),

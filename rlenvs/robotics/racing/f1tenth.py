@@ -17,10 +17,10 @@ the track at any slope of it; everything is seeded.
 
 No car laps the club from rest in less than 4.5 s, whatever its tyres hold, and none on sliding tyres in less than
 8.0 s: both are proved (`circuit.bound_of`); a point mass that friction holds needs 8.3 s on the best line found. The
-scripted driver needs 8.9 s on linear tyres and 11.2 s on sliding ones. Linear tyres hold far beyond friction: agents
-that see the map (`level="map"`) learn to drive the lap in 7.6 s, and the best one found, by a driver that was tuned to
-this track and has a line of its own, takes 6.84 s. Among others drivers keep a reserve, follow, and pass slower cars
-where there is room; of a pack of eight 95 % finish.
+scripted driver needs 7.8 s on linear tyres, which hold far beyond friction, and 10.2 s on sliding ones. Agents that see
+the map (`level="map"`) learn to drive the lap in 7.6 s, and the best one found on linear tyres, by a driver that was
+tuned to this track and has a line of its own, takes 6.84 s. Among others drivers keep a reserve, follow, and pass
+slower cars where there is room; of a pack of eight 97 % finish.
 
 Tracks: "club", "oval", "eight" (on a bridge), "random", or a `centre_line` of your own.
 
@@ -272,7 +272,7 @@ SPEC = world(
     scores={
         "random": Score(-16.01, 1.2, success=0, costs={"contact_cost": 0.99, "near_border": 5.62, "near_car": 0}),
         "idle": Score(-30, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0}),
-        "expert": Score(73.35, 0.0075, success=1, costs={"contact_cost": 0, "near_border": 11.8, "near_car": 0}),
+        "expert": Score(74.45, 0.0093, success=1, costs={"contact_cost": 0, "near_border": 9.32, "near_car": 0}),
     },
 )
 
