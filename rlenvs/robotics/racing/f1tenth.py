@@ -566,6 +566,6 @@ RACE = SPEC.member(
     scores={
         "random": Score(-31.89, 1.6, success=0, costs={"contact_cost": 1, "near_border": 7.25, "near_car": 0.69}),
         "idle": Score(-120.5, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0.49}),
-        "expert": Score(267.4, 0.048, success=0.5, costs={"contact_cost": 0, "near_border": 15.5, "near_car": 0}),
+        "expert": Score(267.8, 0.05, success=0.5, costs={"contact_cost": 0, "near_border": 12.6, "near_car": 0}),
     },
 )
