@@ -564,8 +564,8 @@ RACE = SPEC.member(
     laps=2,
     neighbours=2,
     scores={
-        "random": Score(-31.89, 1.6, success=0, costs={"contact_cost": 1, "near_border": 7.25, "near_car": 0.69}),
-        "idle": Score(-120.5, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0.49}),
+        "random": Score(-31.87, 1.6, success=0, costs={"contact_cost": 1, "near_border": 7.28, "near_car": 0.695}),
+        "idle": Score(-120.5, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0.995}),
         "expert": Score(267.8, 0.05, success=0.5, costs={"contact_cost": 0, "near_border": 12.6, "near_car": 0}),
     },
 )
