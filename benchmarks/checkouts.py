@@ -54,6 +54,7 @@ def main() -> None:
     options.add_argument("--slices", type=int, default=40)
     options.add_argument("--seconds", type=float, default=0.2, help="of a slice")
     options.add_argument("--keywords", type=json.loads, default={}, help="of make, as JSON")
+    options.add_argument("--cpu", action="store_true", help="count the time that processors worked")
     given = options.parse_args()
     if not (given.other / "rlenvs").is_dir():
         raise SystemExit(f"{given.other} is no checkout of this package")
@@ -63,7 +64,7 @@ def main() -> None:
     print(HEAD)
     for name, num, threads in sizes:
         form = ["--id", name, "--form", given.form, "--num", str(num), "--threads", str(threads)]
-        form += ["--with-resets", "--keywords", json.dumps(given.keywords)]
+        form += ["--with-resets", "--keywords", json.dumps(given.keywords), *["--cpu"] * given.cpu]
         numbers = " ".join(
             f"{ratio:7.3f}" for ratio in compare(given.other.resolve(), form, given.slices, given.seconds)
         )

@@ -3,7 +3,8 @@
     python benchmarks/driving.py --peers benchmarks/peers.toml --rounds 3
 
 A step of Highway is a decision, a second of fifty cars in fifteen moments of simulation. Resets count in our batches
-and in EnvPool. `--write` puts the table into benchmarks/driving.md.
+and in EnvPool. Behind these stands self-play of 64 cars in DriveTogether, which has no peer that runs on processors:
+steps of cars that are on the road. `--write` puts the table into benchmarks/driving.md.
 """
 
 from pathlib import Path
@@ -17,6 +18,11 @@ CASES = [
     Case("Merge-v0", "single", "highway-env-merge", 200),
     Case("Roundabout-v0", "single", "highway-env-roundabout", 200),
     Case("Intersection-v0", "single", "highway-env-intersection", 200),
+]
+SELF_PLAY = [  # id, worlds, threads, keywords; where mishaps end the episodes of agents, few of random ones are left
+    ("DriveTogether-v0", 64, threads, {"agents": 64, **more})
+    for more in ({"mishaps": "count"}, {})
+    for threads in (1, 2)
 ]
 NOTES = """Random actions, one thread each. Resets count in our batches and in EnvPool.
 
@@ -50,4 +56,4 @@ three, resets included: 46,900 with 20 cars and 12 pedestrians (46,000 in the si
 20,000 with 40 cars and 30 pedestrians, 17,600 with masks from above."""
 
 if __name__ == "__main__":
-    write_beside_peers(CASES, __doc__, "Driving", NOTES, Path(__file__).with_suffix(".md"))
+    write_beside_peers(CASES, __doc__, "Driving", NOTES, Path(__file__).with_suffix(".md"), SELF_PLAY)

@@ -1,13 +1,13 @@
-"""Car-steps per second of F1Tenth beside F1TENTH's simulator: two cars, 1080 beams each, timed in turn; and of a town.
+"""Car-steps per second of F1Tenth beside F1TENTH's simulator: two cars, 1080 beams each, timed in turn.
 
     python benchmarks/racing.py --peer-python /path/to/f1/bin/python --clone /path/to/f1tenth_gym
     ... --cpu --output benchmarks/racing.md    counts the time that processors worked, where others use the machine
 
 A step is one of 0.01 s with two scans, on the track "club"; the peer has it as an image of 5 cm cells, as its own maps
-have. Random actions, episodes end at contact. Resets are counted in our batches, and nowhere else. Without
-`--peer-python` ours alone are timed. Behind them stand self-play of 64 cars in DriveTogether and of eight in
-MicroRacerRace, which have no peer that runs on processors. The docstring of peers/f1tenth_gym.py says how the peer is
-installed.
+have. Random actions, episodes end at contact. A car that has touched something is out: it counts no steps, and the
+peer puts both back then. Resets are counted in our batches, and nowhere else. Without `--peer-python` ours alone are
+timed. Behind them stands self-play of eight cars in MicroRacerRace, which has no peer. The docstring of
+peers/f1tenth_gym.py says how the peer is installed.
 """
 
 import argparse
@@ -18,24 +18,33 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from run import BY_CPU, Case, Worker, ours
+from run import BY_CPU, Case, Worker, ours, rate_alone
 
 CARS = 2
 SAME = {"agents": CARS, "level": "original", "beams": 1080}  # as the peer steps
 FORMS = [("batch", 1, 1, 20.0), ("batch", 64, 1, 20.0), ("batch", 256, 2, 200.0)]  # form, worlds, threads, aim
-SELF_PLAY = [
-    ("DriveTogether-v0", {"agents": 64}, 64),
-    ("MicroRacerRace-v0", {"agents": 8}, 512),
-]  # id, keywords, worlds
+SELF_PLAY = ("MicroRacerRace-v0", 512, {"agents": 8})  # id, worlds, keywords
 
+NOTES = """## Where the time of a car that races goes
 
-def rate_alone(id: str, keywords: dict, num: int, threads: int, options: argparse.Namespace) -> str:
-    """A row of the table for self-play without a peer."""
-    mine = ours(id, "batch", num, threads, keywords, False, options.cpu)
-    rates = sorted(mine.rate(options.seconds) for _ in range(options.rounds))
-    mine.close()
-    label, told = Case(id, "batch", "", 0.0, num, threads, keywords).label, statistics.median(rates)
-    return f"| {id} | {label} | - | {told:,.0f} ({rates[0]:,.0f} - {rates[-1]:,.0f}) | - | - | - |"
+Microseconds of a step, one thread of an EPYC processor of 2026 with other work beside it; each line measured alone
+(`beams=1` against 1080, without noise, kernels compiled by themselves).
+
+| part | before | now |
+|---|---|---|
+| motion, place on the road, distances, neighbours, reward, ends | 0.7 | 0.6 |
+| distances of 1080 beams: 62 cells of the road, of which 69 pieces of a border are hit | 2.7 | 2.0 |
+| noise of 1080 beams | 1.3 | 0.6 |
+| scaling to the observation's range, and whether all is a number | 1.1 | 0.2 |
+| the lidar of a car that is out | 5.1 | 0.1 |
+
+What is left is bound by neither memory nor arithmetic. A scan is 4.3 kB, written four times while it lies in the
+nearest cache, and reads 8.6 kB of directions, 17 kB of scaling and 6 kB of borders: 0.2 us at 200 GB/s of a nearest
+cache. Some 35 operations a beam are 38,000, 0.6 us at eight numbers an operation and two operations a cycle. But which
+beams hit which piece of a border is decided piece by piece, and where each of these 69 pieces ends the processor
+guesses wrongly: two such guesses cost 8 ns. The walk would have to be written in vector instructions, eight beams a
+comparison; compilers do not make these of loops that end where a beam says so.
+"""
 
 
 def main() -> None:
@@ -51,7 +60,8 @@ def main() -> None:
         "# F1Tenth: car-steps per second",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"Two cars, 1080 beams, random actions; {options.rounds} turns of {options.seconds} s; medians.",
+        f"Two cars, 1080 beams, random actions; {options.rounds} turns of {options.seconds} s; medians. Only cars that",
+        "race count steps.",
         *[BY_CPU] * options.cpu,
         "",
         "| id | form | peer | ours | theirs | ratio (min - max) | aim |",
@@ -64,7 +74,7 @@ def main() -> None:
         peer = Worker([*command, *["--cpu"] * options.cpu])
     for form, num, threads, goal in FORMS:
         case = Case("F1TenthRace-v0", form, "f1tenth-gym", goal, num=num, threads=threads)
-        mine = ours("F1Tenth-v0", form, num, threads, SAME, False, options.cpu)
+        mine = ours("F1Tenth-v0", form, num, threads, SAME, False, options.cpu, living=True)
         pairs = [
             (mine.rate(options.seconds), peer.rate(options.seconds) if peer else float("nan"))
             for _ in range(options.rounds)
@@ -80,12 +90,12 @@ def main() -> None:
         print(lines[-1], flush=True)
     if peer:
         peer.close()
-    for id, keywords, num in SELF_PLAY:
-        for threads in (1, 2):
-            lines.append(rate_alone(id, keywords, num, threads, options))
-            print(lines[-1], flush=True)
+    id, num, keywords = SELF_PLAY
+    for threads in (1, 2):
+        lines.append(rate_alone(id, num, threads, keywords, options.rounds, options.seconds, options.cpu))
+        print(lines[-1], flush=True)
     if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        options.output.write_text("\n".join([*lines, "", NOTES]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -117,11 +118,25 @@ class Worker:
         self._process.wait()
 
 
-def ours(id: str, form: str, num: int, threads: int, keywords: dict, legal: bool = False, cpu: bool = False) -> Worker:
-    """A worker for an environment of this package."""
+def ours(
+    id: str, form: str, num: int, threads: int, keywords: dict, legal: bool = False, cpu: bool = False,
+    living: bool = False,
+) -> Worker:  # fmt: skip
+    """A worker for an environment of this package; `living`: agents that are out of the game count no steps."""
     options = ["--id", id, "--form", form, "--num", str(num), "--threads", str(threads)]
-    options += [*["--legal"] * legal, *["--cpu"] * cpu]
+    options += [*["--legal"] * legal, *["--cpu"] * cpu, *["--living"] * living]
     return Worker([sys.executable, "ours.py", *options, "--keywords", json.dumps(keywords)])
+
+
+def rate_alone(
+    id: str, num: int, threads: int, keywords: dict, rounds: int, seconds: float, cpu: bool = False
+) -> str:  # fmt: skip
+    """A row of the table of ratios for self-play without a peer: steps of agents that are in the game."""
+    mine = ours(id, "batch", num, threads, keywords, False, cpu, living=True)
+    rates = sorted(mine.rate(seconds) for _ in range(rounds))
+    mine.close()
+    label, told = Case(id, "batch", "", 0.0, num, threads, keywords).label, statistics.median(rates)
+    return f"| {id} | {label} | - | {told:,.0f} ({rates[0]:,.0f} - {rates[-1]:,.0f}) | - | - | - |"
 
 
 def rates_alone(rounds: int, seconds: float) -> list[str]:
@@ -164,8 +179,13 @@ def rates_beside_peers(
     return rows
 
 
-def write_beside_peers(cases: list[Case], doc: str | None, title: str, notes: str, table: Path) -> None:
-    """The command line of a script that times some cases beside their peers; `--write` puts the table into its file."""
+def write_beside_peers(
+    cases: list[Case], doc: str | None, title: str, notes: str, table: Path, alone: Sequence[tuple] = ()
+) -> None:
+    """The command line of a script that times some cases beside their peers; `--write` puts the table into its file.
+
+    alone: id, worlds, threads and keywords of self-play that has no peer.
+    """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", type=Path, required=True, help="a file like peers.example.toml")
     parser.add_argument("--rounds", type=int, default=5)
@@ -185,8 +205,12 @@ def write_beside_peers(cases: list[Case], doc: str | None, title: str, notes: st
         *[BY_CPU] * options.cpu,
         "",
         *rates_beside_peers(cases, peers, options.rounds, options.seconds, options.only, options.cpu),
-        "",
     ]
+    for id, num, threads, keywords in alone:
+        if not options.only or options.only in id:
+            lines.append(rate_alone(id, num, threads, keywords, options.rounds, options.seconds, options.cpu))
+            print(lines[-1], flush=True)
+    lines.append("")
     if options.write:
         table.write_text("\n".join(lines))
 

@@ -3,7 +3,7 @@
 ``--form single`` is `gymnasium.make` and ``parallel`` PettingZoo's parallel form, resets not counted; ``vector`` is the
 native vector form without copies and ``batch`` the batch itself (several agents), both with autoreset, whose resets are
 counted. ``--legal`` (``parallel`` and ``batch``): actions from those that the masks allow, chosen outside the count;
-in a batch by the world's player "random".
+in a batch by the world's player "random". ``--living`` (``batch``): agents that are out of the game count no steps.
 """
 
 import argparse
@@ -84,9 +84,12 @@ def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
 
     choose = (lambda: batch.play("random")) if options.legal else None
     acting = 1 if batch.world.turns else batch.agents
-    return worker.Peer(
+    peer = worker.Peer(
         step, lambda: None, actions, agents=options.num * acting, choose=choose, threads=options.threads or 1
     )
+    if options.living:
+        peer.living = lambda: int(np.count_nonzero(batch.states["alive"] & ~batch.over[:, None]))
+    return peer
 
 
 FORMS = {"single": build_single, "parallel": build_parallel, "vector": build_vector, "batch": build_batch}
@@ -97,6 +100,7 @@ if __name__ == "__main__":
     parser.add_argument("--form", choices=FORMS, default="single")
     parser.add_argument("--num", type=int, default=4096, help="environments of a batch")
     parser.add_argument("--legal", action="store_true", help="only actions that the masks allow")
+    parser.add_argument("--living", action="store_true", help="count the steps of agents that are in the game alone")
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--keywords", type=json.loads, default={}, help="keywords of make, as JSON")
     worker.serve(lambda options: FORMS[options.form](options, options.keywords), parser.parse_args())

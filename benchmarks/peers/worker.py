@@ -2,7 +2,7 @@
 
 A worker runs under the peer's own interpreter. It builds its environment, warms it up and prints ``ready``. Each line
 it then reads is a number of seconds S: it steps the environment with pre-drawn random actions until S seconds are
-counted and prints one line of JSON, ``{"steps": int, "seconds": float, "agents": int}``. ``seconds`` leaves out the
+counted and prints one line of JSON, ``{"steps": int, "seconds": float, "agents": float}``. ``seconds`` leaves out the
 choice of actions that cannot be drawn before, and the resets unless ``--with-resets`` is given; agent-steps are
 ``steps * agents``. Where these take most of the time, a request ends after PATIENCE * S seconds on the clock. Episodes
 run on from one request to the next. The worker ends with its input.
@@ -27,7 +27,8 @@ class Peer:
     """An environment as a worker needs it: ``step`` takes a pre-drawn action and says whether the episode is over.
 
     ``choose`` gives the action where it depends on what is allowed at the moment; the time for it is not counted.
-    ``threads`` is how many share a step.
+    ``threads`` is how many share a step; ``living`` says how many agents will act in the next one, where it is not
+    always all, uncounted too.
     """
 
     step: Callable[[Any], bool]
@@ -37,6 +38,7 @@ class Peer:
     over: bool = True
     choose: Callable[[], Any] | None = None
     threads: int = 1
+    living: Callable[[], int] | None = None
 
 
 def single(env: Any, actions: Sequence[Any]) -> Peer:
@@ -80,13 +82,17 @@ def measure(peer: Peer, seconds: float, with_resets: bool, cpu: bool = False) ->
     every = STEPS_BETWEEN_LOOKS if cpu else 1
     look = min(-(now() - now()) for _ in range(100)) if cpu else 0.0  # what one costs, of which a reset has two
     step, choose, actions, draws, over = peer.step, peer.choose, peer.actions, len(peer.actions), peer.over
-    steps, resetting, choosing = 0, 0.0, 0.0
+    steps, acted, resetting, choosing = 0, 0, 0.0, 0.0
     start = now()
     while True:
         if over:
             begin = now()
             peer.reset()
             resetting += now() - begin + look
+        if peer.living is not None:
+            begin = now()
+            acted += peer.living()
+            choosing += now() - begin + look
         if choose is None:
             action = actions[steps % draws]
         else:
@@ -101,7 +107,8 @@ def measure(peer: Peer, seconds: float, with_resets: bool, cpu: bool = False) ->
         counted = passed - choosing - (0.0 if with_resets else resetting)
         if counted >= seconds or passed >= PATIENCE * seconds:
             peer.over = over
-            return {"steps": steps, "seconds": counted, "agents": peer.agents}
+            agents = peer.agents if peer.living is None else acted / steps
+            return {"steps": steps, "seconds": counted, "agents": agents}
 
 
 def private_stdout() -> Any:

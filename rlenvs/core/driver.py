@@ -603,9 +603,10 @@ def has_nan(values):
 
 def scale(values, scaling):
     """From physical units to the observation space, clipped."""
+    gain, offset, low, high = scaling.gain, scaling.offset, scaling.low, scaling.high  # views: several at a time
     for j in range(values.size):
-        value = values[j] * scaling.gain[j] + scaling.offset[j]
-        values[j] = min(max(value, scaling.low[j]), scaling.high[j])
+        value = values[j] * gain[j] + offset[j]
+        values[j] = min(max(value, low[j]), high[j])
 
 
 def keep_final(b, i):

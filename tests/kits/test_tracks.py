@@ -1,6 +1,7 @@
 """Roads: queries and scans against brute force over all segments, generated roads, files and their faults."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -243,6 +244,44 @@ def test_scans_are_finite_wherever_the_car_is(roads, progress, offset, heading):
     cell = road.locate(track, 0, x, y)
     lidar.scan(track, cell, x, y, math.cos(heading), math.sin(heading), lidar.fan(30, 4.7), 4.7, 30.0, out)
     assert ((out >= 0.0) & (out <= 30.0)).all()
+
+
+def test_noise_is_normal_and_differs_from_beam_to_beam():
+    """Against the normal distribution's shares, moments and reach; beams and scans do not know of each other."""
+    first, second = np.uint64(123456789), np.uint64(2**63 + 987654321)
+    with np.errstate(over="ignore"):
+        scans = np.full((2, 30_000), 50.0)
+        lidar.add_noise(first, second, 2.0, scans[0])
+        lidar.add_noise(first + np.uint64(1), second, 2.0, scans[1])
+        again = np.full(100, 50.0)
+        lidar.add_noise(first, second, 2.0, again)
+    assert again.tolist() == scans[0, :100].tolist()
+    noise = (scans - 50.0) / 2.0
+    every = noise.reshape(-1)
+    for share in (0.001, 0.02, 0.16, 0.5, 0.84, 0.98, 0.999):
+        assert np.mean(every < NormalDist().inv_cdf(share)) == pytest.approx(
+            share, abs=4.0 * math.sqrt(share * (1.0 - share) / every.size)
+        )
+    assert every.mean() == pytest.approx(0.0, abs=0.017)
+    assert every.std() == pytest.approx(1.0, abs=0.012)
+    assert np.mean(every**4) == pytest.approx(3.0, abs=0.16)
+    assert 3.6 < np.abs(every).max() < 5.4
+    for one, other in ((noise[0, 1:], noise[0, :-1]), (noise[0], noise[1]), (noise[0] ** 2, noise[1] ** 2)):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 0.025
+    quiet = np.zeros(200)
+    with np.errstate(over="ignore"):
+        lidar.add_noise(first, second, 0.1, quiet)
+    assert quiet.min() == 0.0
+    assert 60 < (quiet == 0.0).sum() < 140
+
+
+def test_the_sum_of_parts_is_stretched_to_the_normal_distribution():
+    """Words whose four parts are alike reach from one end to the other: the largest is 5.0 standard deviations."""
+    for part, share in ((0, 5.27), (32768, 0.0)):
+        word = np.uint64(part * (1 + 2**16 + 2**32 + 2**48))
+        assert abs(lidar.normal_number(word)) == pytest.approx(share, abs=0.3)
+    middle = [lidar.normal_number(np.uint64(part * (1 + 2**16 + 2**32 + 2**48))) for part in range(0, 65536, 997)]
+    assert (np.diff(middle) > 0.0).all()
 
 
 def test_a_bridge_hides_what_passes_below():

@@ -46,6 +46,57 @@ def test_the_numbers_are_f1tenths():
     assert [RACER.top_speed, RACER.reverse_speed, single_track.GRAVITY] == [20.0, 5.0, 9.81]
 
 
+def test_ranges_and_numbers_of_the_models():
+    """What tests of motion do not show: ranges of the parameters, and where the models change."""
+    ranges = {name: (part.low, part.high) for name, part in CAR.items()}
+    assert ranges == {
+        "friction": (0.2, 1.5),
+        "front_stiffness": (2.0, 6.0),
+        "rear_stiffness": (2.0, 7.0),
+        "front_axle": (0.12, 0.2),
+        "rear_axle": (0.12, 0.2),
+        "cg_height": (0.0, 0.1),
+        "mass": (2.5, 5.0),
+        "inertia": (0.03, 0.08),
+        "max_steer": (0.2, 0.6),
+        "steer_rate": (1.0, 6.0),
+        "switch_speed": (3.0, 15.0),
+        "max_acceleration": (3.0, 12.0),
+        "top_speed": (5.0, 25.0),
+        "reverse_speed": (1.0, 8.0),
+        "rear_drive": (0.0, 1.0),
+    }
+    assert RACER.rear_drive == 0.0
+    assert (single_track.SLOW, single_track.STEER_DEADBAND, single_track.STABLE) == (0.5, 1e-4, 2.7)
+    assert (single_track.GAIN_FORWARD, single_track.GAIN_REVERSE, drift.CREEP) == (10.0, 2.0, 1.0)
+
+
+def test_where_steps_are_too_long_the_kinematic_model_holds_up_to_what_they_follow():
+    """Decays per second at 1 m/s: of slip, the sum of both stiffnesses; of the yaw rate, weighted by lever arms."""
+    front, rear = (
+        stiffness * other / 0.3302 * 1.0489 * 9.81 for stiffness, other in ((4.718, 0.17145), (5.4562, 0.15875))
+    )
+    yaw = 3.74 / 0.04712 * (0.15875**2 * front + 0.17145**2 * rear)
+    assert single_track.least_speed(RACER, 1.0489, 0.02) == pytest.approx(0.02 * max(yaw, front + rear) / 2.7)
+    x, scratch = car(STEER=0.2, SPEED=0.6), np.zeros((5, 7))
+    single_track.euler(RACER, RACER.friction, x, 0.0, 0.0, 0.01, scratch)  # 1.4 times 0.5: still kinematic
+    assert x[YAW] == pytest.approx(0.01 * 0.6 / 0.3302 * math.tan(0.2))
+    assert x[SLIP] == 0.0
+
+
+def test_a_creeping_car_that_slides_is_damped_as_at_one_metre_per_second():
+    """Below CREEP the slip's tangent is the side speed over 1 m/s: the force on a car pushed sideways."""
+    f, x = np.zeros(7), car(SPEED=0.1)
+    x[SLIP] = 0.01  # of `slide`: velocity to the left
+    drift.slide(RACER, RACER.friction, x, 0.0, 0.0, f)
+    load_f, load_r = (RACER.mass * 9.81 * arm / 0.3302 for arm in (RACER.rear_axle, RACER.front_axle))
+    forces = [
+        drift.brush_force(stiffness * 1.0489 * load, 1.0489, load, 0.01, 0.0)
+        for stiffness, load in ((4.718, load_f), (5.4562, load_r))
+    ]
+    assert f[SLIP] == pytest.approx(sum(forces) / RACER.mass)
+
+
 def test_the_kinematic_model_has_commonroads_derivatives():
     x = np.array([3.9579422297936526, 0.0391650102771405, 0.0378491427211811, 16.3546957860883566, 0.0294717351052816])
     f = np.zeros(7)

@@ -137,6 +137,33 @@ def test_the_numbers_of_the_card():
     assert f1tenth.MOST_CARS == 8
 
 
+def test_numbers_that_races_do_not_show():
+    """The grid, thresholds, rewards and ranges, each as the world's page states it."""
+    assert (f1tenth.ROW, circuit.BEHIND, f1tenth.ASIDE) == (0.8, 0.35, 0.42)
+    assert (f1tenth.NEAR_BORDER, f1tenth.NEAR_CAR, f1tenth.FAR_CAR, f1tenth.SAME_LEVEL) == (0.1, 0.15, 1.2, 3.0)
+    assert (f1tenth.PREVIEW, f1tenth.PREVIEW_STEP, f1tenth.LAP_SECONDS, f1tenth.SLIDE_PARTS) == (12, 0.75, 30.0, 2)
+    assert (f1tenth.PATCH_LENGTH, f1tenth.PATCH_WIDTH) == ((1.0, 4.0), (0.5, 1.5))
+    assert {name: term.weight for name, term in SPEC.terms.items()} == {
+        "progress": 1.0,
+        "time": 1.0,
+        "contact": 10.0,
+        "finish": 10.0,
+        "overtake": 0.5,
+        "original": 0.0,
+    }
+    assert [cost.limit for cost in SPEC.costs.values()] == [0.1, 25.0, 25.0]
+    own = {name: SPEC.params[name] for name in ("dt", "lidar_noise", "patch_grip", "length", "width", "difficulty")}
+    assert {name: (part.default, part.low, part.high) for name, part in own.items()} == {
+        "dt": (0.01, 0.005, 0.02),
+        "lidar_noise": (0.01, 0.0, 0.1),
+        "patch_grip": (0.5, 0.2, 1.0),
+        "length": (60.0, 40.0, 100.0),
+        "width": (2.2, 1.6, 2.6),
+        "difficulty": (0.5, 0.0, 1.0),
+    }
+    assert (256, 0.25, 0.85, SHAPE[2]) == (circuit.CELLS, circuit.SPACING, circuit.TIGHTEST, circuit.NEAREST)
+
+
 def test_the_driver_finishes_and_its_lap_is_counted():
     ends = drive_on(batch_of(num=50, beams=1), lambda batch: batch.advise())
     assert all(s.end[0] == FINISHED and s.laps_done[0] == 1 for s in ends)
@@ -178,6 +205,20 @@ def test_cars_that_touch_are_out():
     batch.step(np.zeros(batch.actions.shape, np.float32))
     assert s.end.tolist() == [CAR_CONTACT, CAR_CONTACT]
     assert s.gone.all()
+
+
+def test_who_is_out_sees_its_contact_and_then_nothing():
+    batch = batch_of(RACE, beams=31)
+    s = batch.records(0)[1]
+    s.car[1, :2] += 3.0 * np.array([-math.sin(s.car[1, YAW]), math.cos(s.car[1, YAW])])
+    batch.step(np.zeros(batch.actions.shape, np.float32))
+    assert s.end.tolist() == [RACING, BORDER]
+    assert np.abs(batch.observations[0, 1]).max() > 0.0
+    assert (batch.observations[0, 1, :31] > -1.0).any()
+    before = batch.observations[0, 0].copy()
+    batch.step(np.zeros(batch.actions.shape, np.float32))
+    assert (batch.observations[0, 1, :31] == -1.0).all()  # 0 m
+    assert (batch.observations[0, 0] != before).any()
 
 
 def test_eight_cars_start_apart():
@@ -252,12 +293,18 @@ def test_cars_beyond_their_limits_stay_finite(seed, dynamics):
     assert np.isfinite(batch.observations).all()
 
 
-def test_the_driver_is_within_a_tenth_of_the_computed_least_time():
-    bound = circuit.bound_of(files.named_road("club"), 1, 0.2)
-    assert 0.0 < bound.proved < bound.lap < bound.computed < 8.5
-    ends = drive_on(batch_of(num=20, beams=1), lambda batch: batch.advise())
-    times = [s.ticks * 0.01 for s in ends]
-    assert max(times) < 1.1 * bound.computed
+@pytest.mark.parametrize(("dynamics", "share"), [("linear", 0.99), ("brush", 1.29)])
+def test_the_driver_beside_bounds_of_its_lap(dynamics, share):
+    """Proved for all tyres, and for those that slide, which linear ones need not keep: the best lap of a driver that
+    was tuned to this track on a line of its own is 6.84 s."""
+    bound = circuit.bound_of(files.named_road("club"), 1)
+    assert 4.4 < bound.proved < 4.7
+    assert 7.9 < bound.sliding < bound.computed < 8.4
+    assert bound.lap < bound.computed
+    ends = drive_on(batch_of(num=20, beams=1, dynamics=dynamics), lambda batch: batch.advise())
+    times = np.array([s.ticks * 0.01 for s in ends])
+    assert times.min() > (bound.proved if dynamics == "linear" else bound.sliding)
+    assert times.max() < share * bound.sliding
 
 
 @pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "oval"}, {"patches": 6}])

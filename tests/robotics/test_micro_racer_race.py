@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.racing import track
+from rlenvs.robotics.racing import micro_racer_race, track
 from rlenvs.robotics.racing.micro_racer import LAP, OFF_TRACK, RACING, seen_thickness
 from rlenvs.robotics.racing.micro_racer_race import SPEC, placing
 
 ID = "MicroRacerRace-v0"
+OWN = ("start_speed", "car_size")
 SIZE = SPEC.params["car_size"].default
 
 
@@ -200,3 +201,40 @@ def test_eight_cars_at_one_spot_stay_finite(seed):
 def test_what_cannot_be_raced_is_refused(keywords):
     with pytest.raises(ParameterError, match=next(iter(keywords))):
         rlenvs.make_batch(ID, 1, **keywords)
+
+
+def test_numbers_that_races_do_not_show():
+    """Ranges, weights, limits, drivers: each as the world's page states it."""
+    ranges = {name: (SPEC.params[name].default, SPEC.params[name].low, SPEC.params[name].high) for name in OWN}
+    assert ranges == {"start_speed": (0.1, 0.06, 0.5), "car_size": (0.008, 0.004, 0.012)}
+    weights = {name: (term.low, term.high, term.weight) for name, term in SPEC.terms.items()}
+    assert weights == {
+        "progress": (0.0, 0.5, 1.0),
+        "failure": (-1.0, 0.0, 3.0),
+        "finish": (0.0, 1.0, 3.0),
+        "overtake": (-8, 8, 0.2),
+    }
+    assert {name: cost.limit for name, cost in SPEC.costs.items()} == {"contact": 25.0, "near_edge": 25.0}
+    assert (SPEC.options["agents"].low, SPEC.options["agents"].high, SPEC.options["laps"].high) == (2, 8, 10)
+    assert {name: level for name, level in SPEC.levels.items() if name != "easy"} == {
+        "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
+        "pack": {"agents": 8},
+    }
+    assert rlenvs.make_batch(ID, 1, laps=3, backend="python").setup.horizon == 7500
+
+
+def test_the_cautious_driver_drives_at_no_more_than_15_cm_per_second():
+    batch = batch_of(2)
+    fastest = np.zeros(2)
+    for _ in range(150):
+        batch.actions[...] = batch.play(["racer", "cautious"])
+        batch.step_loaded()
+        fastest = np.maximum(fastest, batch.states["speed"].max(axis=0))
+    assert fastest[0] > 0.2
+    assert 0.13 < fastest[1] <= 0.1541  # a step changes it by 0.004
+
+
+def test_cars_on_other_parts_of_the_track_are_not_seen():
+    """Rays end at cars within 1.5 rad of polar angle: others are behind the walls of the track."""
+    assert micro_racer_race.SAME_PART == 1.5
+    assert micro_racer_race.MOST_CARS == 8

@@ -331,3 +331,37 @@ def test_whatever_is_done_stays_finite_and_between_the_walls(keywords, seed, tra
 def test_defaults_that_recordings_do_not_show():
     numbers = {"reverse_speed": 2.0, "bounce": 0.2, "start_length": 14.0, "start_offset": 2.0, "start_turn": 0.5}
     assert {name: USUAL[name] for name in numbers} == numbers
+
+
+def test_numbers_that_drives_do_not_show():
+    """Ranges, body and picture, each as the world's page or the original's picture has it."""
+    ranges = {name: (part.low, part.high) for name, part in WORLD.params.items()}
+    assert ranges == {
+        "dt": (0.05, 0.15),
+        "acceleration": (3.0, 10.0),
+        "drag": (0.1, 1.0),
+        "top_speed": (3.0, 8.0),
+        "reverse_speed": (0.5, 4.0),
+        "bend": (0.4, 1.5),
+        "turn_rate": (0.8, 3.0),
+        "reach": (10.0, 40.0),
+        "bounce": (0.0, 0.5),
+        "start_length": (1.0, 100.0),
+        "start_offset": (0.0, 2.0),
+        "start_turn": (0.0, 0.5),
+    }
+    assert (offline_racer.FRONT, offline_racer.REAR, offline_racer.HALF, offline_racer.NOSE) == (1.1, 1.1, 0.6, 0.7)
+    assert (offline_racer.RAYS, offline_racer.SUBSTEPS, offline_racer.WIDTH) == (15, 5, 6.75)
+    assert pytest.approx(math.pi) == offline_racer.VIEW
+    assert (offline_racer.PIXEL, offline_racer.START, offline_racer.HORIZON) == (0.08, 345, 2000)
+    assert (WORLD.terms["progress"].weight, WORLD.terms["contact"].weight) == (1.0, 46.0)
+    assert WORLD.costs["touch"].limit == 1.0
+    assert {name: USUAL[name] for name in ("acceleration", "drag", "top_speed", "bend", "turn_rate")} == {
+        "acceleration": offline_drivers.ACCELERATION,
+        "drag": offline_drivers.DRAG,
+        "top_speed": 5.6,
+        "bend": offline_drivers.TURN,
+        "turn_rate": offline_drivers.TURN_RATE,
+    }
+    assert offline_drivers.REACH == USUAL["reach"] == 25.0
+    assert WORLD.levels == {"slippery": {"turn_rate": 0.8}, "twisty": {"track": "twisty"}}

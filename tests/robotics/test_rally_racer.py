@@ -19,6 +19,21 @@ from rlenvs.robotics.racing.rally_racer import LEARNING, RECOVERY
 
 ID = "RallyRacer-v0"
 WORLD = world_of(f"rlenvs/{ID}")
+OWN_PARAMETERS = {
+    "friction": (0.5, 2.0),
+    "mass": (3.0, 7.0),
+    "switch_speed": (3.0, 15.0),
+    "inertia": (0.05, 0.12),
+    "max_steer": (0.3, 0.5),
+    "top_speed": (4.5, 8.0),
+    "reverse_speed": (1.0, 4.0),
+    "radius": (0.3, 3.0),
+    "bounce": (0.0, 0.5),
+    "crash_acceleration": (5.0, 60.0),
+    "recovery_time": (0.5, 2.0),
+    "hills": (0.0, 0.2),
+    "loosest": (0.1, 0.6),
+}
 FAST = (4.5 - 2.5) / 2.0
 
 
@@ -323,3 +338,19 @@ def test_defaults_are_fastrlaps_and_f1tenths():
         "loosest": 0.25,
     }
     assert {name: WORLD.params[name].default for name in numbers} == pytest.approx(numbers)
+
+
+def test_numbers_that_drives_do_not_show():
+    """Ranges, body, camera and driver, each as its source or the world's page has it."""
+    ranges = {name: (WORLD.params[name].low, WORLD.params[name].high) for name in OWN_PARAMETERS}
+    assert ranges == OWN_PARAMETERS
+    assert (rally_racer.FRONT, rally_racer.REAR, rally_racer.HALF) == (0.22, 0.22, 0.13)
+    assert (rally_racer.WIDTH, rally_racer.CELLS, rally_racer.CHECKPOINTS) == (2.2, 256, 12)
+    assert (rally_racer.PATCHES, rally_racer.WAVES, rally_racer.SHORTEST, rally_racer.LONGEST) == (6, 3, 5.0, 12.0)
+    assert (rally_racer.MIDDLE_SPEED, rally_racer.HALF_RANGE, rally_racer.BACK_SPEED) == (2.5, 2.0, 1.0)
+    assert rally_racer.BEYOND == 30.0
+    assert (rally_camera.ROWS_OF_IMAGE, rally_camera.COLUMNS_OF_IMAGE) == (64, 128)
+    assert pytest.approx(math.pi / 2.0) == rally_camera.VIEW
+    assert (rally_camera.HEIGHT, rally_camera.BOARD, rally_camera.FARTHEST) == (0.2, 0.35, 30.0)
+    assert WORLD.costs["crash"].limit == 5.0
+    assert WORLD.levels == {"gravel": {"friction": 1.0, "loosest": 0.2}, "twisty": {"course": "twisty"}}

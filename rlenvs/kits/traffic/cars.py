@@ -12,15 +12,21 @@ import math
 
 from rlenvs.core import b1, f8, i8, kernel, maths
 from rlenvs.kits.roads.lanes import (
+    ARC,
     COUNT,
     END,
     FIRST,
+    HIGH_Y,
     IN,
     LENGTH,
+    LOW_Y,
     OUT,
     PLACE,
     ROAD,
+    SHAPE,
+    SINE,
     START,
+    WIDTH,
     along,
     along_and_across,
     beside,
@@ -226,7 +232,7 @@ def list_lanes(net, c):
             if n == likely:
                 continue
             bound = box_distance(net, k, x, y)
-            if bound > least and bound > NEARBY:
+            if bound > least and (bound > NEARBY or is_aside(net, k, y)):
                 continue
             forward, across = along_and_across(net, k, x, y)
             entry = -1
@@ -240,6 +246,14 @@ def list_lanes(net, c):
             if away < least or (away == least and k < best):
                 best, least, station, aside, own = k, away, forward, across, entry
         lane_of[i], stations[i], asides[i], own_entry[i] = best, station, aside, own
+
+
+@kernel
+def is_aside(net, k, y):
+    """Whether nobody at this y can be on lane k, as lanes along x show without more ado."""
+    if net.lane[k, SINE] != 0.0 or net.lane_at[k, SHAPE] == ARC:
+        return False
+    return max(net.lane[k, LOW_Y] - y, y - net.lane[k, HIGH_Y]) > 0.5 * net.lane[k, WIDTH] + NOTICED + 0.1
 
 
 @kernel

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import below, choice, f8, free, i8, integer, kernel, param, u8, uniform
-from rlenvs.kits.tracks import files, line
+from rlenvs.kits.tracks import bounds, files, line
 from rlenvs.kits.tracks.generator import ROAD_STATE, draw_road
-from rlenvs.kits.tracks.road import AT, COLUMNS
+from rlenvs.kits.tracks.road import AT, COLUMNS, place
 from rlenvs.kits.vehicles.single_track import CAR
 
 NAMES = ("club", "oval", "eight", "random")
@@ -17,11 +17,16 @@ CELLS = 256  # of named and random circuits; a multiple of line.COARSEST
 SPACING = 0.25  # m between rungs of given circuits
 LARGEST_NUMBER = 2**31 - 1
 LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
-# shares of friction and of the brakes that experts use: linear tyres hold beyond the limit, and sliding ones need a
+# shares of friction and of the brakes that experts use: linear tyres hold far beyond the limit, and sliding ones need a
 # reserve to be steered with; harder braking takes so much load from the rear axle that linear tyres let it come round
-CORNERING, BRAKING = (1.1, 0.62, 0.8), 0.3  # of linear, sliding and rolling cars
-DRAWN = 0.93  # share of it on random circuits, whose line is only smooth
+CORNERING, BRAKING = (1.75, 0.8, 0.68), 0.34  # of linear, sliding and rolling cars
+AMONG = (1.1, 0.62, 0.68)  # the same of a car among others
+DRAWN = (0.54, 0.85, 0.85)  # share of it on random circuits, whose line is only smooth
+DRAWN_AMONG = 0.93
+LINE_BRAKING = 0.3  # of the brakes, for which the line is looked for
 ROUNDS = 40  # of the search for the line of a circuit that is not drawn
+NEAREST = 0.155  # m, half the width of a car: how near its middle comes to a border
+BEHIND = 0.35  # m from the first car of the grid to the start line
 TIGHTEST = 0.85  # radius of the tightest bend of a random circuit, relative to its width
 
 
@@ -57,7 +62,7 @@ def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
     else:
         road = files.named_road(name, cells=CELLS)
     grip, drive, switch, top = usual_limits()
-    limits = {"grip": grip, "drive": drive, "brake": BRAKING * drive, "switch": switch, "top": top}
+    limits = {"grip": grip, "drive": drive, "brake": LINE_BRAKING * drive, "switch": switch, "top": top}
     return road, line.fast_line(road, margin=LINE_MARGIN, rounds=ROUNDS, **limits)[0]
 
 
@@ -115,7 +120,9 @@ def set_circuit(p: Any, s: Any, rng: Any) -> None:
     same = limits[0] == p.friction and limits[1] == p.max_acceleration and limits[2] == p.switch_speed
     if built[4] == 0.0 or not (same and limits[3] == p.top_speed):
         limits[0], limits[1], limits[2], limits[3] = p.friction, p.max_acceleration, p.switch_speed, p.top_speed
-        cornering = CORNERING[p.dynamics] * (DRAWN if p.drawn else 1.0)
+        cornering = CORNERING[p.dynamics] * (DRAWN[p.dynamics] if p.drawn else 1.0)
+        if s.gone.size > 1:
+            cornering = AMONG[p.dynamics] * (DRAWN_AMONG if p.drawn else 1.0)
         line.fastest_speeds(
             *(s.road, s.line, s.speeds, cornering * p.friction, p.max_acceleration, BRAKING * p.max_acceleration),
             *(p.switch_speed, p.top_speed),
@@ -123,19 +130,20 @@ def set_circuit(p: Any, s: Any, rng: Any) -> None:
     built[4] = 1.0
 
 
-def bound_of(road: np.ndarray, laps: int, margin: float) -> SimpleNamespace:
-    """What is known of the least time [s] of some laps from rest, for the usual car.
+def bound_of(road: np.ndarray, laps: int) -> SimpleNamespace:
+    """What is known of the least time [s] of some laps from rest on the grid, for the usual car.
 
     Returns:
-        computed: of a point mass that friction holds, on the best line found, whose centre keeps `margin` metres from
-            the borders. Not proved to be the least; and linear tyres, which friction does not hold, may beat it.
+        proved: that no car can beat, whatever its tyres hold: the shortest way at full power.
+        sliding: that no car can beat on tyres whose forces friction bounds, proved too.
+        computed: of a point mass that friction holds, on the best line found. Not proved to be the least.
         lap: the same for a flying lap.
-        proved: that no car can beat, at the shortest way and top speed.
         line: the line of `computed`.
     """
     grip, drive, switch, top = usual_limits()
-    best, speeds, lap = line.fast_line(
-        road, margin=margin, grip=grip, drive=drive, brake=grip * line.GRAVITY, switch=switch, top=top, rounds=120
-    )
+    limits = {"drive": drive, "switch": switch, "top": top}
+    best, speeds, lap = line.fast_line(road, margin=NEAREST, grip=grip, brake=grip * line.GRAVITY, rounds=120, **limits)
     computed = line.standing_time(road, best, speeds, laps, (grip, drive, switch, top))
-    return SimpleNamespace(computed=computed, lap=lap, proved=laps * line.least_time(road, margin, top), line=best)
+    x, y, _ = place(road, -BEHIND, 0.0)
+    proved, sliding = (bounds.least_laps(road, (x, y), NEAREST, laps, **limits, grip=held) for held in (None, grip))
+    return SimpleNamespace(computed=computed, lap=lap, proved=proved, sliding=sliding, line=best)

@@ -22,15 +22,20 @@ from rlenvs.kits.vehicles.single_track import (
     Y,
 )
 
+# numbers of the driver follow from a search on three named and forty random circuits
 DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tyres, tyres that slide, or no slip")
 BRUSH, LINEAR = DYNAMICS.codes("brush", "linear")
-SERVO = 0.015  # s that the servo takes for a usual change of the steering angle, beyond delay and half a step
-PREVIEW = 0.03  # s, how much further ahead the line's curvature is read
-BACK, BACK_TIME, DAMPING = 0.45, 0.11, 1.1  # m, s of driving, and damping with which a driver comes back to its line
-CATCH = 0.04  # s, steering angle against a yaw rate that is not the way's
+SERVO = 0.0057  # s that the servo takes for a usual change of the steering angle, beyond delay and half a step
+PREVIEW = 0.023  # s, how much further ahead the line's curvature is read
+BACK, BACK_TIME, DAMPING = (
+    0.2684,
+    0.1438,
+    1.3236,
+)  # m, s of driving, and damping with which a driver comes back to its line
+CATCH = 0.0442  # s, steering angle against a yaw rate that is not the way's
 ROLLING = 2.0  # m/s below which the slip of tyres does not matter
-SWERVE = 0.25  # m off the line, beyond which a driver steers no harder
-SOON = 0.08  # s over which a driver reads the acceleration that the profile asks for
+SWERVE = 0.2698  # m off the line, beyond which a driver steers no harder
+SOON = 0.0927  # s over which a driver reads the acceleration that the profile asks for
 SEEN = 5.0  # m ahead in which other cars matter
 BESIDE, ASIDE = 1.0, 0.5  # m along the road within which cars keep so many metres to the side of each other
 ROOM = 0.42  # m of the middle of a car from the borders, beside the line

@@ -86,7 +86,7 @@ def draw_laps(canvas: Canvas, p: Any, s: Any, look: Any) -> None:
     beams, seen = lidar.fan(BEAMS, VIEW), np.zeros(BEAMS)
     look(leader, beams, VIEW, seen)
     yaw = float(car[4])
-    for (c, sn), distance in zip(beams, seen, strict=True):
+    for (c, sn), distance in zip(beams.T, seen, strict=True):
         dx, dy = math.cos(yaw) * c - math.sin(yaw) * sn, math.sin(yaw) * c + math.cos(yaw) * sn
         end = (x + float(distance) * dx, y + float(distance) * dy)
         canvas.line([(x, y), end], "sky", 1.0)

@@ -123,7 +123,7 @@ SPEC = world(
         "frame": FRAME,
     },
     sizes=lambda v: {"rungs": len(circuit(v).road)},
-    data={"road": f8("rungs", COLUMNS), "line": f8("rungs"), "fan": f8(RAYS, 2), "body": f8(3)},
+    data={"road": f8("rungs", COLUMNS), "line": f8("rungs"), "fan": f8(2, RAYS), "body": f8(3)},
     state={
         "position": f8(2),  # m, of the kart's middle
         "heading": f8,  # rad

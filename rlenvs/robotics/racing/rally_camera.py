@@ -34,7 +34,7 @@ def take_picture(p: Any, s: Any, image: Any) -> None:
     rows, columns, length = image.shape[0], image.shape[1], p.road[p.road.shape[0] - 1, AT]
     for column in range(columns):
         ray = columns - 1 - column  # beams go from right to left, columns from left to right
-        u, v = c * p.fan[ray, 0] - sn * p.fan[ray, 1], sn * p.fan[ray, 0] + c * p.fan[ray, 1]
+        u, v = c * p.fan[0, ray] - sn * p.fan[1, ray], sn * p.fan[0, ray] + c * p.fan[1, ray]
         wall = max(s.distances[ray], 0.05)
         cell = s.cell
         shade = 1.0 / (1.0 + 0.08 * wall)

@@ -159,7 +159,7 @@ SPEC = world(
         "line": f8(CELLS + 1),
         "places": f8(CHECKPOINTS, 2),
         "body": f8(3),
-        "fan": f8(COLUMNS_OF_IMAGE, 2),
+        "fan": f8(2, COLUMNS_OF_IMAGE),
     },
     state={
         "car": f8(STATES),

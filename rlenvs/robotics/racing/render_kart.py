@@ -77,7 +77,7 @@ def draw_kart(canvas: Canvas, p: Any, s: Any) -> None:
     canvas.line([(x - across, y + reach), (x + across, y + reach)], WALL, 6.0)
     c, sn = math.cos(heading), math.sin(heading)
     front = (x + 0.7 * c, y + 0.7 * sn)
-    for (u, v), distance in zip(p.fan, s.rays, strict=True):
+    for u, v, distance in zip(*p.fan, s.rays, strict=True):
         du, dv = float(u) * float(distance), float(v) * float(distance)
         end = (front[0] + c * du - sn * dv, front[1] + sn * du + c * dv)
         canvas.line([front, end], "sky", 1.5)
