@@ -39,7 +39,7 @@ def copied(s: Any) -> Any:
     return s.copy()
 
 
-copied.made_by = "copies.py"  # type: ignore[attr-defined]  compiles it, see `rlenvs.core.cache.Digest`
+copied.made_by = "copies.py"  # type: ignore[attr-defined] # which compiles it, see `rlenvs.core.cache.Digest`
 
 
 def mark_again(functions: Iterable[Callable[..., Any]]) -> None:
