@@ -84,7 +84,7 @@ SPEC = driving_world(
     scores={
         "random": Score(0.5925, 0.088, success=0, costs={"collision": 0.56}),
         "idle": Score(0.7215, 0, success=0, costs={"collision": 0}),
-        "expert": Score(5.055, 0.46, success=0.9, costs={"collision": 0}),
+        "expert": Score(5.559, 0.42, success=0.95, costs={"collision": 0}),
     },
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},
 )

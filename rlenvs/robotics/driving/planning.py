@@ -12,7 +12,7 @@ from rlenvs.kits.traffic.cars import IDLE, TRACKER, choose, speed_index
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.simulation import move_all
 
-DECISIONS, SECONDS = 3, 10  # decisions that are tried, a second each; s that are looked ahead
+DECISIONS, SECONDS = 3, 7  # decisions that are tried, a second each; s that are looked ahead
 CHOICES = 5
 DANGER, TROUBLE = 100.0, 0.02  # weights of a crash and of an action
 

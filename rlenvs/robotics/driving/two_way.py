@@ -75,7 +75,7 @@ SPEC = driving_world(
     scores={
         "random": Score(4.55, 0.57, success=0.05, costs={"collision": 0.95, "oncoming_lane": 3.09}),
         "idle": Score(2.856, 0.12, success=0, costs={"collision": 1, "oncoming_lane": 0}),
-        "expert": Score(5.566, 0.34, success=0.98, costs={"collision": 0.02, "oncoming_lane": 4.99}),
+        "expert": Score(10.3, 0.49, success=0.94, costs={"collision": 0.06, "oncoming_lane": 5.71}),
     },
 )
 SPEC.expert(overtaking_expert)
