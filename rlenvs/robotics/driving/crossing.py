@@ -1,4 +1,4 @@
-"""A driver who plans how to cross a junction: it moves all cars as the world does, for each plan, and puts them back.
+"""A driver who plans how to cross a junction: it tries each plan in a copy of the world.
 
 A plan is to wait, or to drive at the lower speed, for some seconds, and then to go. It takes the first that arrives;
 where none does, the one that goes farthest without a crash. Who is about to enter the roads it does not know.
@@ -6,12 +6,13 @@ where none does, the one that goes farthest without a crash. Who is about to ent
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import copied, kernel
 from rlenvs.kits.roads.lanes import ROAD
-from rlenvs.kits.traffic.cars import FASTER, IDLE, SLOWER, TRACKER, choose, copy_car, speed_index
+from rlenvs.kits.traffic.cars import FASTER, IDLE, SLOWER, choose, speed_index
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.priorities import give_way
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.robotics.driving.planning import as_told
 
 ARRIVED = 25.0  # m of the exit
 LONGEST, WAITS = 10, 7  # s that are looked ahead; plans of each kind, which wait 0, 1 ... seconds
@@ -51,60 +52,20 @@ def aim_of(p, plan, second):
 
 @kernel
 def outcome_of(p, s, plan):
-    """How good a plan is: how soon it arrives, how far it comes, or how late it crashes. Puts the cars back."""
-    ego, ticks = s.ego, s.ticks
-    keep(s)
-    if s.driver[ego] != TRACKER:
-        s.driver[ego], s.target_speed[ego] = TRACKER, p.speeds[speed_index(p.speeds, s.speed[ego])]
-    value, seconds = 0.0, min(LONGEST, max(p.horizon - s.elapsed, 1))
+    """How good a plan is: how soon it arrives, how far it comes, or how late it crashes."""
+    c = copied(s)
+    ego = c.ego
+    as_told(p, c)
+    value, seconds = 0.0, min(LONGEST, max(p.horizon - c.elapsed, 1))
     for second in range(seconds):
-        choose(p, s, ego, p.speeds, wanted_action(p, s, aim_of(p, plan, second)))
-        regulate(p, s, p.simulation_hz)
-        value += 0.1 * s.speed[ego]
-        if s.crashed[ego]:
-            value = second - 1000.0
-            break
-        if is_there(p, s):
-            value = 1000.0 - second
-            break
-    put_back(s)
-    s.ticks = ticks
+        choose(p, c, ego, p.speeds, wanted_action(p, c, aim_of(p, plan, second)))
+        regulate(p, c, p.simulation_hz)
+        value += 0.1 * c.speed[ego]
+        if c.crashed[ego]:
+            return second - 1000.0
+        if is_there(p, c):
+            return 1000.0 - second
     return value
-
-
-@kernel
-def keep(s):
-    """Copy all cars, their order and their places on the lists of lanes into the upper half of the rows.
-
-    The lists are kept as they are and not made anew: cars may have moved since."""
-    half, entries = s.x.size // 2, s.x.size // 2 * (s.entry_at.size // s.x.size)
-    for i in range(s.movers):
-        copy_car(s, i, half + i)
-        s.order[half + i], s.own_entry[half + i] = s.order[i], s.own_entry[i]
-    for k in range(s.first_on.size):
-        s.first_kept[k] = s.first_on[k]
-    for n in range(entries):
-        s.entry_next[entries + n], s.entry_back[entries + n] = s.entry_next[n], s.entry_back[n]
-        s.entry_body[entries + n], s.entry_at[entries + n] = s.entry_body[n], s.entry_at[n]
-
-
-@kernel
-def put_back(s):
-    """Put all back to where it was, and leave the upper half as empty as before."""
-    half, entries, last = s.x.size // 2, s.x.size // 2 * (s.entry_at.size // s.x.size), s.x.size - 1
-    for i in range(s.movers):
-        copy_car(s, half + i, i)
-        copy_car(s, last, half + i)
-        s.order[i], s.order[half + i] = s.order[half + i], 0
-        s.own_entry[i], s.own_entry[half + i] = s.own_entry[half + i], s.own_entry[last]
-        s.rank[s.order[i]] = i
-    for k in range(s.first_on.size):
-        s.first_on[k], s.first_kept[k] = s.first_kept[k], 0
-    for n in range(entries):
-        s.entry_next[n], s.entry_back[n] = s.entry_next[entries + n], s.entry_back[entries + n]
-        s.entry_body[n], s.entry_at[n] = s.entry_body[entries + n], s.entry_at[entries + n]
-        s.entry_next[entries + n], s.entry_back[entries + n] = 0, 0
-        s.entry_body[entries + n], s.entry_at[entries + n] = 0, 0.0
 
 
 @kernel

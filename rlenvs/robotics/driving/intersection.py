@@ -76,7 +76,7 @@ SPEC = driving_world(
     doc=__doc__,
     source="highway-env 1.12.1, intersection-v0 (Leurent 2018)",
     road=lambda values: NETWORK,
-    cars=lambda values: 2 * MOST + 1,  # its expert keeps them in the upper half while it plans
+    cars=lambda values: MOST,
     scratch=("ease",),
     stages=STAGES,
     speeds=(0.0, 4.5, 9.0),
@@ -92,7 +92,7 @@ SPEC = driving_world(
         "low_speed": param(7.0, 0.0, 8.0, "m/s", "speed at which `speed` is 0"),
         "high_speed": param(9.0, 8.5, 20.0, "m/s", "speed at which `speed` is 1"),
     },
-    state={"ticks": i8, "entered": b1, "first_kept": i8("lanes")},  # `first_on`, while the expert tries its plans
+    state={"ticks": i8, "entered": b1},
     data={"plans": i8("roads", GOALS, STAGES), "leaving": i8("roads")},
     more_data=lambda values: {"plans": plans(), "leaving": np.array(LEAVING)},
     terms={
