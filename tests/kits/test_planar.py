@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from planar_scenes import RAYS_CAST, corners, crossing, inside, period, scene
 
+from rlenvs.kits.planar import step as planar_step
+
 
 def body(batch, field, b=1, i=0):
     return batch.states[field][i, b]
@@ -228,6 +230,26 @@ def test_the_same_seed_gives_the_same_world_in_any_batch():
     again, step_again = scene("gas", count=20)
     step_again(100)
     assert again.states["centre"][0].tobytes() == saved.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "steps"),
+    [
+        ("gas", {"count": 6, "restitution": 0.3}, 40),
+        ("bullet", {"speed": 100.0, "gravity": 0.0}, 20),
+        ("stack", {"count": 3}, 20),
+    ],
+)
+def test_pairs_that_boxes_leave_out_would_not_have_met(monkeypatch, name, options, steps):
+    """The same motion, to the bit, when contacts and impacts of all pairs are searched."""
+    batch, step = scene(name, backend="python", **options)
+    step(steps)
+    monkeypatch.setattr(planar_step, "stays_away", lambda s, k, other: False)
+    monkeypatch.setattr(planar_step, "boxes_nearer", lambda s, k, other, less: True)
+    searched, step_searched = scene(name, backend="python", **options)
+    step_searched(steps)
+    for field in ("centre", "angle", "velocity", "spin"):
+        assert batch.states[field].tobytes() == searched.states[field].tobytes()
 
 
 def test_plain_python_does_the_same():
