@@ -69,6 +69,13 @@ def free_memory():
     _free_memory()
 
 
+@pytest.fixture(scope="module")
+def sockets_closed():
+    """Notebooks leave sockets to the garbage, which would complain in a later test that takes warnings for errors."""
+    yield
+    gc.collect()
+
+
 @pytest.fixture
 def trimmed():
     """Memory goes back to the system after the test already."""

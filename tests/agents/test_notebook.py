@@ -12,6 +12,8 @@ from rlenvs.agents.film import MOST_FRAMES, Episode, Reel
 from rlenvs.core.errors import ParameterError, UnknownNameError
 from rlenvs.core.recorder import Recorder
 
+pytestmark = pytest.mark.usefixtures("sockets_closed")
+
 
 def lean(observation):
     return int(observation[2] > 0)

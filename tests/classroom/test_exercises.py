@@ -11,6 +11,8 @@ from places import ROOT
 from rlenvs.classroom.exercise import find_exercise
 from rlenvs.classroom.grader import grade
 
+pytestmark = pytest.mark.usefixtures("sockets_closed")
+
 pytest.importorskip("scipy", reason="grading uses exact models: pip install 'rlenvs[classroom]'")
 
 
