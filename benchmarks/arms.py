@@ -48,8 +48,8 @@ OURS = (
     "of Hopper-v0 (four physics steps by Runge-Kutta) 3,510 us go by in MuJoCo's `Batch.step`, and 13 in all",
     "else: copies into and out of the simulations 1.7, the look for warnings 1.1, kernels before and behind 5.4,",
     "infos 3.2; of Swimmer-v0 2,610 and 9. The `mj_forward` of new episodes takes another 4 % of Hopper's time.",
-    "No forward pass is made twice, so what these two lack to 1.3 times EnvPool's rate lies within MuJoCo's own",
-    "step.",
+    "No forward pass is made twice, so what these two lack to 1.3 times EnvPool's rate probably lies within",
+    "MuJoCo's own step (EnvPool's was not profiled).",
     "",
 )
 

@@ -27,8 +27,9 @@ SELF_PLAY = ("MicroRacerRace-v0", 512, {"agents": 8})  # id, worlds, keywords
 
 NOTES = """## Where the time of a car that races goes
 
-Microseconds of a step, one thread of an EPYC processor of 2026 with other work beside it; each line measured alone
-(`beams=1` against 1080, without noise, kernels compiled by themselves).
+Microseconds of a step, one thread of an EPYC processor of 2026 with other work beside it: motion, distances and noise
+measured (`beams=1` against 1080, without noise, kernels compiled by themselves), the last two
+lines estimated from the rest.
 
 | part | before | now |
 |---|---|---|

@@ -18,9 +18,8 @@ the track at any slope of it; everything is seeded.
 No car laps the club from rest in less than 4.5 s, whatever its tyres hold, and none on sliding tyres in less than
 8.0 s: both are proved (`circuit.bound_of`); a point mass that friction holds needs 8.3 s on the best line found. The
 scripted driver needs 7.8 s on linear tyres, which hold far beyond friction, and 10.2 s on sliding ones. Agents that see
-the map (`level="map"`) learn to drive the lap in 7.6 s, and the best one found on linear tyres, by a driver that was
-tuned to this track and has a line of its own, takes 6.84 s. Among others drivers keep a reserve, follow, and pass
-slower cars where there is room; of a pack of eight 97 % finish.
+the map (`level="map"`) learn to drive the lap in 7.6 s. Among others drivers keep a reserve, follow, and pass slower
+cars where there is room; of a pack of eight 97 % finish.
 
 Tracks: "club", "oval", "eight" (on a bridge), "random", or a `centre_line` of your own.
 
