@@ -8,6 +8,7 @@ import pytest
 from gymnasium.spaces.utils import flatdim
 from typer.testing import CliRunner
 
+import rlenvs
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card, digest_of
 from rlenvs.agents.export import part_of
@@ -96,3 +97,17 @@ def run(*arguments, code=0):
     result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "150", "NO_COLOR": "1"})
     assert result.exit_code == code, result.output + repr(result.exception)
     return result.output
+
+
+def returns_alone(id, agent, seeds):
+    """The return of an agent with a memory in a single environment, for seeds 0, 1, ..."""
+    env, state, returns = rlenvs.make(id), None, []
+    for seed in range(seeds):
+        observation, _ = env.reset(seed=seed)
+        total, over, start = 0.0, False, True
+        while not over:
+            action, state = agent.act(observation, state=state, start=start)
+            observation, reward, terminated, truncated, _ = env.step(action)
+            total, over, start = total + reward, terminated or truncated, False
+        returns.append(total)
+    return returns

@@ -11,7 +11,7 @@ from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
 from rlenvs.core.registry import Entry, catalogue, world_of
 from rlenvs.core.setup import Setup
 from tests import high_numbers, tug_of_war
-from tests.agent_helpers import HOVER, LAKE, MAZE, SPEAKER, TAXI, TREASURE, agent_for, run
+from tests.agent_helpers import HOVER, LAKE, MAZE, SPEAKER, TAXI, TREASURE, agent_for, returns_alone, run
 
 # --- playing ----------------------------------------------------------------------------------------------------------
 
@@ -101,17 +101,9 @@ def test_an_agent_is_printed_in_a_line():
 def test_memories_begin_anew_with_every_episode():
     agent = agent_for(HOVER, memory={"layers": 2, "units": 5})
     together = evaluate(HOVER, agent, seeds=4)
-    env, state, start = rlenvs.make(HOVER), None, True
-    for seed in range(4):
-        observation, _ = env.reset(seed=seed)
-        total, over, start = 0.0, False, True
-        while not over:
-            action, state = agent.act(observation, state=state, start=start)
-            observation, reward, terminated, truncated, _ = env.step(action)
-            total, over, start = total + reward, terminated or truncated, False
-        assert total == pytest.approx(together.returns[seed], rel=1e-4)
+    assert returns_alone(HOVER, agent, seeds=4) == pytest.approx(together.returns, rel=1e-4)
     with pytest.raises(ParameterError, match="has a memory"):
-        agent(observation)
+        agent(rlenvs.make(HOVER).reset(seed=0)[0])
 
 
 def test_memories_begin_anew_after_an_autoreset():

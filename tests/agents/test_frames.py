@@ -13,7 +13,7 @@ from rlenvs.agents.network import Network, expected_tensors
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
-from tests.agent_helpers import agent_for
+from tests.agent_helpers import agent_for, returns_alone
 
 CART, SIGNS, PUSH, MINES = "CartPoleNoVelocity-v0", "RepeatPrevious-v0", "PendulumNoVelocity-v0", "Minesweeper-v0"
 FRAMES = 3
@@ -61,17 +61,9 @@ def test_the_first_observation_of_an_episode_fills_all_frames():
 def test_it_plays_alone_as_it_does_in_a_batch(id, tmp_path):
     agent = load_agent(save_agent(tmp_path / "agent", looking_back(id)))
     together = evaluate(id, agent, seeds=3)
-    env, state = rlenvs.make(id), None
-    for seed in range(3):
-        observation, _ = env.reset(seed=seed)
-        total, over, start = 0.0, False, True
-        while not over:
-            action, state = agent.act(observation, state=state, start=start)
-            observation, reward, terminated, truncated, _ = env.step(action)
-            total, over, start = total + reward, terminated or truncated, False
-        assert total == pytest.approx(together.returns[seed], rel=1e-4)
+    assert returns_alone(id, agent, seeds=3) == pytest.approx(together.returns, rel=1e-4)
     with pytest.raises(ParameterError, match="has a memory"):
-        agent(observation)
+        agent(rlenvs.make(id).reset(seed=0)[0])
 
 
 @pytest.mark.parametrize(

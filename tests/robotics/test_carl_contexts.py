@@ -47,17 +47,15 @@ def drift(batch, bodies, actions):
 
 LANDER, LANDER_BODIES = "LunarLander-v0", slice(lander.HULL, lander.RIGHT + 1)
 NOTHING, LEFT_ENGINE, MAIN_ENGINE = np.zeros(4, int), np.ones(4, int), np.full(4, 2)
+FALLS = [  # contexts, and the velocity [m/s] that a step of free fall adds
+    ({}, (0.0, -0.2)),
+    ({"gravity": -4.0}, (0.0, -0.08)),
+    ({"gravity_x": 5.0}, (0.1, -0.2)),
+    ({"fps": 100.0}, (0, -0.1)),
+]
 
 
-@pytest.mark.parametrize(
-    ("values", "gained"),
-    [
-        ({}, (0.0, -0.2)),
-        ({"gravity": -4.0}, (0.0, -0.08)),
-        ({"gravity_x": 5.0}, (0.1, -0.2)),
-        ({"fps": 100.0}, (0, -0.1)),
-    ],
-)
+@pytest.mark.parametrize(("values", "gained"), FALLS)
 def test_gravity_and_the_length_of_a_step(values, gained):
     """GRAVITY_X, GRAVITY_Y, FPS: a step of free fall."""
     batch, _ = start(LANDER, **values)
@@ -148,15 +146,7 @@ def lifted(**values):
     return batch, s
 
 
-@pytest.mark.parametrize(
-    ("values", "gained"),
-    [
-        ({}, (0.0, -0.2)),
-        ({"gravity": -4.0}, (0.0, -0.08)),
-        ({"gravity_x": 5.0}, (0.1, -0.2)),
-        ({"fps": 100.0}, (0, -0.1)),
-    ],
-)
+@pytest.mark.parametrize(("values", "gained"), FALLS)
 def test_gravity_of_walkers_and_the_length_of_a_step(values, gained):
     """GRAVITY_X, GRAVITY_Y, FPS."""
     batch, _ = lifted(**values)

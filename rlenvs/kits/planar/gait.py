@@ -2,7 +2,8 @@
 
 One leg carries while the other swings forwards; when the carrying leg is behind, the other comes down, and the first
 pushes off. Springs with dampers hold the joints at their targets, and all of them keep the hull level. What a walker
-senses of itself is all that the gait needs, and seven numbers of memory. `benchmarks/gaits.py` searches its numbers.
+senses of itself is all that the gait needs, and seven numbers of memory. `benchmarks/planar_gaits.py` searches
+its numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How the expert's walkers carry: the gait of `rlenvs/kits/planar/gait.py`, by numbers found for three of them at once.
 
 A walker that is behind its place under the package goes faster, and one over which the package hangs low stretches.
-`benchmarks/gaits.py` has searched the numbers.
+`benchmarks/planar_gaits.py` has searched the numbers.
 """
 
 from __future__ import annotations

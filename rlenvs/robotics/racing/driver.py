@@ -27,11 +27,7 @@ DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tyr
 BRUSH, LINEAR = DYNAMICS.codes("brush", "linear")
 SERVO = 0.0057  # s that the servo takes for a usual change of the steering angle, beyond delay and half a step
 PREVIEW = 0.023  # s, how much further ahead the line's curvature is read
-BACK, BACK_TIME, DAMPING = (
-    0.2684,
-    0.1438,
-    1.3236,
-)  # m, s of driving, and damping with which a driver comes back to its line
+BACK, BACK_TIME, DAMPING = 0.2684, 0.1438, 1.3236  # m, s of driving, damping: how a driver comes back to its line
 CATCH = 0.0442  # s, steering angle against a yaw rate that is not the way's
 ROLLING = 2.0  # m/s below which the slip of tyres does not matter
 SWERVE = 0.2698  # m off the line, beyond which a driver steers no harder
