@@ -26,14 +26,14 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.maths import sin_cos
-from rlenvs.single.objectives import minecart
-from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, NONE, RIGHT, roll, steer
+from rlenvs.single.objectives import minecart_front
+from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT, roll, steer
 
 GAMMAS = (1.0, 0.99, 0.98)
 TRIPS = ([], [0], [1], [2], [0, 0], [1, 1], [0, 1], [0, 2], [0, 3], [0, 4], [1, 0], [1, 2], [1, 3], [1, 4])
 MIRRORED = {0: 4, 1: 3, 2: 2, 3: 1, 4: 0}
 IDLE, EXTRA, DIGGING = 0.02, 0.1, 0.2  # fuel of a step of four frames
-PLACE = np.array([row[:2] for row in minecart.MINES])
+PLACE = np.array([row[:2] for row in MINES])
 REACH, HOME = 0.14, 0.15
 NEAR = 1e-7  # by how much distances are taken shorter, against rounding
 FAR, MOST, LONGEST, LATEST = 10**6, 14, 70, 60  # accelerations, actions of a route, steps that are told apart
@@ -241,7 +241,7 @@ class Search:
         found = np.full(LATEST + 1, np.inf)
         routes = np.full((LATEST + 1, LONGEST), -1)
         for total, actions in known.items():
-            found[total] = -sum(gamma**n * minecart.step_fuel(action) for n, action in enumerate(actions))
+            found[total] = -sum(gamma**n * minecart_front.step_fuel(action) for n, action in enumerate(actions))
             routes[total, : len(actions)] = actions
         proved, start = np.full(LATEST + 1, 0.0), time.perf_counter()
         for less, allowed in PASSES:
@@ -320,7 +320,7 @@ def main() -> None:
     """Search all trips and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30.0, help="for one trip at one discount")
-    parser.add_argument("--out", type=Path, default=Path(minecart.__file__).with_name("minecart_routes.json"))
+    parser.add_argument("--out", type=Path, default=minecart_front.ROUTES)
     options = parser.parse_args()
     finder = Search(options.seconds)
     routes: dict[str, list[list[Any]]] = {}

@@ -8,7 +8,7 @@ from places import ROOT
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.single.objectives.minecart import outer_bound
+from rlenvs.single.objectives.minecart_front import outer_bound
 
 spec = importlib.util.spec_from_file_location("example_route_archive", ROOT / "examples" / "route_archive.py")
 routes = importlib.util.module_from_spec(spec)

@@ -15,7 +15,7 @@ from places import DATA
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.errors import ParameterError
-from rlenvs.single.objectives import minecart
+from rlenvs.single.objectives import minecart, minecart_front
 from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT
 
 ID, GAMMAS = "Minecart-v0", (1.0, 0.99, 0.98)
@@ -158,7 +158,7 @@ def test_mines_without_an_ore_yield_half_of_what_the_published_front_takes():
     batch.step(np.full((4000, 1), DIG))
     mean = batch.states["load"].mean(axis=0) / 4.0
     assert mean == pytest.approx([0.2, 0.05 / math.sqrt(2.0 * math.pi)], abs=0.001)
-    assert minecart.mean_yield(0.0, 0.05) == pytest.approx(0.05 * math.sqrt(2.0 / math.pi))
+    assert minecart_front.mean_yield(0.0, 0.05) == pytest.approx(0.05 * math.sqrt(2.0 / math.pi))
 
 
 # --- exact fronts -----------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_every_point_is_replayed(gamma):
     assert pareto.hypervolume(front.values, REFERENCE) == pytest.approx(OURS[gamma][1], abs=5.1e-5)
     for value, policy in front:
         np.testing.assert_allclose(pareto.replay(env, policy, gamma).mean, value, rtol=0, atol=1e-9)
-        assert len(policy.actions) <= minecart.LONGEST
+        assert len(policy.actions) <= minecart_front.LONGEST
 
 
 @pytest.mark.parametrize("gamma", GAMMAS)
@@ -188,7 +188,7 @@ def test_published_points_that_no_policy_attains(gamma):
     """The empty trip supposes that one is out of the base and back in it sooner than the rules allow, and two trips to
     the middle mine, with a discount, burn too little. All other points are dominated."""
     ours, theirs = deterministic().unwrapped.pareto_front(gamma), published("deterministic", gamma).points
-    outside = np.array([not (minecart.outer_bound(gamma) >= point - 1e-9).all(axis=1).any() for point in theirs])
+    outside = np.array([not (minecart_front.outer_bound(gamma) >= point - 1e-9).all(axis=1).any() for point in theirs])
     reached = np.array([(ours >= point - 1e-9).all(axis=1).any() for point in theirs])
     assert (outside == ~reached).all()
     assert outside.sum() == (1 if gamma == 1.0 else 3)
@@ -199,10 +199,10 @@ def test_published_points_that_no_policy_attains(gamma):
 def test_published_trips_as_they_are_played(gamma, attained):
     """Most turn away from their mine, or miss the base on the way back."""
     env, found = deterministic(), 0
-    rows = [(actions, *load, gamma ** (len(actions) - 1)) for actions, load in minecart.scripted_trips(0.0)]
+    rows = [(actions, *load, gamma ** (len(actions) - 1)) for actions, load in minecart_front.scripted_trips(0.0)]
     front = published("deterministic", gamma).points
     for actions, first, second, discount in rows:
-        fuel = sum(gamma**n * minecart.step_fuel(action) for n, action in enumerate(actions))
+        fuel = sum(gamma**n * minecart_front.step_fuel(action) for n, action in enumerate(actions))
         point = np.array([first * discount, second * discount, fuel])
         if (np.abs(front - point).max(axis=1) < 1e-12).any():
             found += bool((np.abs(pareto.replay(env, pareto.Route(actions), gamma).mean - point) < 1e-6).all())
@@ -258,8 +258,8 @@ def test_the_empty_trip_cannot_be_had_for_less():
 def test_no_route_that_is_changed_a_little_exceeds_the_bound(gamma):
     """An attack on the search: thousands of sequences near the best ones."""
     rng, count = np.random.default_rng(0), 3000
-    known = [actions for _, actions in minecart.known_routes(gamma)]
-    actions = np.full((count, minecart.LONGEST), NONE)
+    known = [actions for _, actions in minecart_front.known_routes(gamma)]
+    actions = np.full((count, minecart_front.LONGEST), NONE)
     for row in actions:
         route = list(known[rng.integers(len(known))])
         for _ in range(rng.integers(1, 5)):
@@ -278,14 +278,14 @@ def test_no_route_that_is_changed_a_little_exceeds_the_bound(gamma):
     batch.seed(0)
     batch.reset()
     going, returns = np.ones(count, bool), np.zeros((count, 3))
-    for t in range(minecart.LONGEST):
+    for t in range(minecart_front.LONGEST):
         batch.load_actions(actions[:, t : t + 1].copy())
         batch.step_loaded(only=going)
         returns[going] += gamma**t * batch.terms[going, :3, 0]
         going &= ~batch.terminated[:, 0]
     home = returns[~going]
     assert len(home) > 1000
-    room = (minecart.outer_bound(gamma)[None] - home[:, None]).min(axis=2).max(axis=1)
+    room = (minecart_front.outer_bound(gamma)[None] - home[:, None]).min(axis=2).max(axis=1)
     assert room.min() > -1e-9
 
 
@@ -303,14 +303,14 @@ def test_where_the_front_is_not_known():
 def test_what_the_search_left_open():
     """Nothing at gamma 1 and 0.99: what it says of fuel from below is what its routes burn. At 0.98 trips to two mines
     may burn a little less than the routes do, or may take fewer steps at a high price."""
-    found = json.loads(minecart.ROUTES.read_text(encoding="utf-8"))
+    found = json.loads(minecart_front.ROUTES.read_text(encoding="utf-8"))
     for gamma in GAMMAS:
         routes, bounds = (
             [(tuple(trip), *rest) for trip, *rest in found[key][f"{gamma:g}"]] for key in ("routes", "bounds")
         )
         for trip, actions in routes:
             steps = len(actions) if gamma < 1.0 else 0
-            fuel = -sum(gamma**n * minecart.step_fuel(int(action)) for n, action in enumerate(actions))
+            fuel = -sum(gamma**n * minecart_front.step_fuel(int(action)) for n, action in enumerate(actions))
             least = min(bound for other, fewest, bound in bounds if other == trip and fewest <= steps)
             open_at = gamma == 0.98 and len(set(trip)) == 2
             assert -1e-9 <= fuel - least <= (LEFT_OPEN if open_at else 0.0) + 1e-9
@@ -324,7 +324,7 @@ LEFT_OPEN = 0.03
 
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_the_bound_from_outside(gamma):
-    ours, outer = deterministic().unwrapped.pareto_front(gamma), minecart.outer_bound(gamma)
+    ours, outer = deterministic().unwrapped.pareto_front(gamma), minecart_front.outer_bound(gamma)
     assert all((outer >= point - 1e-9).all(axis=1).any() for point in ours)
     assert pareto.hypervolume(outer, REFERENCE) == pytest.approx(OUTER[gamma], abs=5.1e-5)
     if gamma != 0.98:
@@ -340,11 +340,11 @@ OUTER = {1.0: 996.0199, 0.99: 867.2766, 0.98: 766.8677}
 def test_two_digging_actions_fill_the_cart():
     """On this the list of trips in benchmarks/minecart_front.py stands."""
     for first in range(5):
-        load = minecart.load_after([first])
+        load = minecart_front.load_after([first])
         assert load.sum() > 0.75
         if first != 2:
-            assert all(minecart.load_after([first, k]).sum() == pytest.approx(1.5) for k in range(5))
-    assert minecart.load_after([2]).tolist() == [0.75, 0.75]
+            assert all(minecart_front.load_after([first, k]).sum() == pytest.approx(1.5) for k in range(5))
+    assert minecart_front.load_after([2]).tolist() == [0.75, 0.75]
 
 
 def test_the_expert_takes_the_best_route():
@@ -408,7 +408,7 @@ def test_what_always_holds(seed, actions):
             break
     for action in actions:  # the world is its own mirror image
         one, gain, over, *_ = straight.step(action)
-        two, other, *_ = mirrored.step(minecart.MIRRORED_ACTION[action])
+        two, other, *_ = mirrored.step(minecart_front.MIRRORED_ACTION[action])
         np.testing.assert_allclose(two, one[[1, 0, 2, 4, 3, 6, 5]], atol=1e-6)
         np.testing.assert_allclose(other, gain[[1, 0, 2]], atol=1e-6)
         if over:
@@ -447,8 +447,8 @@ def test_what_is_drawn_has_its_mean():
     draws = np.random.default_rng(0).normal(size=400_000)
     for mean in (0.0, 0.03, 0.1):
         drawn = np.maximum(mean + 0.05 * draws, 0.0)
-        assert minecart.mean_drawn(mean, 0.05) == pytest.approx(drawn.mean(), abs=5e-4)
-    assert minecart.mean_drawn(0.1, 0.0) == 0.1
+        assert minecart_front.mean_drawn(mean, 0.05) == pytest.approx(drawn.mean(), abs=5e-4)
+    assert minecart_front.mean_drawn(0.1, 0.0) == 0.1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -457,7 +457,8 @@ def test_no_weights_are_worth_more_than_the_bound_on_chance(seed):
     optimize = pytest.importorskip("scipy.optimize")
     outer = minecart.outer_front(chance().unwrapped.batch.setup.values, 1000, 1.0)
     weights = np.random.default_rng(seed).dirichlet([1.0, 1.0, 1.0]) if seed else np.ones(3) / 3
-    fuel, mean = [0.74, 0.78, 0.86, 0.78, 0.74], [[minecart.mean_drawn(m, 0.05) for m in row[2:]] for row in MINES]
+    fuel = [0.74, 0.78, 0.86, 0.78, 0.74]
+    mean = [[minecart_front.mean_drawn(m, 0.05) for m in row[2:]] for row in MINES]
     sets = [((), 0.3)]
     for many in range(1, 13):
         sets += [((*[2] * (many - 1), k), fuel[k] + 0.22 * (many - 1)) for k in range(5)]
@@ -468,14 +469,14 @@ def test_no_weights_are_worth_more_than_the_bound_on_chance(seed):
     gain = [*(weights[2] * burnt for _, burnt in sets), -weights[0], -weights[1]]
     best = optimize.linprog(gain, A_ub=ores, b_ub=np.zeros(3), A_eq=[[*[1] * len(sets), 0, 0]], b_eq=[1])
     assert -1e-9 <= (outer @ weights).max() + best.fun <= 0.005
-    for _, actions in minecart.known_routes(1.0)[seed::4]:
+    for _, actions in minecart_front.known_routes(1.0)[seed::4]:
         played = pareto.replay(chance(), pareto.Route(actions), episodes=300)
         assert played.mean @ weights <= (outer @ weights).max() + weights @ played.half_width + 1e-9
 
 
 def test_the_expert_is_near_the_bound_on_chance():
     values = chance().unwrapped.batch.setup.values
-    outer = minecart.chance_bound(values.spread)
+    outer = minecart_front.chance_bound(values.spread)
     assert outer.sum(axis=1).max() == pytest.approx(0.6747, abs=5e-5)
     assert 0.0 < outer.sum(axis=1).max() - minecart.SPEC.scores["expert"].mean < 0.06
     with pytest.raises(ParameterError, match="known for"):
