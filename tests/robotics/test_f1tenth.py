@@ -112,12 +112,14 @@ def test_the_lidar_sees_cars_where_the_original_does(recorded):
     table, out, seen = lidar.fan(1080, view), np.zeros(1080), 0
     for pose, other, scan, blocked in zip(*(recorded[n] for n in ("poses", "others", "scans", "blocked")), strict=True):
         c, s = math.cos(pose[2]), math.sin(pose[2])
-        lidar.scan(road, roads.nearest_cell(road, *pose[:2]), *pose[:2], c, s, table, view, 30.0, out)
+        lidar.see_borders(road, roads.nearest_cell(road, *pose[:2]), *pose[:2], c, s, table, view, 30.0, out)
         alone = out.copy()
-        lidar.scan_body(
+        lidar.distances(alone, 30.0)
+        lidar.see_body(
             *(pose[0], pose[1], c, s, table, view, out, other[0], other[1]),
             *(math.cos(other[2]), math.sin(other[2]), SHAPE),
         )
+        lidar.distances(out, 30.0)
         ours, theirs = out < alone - 0.02, blocked < scan - 0.02
         both = ours & theirs
         assert np.abs(out[both] - blocked[both]).max() < 1e-5

@@ -214,6 +214,7 @@ SPEC = world(
         "noise": u8(2),  # from which the lidar's noise follows
         "work": f8(5, STATES),
         "standing": i8("agents"),  # cars that are ahead
+        "gap": f8("agents"),  # m, distance of the body from the borders
     },
     observation={
         "lidar": block("beams", low=0.0, high=REACH, unit="m", doc="distances, from right to left"),
@@ -399,7 +400,8 @@ def tick(p, s, a):
             limit = p.top_speed if a[k, 1] >= 0.0 else p.reverse_speed
             move(p, s, k, a[k, 0] * p.max_steer, a[k, 1] * limit)
             follow(p, s, k)
-            if border_gap(s, k) <= 0.0:
+            s.gap[k] = border_gap(s, k)
+            if s.gap[k] <= 0.0:
                 s.end[k] = BORDER
     if s.gone.size > 1:
         for k in range(s.gone.size):
@@ -428,7 +430,7 @@ def step(p, s, a, rng, r):
 @kernel
 def judge(p, s, k, rank, r):
     """Fill what a car gains and spends in a step; `rank` is the next that is free."""
-    gap, end = border_gap(s, k), s.end[k]
+    gap, end = s.gap[k], s.end[k]
     near = nearest_car(s, k) if s.gone.size > 1 else FAR_CAR
     touched = end in (BORDER, CAR_CONTACT)
     r.progress[k] += s.travelled[k]
@@ -455,17 +457,19 @@ def judge(p, s, k, rank, r):
 
 
 @kernel
-def look(s, k, beams, view, out):
+def look(p, s, k, beams, view, out):
     """The lidar's exact distances [m] of a car."""
     x = s.car[k]
     sn, c = maths.sin_cos(x[YAW])
-    lidar.scan(s.road, s.cell[k], x[X], x[Y], c, sn, beams, view, REACH, out)
-    length = s.road[s.road.shape[0] - 1, AT]
+    road = s.road if p.drawn else p.fixed_road  # which all worlds share
+    lidar.see_borders(road, s.cell[k], x[X], x[Y], c, sn, beams, view, REACH, out)
+    length = road[road.shape[0] - 1, AT]
     for j in range(s.gone.size):
         if j != k and not s.gone[j] and abs(gained(length, s.progress[k], s.progress[j])) < REACH:
             y = s.car[j]
             other_s, other_c = maths.sin_cos(y[YAW])
-            lidar.scan_body(x[X], x[Y], c, sn, beams, view, out, y[X], y[Y], other_c, other_s, SHAPE)
+            lidar.see_body(x[X], x[Y], c, sn, beams, view, out, y[X], y[Y], other_c, other_s, SHAPE)
+    lidar.distances(out, REACH)
 
 
 @SPEC.observe
@@ -476,7 +480,7 @@ def observe(p, s, k, o):
     x = s.car[k]
     o.speed, o.yaw_rate, o.steer, o.slip = x[SPEED], x[YAW_RATE], x[STEER], x[SLIP]
     if p.observation == LIDAR:
-        look(s, k, p.fan, p.field_of_view, o.lidar)
+        look(p, s, k, p.fan, p.field_of_view, o.lidar)
         if p.lidar_noise > 0.0:
             lidar.add_noise(s.noise[0] + np.uint64(k), s.noise[1], p.lidar_noise, o.lidar)
         return
@@ -544,7 +548,7 @@ def cautious(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_laps(canvas, p, s, functools.partial(look, s))
+    draw_laps(canvas, p, s, functools.partial(look, p, s))
     there = [k for k in range(len(s.gone)) if not s.gone[k]] or [0]
     leader = max(there, key=lambda k: float(s.travelled[k]))
     told = OUTCOMES[s.end[leader]] or f"lap {s.laps_done[leader] + 1} of {p.laps}"
