@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.extending import lower_builtin, type_callable
 
 from rlenvs.core.kernels import RUN, combine_run
@@ -28,7 +28,12 @@ def type_combine_run(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(combine_run, types.Array, types.Integer, types.Array, types.Float, types.Array, types.Float)
 def lower_combine_run(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Two loads, two products, a sum and a store of vectors; the same numbers as one at a time."""
+    """Two loads, two products, a sum and a store of vectors; the same numbers as one at a time.
+
+    Where bounds are checked it is the loop.
+    """
+    if config.BOUNDSCHECK:
+        return context.compile_internal(builder, one_by_one, signature, args)
     first = context.cast(builder, args[1], signature.args[1], types.intp)
 
     def place(n: int, vector: Any) -> Any:
@@ -45,6 +50,12 @@ def lower_combine_run(context: Any, builder: Any, signature: Any, args: Any) -> 
     else:
         builder.store(total, place(0, WIDE), align=8)
     return context.get_dummy_value()
+
+
+def one_by_one(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> None:
+    """What `combine_run` is in plain Python."""
+    for j in range(first, first + RUN):
+        out[j] = a[j] * u + b[j] * v
 
 
 def spread(builder: Any, number: Any) -> Any:

@@ -17,17 +17,18 @@ NAMES = ("club", "oval", "eight", "random")
 CELLS = 256  # of named and random circuits; a multiple of line.COARSEST
 SPACING = 0.25  # m between rungs of given circuits
 LARGEST_NUMBER = 2**31 - 1
-LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
-KNOWN_MARGIN = 0.35  # the same on circuits that are not drawn
+LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders, among others and on random circuits
+LINE_BRAKING = 0.3  # of the brakes, for which the line is looked for
+ALONE_MARGIN, ALONE_BRAKING = 0.35, 0.4  # the same for one car alone on a circuit that is not drawn
 # Shares of friction and of the brakes that experts use, of linear, sliding and rolling cars: linear tyres hold far beyond
 # the limit, and sliding ones need a reserve to be steered with. Harder braking takes so much load from the rear axle
-# that it comes round. From a search on each kind of circuit: at 3.6 of friction linear tyres hold still on named ones.
+# that it comes round. From a search on each kind of circuit; on named ones linear tyres still hold at 3.6.
 CORNERING = (3.2, 0.9, 1.0)  # on named circuits,
 DRAWN = (1.1, 0.8, 1.0)  # on random ones, whose line is only smooth,
 GIVEN = (1.1, 0.68, 0.85)  # and on circuits of one's own, which may begin in a bend
-AMONG, AMONG_ELSEWHERE = (1.4, 0.68, 0.8), (1.02, 0.58, 0.63)  # of a car among others, on named and other circuits
 BRAKING = (0.18, 0.28, 0.34)
-LINE_BRAKING = 0.4  # of the brakes, for which the line is looked for
+AMONG, AMONG_ELSEWHERE = (1.1, 0.62, 0.68), (1.02, 0.58, 0.63)  # of a car among others, on named and on other circuits
+AMONG_BRAKING = 0.34
 ROUNDS = 40  # of the search for the line of a circuit that is not drawn
 NEAREST = 0.155  # m, half the width of a car: how near its middle comes to a border
 BEHIND = 0.35  # m from the first car of the grid to the start line
@@ -65,15 +66,15 @@ CIRCUIT_STATE = {
 
 
 @functools.lru_cache(maxsize=16)
-def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
+def _fixed(name: str, given: str, margin: float, braking: float) -> tuple[np.ndarray, np.ndarray]:
     """The road of a named or given circuit, and the line that experts drive."""
     if given:
         road = files.road_of_text(given, spacing=SPACING, multiple=line.COARSEST)
     else:
         road = files.named_road(name, cells=CELLS)
     grip, drive, switch, top = usual_limits()
-    limits = {"grip": grip, "drive": drive, "brake": LINE_BRAKING * drive, "switch": switch, "top": top}
-    return road, line.fast_line(road, margin=KNOWN_MARGIN, rounds=ROUNDS, **limits)[0]
+    limits = {"grip": grip, "drive": drive, "brake": braking * drive, "switch": switch, "top": top}
+    return road, line.fast_line(road, margin=margin, rounds=ROUNDS, **limits)[0]
 
 
 def usual_limits() -> tuple[float, float, float, float]:
@@ -90,7 +91,8 @@ def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     if values.centre_line is None and values.track == "random":
         return np.zeros((CELLS + 1, COLUMNS)), np.zeros(CELLS + 1)
-    return _fixed(values.track, files.rows_text(values.centre_line))
+    keeps = (ALONE_MARGIN, ALONE_BRAKING) if values.agents == 1 else (LINE_MARGIN, LINE_BRAKING)
+    return _fixed(values.track, files.rows_text(values.centre_line), *keeps)
 
 
 def circuit_sizes(values: Any) -> dict[str, int]:
@@ -103,15 +105,15 @@ def circuit_data(values: Any) -> dict[str, Any]:
     road, best = fixed_circuit(values)
     drawn, given = bool(road[-1, AT] == 0.0), values.centre_line is not None
     which = DYNAMICS.values.index(values.dynamics)
-    cornering = (GIVEN if given else DRAWN if drawn else CORNERING)[which]
+    cornering, braking = (GIVEN if given else DRAWN if drawn else CORNERING)[which], BRAKING[which]
     if values.agents > 1:
-        cornering = (AMONG_ELSEWHERE if drawn or given else AMONG)[which]
+        cornering, braking = (AMONG_ELSEWHERE if drawn or given else AMONG)[which], AMONG_BRAKING
     return {
         "fixed_road": road,
         "fixed_line": best,
         "drawn": int(drawn),
         "cornering": cornering,
-        "braking": BRAKING[which],
+        "braking": braking,
     }
 
 
