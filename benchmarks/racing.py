@@ -32,22 +32,22 @@ processor at 4.2 GHz with other work beside it; with all, without noise, without
 
 | part | before | now |
 |---|---|---|
-| motion, place on the road, distances, neighbours, reward, ends; one beam, and the walk along the borders | 0.95 | 1.1 |
+| motion, place on the road, neighbours, reward, ends; one beam, and the walk along the borders | 0.95 | 1.1 |
 | 1080 distances to borders, scaled to the observation's range | 2.2 | 1.4 |
 | the body of the other car | 0.6 | 0.3 |
 | noise of 1080 beams | 0.8 | 0.35 |
 | together | 4.6 | 3.2 |
 
-Before, beams were looked at one after the other until one missed a piece of a border: a wrong guess of the processor for
-nearly each of 66 pieces. Now the angle of a border's vertex tells the beam, two products check it, eight beams are
+Before, beams were looked at one after the other until one missed a piece of a border: a wrong guess of the processor
+for nearly each of 66 pieces. Now the angle of a border's vertex tells the beam, two products check it, eight beams are
 written at once, and what the next cell needs is computed before it is asked where this one's beams end.
 
 200 times the peer on two threads is 2.3 us a car and step. What is left has a floor near that: 68 rounds of 16 beams of
 noise with some 45 vector operations each, at two a cycle, are 0.36 us; 68 divisions of 16 numbers 0.16 us; scaling and
 writing 0.2 us; 124 vertices with some 60 operations each, at three a cycle, 0.6 us; motion, places and contacts 0.9 us.
 These are 2.2 us if no guess is wrong and nothing waits for memory. With the track's roads read by all worlds from one
-place, 256 worlds still take a tenth longer than 64. Below it lies only less work: fewer cells where the road is straight, or
-motion of several worlds in one vector.
+place, 256 worlds still take a tenth longer than 64. Below it lies only less work: fewer cells where the road is straight,
+or motion of several worlds in one vector.
 """
 
 

@@ -309,7 +309,7 @@ def see_side(
 
 
 @kernel
-def normal_number(total: int) -> Any:
+def normal_number(total: Any) -> Any:
     """A number of the normal distribution from the sum of four random bytes.
 
     The sum, which reaches 3.5 standard deviations, is stretched by a polynomial to what it is for the normal
