@@ -46,8 +46,8 @@ written at once, and what the next cell needs is computed before it is asked whe
 noise with some 45 vector operations each, at two a cycle, are 0.36 us; 68 divisions of 16 numbers 0.16 us; scaling and
 writing 0.2 us; 124 vertices with some 60 operations each, at three a cycle, 0.6 us; motion, places and contacts 0.9 us.
 These are 2.2 us if no guess is wrong and nothing waits for memory. With the track's roads read by all worlds from one
-place, 256 worlds still take a tenth longer than 64. Below it lies only less work: fewer cells where the road is straight,
-or motion of several worlds in one vector.
+place, 256 worlds still take a tenth longer than 64. Below it lies only less work: fewer cells where the road
+is straight, or motion of several worlds in one vector.
 """
 
 

@@ -32,7 +32,7 @@ def lower_combine_run(context: Any, builder: Any, signature: Any, args: Any) -> 
 
     Where bounds are checked it is the loop.
     """
-    if config.BOUNDSCHECK:
+    if config.BOUNDSCHECK:  # type: ignore[attr-defined]
         return context.compile_internal(builder, one_by_one, signature, args)
     first = context.cast(builder, args[1], signature.args[1], types.intp)
 

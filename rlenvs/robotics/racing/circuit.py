@@ -21,8 +21,8 @@ LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders, among othe
 LINE_BRAKING = 0.3  # of the brakes, for which the line is looked for
 ALONE_MARGIN, ALONE_BRAKING = 0.35, 0.4  # the same for one car alone on a circuit that is not drawn
 # Shares of friction and of the brakes that experts use, of linear, sliding and rolling cars: linear tyres hold far
-# beyond the limit, and sliding ones need a reserve to be steered with. Harder braking takes so much load from the rear axle
-# that it comes round. From a search on each kind of circuit; on named ones linear tyres still hold at 3.6.
+# beyond the limit, and sliding ones need a reserve to be steered with. Harder braking takes so much load from the
+# rear axle that it comes round. From a search on each kind of circuit; on named ones linear tyres still hold at 3.6.
 CORNERING = (3.2, 0.9, 1.0)  # on named circuits,
 DRAWN = (1.1, 0.8, 1.0)  # on random ones, whose line is only smooth,
 GIVEN = (1.1, 0.68, 0.85)  # and on circuits of one's own, which may begin in a bend
