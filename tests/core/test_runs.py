@@ -6,7 +6,8 @@ from numba import njit
 from numba.core.errors import TypingError
 
 import rlenvs.core.intermediate  # noqa: F401  compiles `combine_run`
-from rlenvs.core import RUN, combine_run
+from rlenvs.core import combine_run
+from rlenvs.core.kernels import RUN
 
 
 @njit
