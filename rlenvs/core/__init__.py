@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rlenvs.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rlenvs.core.kernels import combine_run as combine_run
     from rlenvs.core.kernels import copied as copied
     from rlenvs.core.kernels import kernel as kernel
     from rlenvs.core.kernels import prefetch as prefetch
@@ -51,7 +52,7 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "kernels": "copied kernel prefetch",
+            "kernels": "combine_run copied kernel prefetch",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below normal uniform",
             "parts": "PublishedFront Score block choice constraint continuous cost discrete discrete_block flag "

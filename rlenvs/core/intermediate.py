@@ -24,7 +24,8 @@ from numba.core.untyped_passes import RewriteSemanticConstants
 from numba.extending import register_jitable
 
 import rlenvs.core.bits
-import rlenvs.core.copies  # noqa: F401  these two compile `bits_of`, `float_of` and `copied`
+import rlenvs.core.copies
+import rlenvs.core.runs  # noqa: F401  these compile `bits_of`, `float_of`, `copied` and `combine_run`
 
 
 class IntermediateLibrary(JITCodeLibrary):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 Function = TypeVar("Function", bound=Callable[..., object])
 
 marked: list[Callable[..., object]] = []
+RUN = 8  # numbers of `combine_run`
 
 
 def kernel(function: Function) -> Function:
@@ -28,6 +29,18 @@ def prefetch(rows: Any, i: int) -> None:
 
     Pays where a world's state is larger than the caches keep and what will be read of it is known before it is needed.
     """
+
+
+def combine_run(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> None:
+    """In a kernel: out[j] = a[j] u + b[j] v for the RUN numbers from `first` on, all of which have to be there.
+
+    For loops that are too short for compilers to do several numbers at a time. The rows a and b are float64.
+    """
+    for j in range(first, first + RUN):
+        out[j] = a[j] * u + b[j] * v
+
+
+combine_run.made_by = "runs.py"  # type: ignore[attr-defined] # which compiles it
 
 
 def copied(s: Any) -> Any:

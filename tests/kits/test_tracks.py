@@ -1,5 +1,6 @@
 """Roads: queries and scans against brute force over all segments, generated roads, files and their faults."""
 
+import functools
 import math
 from statistics import NormalDist
 
@@ -189,7 +190,7 @@ def test_checkpoints_are_passed_in_order_and_forwards():
 # --- lidar ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("beams", "view"), [(271, 4.7), (19, 1.0), (2, 3.0), (37, 6.28)])
+@pytest.mark.parametrize(("beams", "view"), [(1080, 4.7), (271, 4.7), (19, 1.0), (2, 3.0), (37, 6.28), (500, 6.28)])
 def test_scans_are_exact(roads, beams, view):
     rng, table = np.random.default_rng(beams), lidar.fan(beams, view)
     for track in roads:
@@ -220,9 +221,11 @@ def test_scans_see_other_bodies(roads):
         if math.hypot(ox - x, oy - y) < 0.35:
             continue
         c, s = math.cos(heading), math.sin(heading)
-        lidar.scan(track, cell, x, y, c, s, beams, view, 30.0, out)
+        lidar.see_borders(track, cell, x, y, c, s, beams, view, 30.0, out)
         alone = out.copy()
-        lidar.scan_body(x, y, c, s, beams, view, out, ox, oy, math.cos(turn), math.sin(turn), SHAPE)
+        lidar.see_body(x, y, c, s, beams, view, out, ox, oy, math.cos(turn), math.sin(turn), SHAPE)
+        lidar.distances(alone, 30.0)
+        lidar.distances(out, 30.0)
         angles = heading + np.linspace(-view / 2, view / 2, 181)
         want = rays(track, x, y, angles, 30.0, [edges(body(ox, oy, turn))])
         assert np.abs(out - want).max() < 1e-9
@@ -232,7 +235,8 @@ def test_scans_see_other_bodies(roads):
 
 def test_from_within_a_body_nothing_is_seen(roads):
     beams, out = lidar.fan(9, 4.7), np.full(9, 5.0)
-    lidar.scan_body(0.0, 0.0, 1.0, 0.0, beams, 4.7, out, 0.1, 0.0, 1.0, 0.0, SHAPE)
+    lidar.see_body(0.0, 0.0, 1.0, 0.0, beams, 4.7, out, 0.1, 0.0, 1.0, 0.0, SHAPE)
+    lidar.distances(out, 30.0)
     assert (out == 0.0).all()
 
 
@@ -255,7 +259,8 @@ def test_noise_is_normal_and_differs_from_beam_to_beam():
         lidar.add_noise(first + np.uint64(1), second, 2.0, scans[1])
         again = np.full(100, 50.0)
         lidar.add_noise(first, second, 2.0, again)
-    assert again.tolist() == scans[0, :100].tolist()
+    assert again[:50].tolist() == scans[0, :50].tolist()
+    assert again[50:].tolist() == scans[0, 15_000:15_050].tolist()
     noise = (scans - 50.0) / 2.0
     every = noise.reshape(-1)
     for share in (0.001, 0.02, 0.16, 0.5, 0.84, 0.98, 0.999):
@@ -266,7 +271,11 @@ def test_noise_is_normal_and_differs_from_beam_to_beam():
     assert every.std() == pytest.approx(1.0, abs=0.012)
     assert np.mean(every**4) == pytest.approx(3.0, abs=0.16)
     assert 3.6 < np.abs(every).max() < 5.4
-    for one, other in ((noise[0, 1:], noise[0, :-1]), (noise[0], noise[1]), (noise[0] ** 2, noise[1] ** 2)):
+    halves = noise.reshape(4, 15_000)
+    for one, other in (
+        *((noise[0, 1:], noise[0, :-1]), (noise[0], noise[1]), (noise[0] ** 2, noise[1] ** 2)),
+        *((halves[0], halves[1]), (halves[0] ** 2, halves[1] ** 2)),
+    ):
         assert abs(np.corrcoef(one, other)[0, 1]) < 0.025
     quiet = np.zeros(200)
     with np.errstate(over="ignore"):
@@ -275,13 +284,58 @@ def test_noise_is_normal_and_differs_from_beam_to_beam():
     assert 60 < (quiet == 0.0).sum() < 140
 
 
-def test_the_sum_of_parts_is_stretched_to_the_normal_distribution():
-    """Words whose four parts are alike reach from one end to the other: the largest is 5.0 standard deviations."""
-    for part, share in ((0, 5.27), (32768, 0.0)):
-        word = np.uint64(part * (1 + 2**16 + 2**32 + 2**48))
-        assert abs(lidar.normal_number(word)) == pytest.approx(share, abs=0.3)
-    middle = [lidar.normal_number(np.uint64(part * (1 + 2**16 + 2**32 + 2**48))) for part in range(0, 65536, 997)]
-    assert (np.diff(middle) > 0.0).all()
+def test_the_sum_of_bytes_is_stretched_to_the_normal_distribution():
+    """Against the quantiles of the distribution of the sum itself, and from one end to the other."""
+    assert lidar.normal_number(510) == 0.0
+    assert lidar.normal_number(0) == -lidar.normal_number(1020) == pytest.approx(-5.1, abs=0.2)
+    numbers = np.array([lidar.normal_number(total) for total in range(1021)], float)
+    assert (np.diff(numbers) > 0.0).all()
+    assert np.diff(numbers)[300:720].max() < 0.008
+    four = functools.reduce(np.convolve, [np.full(256, 1.0 / 256.0)] * 4)
+    middle = np.cumsum(four) - 0.5 * four
+    want = np.array([NormalDist().inv_cdf(share) for share in middle])
+    assert np.abs(numbers - want)[np.abs(want) < 3.5].max() < 0.015
+    assert (numbers**2 @ four, numbers**4 @ four) == (pytest.approx(1.0, abs=2e-3), pytest.approx(3.0, abs=0.02))
+
+
+def test_halves_of_a_word_are_sums_of_its_bytes():
+    first, second, size = np.uint64(77), np.uint64(2**60 + 5), 7
+    with np.errstate(over="ignore"):
+        sums = [int(lidar.random_sums(first, second, j)) for j in range(4)]
+        out = np.full(size, 9.0)
+        lidar.add_noise(first, second, 0.5, out)
+    word = (77 + 2 * 0x9E3779B97F4A7C15) % 2**64 ^ (2**60 + 5)  # SplitMix64's, of the third pair
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+    parts = (word ^ word >> 31).to_bytes(8, "little")
+    assert sums[2] == sum(parts[:4]) + (sum(parts[4:]) << 32)
+    want = [each & 0xFFFF for each in sums[:3]] + [each >> 32 for each in sums[:3]] + [sums[3] & 0xFFFF]
+    assert out == pytest.approx([9.0 + 0.5 * float(lidar.normal_number(each)) for each in want], abs=1e-6)
+
+
+def test_a_run_of_beams_is_the_same_as_beam_by_beam(roads):
+    """Where beams end is guessed from angles: with every guess wrong, scans are the same to the bit."""
+    rng, beams = np.random.default_rng(6), lidar.fan(400, 4.7)
+    for wrong in (-3, 2, 10**6):
+        out = np.full((2, 400), np.nan)
+        for track in roads[:2]:
+            _, _, x, y, _, cell = somewhere(track, rng, 1.0)
+            heading = rng.uniform(-4.0, 4.0)
+            place = (track, cell, x, y, math.cos(heading), math.sin(heading), beams, 4.7, 30.0)
+            lidar.scan(*place, out[0])
+            with pytest.MonkeyPatch.context() as patch:
+                exact = lidar.beam_about
+                patch.setattr(lidar, "beam_about", lambda *given, by=wrong, exact=exact: exact(*given) + by)
+                lidar.scan(*place, out[1])
+            assert out[0].tolist() == out[1].tolist()
+
+
+def test_angles_are_about_right():
+    for angle in np.linspace(-3.1415, 3.1415, 501):
+        for size in (1e-3, 1.0, 40.0):
+            about = lidar.angle_about(size * math.cos(angle), size * math.sin(angle))
+            assert about == pytest.approx(angle, abs=4e-8)
+    assert lidar.angle_about(0.0, 0.0) == 0.0
 
 
 def test_a_bridge_hides_what_passes_below():

@@ -11,7 +11,7 @@ from places import DATA
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.tracks import files, lidar
+from rlenvs.kits.tracks import files, generator, lidar
 from rlenvs.kits.tracks import road as roads
 from rlenvs.kits.tracks.road import AT
 from rlenvs.kits.vehicles.single_track import SPEED, STATES, YAW
@@ -112,12 +112,14 @@ def test_the_lidar_sees_cars_where_the_original_does(recorded):
     table, out, seen = lidar.fan(1080, view), np.zeros(1080), 0
     for pose, other, scan, blocked in zip(*(recorded[n] for n in ("poses", "others", "scans", "blocked")), strict=True):
         c, s = math.cos(pose[2]), math.sin(pose[2])
-        lidar.scan(road, roads.nearest_cell(road, *pose[:2]), *pose[:2], c, s, table, view, 30.0, out)
+        lidar.see_borders(road, roads.nearest_cell(road, *pose[:2]), *pose[:2], c, s, table, view, 30.0, out)
         alone = out.copy()
-        lidar.scan_body(
+        lidar.distances(alone, 30.0)
+        lidar.see_body(
             *(pose[0], pose[1], c, s, table, view, out, other[0], other[1]),
             *(math.cos(other[2]), math.sin(other[2]), SHAPE),
         )
+        lidar.distances(out, 30.0)
         ours, theirs = out < alone - 0.02, blocked < scan - 0.02
         both = ours & theirs
         assert np.abs(out[both] - blocked[both]).max() < 1e-5
@@ -293,10 +295,9 @@ def test_cars_beyond_their_limits_stay_finite(seed, dynamics):
     assert np.isfinite(batch.observations).all()
 
 
-@pytest.mark.parametrize(("dynamics", "share"), [("linear", 0.99), ("brush", 1.29)])
+@pytest.mark.parametrize(("dynamics", "share"), [("linear", 0.88), ("brush", 1.26)])
 def test_the_driver_beside_bounds_of_its_lap(dynamics, share):
-    """Proved for all tyres, and for those that slide, which linear ones need not keep: the best lap of a driver that
-    was tuned to this track on a line of its own is 6.84 s."""
+    """Proved for all tyres, and for those that slide, which linear ones need not keep."""
     bound = circuit.bound_of(files.named_road("club"), 1)
     assert 4.4 < bound.proved < 4.7
     assert 7.9 < bound.sliding < bound.computed < 8.4
@@ -313,9 +314,27 @@ def test_the_driver_knows_tyres_that_slide(keywords):
     assert all(s.end[0] == FINISHED for s in ends)
 
 
-def test_of_a_pack_of_eight_three_quarters_finish():
+@pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "random"}])
+def test_the_driver_knows_cars_that_roll(keywords):
+    """They turn as they steer: nothing is to be caught with the steering."""
+    ends = drive_on(batch_of(num=40, beams=1, dynamics="kinematic", **keywords), lambda batch: batch.advise())
+    assert all(s.end[0] == FINISHED for s in ends)
+
+
+@pytest.mark.parametrize("dynamics", ["linear", "brush", "kinematic"])
+def test_the_driver_drives_circuits_of_ones_own(dynamics):
+    """With the care of random ones: what named circuits allow throws it off them."""
+    for seed in (0, 3):
+        points = generator.random_road(seed, difficulty=0.9)[:-1:4, :2].tolist()
+        line = [[x, y, 1.1, 1.1] for x, y in points]
+        batch = batch_of(num=8, beams=1, dynamics=dynamics, centre_line=line)
+        ends = drive_on(batch, lambda batch: batch.advise())
+        assert all(s.end[0] == FINISHED for s in ends)
+
+
+def test_of_a_pack_of_eight_nearly_all_finish():
     ends = drive_on(batch_of(RACE, 25, beams=1, agents=8), lambda batch: batch.advise())
-    assert np.mean([s.end == FINISHED for s in ends]) > 0.75  # 757 of 800 in 100 races
+    assert np.mean([s.end == FINISHED for s in ends]) > 0.92  # 389 of 400 in 50 races
 
 
 @pytest.mark.parametrize("slots", [["racer", "cautious"], ["cautious", "racer"]])

@@ -85,7 +85,8 @@ def limited_steer_rate(p: Any, steer: float, wanted: float) -> float:
 @kernel
 def kinematic(p: Any, x: Any, steer_rate: float, acceleration: float, f: Any) -> None:
     """Time derivatives f of the first five states: the wheels roll without slip."""
-    f[X], f[Y] = x[SPEED] * maths.cos(x[YAW]), x[SPEED] * maths.sin(x[YAW])
+    sine, cosine = maths.sin_cos(x[YAW])
+    f[X], f[Y] = x[SPEED] * cosine, x[SPEED] * sine
     f[STEER] = limited_steer_rate(p, x[STEER], steer_rate)
     f[SPEED] = limited_acceleration(p, x[SPEED], acceleration)
     f[YAW] = x[SPEED] / (p.front_axle + p.rear_axle) * maths.tan(x[STEER])
@@ -109,7 +110,8 @@ def dynamic(p: Any, grip: float, slow: float, x: Any, steer_rate: float, acceler
     a = limited_acceleration(p, speed, acceleration)
     lf, lr, c_f, c_r = p.front_axle, p.rear_axle, p.front_stiffness, p.rear_stiffness
     load_f, load_r = GRAVITY * lr - a * p.cg_height, GRAVITY * lf + a * p.cg_height
-    f[X], f[Y] = speed * maths.cos(x[SLIP] + x[YAW]), speed * maths.sin(x[SLIP] + x[YAW])
+    sine, cosine = maths.sin_cos(x[SLIP] + x[YAW])
+    f[X], f[Y] = speed * cosine, speed * sine
     f[STEER], f[SPEED], f[YAW] = turning, a, x[YAW_RATE]
     spin = grip * p.mass / (p.inertia * base)
     f[YAW_RATE] = (

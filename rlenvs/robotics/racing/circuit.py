@@ -11,19 +11,24 @@ from rlenvs.kits.tracks import bounds, files, line
 from rlenvs.kits.tracks.generator import ROAD_STATE, draw_road
 from rlenvs.kits.tracks.road import AT, COLUMNS, place
 from rlenvs.kits.vehicles.single_track import CAR
+from rlenvs.robotics.racing.driver import DYNAMICS
 
 NAMES = ("club", "oval", "eight", "random")
 CELLS = 256  # of named and random circuits; a multiple of line.COARSEST
 SPACING = 0.25  # m between rungs of given circuits
 LARGEST_NUMBER = 2**31 - 1
-LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders
-# shares of friction and of the brakes that experts use: linear tyres hold far beyond the limit, and sliding ones need a
-# reserve to be steered with; harder braking takes so much load from the rear axle that linear tyres let it come round
-CORNERING, BRAKING = (1.75, 0.8, 0.68), 0.34  # of linear, sliding and rolling cars
-AMONG = (1.1, 0.62, 0.68)  # the same of a car among others
-DRAWN = (0.54, 0.85, 0.85)  # share of it on random circuits, whose line is only smooth
-DRAWN_AMONG = 0.93
+LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders, among others and on random circuits
 LINE_BRAKING = 0.3  # of the brakes, for which the line is looked for
+ALONE_MARGIN, ALONE_BRAKING = 0.35, 0.4  # the same for one car alone on a circuit that is not drawn
+# Shares of friction and of the brakes that experts use, of linear, sliding and rolling cars: linear tyres hold far
+# beyond the limit, and sliding ones need a reserve to be steered with. Harder braking takes so much load from the
+# rear axle that it comes round. From a search on each kind of circuit; on named ones linear tyres still hold at 3.6.
+CORNERING = (3.2, 0.9, 1.0)  # on named circuits,
+DRAWN = (1.1, 0.8, 1.0)  # on random ones, whose line is only smooth,
+GIVEN = (1.1, 0.68, 0.85)  # and on circuits of one's own, which may begin in a bend
+BRAKING = (0.18, 0.28, 0.34)
+AMONG, AMONG_ELSEWHERE = (1.1, 0.62, 0.68), (1.02, 0.58, 0.63)  # of a car among others, on named and on other circuits
+AMONG_BRAKING = 0.34
 ROUNDS = 40  # of the search for the line of a circuit that is not drawn
 NEAREST = 0.155  # m, half the width of a car: how near its middle comes to a border
 BEHIND = 0.35  # m from the first car of the grid to the start line
@@ -43,7 +48,13 @@ CIRCUIT_OPTIONS: dict[str, Any] = {
     "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the random track, for all episodes; -1: a new one each"),
 }
 RANDOM = {"track": "random", "track_seed": 3}  # settings under which the parameters show
-CIRCUIT_DATA = {"fixed_road": f8("rungs", COLUMNS), "fixed_line": f8("rungs"), "drawn": i8}
+CIRCUIT_DATA = {
+    "fixed_road": f8("rungs", COLUMNS),
+    "fixed_line": f8("rungs"),
+    "drawn": i8,
+    "cornering": f8,  # share of friction that the expert uses,
+    "braking": f8,  # and of the brakes
+}
 CIRCUIT_STATE = {
     **ROAD_STATE,
     "line": f8("rungs"),  # offsets [m] of the line that experts drive
@@ -55,15 +66,15 @@ CIRCUIT_STATE = {
 
 
 @functools.lru_cache(maxsize=16)
-def _fixed(name: str, given: str) -> tuple[np.ndarray, np.ndarray]:
+def _fixed(name: str, given: str, margin: float, braking: float) -> tuple[np.ndarray, np.ndarray]:
     """The road of a named or given circuit, and the line that experts drive."""
     if given:
         road = files.road_of_text(given, spacing=SPACING, multiple=line.COARSEST)
     else:
         road = files.named_road(name, cells=CELLS)
     grip, drive, switch, top = usual_limits()
-    limits = {"grip": grip, "drive": drive, "brake": LINE_BRAKING * drive, "switch": switch, "top": top}
-    return road, line.fast_line(road, margin=LINE_MARGIN, rounds=ROUNDS, **limits)[0]
+    limits = {"grip": grip, "drive": drive, "brake": braking * drive, "switch": switch, "top": top}
+    return road, line.fast_line(road, margin=margin, rounds=ROUNDS, **limits)[0]
 
 
 def usual_limits() -> tuple[float, float, float, float]:
@@ -80,7 +91,8 @@ def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     if values.centre_line is None and values.track == "random":
         return np.zeros((CELLS + 1, COLUMNS)), np.zeros(CELLS + 1)
-    return _fixed(values.track, files.rows_text(values.centre_line))
+    keeps = (ALONE_MARGIN, ALONE_BRAKING) if values.agents == 1 else (LINE_MARGIN, LINE_BRAKING)
+    return _fixed(values.track, files.rows_text(values.centre_line), *keeps)
 
 
 def circuit_sizes(values: Any) -> dict[str, int]:
@@ -91,7 +103,18 @@ def circuit_sizes(values: Any) -> dict[str, int]:
 def circuit_data(values: Any) -> dict[str, Any]:
     """The arrays of CIRCUIT_DATA."""
     road, best = fixed_circuit(values)
-    return {"fixed_road": road, "fixed_line": best, "drawn": int(road[-1, AT] == 0.0)}
+    drawn, given = bool(road[-1, AT] == 0.0), values.centre_line is not None
+    which = DYNAMICS.values.index(values.dynamics)
+    cornering, braking = (GIVEN if given else DRAWN if drawn else CORNERING)[which], BRAKING[which]
+    if values.agents > 1:
+        cornering, braking = (AMONG_ELSEWHERE if drawn or given else AMONG)[which], AMONG_BRAKING
+    return {
+        "fixed_road": road,
+        "fixed_line": best,
+        "drawn": int(drawn),
+        "cornering": cornering,
+        "braking": braking,
+    }
 
 
 @kernel
@@ -120,11 +143,8 @@ def set_circuit(p: Any, s: Any, rng: Any) -> None:
     same = limits[0] == p.friction and limits[1] == p.max_acceleration and limits[2] == p.switch_speed
     if built[4] == 0.0 or not (same and limits[3] == p.top_speed):
         limits[0], limits[1], limits[2], limits[3] = p.friction, p.max_acceleration, p.switch_speed, p.top_speed
-        cornering = CORNERING[p.dynamics] * (DRAWN[p.dynamics] if p.drawn else 1.0)
-        if s.gone.size > 1:
-            cornering = AMONG[p.dynamics] * (DRAWN_AMONG if p.drawn else 1.0)
         line.fastest_speeds(
-            *(s.road, s.line, s.speeds, cornering * p.friction, p.max_acceleration, BRAKING * p.max_acceleration),
+            *(s.road, s.line, s.speeds, p.cornering * p.friction, p.max_acceleration, p.braking * p.max_acceleration),
             *(p.switch_speed, p.top_speed),
         )
     built[4] = 1.0

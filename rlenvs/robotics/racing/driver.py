@@ -177,11 +177,9 @@ def steer(p: Any, s: Any, k: int, shift: float, push: float) -> float:
     bend = bend_of_way(s, s.progress[k] + (late + PREVIEW) * speed)
     bend -= off / (back * back) + 2.0 * DAMPING * course / back
     angle = maths.atan(bend * (p.front_axle + p.rear_axle))
-    if speed < ROLLING:
+    if speed < ROLLING or not (p.dynamics == LINEAR or p.dynamics == BRUSH):  # a car that rolls turns as it steers
         return angle
-    if p.dynamics == LINEAR or p.dynamics == BRUSH:
-        angle += slip_of_bend(p, bend, speed, push)
-    return angle + CATCH * (speed * bend - x[YAW_RATE])
+    return angle + slip_of_bend(p, bend, speed, push) + CATCH * (speed * bend - x[YAW_RATE])
 
 
 @kernel
