@@ -230,6 +230,13 @@ def test_experts_at_junctions_do_not_crash(name):
     assert crashes <= 4, world
 
 
+def test_the_expert_drives_on_before_it_waits():
+    """At these seeds no plan that waits first, and then goes, arrives in time."""
+    from rlenvs.agents.evaluate import evaluate
+
+    assert evaluate("rlenvs/Intersection-v0", "expert", [11, 39, 75]).success_rate == 1.0
+
+
 def test_sixty_four_cars_at_one_spot_crash_and_stay_numbers():
     from rlenvs.kits.traffic.cars import locate, put_on_lane
 
