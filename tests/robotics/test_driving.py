@@ -90,7 +90,7 @@ def test_whole_episodes_are_those_of_highway_env(name):
 @pytest.mark.parametrize("speed", [0.05, 0.69, 0.7, 2.0])
 def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed):
     """By 1 - 1.389 / speed in a moment of 1/15 s: below 0.694 m/s it grows, whatever its cause, the last bit too."""
-    from rlenvs.kits.traffic.cars import advance, locate, track
+    from rlenvs.kits.traffic.cars import advance, locate, steer_all, track
 
     batch = batch_of(highway.SPEC.level("empty"))
     batch.reset()
@@ -99,6 +99,7 @@ def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed
     s.y[0] = 4.0 * s.lane_of[0] + 1e-6
     locate(p, s)
     track(p, s, 0)
+    steer_all(p, s)
     advance(s, 0, 1.0 / 15.0)
     factor = 1.0 - 0.5 * 5.0 / 0.2 / 0.6 / 15.0 / speed
     assert (s.y[0] - 4.0 * s.lane_of[0]) / 1e-6 == pytest.approx(factor, abs=1e-4)
@@ -227,6 +228,13 @@ def test_experts_at_junctions_do_not_crash(name):
         s = batch.records(0)[1]
         crashes += bool(s.crashed[s.ego])
     assert crashes <= 4, world
+
+
+def test_the_expert_drives_on_before_it_waits():
+    """At these seeds no plan that waits first, and then goes, arrives in time."""
+    from rlenvs.agents.evaluate import evaluate
+
+    assert evaluate("rlenvs/Intersection-v0", "expert", [11, 39, 75]).success_rate == 1.0
 
 
 def test_sixty_four_cars_at_one_spot_crash_and_stay_numbers():

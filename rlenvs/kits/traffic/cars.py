@@ -16,6 +16,7 @@ from rlenvs.kits.roads.lanes import (
     COUNT,
     END,
     FIRST,
+    HEADING,
     HIGH_Y,
     IN,
     LENGTH,
@@ -26,6 +27,7 @@ from rlenvs.kits.roads.lanes import (
     SHAPE,
     SINE,
     START,
+    STRAIGHT,
     WIDTH,
     along,
     along_and_across,
@@ -80,7 +82,10 @@ CARS = {
     "route": i8("cars", "stages"),  # roads, -1 behind the last
     "route_lane": i8("cars", "stages"),  # the lane of that road, by its place, -1 for any
     "stage": i8("cars"),  # how many roads of the route lie behind
-    "ease": f8("cars"),  # of a driver: (speed / wanted speed) ** exponent, while cars act
+    # of a driver, while cars act: (speed / wanted speed) ** exponent; acceleration behind who is next on its lane
+    "ease": f8("cars"),
+    "following": f8("cars"),
+    "tilt": f8("cars"),  # rad, between a car and its lane, that it aims at
     "yielding": b1("cars"),
     "hit": b1("cars"),  # whether `shift` is meant
     "crashed": b1("cars"),
@@ -398,6 +403,28 @@ def steering_of(slip):
 
 
 @kernel
+def sine_towards(across, speed):
+    """The sine of the angle to its lane at which a car, so far to the right of the middle, comes back to it."""
+    return -LATERAL_GAIN * across / not_zero(speed)
+
+
+@kernel
+def tilt_of(sine):
+    """The angle [rad] with this sine, within STEEPEST."""
+    angle = maths.asin(sine)
+    angle = STEEPEST if sine >= HALF_ROOT else angle
+    return -STEEPEST if sine <= -HALF_ROOT else angle
+
+
+@kernel
+def slip_at(speed, length, turn):
+    """The sine of the slip angle with which a car makes a turn [rad]."""
+    rate = HEADING_GAIN * wrapped(turn)
+    slip = 0.5 * length / not_zero(speed) * rate
+    return min(max(slip, -MOST_SLIP), MOST_SLIP)
+
+
+@kernel
 def slip_towards(net, c, i, k):
     """The sine of the slip angle with which car i turns towards the middle of lane k."""
     speed = c.speed[i]
@@ -405,31 +432,43 @@ def slip_towards(net, c, i, k):
         forward, across = c.station[i], c.aside[i]
     else:
         forward, across = along_and_across(net, k, c.x[i], c.y[i])
-    moving = not_zero(speed)
-    aim = -LATERAL_GAIN * across / moving
-    if aim >= HALF_ROOT:
-        angle = STEEPEST
-    elif aim <= -HALF_ROOT:
-        angle = -STEEPEST
-    else:
-        angle = maths.asin(aim) if aim != 0.0 else 0.0
-    wanted = heading_on(net, k, forward + speed * PURSUIT) + angle
-    rate = HEADING_GAIN * wrapped(wanted - c.heading[i])
-    slip = 0.5 * c.box[i, 0] / moving * rate
-    return min(max(slip, -MOST_SLIP), MOST_SLIP)
+    wanted = heading_on(net, k, forward + speed * PURSUIT) + tilt_of(sine_towards(across, speed))
+    return slip_at(speed, c.box[i, 0], wanted - c.heading[i])
 
 
 @kernel
-def steer(net, c, i):
-    """Let car i turn towards the middle of the lane that it aims at."""
-    c.slip[i] = slip_towards(net, c, i, c.target_lane[i])
+def steer_all(net, c):
+    """Let all cars that keep a lane turn towards the middle of the one that they aim at.
+
+    The angles are found in loops of their own, which the processor takes several cars at a time.
+    """
+    lane_of, target_lane, speed, heading, box = c.lane_of, c.target_lane, c.speed, c.heading, c.box
+    slip, station, aside, driver, crashed, tilts = c.slip, c.station, c.aside, c.driver, c.crashed, c.tilt
+    for i in range(c.movers):
+        k = target_lane[i]
+        tilts[i] = aside[i] if k == lane_of[i] else along_and_across(net, k, c.x[i], c.y[i])[1]
+    speeds, tilt = speed[: c.movers], tilts[: c.movers]
+    for i in range(tilt.size):
+        tilt[i] = sine_towards(tilt[i], speeds[i])
+    for i in range(tilt.size):
+        tilt[i] = tilt_of(tilt[i])
+    for i in range(c.movers):
+        if driver[i] <= RAW or (driver[i] >= 0 and crashed[i]):
+            continue
+        k = target_lane[i]
+        wanted = tilts[i]
+        if net.lane_at[k, SHAPE] == STRAIGHT:
+            wanted += net.lane[k, HEADING]
+        else:
+            forward = station[i] if k == lane_of[i] else along(net, k, c.x[i], c.y[i])
+            wanted += heading_on(net, k, forward + speed[i] * PURSUIT)
+        slip[i] = slip_at(speed[i], box[i, 0], wanted - heading[i])
 
 
 @kernel
 def track(net, c, i):
-    """Let car i keep the lane and the speed that it aims at."""
+    """Let car i keep the speed that it aims at, and follow its road."""
     follow_road(net, c, i)
-    steer(net, c, i)
     c.acceleration[i] = ACCELERATION_GAIN * (c.target_speed[i] - c.speed[i])
 
 

@@ -26,7 +26,7 @@ from rlenvs.kits.traffic.cars import (
     neighbours,
     not_zero,
     stage_road,
-    steer,
+    steer_all,
     track,
 )
 
@@ -107,12 +107,39 @@ def own_idm(net, drivers, c, i, front):
 @kernel
 def idm_with(net, drivers, c, i, car, front, ease):
     """IDM with (speed / wanted speed) ** exponent."""
+    distance = distance_along(net, c, car, front) if front >= 0 else 0.0
+    return idm_at(drivers, c, i, car, front, distance, ease)
+
+
+@kernel
+def idm_at(drivers, c, i, car, front, distance, ease):
+    """The same with the distance [m] from the car to who is before it."""
     comfort = drivers[row_of(c, i), COMFORT]
     acceleration = comfort * (1.0 - ease)
     if front >= 0:
-        gap = wanted_gap(drivers, c, i, car, front) / not_zero(distance_along(net, c, car, front))
+        gap = wanted_gap(drivers, c, i, car, front) / not_zero(distance)
         acceleration -= comfort * (gap * gap)
     return acceleration
+
+
+@kernel
+def follow_all(net, drivers, c):
+    """Fill the acceleration with which each driver follows who is next on its own lane."""
+    driver, own_entry, following, ease, station = c.driver, c.own_entry, c.following, c.ease, c.station
+    entry_next, entry_body, entry_at = c.entry_next, c.entry_body, c.entry_at
+    for i in range(c.movers):
+        if driver[i] < 0:
+            continue
+        own, front, distance = own_entry[i], -1, 0.0
+        if own >= 0 and not c.linked:
+            ahead = entry_next[own]
+            if ahead >= 0:
+                front, distance = entry_body[ahead], entry_at[ahead] - station[i]
+        else:
+            front, _ = neighbours(net, c, i, c.lane_of[i])
+            if front >= 0:
+                distance = distance_along(net, c, i, front)
+        following[i] = idm_at(drivers, c, i, i, front, distance, ease[i])
 
 
 @kernel
@@ -140,7 +167,8 @@ def gains(net, drivers, c, i, k):
             return False
         return idm(net, drivers, c, i, behind, i) >= -drivers[row, IMPOSED]
     old_before, old_behind = neighbours(net, c, i, c.lane_of[i])
-    gain, polite = own - own_idm(net, drivers, c, i, old_before), drivers[row, POLITENESS]
+    old = c.following[i] if c.driver[i] >= 0 else own_idm(net, drivers, c, i, old_before)
+    gain, polite = own - old, drivers[row, POLITENESS]
     if polite == 0.0 and not gain >= drivers[row, GAIN]:
         return False
     imposed = idm(net, drivers, c, i, behind, i)
@@ -196,15 +224,13 @@ def think_of_lanes(net, drivers, c, i):
 
 @kernel
 def drive(net, drivers, c, i):
-    """Let driver i choose its lane, its steering and its acceleration."""
+    """Let driver i choose its lane and its acceleration."""
     if c.crashed[i]:
         return
     follow_road(net, c, i)
     if c.changes[i]:
         think_of_lanes(net, drivers, c, i)
-    steer(net, c, i)
-    front, _ = neighbours(net, c, i, c.lane_of[i])
-    acceleration = own_idm(net, drivers, c, i, front)
+    acceleration = c.following[i]
     if c.lane_of[i] != c.target_lane[i]:
         front, _ = neighbours(net, c, i, c.target_lane[i])
         acceleration = min(acceleration, own_idm(net, drivers, c, i, front))
@@ -214,10 +240,15 @@ def drive(net, drivers, c, i):
 
 @kernel
 def act_all(net, drivers, c):
-    """Let all cars act, one after the other: drivers by themselves, trackers by what was chosen for them."""
+    """Let all cars act, one after the other: drivers by themselves, trackers by what was chosen for them.
+
+    What depends on no choice of another car's is found for all at once, before and behind.
+    """
     ease_all(net, c)
+    follow_all(net, drivers, c)
     for i in range(c.movers):
         if c.driver[i] >= 0:
             drive(net, drivers, c, i)
         elif c.driver[i] == TRACKER:
             track(net, c, i)
+    steer_all(net, c)

@@ -1,7 +1,8 @@
 """A driver who plans how to cross a junction: it tries each plan in a copy of the world.
 
-A plan is to wait, or to drive at the lower speed, for some seconds, and then to go. It takes the first that arrives;
-where none does, the one that goes farthest without a crash. Who is about to enter the roads it does not know.
+A plan is to drive for some seconds, to wait, or drive at the lower speed, for some more, and then to go. It takes the
+first that arrives, of those that lose the least time; where none does, the one that goes farthest without a crash. Who
+is about to enter the roads it does not know.
 """
 
 import math
@@ -15,7 +16,7 @@ from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving.planning import as_told
 
 ARRIVED = 25.0  # m of the exit
-LONGEST, WAITS = 10, 7  # s that are looked ahead; plans of each kind, which wait 0, 1 ... seconds
+LONGEST, WAITS, BEGINS = 13, 7, 6  # s that are looked ahead; s that plans wait, at most; s when they begin to
 
 
 @kernel
@@ -45,20 +46,20 @@ def wanted_action(p, s, best):
 
 
 @kernel
-def aim_of(p, plan, second):
+def aim_of(p, aim, begin, wait, second):
     """The number of the speed at which a plan drives in a second."""
-    return p.speeds.size - 1 if second >= plan // 2 else plan % 2
+    return aim if begin <= second < begin + wait else p.speeds.size - 1
 
 
 @kernel
-def outcome_of(p, s, plan):
+def outcome_of(p, s, aim, begin, wait):
     """How good a plan is: how soon it arrives, how far it comes, or how late it crashes."""
     c = copied(s)
     ego = c.ego
     as_told(p, c)
     value, seconds = 0.0, min(LONGEST, max(p.horizon - c.elapsed, 1))
     for second in range(seconds):
-        choose(p, c, ego, p.speeds, wanted_action(p, c, aim_of(p, plan, second)))
+        choose(p, c, ego, p.speeds, wanted_action(p, c, aim_of(p, aim, begin, wait, second)))
         regulate(p, c, p.simulation_hz)
         value += 0.1 * c.speed[ego]
         if c.crashed[ego]:
@@ -72,12 +73,15 @@ def outcome_of(p, s, plan):
 def planned_speed(p, s):
     """The number of the speed at which the best plan begins."""
     best, most = 0, -math.inf
-    for plan in range(2 * WAITS):
-        if plan == 1:
-            continue  # the same as plan 0: no waiting
-        value = outcome_of(p, s, plan)
-        if value > most:
-            best, most = aim_of(p, plan, 0), value
+    for lost in range(2 * WAITS):  # half seconds, about: a second at the lower speed loses one
+        for aim in range(2):
+            wait = lost // (2 - aim)
+            if lost % (2 - aim) != 0 or (lost == 0 and aim == 1):
+                continue
+            for begin in range(BEGINS if lost > 0 else 1):
+                value = outcome_of(p, s, aim, begin, wait)
+                if value > most:
+                    best, most = aim_of(p, aim, begin, wait, 0), value
         if most >= 900.0:
             break
     return best
