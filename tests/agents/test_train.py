@@ -276,7 +276,11 @@ def test_what_is_shipped_is_listed_by_environment_and_level(family):
 
 def test_seeds_may_be_counted_by_algorithm(family):
     family.write_text(family.read_text().replace("seeds = 3", "seeds = {PPO = 3}"))
-    assert [seeds_of(HOVER, None, "PPO"), seeds_of(HOVER, None, "DAgger"), seeds_of(HOVER, "easy", "DAgger")] == [3, 1, 1]
+    assert [seeds_of(HOVER, None, "PPO"), seeds_of(HOVER, None, "DAgger"), seeds_of(HOVER, "easy", "DAgger")] == [
+        3,
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize(
