@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
 from rlenvs.agents.runs import EVALUATION_SEEDS
-from rlenvs.core.docs import has_success, markdown_table, success_cell
+from rlenvs.core.docs import documented, has_success, markdown_table, success_cell
 from rlenvs.core.parts import Score
+from rlenvs.core.registry import world_of
 from rlenvs.core.spec import World
 
 __all__ = ["steps_to"]
 
 SHARES = (0.5, 0.9)  # of the expert's score
 HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
+COMPARED_HEAD = ("Environment", "Algorithm", *HEAD[1:])
 EPISODES = len(EVALUATION_SEEDS)
 TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
 {EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
@@ -110,6 +112,18 @@ def _row_of_mean(mean: MeanCurve, known: Mapping[str, Score], world: World) -> t
         str(seeds),
         *(_reached(mean, share, known) for share in SHARES),
     )
+
+
+def compared_rows() -> Iterator[tuple[str, ...]]:
+    """Of every environment with curves of several algorithms at its defaults a row for each, the best return first."""
+    for row in documented():
+        world = world_of(row.id)
+        means = mean_curves(curves_of(world.name))
+        if len(means) > 1:
+            known = {name: world.scores[name] for name in ("random", "expert") if name in world.scores}
+            ordered = sorted(means, key=lambda mean: -mean.ends["return"].mean())
+            lines = [_row_of_mean(mean, known, world) for mean in ordered]
+            yield from ((world.name if line is lines[0] else "", *line) for line in lines)
 
 
 def _scaled(value: float, known: Mapping[str, Score]) -> str:

@@ -67,7 +67,7 @@ def jobs_of(id: str) -> Iterator[Job]:
     levels = [level for level in world_of(id).levels if _has_own_agents(id, level)]
     for level in (None, *levels):
         for place, algorithm in enumerate(algorithms_of(id, level)):
-            for seed in range(seeds_of(id, level)):
+            for seed in range(seeds_of(id, level, algorithm)):
                 kind = 3 if level else 2 if seed else 1 if place else 0
                 yield Job(name, level, algorithm, seed, kind)
 

@@ -497,17 +497,27 @@ reaches.
 These agents had another reward, or another start, in training alone; they are evaluated as all others are. "Without" is
 what learnt beside them without such help, where that was tried.
 
-{helped}"""
+{helped}
+## Which algorithm fits
+
+Where several were tried at the defaults of an environment: what the last evaluation of each had, the best one first,
+as on the environments' pages. An algorithm whose curve ships alone has no agent. "Time" is that of one core, and "To
+0.9" when the score was first 0.9 of the expert's.
+
+{compared}"""
 
 
 def page() -> str:
     """The tables as a page in Markdown."""
+    from rlenvs.agents.learning import COMPARED_HEAD, compared_rows  # which reads what runs write
+
     everything = list(known())
     return PAGE.format(
         summary=summary(everything),
         scores=_markdown(HEAD, score_rows(everything)),
         open=_markdown(OPEN_HEAD, open_rows(everything)),
         helped=_markdown(HELPED_HEAD, helped_rows(everything)),
+        compared=_markdown(COMPARED_HEAD, compared_rows()),
     )
 
 

@@ -10,6 +10,7 @@ from rlenvs.agents import files, scores, store
 from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
+from rlenvs.agents.learning import compared_rows
 from rlenvs.agents.network import Network
 from rlenvs.agents.video import video, watch
 from rlenvs.core.errors import MissingExtraError, ParameterError
@@ -289,6 +290,18 @@ def test_open_rows_tell_what_was_tried_in_vain(references, monkeypatch):
     assert rows["QuadGate-v0"]["Tried"] == f"SAC {share:.3f}, 0.2 M steps, seed 1, 1 min, curve alone"
     assert rows["QuadGate-v0"]["Learnt"] == ""
     assert rows["QuadGate-v0"]["Found"] == "why QuadGate-v0 is open"
+
+
+def test_algorithms_are_compared_where_there_are_several(references):
+    for name, algorithms in {"QuadGate-v0": {"PPO": 3, "SAC": 5}, "QuadHover-v0": {"PPO": 3}}.items():
+        folder = references / name / "curves"
+        folder.mkdir(parents=True)
+        for algorithm, last in algorithms.items():
+            text = f"steps,seconds,return,half_width,success,cost\n100000,30,9,1,0,0\n200000,60,{last},1,0.5,0\n"
+            (folder / f"{algorithm}-seed-0.csv").write_text(text)
+    rows = list(compared_rows())
+    assert [row[:3] for row in rows] == [("QuadGate-v0", "SAC", "5"), ("", "PPO", "3")]
+    assert rows[0][4:] == ("50 %", "0", "200 k", "1 min", "1", "not reached", "not reached")
 
 
 def test_agents_are_checked(references):

@@ -274,6 +274,15 @@ def test_what_is_shipped_is_listed_by_environment_and_level(family):
     assert [seeds_of(HOVER), seeds_of(HOVER, "hard"), seeds_of(HOVER, "easy"), seeds_of("QuadGate-v0")] == [3, 3, 1, 1]
 
 
+def test_seeds_may_be_counted_by_algorithm(family):
+    family.write_text(family.read_text().replace("seeds = 3", "seeds = {PPO = 3}"))
+    assert [seeds_of(HOVER, None, "PPO"), seeds_of(HOVER, None, "DAgger"), seeds_of(HOVER, "easy", "DAgger")] == [
+        3,
+        1,
+        1,
+    ]
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
@@ -282,6 +291,8 @@ def test_what_is_shipped_is_listed_by_environment_and_level(family):
         ("[QuadGate-v0]\nalgorithms = ['POP']", r"quadcopter.toml: QuadGate-v0: algorithms=\['POP'\] must be .*PPO"),
         ("[QuadGate-v0]\nalgorithms = 'PPO'", r"algorithms='PPO' must be a list"),
         ("[QuadGate-v0]\nseeds = 0", r"seeds=0 must be a positive integer"),
+        ("[QuadGate-v0]\nseeds = {PPO = 0}", r"seeds.PPO=0 must be a positive integer"),
+        ("[QuadGate-v0]\nseeds = {POP = 3}", r"seeds: there is no algorithm 'POP'. .*PPO"),
         ("[QuadGate-v0]\nPPO = 3", r"QuadGate-v0: PPO=3 must be a table"),
     ],
 )

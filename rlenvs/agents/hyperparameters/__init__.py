@@ -13,7 +13,7 @@ level that needs one, with what differs.
 
     [QuadHover-v0]
     algorithms = ["PPO", "SAC"]       # agents that are shipped; the first is what `rlenvs train` takes
-    seeds = 3                         # runs of each, from seed 0 on; 1 by default
+    seeds = 3                         # runs of each, from seed 0 on, 1 by default; or by algorithm, {PPO = 3}
     environment.action = "rpm"        # keywords of make
     training.weights = {goal = 2.0}   # keywords of make in training alone
     [QuadHover-v0.SAC]
@@ -247,7 +247,11 @@ def _check_part(table: Table, label: str) -> None:
     if not isinstance(listed, list) or not listed or not set(map(str, listed)) <= set(ALGORITHMS):
         raise ParameterError(f"{label}: algorithms={listed!r} must be a list of some of {', '.join(ALGORITHMS)}")
     if "seeds" in table:
-        _check(label, "seeds", table["seeds"], "size")
+        counts = table["seeds"] if isinstance(table["seeds"], Mapping) else {"": table["seeds"]}
+        for name, count in counts.items():
+            _check(label, f"seeds.{name}" if name else "seeds", count, "size")
+            if name and name not in ALGORITHMS:
+                raise UnknownNameError(f"{label}, seeds: there is no algorithm {name!r}. {nearest(name, ALGORITHMS)}")
     if not isinstance(table.get("found", ""), str):
         raise ParameterError(f"{label}: found={table['found']!r} must be a text")
     for name in set(table) - {"algorithms", "seeds", "found"}:
@@ -277,9 +281,10 @@ def found_of(id: str) -> str:
     return next((table["found"] for table in family_tables(id)[1:] if "found" in table), "")
 
 
-def seeds_of(id: str, level: Any = None) -> int:
-    """How many runs of each algorithm are shipped."""
-    return next((table["seeds"] for table in reversed(family_tables(id, level)) if "seeds" in table), 1)
+def seeds_of(id: str, level: Any = None, algorithm: str = "PPO") -> int:
+    """How many runs of an algorithm are shipped."""
+    found = next((table["seeds"] for table in reversed(family_tables(id, level)) if "seeds" in table), 1)
+    return int(found.get(algorithm, 1) if isinstance(found, Mapping) else found)
 
 
 def _merged(base: Table, differing: Mapping[str, Any]) -> Table:
