@@ -6,7 +6,8 @@
 
 `published.toml` says what was published, where, and what is run here, with all that differs. Runs lie in
 runs/published/NAME/seed-K. `--write` plays the agents of finished runs once on seeds 0 to 99 and keeps what came of it
-in `published.json`; published.md is written from that, whether or not the runs are still there.
+in `published.json`; published.md is written from that, whether or not the runs are still there. Shipped agents that
+stand beside published figures are not run: their cards say what they reach.
 """
 
 import argparse
@@ -25,12 +26,14 @@ from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import Settings, differences, settings_from
 from rlenvs.agents.runs import AGENT, CHECKPOINT, is_complete, run, run_folder, stopped_by_signals, stored_settings
 from rlenvs.agents.scores import opponent
+from rlenvs.agents.store import read_card, reference_stem
 
 HERE = Path(__file__).parent
 TABLE, RESULTS, PAGE = (HERE / f"published.{ending}" for ending in ("toml", "json", "md"))
 SEEDS = 100
 FIGURES = ("return", "success", "cost")
 HEAD = ("Run", "Algorithm", "Compared", "Published", "Steps", "Ours", "Steps", "Minutes", "Seeds")
+SHIPPED_HEAD = ("Environment", "There", "Section", "Algorithm", "Published", "Steps", "Ours", "Steps", "Minutes")
 TOP = f"""# Published results again
 
 `python benchmarks/published.py --write`. What others published, and what the same algorithm, from Stable-Baselines3 or
@@ -70,6 +73,11 @@ def read_table() -> tuple[dict[str, dict[str, str]], dict[str, Entry]]:
         settings = settings_from(part.pop("settings"), f"published.toml: {name}")
         entries[name] = Entry(name=name, settings=settings, **part)
     return table["groups"], entries
+
+
+def read_shipped() -> dict[str, dict[str, Any]]:
+    """The figures beside which shipped agents stand, by environment."""
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))["shipped"]
 
 
 def read_results() -> Results:
@@ -186,12 +194,29 @@ def section(title: str, text: str, entries: list[Entry], results: Results) -> st
     return "\n".join([f"\n## {title}\n", text.strip(), "", table, "", *notes]) + "\n"
 
 
+def shipped_row(id: str, there: dict[str, Any]) -> tuple[str, ...]:
+    """A published figure, and what the card of the shipped agent says."""
+    card = read_card(reference_stem(id, algorithm=there["algorithm"]))
+    assert card.score is not None
+    reached = f"{short(card.score.mean)} ± {short(card.score.half_width, 3)}"
+    source = (id, there["id"], there["section"], there["algorithm"], short(there["return"]), there["steps"])
+    return (*source, reached, f"{card.steps / 1e6:.3g} M", f"{card.seconds / 60:.0f}")
+
+
+def shipped_section(group: dict[str, str], shipped: dict[str, dict[str, Any]]) -> str:
+    """The part of the page on shipped agents."""
+    lines = [SHIPPED_HEAD, ("---",) * len(SHIPPED_HEAD), *(shipped_row(id, there) for id, there in shipped.items())]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([f"\n## {group['title']}\n", group["text"].strip(), "", table]) + "\n"
+
+
 def page(groups: dict[str, dict[str, str]], entries: dict[str, Entry], results: Results) -> str:
     parts = [
         section(group["title"], group["text"], [one for one in entries.values() if one.group == name], results)
         for name, group in groups.items()
+        if name != "shipped"
     ]
-    return TOP + "".join(parts)
+    return TOP + "".join(parts) + shipped_section(groups["shipped"], read_shipped())
 
 
 def listed(entry: Entry, results: dict[str, Any], folder: Path) -> str:

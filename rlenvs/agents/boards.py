@@ -76,7 +76,7 @@ class BoardFeatures(BaseFeaturesExtractor):
 
 
 class PlanesHead(nn.Module):
-    """Ratings of choices: a few of the whole board, then planes of the board's size.
+    """Ratings of choices: a few of the whole board, or none, then planes of the board's size.
 
     Args:
         features: what it looks at. choices: all together.
@@ -88,7 +88,7 @@ class PlanesHead(nn.Module):
         numbers = features.features_dim - math.prod(self.shape)
         planes, others = divmod(choices, math.prod(features.size))
         self.planes = nn.Conv2d(features.channels, planes, 1)
-        self.others = nn.Linear(features.channels + numbers, others)
+        self.others = nn.Linear(features.channels + numbers, others) if others else None
         for name, parameter in self.named_parameters():
             if name.endswith("weight"):
                 nn.init.orthogonal_(parameter, FIRST_GAIN)
@@ -99,8 +99,10 @@ class PlanesHead(nn.Module):
         """(rows, features) -> (rows, choices)."""
         cells = math.prod(self.shape)
         board, numbers = features[:, :cells].view(-1, *self.shape), features[:, cells:]
-        others = self.others(torch.cat([board.mean((2, 3)), numbers], 1))
-        return torch.cat([others, self.planes(board).flatten(1)], 1)
+        planes = self.planes(board).flatten(1)
+        if self.others is None:
+            return planes
+        return torch.cat([self.others(torch.cat([board.mean((2, 3)), numbers], 1)), planes], 1)
 
 
 def with_planes(policy: Any) -> Any:
@@ -127,12 +129,12 @@ def check_board(space: Any) -> None:
 
 
 def check_planes(space: Any, action_space: Any) -> None:
-    """ParameterError unless an action is a few choices, and planes of the board's size behind them."""
+    """ParameterError unless an action is planes of the board's size, or a few choices and planes behind them."""
     (board,) = [part for part in parts_of(space).values() if len(part.shape) == BOARD]
     cells = math.prod(board.shape[:2] if is_image(board) else board.shape[1:])
     choices = int(action_space.n) if isinstance(action_space, spaces.Discrete) else 0
-    if choices <= cells or choices % cells == 0:
+    if choices < cells:
         raise ParameterError(
-            f'[network] head = "planes" needs some choices, and behind them planes of {cells} each, one per cell; the '
-            f'actions here are {action_space}. head = "flat" fits all'
+            f'[network] head = "planes" needs planes of {cells} choices each, one per cell, which others may precede; '
+            f'the actions here are {action_space}. head = "flat" fits all'
         )

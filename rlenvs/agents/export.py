@@ -171,7 +171,7 @@ def _actor_critic(model: Any, architecture: dict[str, Any], tensors: Tensors, ac
         tensors["planes.weight"] = _array(last.planes.weight[:, :, 0, 0])
         tensors["planes.bias"] = _array(last.planes.bias)
         last = last.others
-    return layers_of([*policy.mlp_extractor.policy_net, last])
+    return layers_of([*policy.mlp_extractor.policy_net, *([] if last is None else [last])])
 
 
 def _squashed_gaussian(

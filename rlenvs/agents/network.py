@@ -31,7 +31,7 @@ of bytes, which count as shares of 255. Two more planes, behind these, tell ever
 around the board are zeros; and the numbers of the other parts, weighted, are added to every cell that the first
 convolution gives. The layers see what the last one gives, channel by channel, and the numbers. With n planes, they see
 its means over the board, and the numbers, and rate the first choices only; the n height width choices behind these are
-rated by a convolution with a kernel of 1, plane by plane.
+rated by a convolution with a kernel of 1, plane by plane. Where there are no others, there are no layers.
 
     normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...;
                                                                 (kinds (numbers of a row + 1),) with kinds;
@@ -244,7 +244,10 @@ class Network:
             features, state = self._remember(features, state, starts)
         for weight, bias, activation in self._layers:
             features = activation(features @ weight + bias)
-        outputs = features if ratings is None else np.concatenate((features, ratings), axis=1)
+        if ratings is None:
+            outputs = features
+        else:
+            outputs = np.concatenate((features, ratings), axis=1) if self._layers else ratings
         outputs = outputs if noise is None else outputs + noise
         return self._decide(outputs, masks), state if self.memory_shape[0] else None
 
@@ -468,7 +471,9 @@ def check_architecture(found: Any) -> dict[str, Any]:
         _entries("architecture: memory", found["memory"], ("layers", "units"))
         _size("architecture: memory: layers", found["memory"]["layers"])
         width = _size("architecture: memory: units", found["memory"]["units"])
-    for k, layer in enumerate(_some("architecture: layers", found["layers"])):
+    planes_alone = rated > 0 and found["layers"] == []
+    width = 0 if planes_alone else width
+    for k, layer in enumerate([] if planes_alone else _some("architecture: layers", found["layers"])):
         label = f"architecture: layer {k}"
         _entries(label, layer, ("inputs", "units", "activation"))
         if _size(f"{label}: inputs", layer["inputs"]) != width:

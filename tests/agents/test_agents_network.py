@@ -264,6 +264,7 @@ def board_model(algorithm, observation, action, normalised=False, head="flat", c
         ("PPO", BESIDE, CHOICE, 0, {"stride": 3}),
         ("MaskablePPO", PLANES, spaces.Discrete(2 + 3 * 30), 3, {"head": "planes"}),
         ("MaskablePPO", BESIDE, spaces.Discrete(1 + 2 * 63), 2, {"head": "planes"}),
+        ("MaskablePPO", PLANES, spaces.Discrete(2 * 30), 2, {"head": "planes"}),
     ],
 )
 def test_convolutions_are_those_of_the_model(algorithm, observation, action, planes, options):
