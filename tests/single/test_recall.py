@@ -82,8 +82,8 @@ def test_the_target_is_told_when_it_is_due(id):
     p, s = records(env)
     told = 0
     for _ in range(150):
-        place = [middle_of(p, s.target_x) / 42 - 1, middle_of(p, s.target_y) / 42 - 1]
-        np.testing.assert_allclose(seen[-2:], np.float32(place) if s.cues_left == 0 else [0, 0])
+        way = (middle_of(p, s.target_x) - s.x) / 14, (middle_of(p, s.target_y) - s.y) / 14
+        np.testing.assert_allclose(seen[-2:], np.float32(way) if s.cues_left == 0 else [0, 0])
         told += s.cues_left == 0
         seen, _, over, late, _ = env.step(env.unwrapped.expert_action())
         if over or late:

@@ -9,7 +9,7 @@ Turn or go forward. Actions have no effect while commands are shown; at the bord
 
 ## Observation Space
 As in MortarMayhem-v0: the screen; with `cue="vector"` also the commands; with `observation="vector"` numbers; with
-`recall=True` also the tile to which the commands lead.
+`recall=True` also the way to the tile to which the commands lead.
 
 ## Rewards
 0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`.
