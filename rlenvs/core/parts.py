@@ -295,7 +295,9 @@ MOST_DISCRETE = 2**24  # up to here the float32 arrays of a batch hold every who
 def discrete_block(n: int | Callable[[Any], int], doc: str = "", *, constant: bool = False) -> Block:
     """An observation that is one of n whole numbers, such as the number of a cell: the space is Discrete(n).
 
-    It is the only block of its world. Kernels write the number, 0 ... n - 1. An `encoding` gives a Box in its place.
+    It is the only block of its world, but for such with a named size, which may be 0; where they are not, the
+    observation is a vector, this number among its numbers. Kernels write the number, 0 ... n - 1. An `encoding` gives a
+    Box in its place.
 
     Args:
         n: how many there are, at most 2**24; or a function of the values that says so.

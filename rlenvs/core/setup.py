@@ -357,10 +357,14 @@ class Setup:
         """The physical range of each number of a block, float64 (2, numbers)."""
         return part.bounds(self.values, tuple(self._size(d) for d in part.shape)).reshape(2, -1)
 
+    def _is_discrete(self) -> bool:
+        """Whether a discrete_block is all there is; in a longer vector it is a number like the others."""
+        return self.scaling.shape[1] == 1 and any(part.discrete for part in self.world.observation.values())
+
     def _resolve_encoding(self) -> Encoding | None:
         """What turns the batch's observations into the user's; None where they stay as they are."""
         parts, name = self.world.observation, self.world.name
-        discrete = any(part.discrete for part in parts.values())
+        discrete = self._is_discrete()
         if self.encoding == "float" and not discrete:
             return self._published_encoding()
         if not parts or self.alone:
@@ -424,7 +428,7 @@ class Setup:
         blocks = list(self.world.observation.values())
         self.observation_shape: tuple[int, ...] = (self.scaling.shape[1],)
         present = [shape for part in blocks if math.prod(shape := tuple(self._size(d) for d in part.shape))]
-        if len(blocks) == 1 or (len(present) == 1 and len(present[0]) > 1):
+        if len(blocks) == 1 or self._is_discrete() or (len(present) == 1 and len(present[0]) > 1):
             self.observation_shape = present[0] if present else (0,)
         low, high = self._observation_bounds()
         number: Any = np.float64 if self.world.seen_as.code == "f8" and not self.in_scaled_form else np.float32

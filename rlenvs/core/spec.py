@@ -561,8 +561,13 @@ FORM = {
 def _check_observation(name: str, observation: Mapping[str, Block], images: Mapping[str, Image]) -> None:
     if not observation and not images:
         raise ParameterError(f"{name}: an observation has blocks, or images, or both")
-    if any(part.discrete for part in observation.values()) and (len(observation) > 1 or images):
-        raise ParameterError(f"{name}: a discrete_block is the whole observation, without other blocks and images")
+    if any(part.discrete for part in observation.values()):
+        fixed = [part for part in observation.values() if not any(isinstance(size, str) for size in part.shape)]
+        if len(fixed) > 1 or images:
+            raise ParameterError(
+                f"{name}: a discrete_block is the whole observation, without images, and without other blocks but "
+                "those that an option gives a size, which make a vector of it"
+            )
 
 
 def _check_published(

@@ -12,7 +12,7 @@ from pettingzoo.test import api_test, parallel_api_test
 from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK, WALKS
 
 import rlenvs
-from rlenvs.core import block, discrete, discrete_block, image, multi_binary, multi_discrete, role, term, world
+from rlenvs.core import block, discrete, discrete_block, image, integer, multi_binary, multi_discrete, role, term, world
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.rules import RULES
 from rlenvs.core.docs import page, shape_text, space_text
@@ -307,12 +307,34 @@ def test_agents_of_roles_have_all_choices():
         Setup(uneven, numbers=1)
 
 
+def test_a_number_is_one_of_a_vector_where_an_option_adds_others():
+    spec = world(
+        "Noted-v0",
+        doc="",
+        state={},
+        action=discrete("a"),
+        terms={"nothing": term(0.0, 1.0)},
+        horizon=3,
+        options={"notes": integer(0, 0, 3, "notes")},
+        sizes=lambda values: {"notes": values.notes},
+        observation={"cell": discrete_block(7), "notes": block("notes", low=0, high=1)},
+    )
+    assert Setup(spec).observation_space == spaces.Discrete(7)
+    vector = Setup(spec, notes=2).observation_space
+    assert vector.low.tolist() == [0, -1, -1]
+    assert vector.high.tolist() == [6, 1, 1]
+    with pytest.raises(ParameterError, match="one_hot"):
+        Setup(spec, notes=2, encoding="one_hot")
+
+
 def test_declarations_that_contradict_themselves_are_refused():
     common = {"doc": "", "state": {}, "action": discrete("a"), "terms": {"nothing": term(0, 1)}, "horizon": 3}
     with pytest.raises(ParameterError, match="blocks, or images"):
         world("Blind-v0", observation={}, **common)
     with pytest.raises(ParameterError, match="whole observation"):
         world("Mixed-v0", observation={"a": discrete_block(3), "b": block(low=0, high=1)}, **common)
+    with pytest.raises(ParameterError, match="whole observation"):
+        world("Mixed-v0", observation={"a": discrete_block(3)}, images={"b": image(2, 2, 3)}, **common)
     with pytest.raises(ParameterError, match="at least one dimension"):
         multi_discrete({})
     with pytest.raises(ParameterError, match="values, not 0"):

@@ -12,7 +12,12 @@ of columns to that of rows where positive.
 
 ## Observation Space
 For each cell what is known of it (0 unseen, 0.3 free, 1 obstacle), then its height where it is seen, else 0; the
-rover's row, column, cosine and sine of its heading, and the slope ahead of it.
+rover's row, column, cosine and sine of its heading, and the slope ahead of it. From these 887 numbers it is hard to
+tell what lies ahead: where a step would bump depends on a few cells of the map, which are others at every place, and a
+policy that does not see it comes bumps for the rest of the episode. `observation="rays"` shows the known map from the
+rover's place and heading instead: for each of 24 directions, counted from the one ahead on, how near an obstacle or the
+border is, and how near the first unseen cell, 1 at the rover and 0 from 20 cells on or where the other comes first;
+then pose, slope and whether the last step bumped.
 
 ## Rewards
 `explore` is 1 for every cell that is seen for the first time, `move` minus the movement cost, `climb` minus the slope
@@ -43,6 +48,7 @@ import math
 
 from rlenvs.core import (
     Score,
+    b1,
     below,
     block,
     choice,
@@ -67,6 +73,7 @@ from rlenvs.single.exploration.lidar import (
     LIDAR_DATA,
     LONGEST_RANGE,
     MOST_CHANNELS,
+    OBSTACLE,
     UNSEEN,
     cell_at,
     lidar_data,
@@ -90,12 +97,22 @@ from rlenvs.single.exploration.terrain import (
 SHADES = (0.0, 0.3, 1.0, 0.3)  # of unseen, free, obstacle, and where the rover is
 COLLISIONS = choice("cost", "end", doc="whether a collision is a cost alone, or ends the episode")
 (END,) = COLLISIONS.codes("end")
+RAYS, REACH, SAMPLES = 24, 20.0, 160  # directions; cells that a ray reaches, looked at so many times
 HILL = 8.0  # cells, the size of hills
 
 
 def sizes(values):
     check_terrain(values, [0, 0])
-    return {"height": values.height, "width": values.width, **lidar_sizes(values)}
+    whole, rays = values.observation == "map", values.observation == "rays"
+    return {
+        "height": values.height,
+        "width": values.width,
+        "rows_shown": values.height if whole else 0,
+        "columns_shown": values.width if whole else 0,
+        "directions": RAYS if rays else 0,
+        "bumps_shown": 1 if rays else 0,
+        **lidar_sizes(values),
+    }
 
 
 def nearest(values):
@@ -124,6 +141,7 @@ SPEC = world(
     },
     options={
         **TERRAIN_OPTIONS,
+        "observation": choice("map", "rays", doc="the known map, or what lies around the rover on it"),
         "lidar_range": integer(6, 1, LONGEST_RANGE, "cells that a ray of the lidar reaches"),
         "lidar_channels": integer(32, 4, MOST_CHANNELS, "rays of the lidar"),
         "collisions": COLLISIONS,
@@ -136,6 +154,7 @@ SPEC = world(
         "column": f8,
         "heading": f8,  # rad, 0 along the columns
         "way": f8,
+        "bumped": b1,
         "land": i8,  # the number of the hills
         "cell": i4,
         "known": u1("area"),
@@ -148,8 +167,25 @@ SPEC = world(
     scratch=("queue", "origin"),
     observation={
         # constant: around the start all is seen and free from the first step on
-        "map": block("height", "width", low=0.0, high=1.0, raw=True, constant=True, doc="what is known of each cell"),
-        "relief": block("height", "width", low=-3.0, high=3.0, unit="cells", doc="heights of the cells that are seen"),
+        "map": block(
+            "rows_shown",
+            "columns_shown",
+            low=0.0,
+            high=1.0,
+            raw=True,
+            constant=True,
+            doc="what is known of each cell",
+        ),
+        "relief": block(
+            "rows_shown", "columns_shown", low=-3.0, high=3.0, unit="cells", doc="heights of the cells that are seen"
+        ),
+        "blocked": block(
+            "directions", low=0.0, high=1.0, raw=True, constant=True, doc="how near an obstacle or the border is"
+        ),
+        "unseen": block(
+            "directions", low=0.0, high=1.0, raw=True, constant=True, doc="how near the first unseen cell is"
+        ),
+        "bumped": block("bumps_shown", low=0.0, high=1.0, raw=True, doc="whether the last step bumped"),
         "pose": block(4, low=nearest, high=farthest, doc="row, column, cosine and sine of the heading"),
         "slope": block(low=-3.0, high=3.0, doc="rise ahead, per cell"),
     },
@@ -246,6 +282,7 @@ def step(p, s, a, rng, r):
     row, column = s.row + speed * sin(s.heading), s.column + speed * cos(s.heading)
     before = height_at(p, s, s.row, s.column)
     bumped = touches(p, s, row, column)
+    s.bumped = bumped
     if bumped:
         r.collision = p.collision_reward
         r.collision_cost = 1.0
@@ -263,9 +300,34 @@ def step(p, s, a, rng, r):
     r.terminated = covered or (bumped and p.collisions == END)
 
 
+@kernel
+def look_along(p, s, direction, o):
+    """What ends a ray over the known map, and how near it is."""
+    angle = s.heading + direction * (2.0 * math.pi / RAYS)
+    down, across = sin(angle), cos(angle)
+    o.blocked[direction] = 0.0
+    o.unseen[direction] = 0.0
+    for k in range(SAMPLES):
+        far = k * (REACH / SAMPLES)
+        row, column = s.row + far * down, s.column + far * across
+        outside = row < 0.0 or column < 0.0 or row >= p.height or column >= p.width
+        known = OBSTACLE if outside else s.known[cell_at(p, int(row), int(column))]
+        if known in (OBSTACLE, UNSEEN):
+            near = 1.0 - math.sqrt(far / REACH)
+            if known == UNSEEN:
+                o.unseen[direction] = near
+            else:
+                o.blocked[direction] = near
+            break
+
+
 @SPEC.observe
 def observe(p, s, o):
-    for i in range(p.height):
+    for direction in range(o.blocked.size):
+        look_along(p, s, direction, o)
+    for k in range(o.bumped.size):
+        o.bumped[k] = 1.0 if s.bumped else 0.0
+    for i in range(o.map.shape[0]):
         first = cell_at(p, i, 0)
         for j in range(p.width):
             known = s.known[first + j]

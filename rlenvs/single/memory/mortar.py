@@ -5,7 +5,7 @@ from typing import Any
 from rlenvs.core import World, b1, below, block, choice, flag, i1, i2, i4, image, integer, kernel, term, u1, world
 from rlenvs.single.memory import arena
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE
-from rlenvs.single.memory.arena import COMMAND_X, COMMAND_Y, COMMANDS, middle_of, tile_at
+from rlenvs.single.memory.arena import COMMAND_X, COMMAND_Y, COMMANDS, TILE, middle_of, tile_at
 from rlenvs.single.memory.lists import draw_one, drawn, screen_side
 
 MOST_CODED, MOST_COMMANDS, ENDLESS_HORIZON = 20, 128, 5_000
@@ -24,6 +24,7 @@ def sizes(values):
         "side": screen_side(values),
         "coded": 9 * MOST_CODED if values.cue == "vector" else 0,
         "viewed": VIEW if values.observation == "vector" else 0,
+        "recalled": 2 if values.recall else 0,
     }
 
 
@@ -52,6 +53,7 @@ def options(delay, duration, commands):
         "explosion_delay": drawn([delay], 1, 100, "steps for a command"),
         "explosion_duration": drawn([duration], 1, 100, "steps for which tiles burn"),
         "visual_feedback": flag(True, "burning tiles are red"),
+        "recall": flag(False, "the way to the tile to which the commands lead is told, beside what is seen"),
         "compat": flag(False, "the original's order of axes, and termination at the time limit"),
     }
 
@@ -91,6 +93,7 @@ STATE = {
 OBSERVATION = {
     "commands": block("coded", low=0, high=1, raw=True, constant=True, doc="the commands, one-hot"),
     "seen": block("viewed", low=-2, high=2, raw=True, doc="what the screen shows"),
+    "target": block("recalled", low=-6, high=6, raw=True, unit="tiles", doc="way to where the commands lead"),
 }
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}
 TERMS = {
@@ -287,6 +290,10 @@ def observe(p, s, o):
         seen[7] = 1.0 if s.cue >= 0 else 0.0
         for command in range(len(COMMANDS)):
             seen[8 + command] = 1.0 if s.cue == command else 0.0
+    if o.target.size > 0:
+        told = 1.0 if s.cues_left == 0 else 0.0
+        o.target[0] = told * (middle_of(p, s.target_x) - s.x) / TILE
+        o.target[1] = told * (middle_of(p, s.target_y) - s.y) / TILE
 
 
 def game(name: str, **declared: Any) -> World:

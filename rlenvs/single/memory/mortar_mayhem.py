@@ -24,6 +24,11 @@ centre), direction in which it looks (x, y), whether tiles explode, the tile tha
 commands are shown, and the command that is shown (one-hot in the order right, down, left, up, stay, right down, right
 up, left down, left up).
 
+Which command is due is nowhere to be seen, in the B forms neither: who acts has to count explosions. `recall=True`
+(`level="recall"`: with numbers in place of the image) tells what one knows who remembers all, the way to the tile to
+which the commands lead so far, as tiles to the right and down; 0 while commands are shown. A policy without memory can
+play then, which tells whether it is memory that another one lacks, or the skill to act.
+
 ## Rewards
 0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: the
 true target tile, how long ago the command that is due was shown, what was completed. The original's reset parameters
@@ -82,6 +87,7 @@ SPEC = mortar.game(
     levels={
         "easy": {"command_count": [3], "allowed_commands": 5},
         "hard": {"command_count": [20], "arena_size": 6},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={
@@ -111,6 +117,7 @@ SPEC.member(
     levels={
         "easy": {"allowed_commands": 5},
         "hard": {"command_count": [10]},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={

@@ -8,7 +8,8 @@ degrees and goes from tile to tile. There are five commands, none of them diagon
 Turn or go forward. Actions have no effect while commands are shown; at the border the agent stays.
 
 ## Observation Space
-As in MortarMayhem-v0: the screen; with `cue="vector"` also the commands; with `observation="vector"` numbers.
+As in MortarMayhem-v0: the screen; with `cue="vector"` also the commands; with `observation="vector"` numbers; with
+`recall=True` also the way to the tile to which the commands lead.
 
 ## Rewards
 0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`.
@@ -51,6 +52,7 @@ SPEC = mortar.game(
     levels={
         "easy": {"command_count": [3]},
         "hard": {"command_count": [20], "arena_size": 6, "allowed_commands": 9},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={

@@ -16,6 +16,10 @@ The screen, 84 x 84 RGB. `observation="vector"` gives numbers in place of it: po
 screen from its centre), direction in which it looks (x, y), whether it fell, and for origin and goal whether they are
 shown and where (0 where not).
 
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all: for each of
+the 49 tiles, column by column, -1 if the agent fell there, its place on the path / 25 if it stood there (1 / 25: the
+origin), else 0. A policy without memory can play then.
+
 ## Rewards
 1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0 and are there for
 `weights=` and as measurements in `info`: where the path goes on, how long ago the agent was there, falls. The
@@ -61,6 +65,7 @@ SPEC = mystery_rules.game(
     levels={
         "easy": {"show_origin": True, "show_goal": True},
         "hard": {"horizon": 256},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={

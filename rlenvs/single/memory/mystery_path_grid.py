@@ -8,7 +8,8 @@ degrees and goes from tile to tile.
 Turn or go forward; at the border of the screen the agent stays. After a fall the action has no effect.
 
 ## Observation Space
-As in MysteryPath-v0: the screen; with `observation="vector"` numbers.
+As in MysteryPath-v0: the screen; with `observation="vector"` numbers; with `recall=True` also what was found out about
+each tile.
 
 ## Rewards
 1 for the goal, nothing for the way to it. The other terms have weight 0 and are there for `weights=` and as
@@ -53,6 +54,7 @@ SPEC = mystery_rules.game(
     levels={
         "easy": {"show_origin": True, "show_goal": True, "horizon": 256},
         "hard": {"horizon": 64},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={

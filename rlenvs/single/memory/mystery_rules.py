@@ -30,6 +30,7 @@ OPTIONS = {
     "show_origin": flag(False, "the origin is blue"),
     "show_goal": flag(False, "the goal is green"),
     "visual_feedback": flag(True, "a red cross shows that the agent fell"),
+    "recall": flag(False, "what was found out about each tile is told, beside what is seen"),
     "compat": flag(False, "the original's order of axes, and termination at the time limit"),
 }
 DATA = {"cross": u1(CROSS, CROSS), "list_sides": i2("number_of_sides")}
@@ -42,12 +43,16 @@ STATE = {
     "length": i2,
     "visited": b1(TILES),
     "visited_at": i4(TILES),
+    "fell": b1(TILES),  # which tiles turned out to be none of the path
     "place": i2,  # on the path, of the agent when it last was on it
     "off": b1,
     "fails": i4,
     **SEARCH_STATE,
 }
-OBSERVATION = {"seen": block("seen_numbers", low=-2, high=2, raw=True, constant=True, doc="what the screen shows")}
+OBSERVATION = {
+    "seen": block("seen_numbers", low=-2, high=2, raw=True, constant=True, doc="what the screen shows"),
+    "found_out": block("recalled", low=-1, high=2, raw=True, constant=True, doc="of each tile, what was found out"),
+}
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}
 
 
@@ -69,6 +74,7 @@ def sizes(values):
     return {
         "side": screen_side(values),
         "seen_numbers": SEEN if values.observation == "vector" else 0,
+        "recalled": TILES if values.recall else 0,
         "number_of_sides": len(values.cardinal_origin_choice),
     }
 
@@ -130,6 +136,7 @@ def judge(p, s, r):
         s.visited_at[tile] = now
     else:
         s.off = True
+        s.fell[tile] = True
         s.fails += 1
         r.fall = 1.0
     r.fails = s.fails
@@ -149,6 +156,8 @@ def next_place(s):
 
 @kernel
 def observe(p, s, o):
+    for tile in range(o.found_out.size):
+        o.found_out[tile] = -1.0 if s.fell[tile] else (s.place_of[tile] / 25.0 if s.visited[tile] else 0.0)
     if o.seen.size == 0:
         return
     start, goal = int(s.path[0]), int(s.path[s.length - 1])

@@ -12,7 +12,17 @@ Which arm to pull.
 
 ## Observation Space
 The number of the picture that is shown, 0 where there is only one. With `encoding="one_hot"` a vector with a 1 at its
-place.
+place. What was pulled and paid is not in it, and means are drawn anew for every episode, so a policy that sees nothing
+else can only play at random: whoever learns here keeps accounts. `recall` shows them:
+
+- "last": behind the number of the picture the arm that was pulled last, one-hot, and what it paid, both 0 before the
+  first; the observation of RL^2 (Duan et al., 2016; Wang et al., 2016), for policies with a memory of their own.
+- "accounts": behind the number, for each arm of the picture that is shown, what it paid, divided by its pulls and one
+  more, and 1 / sqrt(pulls + 1). With `spread` and `noise` 1 these are mean and standard deviation of what is to be
+  believed of its mean, all that the past tells (Duff, "Optimal Learning", 2002): no memory is needed.
+
+Payouts are clipped to [-10, 10] in both. Who always pulls the arm with the largest mean plus 1.5 deviations gets 1520
+over seeds 0 to 199, in ContextualBandit-v0 1390.
 
 ## Rewards
 `reward` is what the arm pays: its mean and Gaussian noise, or, with `payout="bernoulli"`, 1 with the probability that
@@ -38,11 +48,13 @@ Mean return over seeds 0 to 99. The expert knows the means. The bound is the mea
 v0: first version.
 """
 
+import math
 from typing import Any
 
 from rlenvs.core import (
     Score,
     below,
+    block,
     choice,
     discrete,
     discrete_block,
@@ -58,8 +70,20 @@ from rlenvs.core import (
 )
 
 MOST_ARMS, MOST_CONTEXTS = 100, 100
+LARGEST_SEEN = 10.0
 LARGEST = 10_000.0  # of a mean or a payout; reached by drifts alone
 GAUSSIAN, BERNOULLI = range(2)
+
+
+def sizes(values: Any) -> dict[str, int]:
+    return {
+        "pictures": values.contexts,
+        "hands": values.arms,
+        "last_arms": values.arms if values.recall == "last" else 0,
+        "last_payouts": 1 if values.recall == "last" else 0,
+        "accounts": values.arms if values.recall == "accounts" else 0,
+    }
+
 
 SPEC = world(
     "Bandit-v0",
@@ -74,10 +98,26 @@ SPEC = world(
         "payout": choice("gaussian", "bernoulli", doc="what arms pay"),
         "arms": integer(10, 2, MOST_ARMS, "arms"),
         "contexts": integer(1, 1, MOST_CONTEXTS, "pictures that the machine may show"),
+        "recall": choice("nothing", "last", "accounts", doc="what an observation holds of the past"),
     },
-    sizes=lambda values: {"pictures": values.contexts, "hands": values.arms},
-    state={"means": f8("pictures", "hands"), "picture": i4, "regret": f8, "best_pulls": i4},
-    observation={"picture": discrete_block(lambda values: values.contexts, doc="number of the picture", constant=True)},
+    sizes=sizes,
+    state={
+        "means": f8("pictures", "hands"),
+        "picture": i4,
+        "regret": f8,
+        "best_pulls": i4,
+        "pulled": i4,  # the last arm, from 1 on; 0 before the first pull
+        "paid": f8,  # by it
+        "pulls": i4("pictures", "hands"),
+        "sums": f8("pictures", "hands"),  # what arms have paid
+    },
+    observation={
+        "picture": discrete_block(lambda values: values.contexts, doc="number of the picture", constant=True),
+        "pulled": block("last_arms", low=0, high=1, raw=True, doc="the arm that was pulled last, one-hot"),
+        "paid": block("last_payouts", low=-LARGEST_SEEN, high=LARGEST_SEEN, raw=True, doc="what it paid"),
+        "estimates": block("accounts", low=-LARGEST_SEEN, high=LARGEST_SEEN, raw=True, doc="payouts / (pulls + 1)"),
+        "doubts": block("accounts", low=0, high=1, raw=True, doc="1 / sqrt(pulls + 1)"),
+    },
     action=lambda values: discrete(*(f"arm {arm}" for arm in range(values.arms))),
     terms={"reward": term(-2.0 * LARGEST, 2.0 * LARGEST, 1.0, "what the arm pays")},
     horizon=1000,
@@ -144,6 +184,9 @@ def step(p, s, a, rng, r):
         r.reward = mean + p.noise * normal(rng)
     else:
         r.reward = 1.0 if uniform(rng, 0.0, 1.0) < mean else 0.0
+    s.pulled, s.paid = a + 1, r.reward
+    s.pulls[s.picture, a] += 1
+    s.sums[s.picture, a] += r.reward
     s.regret += best - mean
     s.best_pulls += int(mean == best)
     if p.payout == GAUSSIAN and p.drift > 0.0:
@@ -154,9 +197,22 @@ def step(p, s, a, rng, r):
     s.picture = below(rng, s.means.shape[0])
 
 
+@kernel
+def clipped(payout):
+    return min(max(payout, -LARGEST_SEEN), LARGEST_SEEN)
+
+
 @SPEC.observe
 def observe(p, s, o):
     o.picture = s.picture
+    for arm in range(o.pulled.size):
+        o.pulled[arm] = 1.0 if s.pulled == arm + 1 else 0.0
+    for k in range(o.paid.size):
+        o.paid[k] = clipped(s.paid)
+    for arm in range(o.estimates.size):
+        pulls = s.pulls[s.picture, arm] + 1.0
+        o.estimates[arm] = clipped(s.sums[s.picture, arm] / pulls)
+        o.doubts[arm] = 1.0 / math.sqrt(pulls)
 
 
 @SPEC.expert

@@ -1,0 +1,142 @@
+"""What observations hold of the past, where they are asked to: accounts of bandits, what memory games have shown."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import rlenvs
+from rlenvs.core.errors import ParameterError
+from rlenvs.single.memory.arena import middle_of
+from rlenvs.single.memory.mystery import TILES
+from rlenvs.single.memory.mystery_rules import tile_of
+
+
+def records(env):
+    return env.unwrapped.batch.records(0)
+
+
+# --- bandits ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_picture_alone_is_a_number_and_with_more_it_is_a_vector():
+    assert rlenvs.make("ContextualBandit-v0").observation_space == spaces.Discrete(5)
+    last = rlenvs.make("ContextualBandit-v0", recall="last").observation_space
+    assert isinstance(last, spaces.Box)
+    assert last.shape == (1 + 10 + 1,)
+    assert rlenvs.make("ContextualBandit-v0", recall="accounts", arms=4).observation_space.shape == (1 + 4 + 4,)
+    with pytest.raises(ParameterError, match="one_hot"):
+        rlenvs.make("Bandit-v0", recall="last", encoding="one_hot")
+
+
+def test_the_last_pull_is_what_was_pulled_and_paid():
+    env = rlenvs.make("Bandit-v0", recall="last", arms=3)
+    seen, _ = env.reset(seed=3)
+    assert seen.tolist() == [0, 0, 0, 0, 0]
+    for arm in (2, 0, 1):
+        seen, paid, *_ = env.step(arm)
+        assert seen[1:4].tolist() == np.eye(3)[arm].tolist()
+        assert seen[4] == np.float32(paid)
+    assert env.reset()[0].tolist() == [0, 0, 0, 0, 0]
+
+
+def test_accounts_are_of_the_picture_that_is_shown():
+    env = rlenvs.make("ContextualBandit-v0", recall="accounts", arms=2, contexts=3)
+    seen, _ = env.reset(seed=1)
+    payouts = {(picture, arm): [] for picture in range(3) for arm in range(2)}
+    for step in range(60):
+        picture, arm = int(seen[0]), step % 2
+        seen, paid, *_ = env.step(arm)
+        payouts[picture, arm].append(paid)
+        own = [payouts[int(seen[0]), other] for other in range(2)]
+        np.testing.assert_allclose(seen[1:3], [sum(part) / (len(part) + 1) for part in own], rtol=1e-5)
+        np.testing.assert_allclose(seen[3:5], [(len(part) + 1) ** -0.5 for part in own], rtol=1e-6)
+
+
+def test_accounts_are_what_is_to_be_believed():
+    """With means N(0, 1) and noise N(0, 1), the mean after n payouts is N(sum / (n + 1), 1 / (n + 1))."""
+    batch = rlenvs.make_batch("Bandit-v0", 20_000, recall="accounts", arms=2)
+    batch.seed(0)
+    batch.reset()
+    for _ in range(3):
+        batch.step(np.zeros((20_000, 1), int))
+    off = batch.states["means"][:, 0, 0] - batch.observations[:, 0, 1]
+    assert off.mean() == pytest.approx(0.0, abs=0.02)
+    assert off.std() == pytest.approx(batch.observations[0, 0, 3], rel=0.03)
+
+
+def test_payouts_are_clipped():
+    env = rlenvs.make("Bandit-v0", recall="last", spread=10.0, noise=10.0)
+    env.reset(seed=0)
+    seen = np.array([env.step(k % 10)[0] for k in range(300)])
+    assert np.abs(seen[:, -1]).max() == 10.0
+
+
+# --- memory games -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", ["MortarMayhem-v0", "MortarMayhemB-v0", "MortarMayhemGrid-v0", "EndlessMortarMayhem-v0"])
+def test_the_target_is_told_when_it_is_due(id):
+    env = rlenvs.make(id, level="recall")
+    seen, _ = env.reset(seed=2)
+    p, s = records(env)
+    told = 0
+    for _ in range(150):
+        way = (middle_of(p, s.target_x) - s.x) / 14, (middle_of(p, s.target_y) - s.y) / 14
+        np.testing.assert_allclose(seen[-2:], np.float32(way) if s.cues_left == 0 else [0, 0])
+        told += s.cues_left == 0
+        seen, _, over, late, _ = env.step(env.unwrapped.expert_action())
+        if over or late:
+            break
+    assert told > 20
+
+
+def test_recall_stands_beside_the_screen_too():
+    space = rlenvs.make("MortarMayhemB-v0", recall=True).observation_space
+    assert space["screen"].shape == (84, 84, 3)
+    assert space["state"].shape == (20 * 9 + 2,)
+    assert rlenvs.make("MysteryPath-v0", recall=True).observation_space["state"].shape == (TILES,)
+
+
+@pytest.mark.parametrize("id", ["MysteryPath-v0", "MysteryPathGrid-v0"])
+def test_tiles_are_told_once_they_are_found_out(id):
+    env = gymnasium.make(f"rlenvs/{id}", level="recall")
+    env.action_space.seed(0)
+    seen, _ = env.reset(seed=5)
+    _, s = records(env)
+    expected, falls = np.zeros(TILES), 0
+    for step in range(120):
+        assert (seen[-TILES:] == np.float32(expected)).all()
+        action = env.unwrapped.expert_action() if step < 40 else env.action_space.sample()
+        seen, _, over, late, _ = env.step(action)
+        tile = tile_of(s)
+        expected[tile] = s.place_of[tile] / 25 if s.place_of[tile] else -1
+        falls += s.off
+        if over or late:
+            seen, _ = env.reset()
+            expected[:] = 0
+    assert falls > 2
+
+
+# --- the rover's surroundings -----------------------------------------------------------------------------------------
+
+
+def test_rays_tell_the_border_and_what_is_unseen():
+    """At the start, half a cell from the upper and the left border, looking along the row."""
+    env = rlenvs.make("MarsExplorerContinuous-v0", observation="rays")
+    seen, _ = env.reset(seed=0)
+    blocked, unseen = seen[:24], seen[24:48]
+    assert blocked[12] == blocked[18] == pytest.approx(1 - (0.625 / 20) ** 0.5)  # looked at in eighths of a cell
+    assert ((blocked > 0) != (unseen > 0)).all()  # each ray ends at one of the two: all lie within 20 cells
+    assert env.observation_space.shape == (24 + 24 + 1 + 4 + 1,)
+
+
+def test_rays_turn_with_the_rover_and_tell_bumps():
+    env = rlenvs.make("MarsExplorerContinuous-v0", observation="rays", turn_rate=np.pi / 12)
+    before, _ = env.reset(seed=0)
+    after, *_ = env.step(np.array([0.0, 1.0], np.float32))
+    np.testing.assert_allclose(after[:23], before[1:24], atol=0.02)
+    assert after[48] == 0.0
+    bumped, *_, info = env.step(np.array([-1.0, 0.0], np.float32))
+    assert bumped[48] == 1.0
+    assert info["cost"] == 1.0
