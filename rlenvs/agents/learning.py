@@ -9,6 +9,7 @@ import numpy as np
 
 from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
+from rlenvs.agents.hyperparameters import OFF_POLICY, settings_for
 from rlenvs.agents.runs import EVALUATION_SEEDS
 from rlenvs.core.docs import documented, has_success, markdown_table, success_cell
 from rlenvs.core.parts import Score
@@ -19,7 +20,7 @@ __all__ = ["steps_to"]
 
 SHARES = (0.5, 0.9)  # of the expert's score
 HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
-COMPARED_HEAD = ("Environment", "Algorithm", *HEAD[1:])
+COMPARED_HEAD = ("Environment", "Algorithm", *HEAD[1:6], "Updates", *HEAD[6:])
 EPISODES = len(EVALUATION_SEEDS)
 TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
 {EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
@@ -122,8 +123,23 @@ def compared_rows() -> Iterator[tuple[str, ...]]:
         if len(means) > 1:
             known = {name: world.scores[name] for name in ("random", "expert") if name in world.scores}
             ordered = sorted(means, key=lambda mean: -mean.ends["return"].mean())
-            lines = [_row_of_mean(mean, known, world) for mean in ordered]
-            yield from ((world.name if line is lines[0] else "", *line) for line in lines)
+            for mean in ordered:
+                line = _row_of_mean(mean, known, world)
+                name = world.name if mean is ordered[0] else ""
+                yield name, *line[:6], _updates_of(mean, world), *line[6:]
+
+
+def _updates_of(mean: MeanCurve, world: World) -> str:
+    """How many gradient steps a run of these settings makes in as many environment steps; for one agent alone, since
+    several agents fill more batches."""
+    settings = settings_for(world.name, algorithm=mean.algorithm)
+    given, steps = settings.hyperparameters, float(mean.ends["steps"].mean())
+    if world.agents:
+        return ""
+    if settings.algorithm in OFF_POLICY:
+        rounds = (steps - given["learning_starts"]) / (settings.num_envs * given["train_freq"])
+        return steps_text(max(rounds, 0.0) * given["gradient_steps"])
+    return steps_text(steps / given["batch_size"] * given["n_epochs"])
 
 
 def _scaled(value: float, known: Mapping[str, Score]) -> str:

@@ -501,8 +501,10 @@ what learnt beside them without such help, where that was tried.
 ## Which algorithm fits
 
 Where several were tried at the defaults of an environment: what the last evaluation of each had, the best one first,
-as on the environments' pages. An algorithm whose curve ships alone has no agent. "Time" is that of one core, and "To
-0.9" when the score was first 0.9 of the expert's.
+as on the environments' pages. An algorithm whose curve ships alone has no agent. "Updates" are gradient steps, "Time"
+is that of one core, and "To 0.9" when the score was first 0.9 of the expert's. So this compares what fits into a few
+minutes of a core, not algorithms at their best: most runs of SAC and TD3 made one update for 8 to 16 steps, where
+their papers make one for each.
 
 {compared}"""
 

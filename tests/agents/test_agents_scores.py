@@ -10,6 +10,7 @@ from rlenvs.agents import files, scores, store
 from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
+from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.learning import compared_rows
 from rlenvs.agents.network import Network
 from rlenvs.agents.video import video, watch
@@ -301,7 +302,16 @@ def test_algorithms_are_compared_where_there_are_several(references):
             (folder / f"{algorithm}-seed-0.csv").write_text(text)
     rows = list(compared_rows())
     assert [row[:3] for row in rows] == [("QuadGate-v0", "SAC", "5"), ("", "PPO", "3")]
-    assert rows[0][4:] == ("50 %", "0", "200 k", "1 min", "1", "not reached", "not reached")
+    off, on = settings_for("QuadGate-v0", algorithm="SAC"), settings_for("QuadGate-v0", algorithm="PPO").hyperparameters
+    given = off.hyperparameters
+    updates = [
+        (2e5 - given["learning_starts"]) * given["gradient_steps"] / off.num_envs,
+        2e5 * on["n_epochs"] / on["batch_size"],
+    ]
+    assert [float(row[7].removesuffix(" k")) for row in rows] == pytest.approx(
+        [each / 1e3 for each in updates], rel=5e-3
+    )
+    assert (*rows[0][4:7], *rows[0][8:]) == ("50 %", "0", "200 k", "1 min", "1", "not reached", "not reached")
 
 
 def test_agents_are_checked(references):
