@@ -237,6 +237,28 @@ def test_the_expert_drives_on_before_it_waits():
     assert evaluate("rlenvs/Intersection-v0", "expert", [11, 39, 75]).success_rate == 1.0
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "crashes"),
+    [
+        ("Highway-v0", 11, 1),
+        ("Merge-v0", 11, 1),
+        ("Roundabout-v0", 10, 2),
+        ("Intersection-v0", 6, 0),
+        ("TwoWay-v0", 12, 0),
+        ("UTurn-v0", 9, 3),
+        ("Exit-v0", 10, 0),
+    ],
+)
+def test_experts_drive_with_continuous_actions(name, least, crashes):
+    """They keep to the lanes of their route, and change lanes. Where drivers block the junction, they wait."""
+    from rlenvs.agents.evaluate import evaluate
+
+    played = evaluate(f"rlenvs/{name}", "expert", 12, actions="continuous")
+    horizon = rlenvs.make(name).spec.max_episode_steps
+    assert played.successes.sum() >= least
+    assert ((played.successes == 0.0) & (played.lengths < horizon)).sum() <= crashes
+
+
 def test_sixty_four_cars_at_one_spot_crash_and_stay_numbers():
     from rlenvs.kits.traffic.cars import locate, put_on_lane
 

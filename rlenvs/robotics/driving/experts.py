@@ -1,14 +1,12 @@
 """Scripted experts of driving worlds: on long roads IDM and MOBIL, at junctions the highest speed that meets nobody."""
 
-import math
-
-from rlenvs.core import kernel, maths
+from rlenvs.core import copied, kernel, maths
 from rlenvs.kits.roads.lanes import (
     LENGTH,
     PLACE,
     ROAD,
+    along,
     along_and_across,
-    beside,
     entered,
     heading_on,
     lane_count,
@@ -36,11 +34,19 @@ from rlenvs.kits.traffic.drivers import gains, idm
 from rlenvs.kits.traffic.priorities import MOMENT, MOMENTS
 from rlenvs.robotics.driving.crossing import planned_speed, wanted_action
 from rlenvs.robotics.driving.planning import planned_action
+from rlenvs.robotics.driving.steering import (
+    FORCE,
+    STEERING,
+    decided,
+    find_way,
+    follow_way,
+    steer,
+    write_action,
+)
 
 CALM = 1.5  # m/s^2, of braking that an expert does not mind
 ROOM_AHEAD, ROOM_BESIDE = 2.0, 0.7  # m between cars in forecasts
 DOUBT = 0.25  # of the speeds of others, in parts of them
-FORCE, STEERING = 5.0, 0.25 * math.pi  # of full continuous actions: m/s^2, rad
 
 
 @kernel
@@ -76,16 +82,16 @@ def planning_expert(p, s, a, lane_worth, speed_worth):
             if p.moves[j] == action:
                 a[0] = j
         return
-    ego = s.ego
-    k, aim = s.lane_of[ego], s.speed[ego]
-    if action in (FASTER, SLOWER):
-        wanted = speed_index(p.speeds, aim) + (1 if action == FASTER else -1)
-        aim = p.speeds[min(max(wanted, 0), p.speeds.size - 1)]
-    if action in (LANE_LEFT, LANE_RIGHT):
-        j = beside(p, k, -1 if action == LANE_LEFT else 1)
-        k = j if reachable(p, j, s.x[ego], s.y[ego]) else k
-    a[0] = min(max(ACCELERATION_GAIN * (aim - s.speed[ego]) / FORCE, -1.0), 1.0)
-    a[1] = min(max(steering_of(calm_slip(p, s, k)) / STEERING, -1.0), 1.0)
+    carry_out(p, s, a, action, p.speeds[speed_index(p.speeds, s.speed[s.ego])])
+
+
+@kernel
+def carry_out(p, s, a, action, aim):
+    """Continuous actions for a meta-action, at a speed [m/s] unless it says another."""
+    c = copied(s)
+    find_way(p, c)
+    steer(p, c, decided(p, c, action, aim))
+    write_action(c, a)
 
 
 @kernel
@@ -147,21 +153,28 @@ def calm_slip(p, s, k):
 @kernel
 def junction_expert(p, s, a):
     """Drives at the highest speed at which it foresees no meeting with anybody, and keeps its lane."""
-    ego = s.ego
-    for i in range(s.movers):
-        if i != ego:
-            expect(p, s, i, s.speed[i])
+    if p.actions == 1:
+        carry_out(p, s, a, IDLE, p.speeds[foreseen_speed(p, s)])
+        return
     steer_and_reach(p, s, a, safe_speed(p, s))
+
+
+@kernel
+def foreseen_speed(p, s):
+    """The same speed for a car that nobody leads along its route."""
+    c = copied(s)
+    find_way(p, c)
+    ego = c.ego
+    c.lane_of[ego] = follow_way(p, c)
+    c.station[ego] = along(p, c.lane_of[ego], c.x[ego], c.y[ego])
+    return safe_speed(p, c)
 
 
 @kernel
 def steer_and_reach(p, s, a, best):
     """Keep the lane, on the way to one of the speeds."""
-    ego = s.ego
     if p.actions == 1:
-        acceleration = ACCELERATION_GAIN * (p.speeds[best] - s.speed[ego])
-        a[0] = min(max(acceleration / FORCE, -1.0), 1.0)
-        a[1] = min(max(steering_of(calm_slip(p, s, s.target_lane[ego])) / STEERING, -1.0), 1.0)
+        carry_out(p, s, a, IDLE, p.speeds[best])
         return
     wanted = wanted_action(p, s, best)
     for j in range(p.moves.size):
@@ -201,6 +214,9 @@ def expect(p, s, i, aim):
 def safe_speed(p, s):
     """The highest of the speeds at which the ego car meets nobody, as everybody drives now; its number."""
     best, latest = 0, -1
+    for i in range(s.movers):
+        if i != s.ego:
+            expect(p, s, i, s.speed[i])
     for n in range(p.speeds.size):
         expect(p, s, s.ego, p.speeds[n])
         when = first_meeting(s)

@@ -1,28 +1,22 @@
-"""A driver who plans a few decisions ahead, for cars on roads of several lanes that are told meta-actions.
+"""A driver who plans a few decisions ahead, for cars on roads of several lanes.
 
 It tries all sequences of decisions in a copy of the world, where all others drive as they will, and takes the first
-decision of the sequence with the best of safety, speed and lane.
+decision of the sequence with the best of safety, speed and lane. Decisions are meta-actions; where actions are
+continuous, the car of the copy carries them out as its expert does.
 """
 
 import math
 
 from rlenvs.core import copied, kernel
 from rlenvs.kits.roads.lanes import COUNT, PLACE, ROAD
-from rlenvs.kits.traffic.cars import IDLE, TRACKER, choose, speed_index
+from rlenvs.kits.traffic.cars import IDLE, choose, speed_index
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.robotics.driving.steering import decided, find_way, steer
 
 DECISIONS, SECONDS = 3, 7  # decisions that are tried, a second each; s that are looked ahead
 CHOICES = 5
 DANGER, TROUBLE = 100.0, 0.02  # weights of a crash and of an action
-
-
-@kernel
-def as_told(p, s):
-    """Make the ego car one that is told meta-actions."""
-    ego = s.ego
-    if s.driver[ego] != TRACKER:
-        s.driver[ego], s.target_speed[ego] = TRACKER, p.speeds[speed_index(p.speeds, s.speed[ego])]
 
 
 @kernel
@@ -37,15 +31,23 @@ def worth(p, s, plan, lane_worth, speed_worth):
     """How good a sequence of decisions is: its digits, the last of them the first decision."""
     c = copied(s)
     ego, last = c.ego, p.speeds.size - 1
-    as_told(p, c)
+    steers, every = p.actions == 1, max(p.simulation_hz // p.policy_hz, 1)
+    aim = p.speeds[speed_index(p.speeds, c.speed[ego])]
+    if steers:
+        find_way(p, c)
     value, span = 0.0, max(p.speeds[last] - p.speeds[0], 1.0)
     for second in range(SECONDS):
         action = (plan % CHOICES + 1) % CHOICES if second < DECISIONS else IDLE  # a digit of 0 is IDLE
         plan //= CHOICES
         if action != IDLE:
             value -= TROUBLE
-        choose(p, c, ego, p.speeds, action)
-        for _ in range(p.simulation_hz):
+        if steers:
+            aim = decided(p, c, action, aim)
+        else:
+            choose(p, c, ego, p.speeds, action)
+        for n in range(p.simulation_hz):
+            if steers and n % every == 0:
+                steer(p, c, aim)
             act_all(p, p.drivers, c)
             move_all(p, c, 1.0 / p.simulation_hz)
         if c.crashed[ego]:
