@@ -346,7 +346,7 @@ def test_defaults_by_kind_of_world(tmp_path, monkeypatch):
 def test_another_algorithm_has_its_own_tables_and_keeps_the_environment():
     found = settings_for(HOVER, algorithm="TD3", hyperparameters={"gamma": 0.9}, environment={"mass": 0.03})
     assert (found.algorithm, found.hyperparameters["gamma"], found.environment) == ("TD3", 0.9, {"mass": 0.03})
-    assert "n_steps" not in found.hyperparameters
+    assert "gae_lambda" not in found.hyperparameters
     assert found.training == settings_for(HOVER).training
 
 
