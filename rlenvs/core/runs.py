@@ -33,7 +33,7 @@ def lower_combine_run(context: Any, builder: Any, signature: Any, args: Any) -> 
     Where bounds are checked it is the loop.
     """
     if config.BOUNDSCHECK:  # type: ignore[attr-defined]
-        return context.compile_internal(builder, one_by_one, signature, args)
+        return context.compile_internal(builder, combine_run, signature, args)
     first = context.cast(builder, args[1], signature.args[1], types.intp)
 
     def place(n: int, vector: Any) -> Any:
@@ -50,12 +50,6 @@ def lower_combine_run(context: Any, builder: Any, signature: Any, args: Any) -> 
     else:
         builder.store(total, place(0, WIDE), align=8)
     return context.get_dummy_value()
-
-
-def one_by_one(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> None:
-    """What `combine_run` is in plain Python."""
-    for j in range(first, first + RUN):
-        out[j] = a[j] * u + b[j] * v
 
 
 def spread(builder: Any, number: Any) -> Any:
