@@ -656,3 +656,9 @@ def hypot(x: float, y: float) -> float:
     rest = (a - a_top) * (a + a_top) + (b - b_top) * (b + b_top)
     z = math.sqrt(square + (rest + (second - (square - first)))) * back
     return INF if x == INF else (INF if y == INF else z)
+
+
+@kernel
+def wrapped(angle: float) -> float:
+    """The same direction [rad] in [-pi, pi), to rounding: less whole turns. The angle is finite and below 1e18."""
+    return angle - TWO_PI * math.floor(angle / TWO_PI + 0.5)

@@ -181,6 +181,16 @@ def test_results_stay_in_their_ranges(x):
         assert got != got or low <= got <= high, name
 
 
+@pytest.mark.parametrize("function", [maths.wrapped, njit(maths.wrapped)], ids=["plain", "compiled"])
+def test_directions_lose_whole_turns(function):
+    assert function(PI) == function(-PI) == -PI
+    for angle in np.linspace(-50.0, 50.0, 401):
+        near = function(angle)
+        assert -PI - 1e-14 <= near < PI
+        assert near == pytest.approx(math.remainder(angle, 2 * PI), abs=1e-14)
+    assert function(0.75) == 0.75
+
+
 def test_other_types_of_numbers():
     @njit(error_model="numpy")
     def both(x, y):
