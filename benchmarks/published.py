@@ -13,9 +13,10 @@ stand beside published figures are not run: their cards say what they reach.
 import argparse
 import dataclasses
 import json
+import math
 import statistics
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,16 @@ from rlenvs.agents.hyperparameters import Settings, differences, settings_from
 from rlenvs.agents.runs import AGENT, CHECKPOINT, is_complete, run, run_folder, stopped_by_signals, stored_settings
 from rlenvs.agents.scores import opponent
 from rlenvs.agents.store import read_card, reference_stem
+from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
 
 HERE = Path(__file__).parent
 TABLE, RESULTS, PAGE = (HERE / f"published.{ending}" for ending in ("toml", "json", "md"))
 SEEDS = 100
 FIGURES = ("return", "success", "cost")
-HEAD = ("Run", "Algorithm", "Compared", "Published", "Steps", "Ours", "Steps", "Minutes", "Seeds")
-SHIPPED_HEAD = ("Environment", "There", "Section", "Algorithm", "Published", "Steps", "Ours", "Steps", "Minutes")
+HEAD = ("Run", "Algorithm", "Compared", "Published", "Steps", "Ours", "Steps", "At equal steps", "Minutes", "Seeds")
+SHIPPED_HEAD = ("Environment", "There", "Section", *HEAD[1:2], *HEAD[3:-1])
+UNITS = {"k": 1e3, "M": 1e6}
 TOP = f"""# Published results again
 
 `python benchmarks/published.py --write`. What others published, and what the same algorithm, from Stable-Baselines3 or
@@ -41,7 +45,9 @@ this package, reaches in this package's worlds. Settings are the published ones 
 differs is said, and `published.toml` has all of them. "Ours" is the agent that was the best of 20 evaluations in
 training, played on seeds 0 to {SEEDS - 1}, which it does not see: the mean ± half of the 95 % confidence interval;
 of several seeds of training the mean of their means (least to largest). "±" of published figures is what their
-source gives. (?) marks a figure that was not seen in its source. Minutes are of one run on one core.
+source gives. (?) marks a figure that was not seen in its source. Minutes are of one run on one core. "At equal steps":
+whether both learnt from as many steps, of which those of several agents at once count as one; where not, which part of
+the published ones ours are.
 """
 
 Results = dict[str, dict[str, Any]]  # by name, then by seed of the training
@@ -167,31 +173,49 @@ def ours(entry: Entry, what: str, runs: list[dict[str, Any]]) -> str:
     return text + "".join(f" ± {short(units['scale'] * value, 3)}" for value in runs[0][what][1:])
 
 
+def at_equal_steps(there: str, ours: float) -> str:
+    """Whether a result is one of as many steps as were published ("1 M", "at most 10 M", "600 episodes")."""
+    *most, number, unit = there.split()
+    if unit not in UNITS:
+        return f"no: {there} there"
+    part = ours / (float(number) * UNITS[unit])
+    if math.isclose(part, 1.0, rel_tol=0.01):
+        return "yes"
+    return f"no: {part:.2g} of {'the most' if most else 'them'}"
+
+
 def rows(entry: Entry, results: dict[str, Any]) -> list[tuple[str, ...]]:
     """A line per figure that is compared; what holds for all of them stands in the first."""
     runs = [results[seed] for seed in sorted(results, key=int)]
     minutes = f"{statistics.mean(one['minutes'] for one in runs):.0f}" if runs else f"some {entry.minutes:g}"
     seeds = f"{len(runs)}" if runs else ""
+    steps = entry.settings.steps
+    agents = Setup(world_of(entry.id), **entry.settings.train_keywords).agents
     first = (entry.name, entry.settings.algorithm)
-    last = (f"{entry.settings.steps / 1e6:g} M", minutes, seeds)
+    last = (f"{steps / 1e6:g} M", at_equal_steps(entry.steps, steps / agents), minutes, seeds)
     lines: list[tuple[str, ...]] = []
     for what in entry.figures:
         figures = (what, published(entry, what), "" if lines else entry.steps, ours(entry, what, runs))
-        lines.append(("", "", *figures, "", "", "") if lines else (*first, *figures, *last))
+        lines.append(("", "", *figures, *[""] * len(last)) if lines else (*first, *figures, *last))
     return lines
 
 
-def section(title: str, text: str, entries: list[Entry], results: Results) -> str:
-    """A group's part of the page."""
-    lines = [HEAD, ("---",) * len(HEAD)]
-    for entry in entries:
-        lines += rows(entry, results.get(entry.name, {}))
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def section(
+    group: dict[str, str], head: Sequence[str], lines: Iterable[Sequence[str]], notes: Sequence[str] = ()
+) -> str:
+    """A group's part of the page: its title, its text, a table, and a line for each of its notes."""
+    table = "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines))
+    listed = "".join(f"- {note}\n" for note in notes)
+    return f"\n## {group['title']}\n\n{group['text'].strip()}\n\n{table}\n" + (f"\n{listed}" if notes else "")
+
+
+def section_of_runs(group: dict[str, str], entries: list[Entry], results: Results) -> str:
+    """The part of the page on a group of runs."""
+    lines = (line for entry in entries for line in rows(entry, results.get(entry.name, {})))
     notes = [
-        f"- **{entry.name}** ({entry.id}), from {entry.source}. Differs: {'; '.join(entry.differs)}."
-        for entry in entries
+        f"**{entry.name}** ({entry.id}), from {entry.source}. Differs: {'; '.join(entry.differs)}." for entry in entries
     ]
-    return "\n".join([f"\n## {title}\n", text.strip(), "", table, "", *notes]) + "\n"
+    return section(group, HEAD, lines, notes)
 
 
 def shipped_row(id: str, there: dict[str, Any]) -> tuple[str, ...]:
@@ -200,23 +224,18 @@ def shipped_row(id: str, there: dict[str, Any]) -> tuple[str, ...]:
     assert card.score is not None
     reached = f"{short(card.score.mean)} ± {short(card.score.half_width, 3)}"
     source = (id, there["id"], there["section"], there["algorithm"], short(there["return"]), there["steps"])
-    return (*source, reached, f"{card.steps / 1e6:.3g} M", f"{card.seconds / 60:.0f}")
-
-
-def shipped_section(group: dict[str, str], shipped: dict[str, dict[str, Any]]) -> str:
-    """The part of the page on shipped agents."""
-    lines = [SHIPPED_HEAD, ("---",) * len(SHIPPED_HEAD), *(shipped_row(id, there) for id, there in shipped.items())]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return "\n".join([f"\n## {group['title']}\n", group["text"].strip(), "", table]) + "\n"
+    steps = (f"{card.steps / 1e6:.3g} M", at_equal_steps(there["steps"], card.steps))
+    return (*source, reached, *steps, f"{card.seconds / 60:.0f}")
 
 
 def page(groups: dict[str, dict[str, str]], entries: dict[str, Entry], results: Results) -> str:
     parts = [
-        section(group["title"], group["text"], [one for one in entries.values() if one.group == name], results)
+        section_of_runs(group, [one for one in entries.values() if one.group == name], results)
         for name, group in groups.items()
         if name != "shipped"
     ]
-    return TOP + "".join(parts) + shipped_section(groups["shipped"], read_shipped())
+    shipped = (shipped_row(id, there) for id, there in read_shipped().items())
+    return TOP + "".join(parts) + section(groups["shipped"], SHIPPED_HEAD, shipped)
 
 
 def listed(entry: Entry, results: dict[str, Any], folder: Path) -> str:

@@ -47,10 +47,17 @@ def test_the_page_is_that_of_the_results():
 def test_a_result_is_told_in_published_units():
     entry = ENTRIES["spread-mappo"]
     one = {"return": [-30.0, 2.0], "success": [0.5], "cost": [0.0], "minutes": 3.0, "settings": {}}
-    ((*_, what, there, _, ours, _, minutes, _),) = published.rows(entry, {"0": one})
+    ((*_, what, there, _, ours, _, _, minutes, _),) = published.rows(entry, {"0": one})
     assert (what, there, ours, minutes) == ("return", "-133.54 ± 3.08 (?)", "-135 ± 4", "3")
-    ((*_, two, _, _, count),) = published.rows(entry, {"0": one, "1": {**one, "return": [-40.0, 2.0]}})
+    ((*_, two, _, _, _, count),) = published.rows(entry, {"0": one, "1": {**one, "return": [-40.0, 2.0]}})
     assert (two, count) == ("-145 (-155 to -135)", "2")
+
+
+def test_it_is_told_whether_steps_are_equal():
+    assert published.at_equal_steps("50 k", 50_000) == published.at_equal_steps("3 M", 3_000_128) == "yes"
+    assert published.at_equal_steps("20 M", 2_500_000) == "no: 0.12 of them"
+    assert published.at_equal_steps("at most 10 M", 200_000) == "no: 0.02 of the most"
+    assert published.at_equal_steps("600 episodes", 300_000) == "no: 600 episodes there"
 
 
 def test_results_of_other_settings_are_dropped():
