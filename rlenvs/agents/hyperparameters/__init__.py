@@ -281,7 +281,7 @@ def found_of(id: str) -> str:
     return next((table["found"] for table in family_tables(id)[1:] if "found" in table), "")
 
 
-def seeds_of(id: str, level: Any = None, algorithm: str = "PPO") -> int:
+def seeds_of(id: str, level: Any, algorithm: str) -> int:
     """How many runs of an algorithm are shipped."""
     found = next((table["seeds"] for table in reversed(family_tables(id, level)) if "seeds" in table), 1)
     return int(found.get(algorithm, 1) if isinstance(found, Mapping) else found)
