@@ -1,10 +1,12 @@
 """What the reference agents reach on every level, on the scale from the random policy (0) to the scripted expert (1).
 
-    python benchmarks/levels.py --seeds 40 --write
+    python benchmarks/levels.py --write             measure all anew, which takes long
+    python benchmarks/levels.py --write --missing   only what levels.md has no line or no agent of
 
 Levels without an agent of their own are played by the agent of the environment's defaults. Where sides play against
-each other, the opponent is the world's first scripted player. `--write` puts the table into levels.md; with names, only
-the lines of these environments are new there, and those of the others stay.
+each other, the opponent is the world's first scripted player. `--write` puts every line into levels.md as soon as it is
+measured, so that `--missing` goes on after an interruption. With names, only the lines of these environments are looked
+at, and those of the others stay.
 """
 
 import argparse
@@ -56,24 +58,35 @@ def row(name: str, level: str, seeds: int) -> tuple[str, ...]:
     return name, level, "its own" if own else "default", *numbers, "" if scale is None else f"{scale:.2f}", success
 
 
+def write(lines: dict[tuple[str, str], tuple[str, ...]], seeds: int) -> None:
+    """Put lines into levels.md, in the order of the catalogue."""
+    keys = [(name, level) for name in everything() for level in world_of(name).levels]
+    ordered = [lines[key] for key in keys if key in lines]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in [HEAD, ["---"] * len(HEAD), *ordered])
+    FILE.write_text(PAGE.format(seeds=seeds) + table + "\n")
+
+
+def everything() -> list[str]:
+    """The names of all environments."""
+    return [world_of(entry.id).name for entry in documented()]
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("names", nargs="*", help="environments; all with levels by default")
     options.add_argument("--seeds", type=int, default=40)
+    options.add_argument("--missing", action="store_true", help="leave out levels that levels.md knows an agent of")
     options.add_argument("--write", action="store_true", help="write levels.md")
     given = options.parse_args()
-    everything = [world_of(entry.id).name for entry in documented()]
-    lines = written(given.seeds) if given.names and given.write else {}
-    for name in [world_of(each).name for each in given.names or everything]:
+    lines = written(given.seeds) if given.missing or (given.names and given.write) else {}
+    for name in [world_of(each).name for each in given.names or everything()]:
         for level in world_of(name).levels:
+            if given.missing and (name, level) in lines and lines[name, level][2] != "none":
+                continue
             lines[name, level] = row(name, level, given.seeds)
             print(" | ".join(lines[name, level]), flush=True)
-    if given.write:
-        ordered = [
-            lines[key] for name in everything for level in world_of(name).levels if (key := (name, level)) in lines
-        ]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in [HEAD, ["---"] * len(HEAD), *ordered])
-        FILE.write_text(PAGE.format(seeds=given.seeds) + table + "\n")
+            if given.write:
+                write(lines, given.seeds)
 
 
 if __name__ == "__main__":
