@@ -32,7 +32,7 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
     if "keys" not in world.functions or "human" not in render_modes(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no image")
     setup = Setup(world, **keywords)
-    if not steered_by_held_keys(setup):
+    if not steered_by_held_keys(setup.world):
         hand: Any = world.functions["keys"]
         return list(hand.help)
     return [(key, _meaning(setup, action)) for key, action in steering_keys(setup).items()]
@@ -76,7 +76,7 @@ class Game:
         self.held: set[str] = set()
         self.tapped: list[str] = []
         control: Any = self.world.functions.get("keys")
-        depends_on_game = not steered_by_held_keys(self.batch.setup)
+        depends_on_game = not steered_by_held_keys(self.batch.world)
         self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
         self.batch.totals = EpisodeTotals(self.batch)

@@ -45,7 +45,7 @@ def evaluate(name, x, y=None):
     return out
 
 
-def points(name, seed=0, count=1500):
+def points(name, seed=0, count=500):
     """Columns of arguments: where a function is used, where its method changes, and where it ends."""
     rng = np.random.default_rng([seed, NAMES.index(name)])
 

@@ -203,7 +203,9 @@ class Env(ShowsLimit, gymnasium.Env):
         for a goal environment. `get_keys_to_action` exists where keys steer the world."""
         if "batch" in self.__dict__:
             setup = self.batch.setup
-            if (name in GOAL_METHODS and setup.in_goal_form) or (name == KEYS_METHOD and steered_by_held_keys(setup)):
+            if (name in GOAL_METHODS and setup.in_goal_form) or (
+                name == KEYS_METHOD and steered_by_held_keys(setup.world)
+            ):
                 return getattr(self, f"_{name}")
             if name == "model":  # asked for once more, since the property said that there is none
                 return setup.exact_model()

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
 
 KEYS = ("up", "down", "left", "right", "space", "return", *string.ascii_lowercase, *string.digits)
 MOST_AT_ONCE = 3  # keys that may be held together
 
 
-def steered_by_held_keys(setup: Setup) -> bool:
+def steered_by_held_keys(world: World) -> bool:
     """Whether what keys do follows from those that are held, and not from the game."""
-    hand = setup.world.functions.get("keys")
+    hand = world.functions.get("keys")
     return hand is not None and not inspect.isclass(hand)
 
 

@@ -127,13 +127,13 @@ class Layout:
         return offset if self.packed else -(-offset // item) * item
 
     @functools.cached_property
-    def size_names(self) -> set[str]:
-        """Names of the sizes that the fields use."""
-        return {d for kind in self.fields.values() for d in kind.shape if isinstance(d, str)}
+    def size_names(self) -> list[str]:
+        """Names of the sizes that the fields use, in order."""
+        return sorted({d for kind in self.fields.values() for d in kind.shape if isinstance(d, str)})
 
     def dtype(self, sizes: Mapping[str, int]) -> np.dtype:
         """The NumPy record type for the given sizes."""
-        key = tuple(sizes[name] for name in sorted(self.size_names))
+        key = tuple([sizes[name] for name in self.size_names])
         if key not in self._dtypes:
             self._dtypes[key] = self._make_dtype(sizes)
         return self._dtypes[key]

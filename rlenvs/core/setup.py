@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import hashlib
 import itertools
 import math
@@ -127,9 +128,6 @@ class Setup:
         self.agents = self.sizes["agents"]
         self._resolve_action()
         self.dtypes = {name: layout.dtype(self.sizes) for name, layout in world.layouts.items()}
-        shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, *self._declared_action
-        text = repr((world.name, *shape))
-        self.fingerprint = f"{world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self.scaling = self._scaling_of(world.observation, self.in_scaled_form)
         self.central_scaling = self._scaling_of(world.central, True)
         self.scaled = self.in_scaled_form and not all(part.raw for part in world.observation.values())
@@ -145,6 +143,13 @@ class Setup:
         # how long the mask of each agent is
         self.mask_lengths = [role.action if self.single_choice else sum(self.choices) or 1 for role in self.roles]
         self.idle = self._resolve_idle()
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """What two setups have in common whose snapshots fit each other."""
+        shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, *self._declared_action
+        text = repr((self.world.name, *shape))
+        return f"{self.world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def _resolve_action(self) -> None:
         """The action, its size (choices of a Discrete one, else numbers), and the choices of each of its numbers: none
