@@ -19,11 +19,11 @@ MOTION = ("position", "velocity", "rates", "charge", "angles")
 needs_pybullet = pytest.mark.skipif(not importlib.util.find_spec("pybullet"), reason="pybullet is not installed")
 
 
-def pair(id, seed=0, **keywords):
-    """The same world in both physics."""
+def pair(id, seed=0, backend="numba", **keywords):
+    """The same world in both physics; the second in another backend, too."""
     made = []
-    for physics in ("kernel", "pybullet"):
-        batch = rlenvs.make_batch(id, 1, physics=physics, **keywords)
+    for physics, around in (("kernel", "numba"), ("pybullet", backend)):
+        batch = rlenvs.make_batch(id, 1, physics=physics, backend=around, **keywords)
         batch.seed([seed])
         batch.reset()
         made.append(batch)
@@ -70,8 +70,9 @@ def test_open_loop_flights_agree_to_rounding(keywords):
 @needs_pybullet
 @pytest.mark.parametrize("id", [id for id in TASKS if "/mo-" not in id])
 def test_every_task_runs_in_both(id):
-    """The scripted experts fly the same for a second where nothing is touched."""
-    kernel, bullet = pair(id, seed=3)
+    """The scripted experts fly the same for a second where nothing is touched. What is around Bullet runs in plain
+    Python: compiled, as in the tests below, it takes as long as the whole world once more."""
+    kernel, bullet = pair(id, seed=3, backend="python")
     for _ in range(20):
         for batch in (kernel, bullet):
             batch.advise()
