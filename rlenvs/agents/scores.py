@@ -97,7 +97,7 @@ def compare(
 
     Args:
         id: the environment.
-        agent: any policy that `rlenvs.evaluate` takes; None for the two others alone.
+        agent: any policy that `rlenvs.evaluate` takes; None for the others alone.
         seeds, against, keywords: as for `rlenvs.evaluate`; where teams play against each other, `against` is the
             world's first scripted player by default.
 

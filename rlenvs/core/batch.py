@@ -226,10 +226,11 @@ class KernelBatch(BatchStepping):
         """Give back what lies outside Python's memory. May be called twice."""
 
     def advise(self) -> np.ndarray:
-        """The scripted expert's actions, (N, A, numbers per action), a copy; they also lie in `actions` then.
+        """The actions of the scripted expert, or of the first player where there is none, (N, A, numbers per action), a
+        copy; they also lie in `actions` then.
 
         Raises:
-            NotImplementedError: the world has no scripted expert.
+            NotImplementedError: the world has neither.
         """
         self._advise()
         return self.actions.copy()
@@ -297,7 +298,8 @@ class KernelBatch(BatchStepping):
         self._run_entry(self._driver.play_worlds)
 
     def central(self) -> np.ndarray:
-        """The central states, float32 (N, *shape): the world's own, or the observations of all agents. New arrays."""
+        """The central states, (N, *shape) of `setup.central_space`: the world's own, or the observations of all agents.
+        New arrays."""
         if not self.world.central:
             return self.setup.central_of(self.observations)
         states = np.zeros((self.num_worlds, *self.setup.central_space.shape), np.float32)

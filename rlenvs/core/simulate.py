@@ -15,7 +15,7 @@ class Rollouts(NamedTuple):
     """What came of K action sequences of T steps (A agents; the agent axis is absent in single-agent worlds).
 
     rewards, costs: float64 (K, T[, A]), zero after the end of an episode.
-    observations: (K[, A], ...), at the end of each sequence: float32, uint8 of an image, or as they are encoded.
+    observations: (K[, A], ...), at the end of each sequence, of the batch's type, or as they are encoded.
     lengths: int64 (K,), steps played. over: bool (K,), whether the episode ended within the sequence.
     """
 
