@@ -192,6 +192,11 @@ class Agent:
                 f"{label} was trained for actions of {mine[1]} {mine[0]}; those of {name} have {theirs[1]} {theirs[0]} "
                 "with these keywords"
             )
+        tells = setup.continuous or self.network.masked or self.network.kinds
+        if not tells and len({role.action for role in setup.roles}) > 1:
+            raise ParameterError(
+                f"{label} knows no masks, and with these keywords agents of {name} have different numbers of choices"
+            )
 
     def _check_form(self, setup: Setup, label: str) -> None:
         """ParameterError where the numbers of observations are scaled otherwise than those of the training."""
