@@ -218,6 +218,34 @@ def test_the_way_out_pays_one_and_speed_a_tenth():
     assert batch.rewards[0, 0] == 1.0
 
 
+@pytest.mark.parametrize("actions", ["meta", "continuous"])
+def test_what_exit_pays_for_training_sums_to_the_lanes_that_were_crossed(actions):
+    weights = {"goal": 0.0, "speed": 0.0, "rightwards": 6.0}
+    batch = batch_of(highway_exit.SPEC, cars=0, actions=actions, weights=weights)
+    batch.reset()
+    _, s = batch.records(0)
+    first = int(highway_exit.own_lane(s))
+    total = 0.0
+    for _ in range(10):
+        batch.step(np.array([LANE_RIGHT]) if actions == "meta" else np.array([[0.0, 0.02]], np.float32))
+        total += batch.rewards[0, 0]
+    assert total == pytest.approx(int(highway_exit.own_lane(s)) - first)
+    assert total >= 2.0
+
+
+def test_exit_charges_for_a_crash_in_training_alone():
+    for weights, reward in (({}, 0.0), ({"crash": 2.0}, -2.0)):
+        batch = batch_of(highway_exit.SPEC, weights=weights, low_speed=29.0)
+        batch.reset()
+        _, s = alone(batch)
+        s.bodies, s.movers = 2, 2
+        s.x[1], s.y[1] = s.x[0] + 12.0, s.y[0]
+        s.speed[1], s.heading[1], s.sine[1], s.cosine[1] = 0.0, 0.0, 0.0, 1.0
+        batch.step(np.array([IDLE]))
+        assert batch.costs[0, 0] == 1.0
+        assert batch.rewards[0, 0] == reward
+
+
 # --- racetrack --------------------------------------------------------------------------------------------------------
 
 
