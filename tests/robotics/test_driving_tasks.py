@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
+from rlenvs.core.registry import world_of
 from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, locate, put_on_lane
 from rlenvs.robotics.driving import highway_exit, lane_keeping, racetrack, two_way, u_turn
@@ -64,6 +65,25 @@ def test_spaces_and_ends_are_those_of_highway_env():
         action = env.action_space
         assert (action.shape if isinstance(choices, tuple) else action.n) == choices
         assert SPECS[name].horizon == steps
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),  # of highway-env 1.12.1's configurations, and what its code draws with
+    [
+        ("Intersection-v0", "spawn_chance", 0.6),  # spawn_probability
+        ("LaneKeeping-v0", "state_noise", 0.05),
+        ("LaneKeeping-v0", "derivative_noise", 0.05),
+        ("Parking-v0", "near", 0.12),  # success_goal_reward
+        ("Roundabout-v0", "place_deviation", 2.0),  # position_deviation
+        ("Roundabout-v0", "speed_deviation", 2.0),
+        ("TwoWay-v0", "place_deviation", 10.0),
+        ("TwoWay-v0", "speed_deviation", 2.0),
+        ("UTurn-v0", "place_deviation", 2.0),  # position_deviation
+        ("UTurn-v0", "speed_deviation", 2.0),
+    ],
+)
+def test_numbers_that_only_chance_shows_are_the_published_ones(name, parameter, value):
+    assert world_of(name).params[parameter].default == value
 
 
 FAMILY = ("Highway", "Merge", "Roundabout", "Intersection", "TwoWay", "UTurn", "Exit", "Racetrack")
