@@ -15,10 +15,10 @@ import numpy as np
 from numba import njit
 
 from rlenvs.core.cache import compiled
+from rlenvs.core.splitmix import FIRST, GOLDEN, SECOND
 
 Word = Any  # np.uint64; kernels are compiled for it
 
-GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 PLACES = np.uint64(1 << 20)  # numbers that a step may use
 HALF = np.uint64(0xFFFFFFFF)
 SIGN, SIZE = np.uint32(0x80000000), np.uint32(0x7FFFFFFF)

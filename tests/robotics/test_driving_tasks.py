@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
+from rlenvs.core.registry import world_of
 from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, locate, put_on_lane
 from rlenvs.robotics.driving import highway_exit, lane_keeping, racetrack, two_way, u_turn
@@ -64,6 +65,25 @@ def test_spaces_and_ends_are_those_of_highway_env():
         action = env.action_space
         assert (action.shape if isinstance(choices, tuple) else action.n) == choices
         assert SPECS[name].horizon == steps
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),  # of highway-env 1.12.1's configurations, and what its code draws with
+    [
+        ("Intersection-v0", "spawn_chance", 0.6),  # spawn_probability
+        ("LaneKeeping-v0", "state_noise", 0.05),
+        ("LaneKeeping-v0", "derivative_noise", 0.05),
+        ("Parking-v0", "near", 0.12),  # success_goal_reward
+        ("Roundabout-v0", "place_deviation", 2.0),  # position_deviation
+        ("Roundabout-v0", "speed_deviation", 2.0),
+        ("TwoWay-v0", "place_deviation", 10.0),
+        ("TwoWay-v0", "speed_deviation", 2.0),
+        ("UTurn-v0", "place_deviation", 2.0),  # position_deviation
+        ("UTurn-v0", "speed_deviation", 2.0),
+    ],
+)
+def test_numbers_that_only_chance_shows_are_the_published_ones(name, parameter, value):
+    assert world_of(name).params[parameter].default == value
 
 
 FAMILY = ("Highway", "Merge", "Roundabout", "Intersection", "TwoWay", "UTurn", "Exit", "Racetrack")
@@ -216,6 +236,34 @@ def test_the_way_out_pays_one_and_speed_a_tenth():
     batch.step(np.array([LANE_RIGHT]))
     assert s.target_lane[0] == highway_exit.SIDE_LANE
     assert batch.rewards[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("actions", ["meta", "continuous"])
+def test_what_exit_pays_for_training_sums_to_the_lanes_that_were_crossed(actions):
+    weights = {"goal": 0.0, "speed": 0.0, "rightwards": 6.0}
+    batch = batch_of(highway_exit.SPEC, cars=0, actions=actions, weights=weights)
+    batch.reset()
+    _, s = batch.records(0)
+    first = int(highway_exit.own_lane(s))
+    total = 0.0
+    for _ in range(10):
+        batch.step(np.array([LANE_RIGHT]) if actions == "meta" else np.array([[0.0, 0.02]], np.float32))
+        total += batch.rewards[0, 0]
+    assert total == pytest.approx(int(highway_exit.own_lane(s)) - first)
+    assert total >= 2.0
+
+
+def test_exit_charges_for_a_crash_in_training_alone():
+    for weights, reward in (({}, 0.0), ({"crash": 2.0}, -2.0)):
+        batch = batch_of(highway_exit.SPEC, weights=weights, low_speed=29.0)
+        batch.reset()
+        _, s = alone(batch)
+        s.bodies, s.movers = 2, 2
+        s.x[1], s.y[1] = s.x[0] + 12.0, s.y[0]
+        s.speed[1], s.heading[1], s.sine[1], s.cosine[1] = 0.0, 0.0, 0.0, 1.0
+        batch.step(np.array([IDLE]))
+        assert batch.costs[0, 0] == 1.0
+        assert batch.rewards[0, 0] == reward
 
 
 # --- racetrack --------------------------------------------------------------------------------------------------------

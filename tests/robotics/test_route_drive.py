@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, LENGTH, ROAD, SIGN, START
 from rlenvs.kits.traffic import signals
 from rlenvs.kits.traffic.cars import locate
-from rlenvs.robotics.driving import route_drive, route_senses, route_town
+from rlenvs.robotics.driving import route_drive, route_expert, route_senses, route_town
 
 # --- the way ----------------------------------------------------------------------------------------------------------
 
@@ -413,6 +414,12 @@ def test_more_cars_than_places_are_refused():
         made(patience=1.0)
 
 
+def test_one_pedestrian_of_ten_does_not_look():
+    assert route_drive.SPEC.params["bold"].default == 0.1  # ours; too small a share to be counted in few starts
+    assert not made(walkers=60, bold=0.0).records(0)[1].walker_bold.any()
+    assert made(walkers=60, bold=1.0).records(0)[1].walker_bold.all()
+
+
 def test_smallest_and_largest_towns():
     for keywords in ({"columns": 2, "rows": 2, "towns": 1, "cars": 8}, {"columns": 6, "rows": 6, "towns": 8}):
         batch = made(2, **keywords, seen_cars=0, seen_walkers=0)
@@ -422,6 +429,34 @@ def test_smallest_and_largest_towns():
 
 
 # --- who drives -------------------------------------------------------------------------------------------------------
+
+
+class FromTheStart(np.ndarray):
+    """An array that refuses indices that count from its end, which NumPy and kernels take."""
+
+    def __getitem__(self, key):
+        assert all(n >= 0 for n in (key if isinstance(key, tuple) else (key,)) if isinstance(n, (int, np.integer)))
+        return super().__getitem__(key)
+
+
+def test_where_others_will_be_is_foreseen_on_their_own_lanes():
+    """`lane_at[-1]` is a lane too, of another road: fuzz.py found it asked for the place of all others."""
+    batch = made(seed=0)
+    names = batch.records(0)[0].dtype.names, batch.records(0)[1].dtype.names
+    for _ in range(20):
+        batch.step(batch.advise())
+    p, s = (
+        SimpleNamespace(
+            **{
+                name: value.view(FromTheStart) if isinstance(value := getattr(record, name), np.ndarray) else value
+                for name in own
+            }
+        )
+        for record, own in zip(batch.records(0), names, strict=True)
+    )
+    for j in range(1, s.movers):
+        route_expert.foresee(p, s, j)
+    assert np.isfinite(s.guess[1 : s.movers]).all()
 
 
 def test_the_expert_gets_there_and_dice_do_not():

@@ -14,6 +14,7 @@ import numpy as np
 
 from rlenvs.core import combine_run, kernel, maths
 from rlenvs.core.kernels import RUN
+from rlenvs.core.splitmix import FIRST, GOLDEN, SECOND
 from rlenvs.kits.tracks.road import LEFT_X, RIGHT_X, gaps
 
 INSIDE = 1e-6  # m; a lidar at a border or beyond it sees from this far inside
@@ -21,7 +22,6 @@ TURN = 2.0 * math.pi
 TOUCHING = 1e-12  # m^2
 ONE, LEAST = np.float32(1.0), 1e-30  # 1/m
 
-GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _8, _16, _27, _30, _31, _32 = (np.uint64(n) for n in (8, 16, 27, 30, 31, 32))
 BYTES, PAIRS, LOW_HALF = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
 MEAN_OF_BYTES, PER_BYTE = np.float32(510.0), np.float32(1.0 / math.sqrt(65535.0 / 3.0))  # to a deviation of 1

@@ -13,7 +13,7 @@ from rlenvs.kits.traffic.cars import FASTER, IDLE, SLOWER, choose, speed_index
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.priorities import give_way
 from rlenvs.kits.traffic.simulation import move_all
-from rlenvs.robotics.driving.steering import find_way, steer
+from rlenvs.robotics.driving.steering import find_way, steer_in_time, steers
 
 ARRIVED = 25.0  # m of the exit
 LONGEST, WAITS, BEGINS = 13, 7, 6  # s that are looked ahead; s that plans wait, at most; s when they begin to
@@ -56,19 +56,16 @@ def outcome_of(p, s, aim, begin, wait):
     """How good a plan is: how soon it arrives, how far it comes, or how late it crashes."""
     c = copied(s)
     ego = c.ego
-    steers, every = p.actions == 1, max(p.simulation_hz // p.policy_hz, 1)
-    if steers:
+    if steers(p):
         find_way(p, c)
     value, seconds = 0.0, min(LONGEST, max(p.horizon - c.elapsed, 1))
     for second in range(seconds):
         best = aim_of(p, aim, begin, wait, second)
-        if steers:
-            for done in range(0, p.simulation_hz, every):
-                steer(p, c, p.speeds[best])
-                regulate(p, c, min(every, p.simulation_hz - done))
-        else:
+        if not steers(p):
             choose(p, c, ego, p.speeds, wanted_action(p, c, best))
-            regulate(p, c, p.simulation_hz)
+        for moment in range(p.simulation_hz):
+            steer_in_time(p, c, p.speeds[best], moment)
+            regulate(p, c, 1)
         value += 0.1 * c.speed[ego]
         if c.crashed[ego]:
             return second - 1000.0

@@ -33,8 +33,9 @@ from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, act_all, driver_tab
 from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import observations as seen
-from rlenvs.robotics.driving.experts import FORCE, STEERING, expert, junction_expert
+from rlenvs.robotics.driving.experts import expert, junction_expert
 from rlenvs.robotics.driving.render import draw_traffic
+from rlenvs.robotics.driving.steering import ACTIONS, FORCE, STEERING, steers, steps_per_action
 
 OBSERVATION = choice(
     "kinematics",
@@ -45,7 +46,6 @@ OBSERVATION = choice(
     doc="rows of cars, times to collision, occupancy grid, lidar, or an image from above",
 )
 KINEMATICS, TIMES, OCCUPANCY, LIDAR, PIXELS = OBSERVATION.codes("kinematics", "times", "grid", "lidar", "pixels")
-ACTIONS = choice("meta", "continuous", doc="meta-actions, or acceleration and steering")
 META = ("lane left", "idle", "lane right", "faster", "slower")
 FEATURES = {  # columns of `kinematics`, with what is 1 there
     "presence": (seen.PRESENCE, 0.0),
@@ -239,11 +239,6 @@ def driving_world(
 
 
 @kernel
-def steps_per_action(p):
-    return max(p.simulation_hz // p.policy_hz, 1)
-
-
-@kernel
 def begin(p, s, movers, bodies, ego):
     """What a reset fills in before it places cars."""
     s.movers, s.bodies, s.ego, s.linked = movers, bodies, ego, p.linked
@@ -264,8 +259,8 @@ def command(p, s, a):
 @kernel
 def own_car(p, s):
     """Make the ego car one that is told what to do."""
-    s.driver[s.ego] = TRACKER if p.actions == 0 else RAW
-    if p.actions == 0:
+    s.driver[s.ego] = RAW if steers(p) else TRACKER
+    if not steers(p):
         s.target_speed[s.ego] = p.speeds[speed_index(p.speeds, s.speed[s.ego])]
     else:
         s.target_speed[s.ego] = 0.0  # nobody knows what it wants, and drivers keep out of its way

@@ -41,6 +41,7 @@ from rlenvs.robotics.driving.steering import (
     find_way,
     follow_way,
     steer,
+    steers,
     write_action,
 )
 
@@ -57,12 +58,12 @@ def expert(p, s, a):
     s.target_speed[ego] = p.speeds[p.speeds.size - 1]
     calm = calm_speed(p, s)
     best = better_lane(p, s) if calm < p.speeds.size - 1 else s.target_lane[ego]
-    if p.actions == 1 and best == s.target_lane[ego]:
+    if steers(p) and best == s.target_lane[ego]:
         best = s.lane_of[ego]
     front, _ = neighbours(p, s, ego, best)
     acceleration = idm(p, p.drivers, s, ego, ego, front)
     s.target_speed[ego] = wanted
-    if p.actions == 1:
+    if steers(p):
         a[0] = min(max(acceleration / FORCE, -1.0), 1.0)
         a[1] = min(max(steering_of(calm_slip(p, s, best)) / STEERING, -1.0), 1.0)
     elif best != s.target_lane[ego]:
@@ -77,7 +78,7 @@ def expert(p, s, a):
 def planning_expert(p, s, a, lane_worth, speed_worth):
     """Plans meta-actions, which it carries out itself where actions are continuous."""
     action = planned_action(p, s, lane_worth, speed_worth)
-    if p.actions == 0:
+    if not steers(p):
         for j in range(p.moves.size):
             if p.moves[j] == action:
                 a[0] = j
@@ -127,7 +128,7 @@ def better_lane(p, s):
     """The lane to which MOBIL would change, or the one that the ego car aims at."""
     ego = s.ego
     k, target = s.lane_of[ego], s.target_lane[ego]
-    if p.actions == 0 and k != target:
+    if not steers(p) and k != target:
         return target
     place, count = p.lane_at[k, PLACE], lane_count(p, k)
     for aside in (-1, 1):
@@ -153,7 +154,7 @@ def calm_slip(p, s, k):
 @kernel
 def junction_expert(p, s, a):
     """Drives at the highest speed at which it foresees no meeting with anybody, and keeps its lane."""
-    if p.actions == 1:
+    if steers(p):
         carry_out(p, s, a, IDLE, p.speeds[foreseen_speed(p, s)])
         return
     steer_and_reach(p, s, a, safe_speed(p, s))
@@ -173,7 +174,7 @@ def foreseen_speed(p, s):
 @kernel
 def steer_and_reach(p, s, a, best):
     """Keep the lane, on the way to one of the speeds."""
-    if p.actions == 1:
+    if steers(p):
         carry_out(p, s, a, IDLE, p.speeds[best])
         return
     wanted = wanted_action(p, s, best)

@@ -77,10 +77,11 @@ from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane
 from rlenvs.kits.traffic.drivers import AGGRESSIVE, DEFENSIVE, DELAY, POLITE, act_all, become_driver
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import driving, experts, observations
-from rlenvs.robotics.driving.driving import KINEMATICS, begin, driving_world, own_car, share, steps_per_action
+from rlenvs.robotics.driving.driving import KINEMATICS, begin, driving_world, own_car, share
 from rlenvs.robotics.driving.foresight import best_action
 from rlenvs.robotics.driving.highway import BEST, FIRST_SPEED, QUICKEST, SLOWEST, SPACE, SPACE_PER_SPEED
 from rlenvs.robotics.driving.render import GLASS, GRASS, LINE, draw_lanes, rectangle
+from rlenvs.robotics.driving.steering import steps_per_action
 
 NORMAL_ROW, AGGRESSIVE_ROW, DEFENSIVE_ROW = range(3)
 SPEED_RANGE = 20.0  # m/s, which is 1 in an observation

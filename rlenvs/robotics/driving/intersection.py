@@ -60,8 +60,9 @@ from rlenvs.kits.traffic.cars import (
 from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, become_driver
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.crossing import is_there, regulate
-from rlenvs.robotics.driving.driving import begin, command, driving_world, on_road, own_car, share, steps_per_action
+from rlenvs.robotics.driving.driving import begin, command, driving_world, on_road, own_car, share
 from rlenvs.robotics.driving.experts import crossing_expert
+from rlenvs.robotics.driving.steering import steps_per_action
 
 NETWORK = networks.intersection()
 ROADS_IN = tuple(NETWORK.lane(f"o{k}", f"ir{k}") for k in range(4))

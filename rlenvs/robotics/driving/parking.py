@@ -70,8 +70,8 @@ from rlenvs.kits.traffic.cars import (
 )
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import networks
-from rlenvs.robotics.driving.experts import FORCE, STEERING
 from rlenvs.robotics.driving.render import draw_parking
+from rlenvs.robotics.driving.steering import FORCE, STEERING
 
 NETWORK = networks.parking_lot()
 WALLS = (

@@ -12,7 +12,7 @@ from rlenvs.kits.roads.lanes import COUNT, PLACE, ROAD
 from rlenvs.kits.traffic.cars import IDLE, choose, speed_index
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.simulation import move_all
-from rlenvs.robotics.driving.steering import decided, find_way, steer
+from rlenvs.robotics.driving.steering import decided, find_way, steer_in_time, steers
 
 DECISIONS, SECONDS = 3, 7  # decisions that are tried, a second each; s that are looked ahead
 CHOICES = 5
@@ -31,9 +31,8 @@ def worth(p, s, plan, lane_worth, speed_worth):
     """How good a sequence of decisions is: its digits, the last of them the first decision."""
     c = copied(s)
     ego, last = c.ego, p.speeds.size - 1
-    steers, every = p.actions == 1, max(p.simulation_hz // p.policy_hz, 1)
     aim = p.speeds[speed_index(p.speeds, c.speed[ego])]
-    if steers:
+    if steers(p):
         find_way(p, c)
     value, span = 0.0, max(p.speeds[last] - p.speeds[0], 1.0)
     for second in range(SECONDS):
@@ -41,13 +40,12 @@ def worth(p, s, plan, lane_worth, speed_worth):
         plan //= CHOICES
         if action != IDLE:
             value -= TROUBLE
-        if steers:
+        if steers(p):
             aim = decided(p, c, action, aim)
         else:
             choose(p, c, ego, p.speeds, action)
-        for n in range(p.simulation_hz):
-            if steers and n % every == 0:
-                steer(p, c, aim)
+        for moment in range(p.simulation_hz):
+            steer_in_time(p, c, aim, moment)
             act_all(p, p.drivers, c)
             move_all(p, c, 1.0 / p.simulation_hz)
         if c.crashed[ego]:

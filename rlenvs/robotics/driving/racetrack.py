@@ -48,8 +48,9 @@ from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
 from rlenvs.kits.traffic.cars import locate, put_on_lane, steering_of
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
-from rlenvs.robotics.driving.experts import STEERING, calm_slip, expert
+from rlenvs.robotics.driving.experts import calm_slip, expert
 from rlenvs.robotics.driving.racetracks import TRACKS, racetrack
+from rlenvs.robotics.driving.steering import STEERING, steers
 
 START, BEND = 0, 1  # roads
 APART = 20.0  # m between cars at the start
@@ -157,7 +158,7 @@ def step(p, s, a, rng, r):
 def racing_expert(p, s, a):
     """Keeps to its lane; where a slower car is before it, it takes the other one."""
     k = wanted_lane(p, s)
-    if p.actions == 1:
+    if steers(p):
         a[0] = min(max(steering_of(calm_slip(p, s, k)) / STEERING, -1.0), 1.0)
         return
     expert(p, s, a)

@@ -47,6 +47,7 @@ from rlenvs.kits.traffic.cars import locate, put_car, put_on_lane, set_route, sp
 from rlenvs.kits.traffic.drivers import become_driver
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, on_road, own_car, simulate
+from rlenvs.robotics.driving.steering import steers
 
 NETWORK = networks.roundabout()
 SOUTH, INNER, OUTER, EAST = (
@@ -133,7 +134,7 @@ def step(p, s, a, rng, r):
     simulate(p, s, a)
     ego = s.ego
     on = 1.0 if on_road(p, s) else 0.0
-    aim = s.target_speed[ego] if p.actions == 0 else s.speed[ego]
+    aim = s.speed[ego] if steers(p) else s.target_speed[ego]
     r.speed = on * speed_index(p.speeds, aim) / 2.0
     r.lane_change = on if changes_lane(a) else 0.0
     r.collision = 0.0 if s.crashed[ego] else on

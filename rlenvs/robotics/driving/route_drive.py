@@ -76,7 +76,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.kits.roads.lanes import LENGTH, LIMIT, ROAD_DATA, WIDTH, along_and_across, distance_to, heading_on
+from rlenvs.kits.roads.lanes import LENGTH, LIMIT, ROAD_DATA, along_and_across, distance_to, heading_on
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CARS, RAW, car_sizes, locate, slip_of
 from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, DRIVER_DATA, act_all, driver_table
 from rlenvs.kits.traffic.pedestrians import CROSSING_DATA, WALKERS, stop_for_walkers, walk_all, walker_hit
@@ -375,7 +375,7 @@ def step(p, s, a, rng, r):
     look(p, s)
     rewards.remember(s, before)
     judge(p, s, r, told)
-    reward(p, s, r, old)
+    rewards.fill_terms(p, s, r, old)
     go_on(p, s, rng)
 
 
@@ -428,43 +428,13 @@ def judge(p, s, r, told):
     if s.waited > p.patience:
         r.blocked, s.waited = 1.0, 0.0
     r.deviation = 1.0 if distance_to(p, s.way[s.leg], s.x[0], s.y[0]) > DEVIATION else 0.0
-    fault = has_fault(r)
+    fault = rewards.has_fault(r)
     if fault:
         s.faults += 1
     s.crashed[0] = s.crashed[0] and p.mishaps == 0
     arrived = s.behind + s.along >= p.route_length
     r.terminated = arrived or r.deviation > 0.0 or (fault and p.mishaps == 0)
     r.success = arrived and s.faults == 0
-
-
-@kernel
-def has_fault(r):
-    """Whether there was an infraction in this step."""
-    return r.red_light + r.stop_sign + r.collision + r.pedestrian + r.offroad + r.blocked + r.deviation > 0.0
-
-
-@kernel
-def reward(p, s, r, old):
-    """All terms; `old` is the steering of the step before."""
-    soft = rewards.soften(p, s)
-    fault = has_fault(r)
-    made = min(s.behind + s.along, p.route_length)
-    if made > s.made:
-        if abs(s.aside_of_way) <= 0.5 * p.lane[s.way[s.leg], WIDTH] and not fault:
-            r.completion = min(soft * 100.0 * (made - s.made) / p.route_length, 1.0)
-        s.made = made
-    hit = r.collision + r.pedestrian > 0.0
-    if hit or r.red_light > 0.0:
-        r.crash = -1.0
-    speed = s.speed[0]
-    r.pace = 1.0 - abs(speed - rewards.wanted_speed(s)) / rewards.CRUISE
-    r.offset = max(-0.5 * abs(s.aside_of_way), -15.0)
-    r.angle = -abs(rewards.angle_to_way(p, s))
-    r.turn = -0.1 if abs(s.steering - old) > rewards.TURN else 0.0
-    if fault:
-        fast = hit or r.red_light + r.stop_sign > 0.0
-        r.end = -1.0 - (abs(speed) if fast else 0.0)
-    r.synthesis = -PENALTY if fault else rewards.synthesis(p, s)
 
 
 # --- observations -----------------------------------------------------------------------------------------------------

@@ -129,11 +129,9 @@ def foresee(p, s, j):
         far = min(far + speed * MOMENT, most)
         at = s.station[j] + far - begin
         while at > p.lane[k, LENGTH] and stage < s.route.shape[1]:
-            following = lane_at_stage(p, s, j, stage, -1)
+            following = lane_at_stage(p, s, j, stage, k)
             stage += 1
-            if following < 0:
-                break
-            if following == k:
+            if following == k:  # its present road, or the end of its route
                 continue
             begin += p.lane[k, LENGTH]
             at -= p.lane[k, LENGTH]

@@ -286,3 +286,36 @@ def synthesis(p, s):
     centring = max(1.0 - abs(s.aside_of_way) / OFF, 0.0)
     angle = max(1.0 - abs(angle_to_way(p, s)) / ASKEW, 0.0)
     return pace * centring * angle * max(1.0 - spread(s) / UNSTEADY, 0.0)
+
+
+# --- all terms of a step ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def has_fault(r):
+    """Whether there was an infraction in this step."""
+    return r.red_light + r.stop_sign + r.collision + r.pedestrian + r.offroad + r.blocked + r.deviation > 0.0
+
+
+@kernel
+def fill_terms(p, s, r, old):
+    """All terms; `old` is the steering of the step before."""
+    soft = soften(p, s)
+    fault = has_fault(r)
+    made = min(s.behind + s.along, p.route_length)
+    if made > s.made:
+        if abs(s.aside_of_way) <= 0.5 * p.lane[s.way[s.leg], WIDTH] and not fault:
+            r.completion = min(soft * 100.0 * (made - s.made) / p.route_length, 1.0)
+        s.made = made
+    hit = r.collision + r.pedestrian > 0.0
+    if hit or r.red_light > 0.0:
+        r.crash = -1.0
+    speed = s.speed[0]
+    r.pace = 1.0 - abs(speed - wanted_speed(s)) / CRUISE
+    r.offset = max(-0.5 * abs(s.aside_of_way), -15.0)
+    r.angle = -abs(angle_to_way(p, s))
+    r.turn = -0.1 if abs(s.steering - old) > TURN else 0.0
+    if fault:
+        fast = hit or r.red_light + r.stop_sign > 0.0
+        r.end = -1.0 - (abs(speed) if fast else 0.0)
+    r.synthesis = -PENALTY if fault else synthesis(p, s)

@@ -6,7 +6,7 @@ they are found from where it is and heads to, in a copy of the world, where it t
 
 import math
 
-from rlenvs.core import kernel, maths
+from rlenvs.core import choice, kernel, maths
 from rlenvs.kits.roads.lanes import (
     COUNT,
     END,
@@ -36,10 +36,24 @@ from rlenvs.kits.traffic.cars import (
     steering_of,
 )
 
+ACTIONS = choice("meta", "continuous", doc="meta-actions, or acceleration and steering")
+(CONTINUOUS,) = ACTIONS.codes("continuous")
 FORCE, STEERING = 5.0, 0.25 * math.pi  # of full continuous actions: m/s^2, rad
 SHORTEST = 0.6  # s, in which a speed is reached, and half of the time in which the middle of a lane is
 PARTS = 4  # of a stretch of the way, in which its direction is looked at
 LEAN = 0.6  # rad, at most, between the car and its lane
+
+
+@kernel
+def steers(p):
+    """Whether actions are acceleration and steering."""
+    return p.actions == CONTINUOUS
+
+
+@kernel
+def steps_per_action(p):
+    """Moments of simulation from one action to the next."""
+    return max(p.simulation_hz // p.policy_hz, 1)
 
 
 @kernel
@@ -149,6 +163,13 @@ def steer(p, c, aim):
     turn = min(max(turn, middle - LEAN), middle + LEAN)
     most = slip_of(STEERING)
     c.slip[ego] = min(max(half * turn / max(one, 1.0), -most), most)
+
+
+@kernel
+def steer_in_time(p, c, aim, moment):
+    """Let the ego car of a copy steer as its actions come; `moment` counts those of simulation, from 0 in a second."""
+    if steers(p) and moment % steps_per_action(p) == 0:
+        steer(p, c, aim)
 
 
 @kernel

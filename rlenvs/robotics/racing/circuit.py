@@ -9,7 +9,7 @@ import numpy as np
 from rlenvs.core import below, choice, f8, free, i8, integer, kernel, param, u8, uniform
 from rlenvs.kits.tracks import bounds, files, line
 from rlenvs.kits.tracks.generator import ROAD_STATE, draw_road
-from rlenvs.kits.tracks.road import AT, COLUMNS, place
+from rlenvs.kits.tracks.road import COLUMNS, place
 from rlenvs.kits.vehicles.single_track import CAR
 from rlenvs.robotics.racing.driver import DYNAMICS
 
@@ -20,15 +20,21 @@ LARGEST_NUMBER = 2**31 - 1
 LINE_MARGIN = 0.3  # m that the expert's line keeps from the borders, among others and on random circuits
 LINE_BRAKING = 0.3  # of the brakes, for which the line is looked for
 ALONE_MARGIN, ALONE_BRAKING = 0.35, 0.4  # the same for one car alone on a circuit that is not drawn
-# Shares of friction and of the brakes that experts use, of linear, sliding and rolling cars: linear tyres hold far
-# beyond the limit, and sliding ones need a reserve to be steered with. Harder braking takes so much load from the
-# rear axle that it comes round. From a search on each kind of circuit; on named ones linear tyres still hold at 3.6.
-CORNERING = (3.2, 0.9, 1.0)  # on named circuits,
-DRAWN = (1.1, 0.8, 1.0)  # on random ones, whose line is only smooth,
-GIVEN = (1.1, 0.68, 0.85)  # and on circuits of one's own, which may begin in a bend
-BRAKING = (0.18, 0.28, 0.34)
-AMONG, AMONG_ELSEWHERE = (1.1, 0.62, 0.68), (1.02, 0.58, 0.63)  # of a car among others, on named and on other circuits
-AMONG_BRAKING = 0.34
+# Shares of friction, and of the brakes, that experts use, by the kind of circuit: each of linear, sliding and rolling
+# cars. Linear tyres hold far beyond the limit, and sliding ones need a reserve to be steered with. Harder braking takes
+# so much load from the rear axle that it comes round. A random circuit's line is only smooth, and a given circuit may
+# begin in a bend. From a search on each kind of circuit; on named ones linear tyres still hold at 3.6.
+ALONE_BRAKES, AMONG_BRAKES = (0.18, 0.28, 0.34), (0.34, 0.34, 0.34)
+ALONE = {
+    "named": ((3.2, 0.9, 1.0), ALONE_BRAKES),
+    "random": ((1.1, 0.8, 1.0), ALONE_BRAKES),
+    "given": ((1.1, 0.68, 0.85), ALONE_BRAKES),
+}
+AMONG_OTHERS = {
+    "named": ((1.1, 0.62, 0.68), AMONG_BRAKES),
+    "random": ((1.02, 0.58, 0.63), AMONG_BRAKES),
+    "given": ((1.02, 0.58, 0.63), AMONG_BRAKES),
+}
 ROUNDS = 40  # of the search for the line of a circuit that is not drawn
 NEAREST = 0.155  # m, half the width of a car: how near its middle comes to a border
 BEHIND = 0.35  # m from the first car of the grid to the start line
@@ -83,13 +89,20 @@ def usual_limits() -> tuple[float, float, float, float]:
     return friction, drive, CAR["switch_speed"].default, CAR["top_speed"].default
 
 
+def kind_of_circuit(values: Any) -> str:
+    """ "given" where there is a centre line, else "random" or "named"."""
+    if values.centre_line is not None:
+        return "given"
+    return "random" if values.track == "random" else "named"
+
+
 def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
     """Road and line of a circuit that is not drawn.
 
     Raises:
         ParameterError: a centre line that `files.road_through` refuses.
     """
-    if values.centre_line is None and values.track == "random":
+    if kind_of_circuit(values) == "random":
         return np.zeros((CELLS + 1, COLUMNS)), np.zeros(CELLS + 1)
     keeps = (ALONE_MARGIN, ALONE_BRAKING) if values.agents == 1 else (LINE_MARGIN, LINE_BRAKING)
     return _fixed(values.track, files.rows_text(values.centre_line), *keeps)
@@ -103,17 +116,14 @@ def circuit_sizes(values: Any) -> dict[str, int]:
 def circuit_data(values: Any) -> dict[str, Any]:
     """The arrays of CIRCUIT_DATA."""
     road, best = fixed_circuit(values)
-    drawn, given = bool(road[-1, AT] == 0.0), values.centre_line is not None
-    which = DYNAMICS.values.index(values.dynamics)
-    cornering, braking = (GIVEN if given else DRAWN if drawn else CORNERING)[which], BRAKING[which]
-    if values.agents > 1:
-        cornering, braking = (AMONG_ELSEWHERE if drawn or given else AMONG)[which], AMONG_BRAKING
+    kind, tyres = kind_of_circuit(values), DYNAMICS.values.index(values.dynamics)
+    cornering, braking = (ALONE if values.agents == 1 else AMONG_OTHERS)[kind]
     return {
         "fixed_road": road,
         "fixed_line": best,
-        "drawn": int(drawn),
-        "cornering": cornering,
-        "braking": braking,
+        "drawn": int(kind == "random"),
+        "cornering": cornering[tyres],
+        "braking": braking[tyres],
     }
 
 
