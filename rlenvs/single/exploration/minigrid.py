@@ -22,7 +22,10 @@ Bytes (7, 7, 3): column from the left, row from the farthest, then kind (0 unsee
 
 ## Rewards
 `goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for going towards a ball or a wall,
-where balls move.
+where balls move. With weight 0, for training: `progress`, by how many steps the way to the aim became shorter, around
+walls and lava and through doors; `subgoal`, how much less is left to be done before ways are open: doors to be opened,
+keys of locks to be in the hand, balls beside locks to be moved, boxes to be opened. Both are differences of potentials,
+which leave the best policy what it is (Ng et al., ICML 1999); an end in lava or by a collision pays nothing of them.
 
 ## Costs
 `danger`: 1 for stepping into lava, or against a ball or a wall where balls move.
@@ -85,6 +88,7 @@ from rlenvs.single.exploration.rooms import (
     usual_steps,
 )
 from rlenvs.single.exploration.rooms_expert import advised
+from rlenvs.single.exploration.rooms_shaping import measure_ways, things_left
 
 SCOPE = choice("partial", "full", doc="what is seen: the cells ahead of the agent, or the whole grid")
 (PARTIAL,) = SCOPE.codes("partial")
@@ -151,6 +155,8 @@ SPEC = world(
         "ball": i4(MOST_BALLS),  # cells of balls that move
         "grid": i2("area"),
         "chain": i4(MOST_ROOMS, 6),
+        "far": i2("area"),  # steps from each cell to the aim
+        "things_left": i4,  # to be done before ways are open
         "plan": i4(MOST_ROOMS, 6),  # from here on scratch
         "lines": u1(2, LARGEST),
         "avoid": i4,
@@ -170,6 +176,8 @@ SPEC = world(
     terms={
         "goal": term(0.0, 1.0, 1.0, "1 - 0.9 * steps / limit when the task is done"),
         "collision": term(-1.0, 0.0, 1.0, "-1 for going against a ball or a wall, where balls move"),
+        "progress": term(-1.0, 1.0, 0.0, "by how many steps the way to the aim became shorter"),
+        "subgoal": term(-4.0, 4.0, 0.0, "doors, keys, balls and boxes that were seen to, for ways to be open"),
     },
     costs={"danger": cost(0.0, doc="1 for lava, and for collisions where balls move")},
     horizon=usual_steps,
@@ -192,6 +200,8 @@ def data(values):
 @SPEC.reset
 def reset(p, s, rng):
     make_grid(p, s, rng)
+    measure_ways(p, s)
+    s.things_left = things_left(p, s)
 
 
 @kernel
@@ -224,7 +234,15 @@ def step(p, s, a, rng, r):
             return
     if p.task == MEMORY and action == PICK_UP:
         action = TOGGLE
+    far, ahead = s.far[s.cell], ahead_of(p, s.cell, s.direction)
+    there = s.grid[ahead]
     entered = kind_of(act(p, s, action))
+    if s.grid[ahead] != there:
+        left = things_left(p, s)
+        r.subgoal = float(s.things_left - left)
+        s.things_left = left
+    if entered != LAVA:
+        r.progress = float(far - s.far[s.cell])
     done = entered == GOAL or (action == PICK_UP and s.wanted != 0 and s.carried == s.wanted)
     if p.task == MEMORY:
         done = s.cell == s.right_end
