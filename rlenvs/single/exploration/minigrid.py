@@ -18,7 +18,9 @@ With `task="dynamic_obstacles"` only the first three. With `task="memory"`, to p
 ## Observation Space
 Bytes (7, 7, 3): column from the left, row from the farthest, then kind (0 unseen, 1 empty, 2 wall, 3 floor, 4 door,
 5 key, 6 ball, 7 box, 8 goal, 9 lava, 10 agent), colour (0 red, 1 green, 2 blue, 3 purple, 4 yellow, 5 grey) and state
-(of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries.
+(of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries; in the hallway, with `recall=True`
+(`level="recall"`), the object at its beginning, so that a policy without memory can play, which tells whether it is
+memory that another one lacks, or the skill to act.
 
 ## Rewards
 `goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for going towards a ball or a wall,
@@ -69,7 +71,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, kind_of, look, look_from_above
+from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, cell_at, kind_of, look, look_from_above
 from rlenvs.kits.gridworld.render import draw_grid, grid_text
 from rlenvs.kits.gridworld.rules import ACTIONS, FORWARD, PICK_UP, TOGGLE, act, ahead_of
 from rlenvs.single.exploration.minigrid_members import MEMBERS
@@ -126,7 +128,11 @@ SPEC = world(
         "view_size": integer(7, 3, 15, "columns and rows that are seen, an odd number"),
         "scope": SCOPE,
         "show_direction": flag(False, "whether the observation is a dictionary, with the direction"),
-        "random_start": flag(False, "whether the agent starts anywhere, in the empty room and where balls move"),
+        "random_start": flag(
+            False,
+            "whether the agent starts anywhere, in the empty room and where balls move; in the hallway, whether it "
+            "looks anywhere",
+        ),
         "rooms": integer(6, 2, MOST_ROOMS, 'length of the chain, for task="multi_room"'),
         "largest_room": integer(10, 4, 12, 'longest side of a room, for task="multi_room"'),
         "crossings": integer(1, 1, 16, 'how many rivers there are, for task="crossing"'),
@@ -141,6 +147,11 @@ SPEC = world(
             False, 'whether the agent starts in the middle of nine rooms, not beside it, for task="obstructed_maze"'
         ),
         "random_length": flag(False, 'whether the hallway has a random length, for task="memory"'),
+        "recall": flag(
+            False,
+            "whether the agent's own cell shows the object at the beginning of the hallway, as if it was carried, for "
+            'task="memory"',
+        ),
     },
     sizes=sizes,
     data={"pad": i4, "stride": i4, "width": i4, "height": i4},
@@ -256,11 +267,17 @@ def step(p, s, a, rng, r):
         r.terminated = True
 
 
+@kernel
+def shown_in_hand(p, s):
+    """What the agent's own cell shows: what is carried, or the object to be remembered, which cannot be."""
+    return s.grid[cell_at(p, 1, p.height // 2 - 1)] if p.recall and p.task == MEMORY else s.carried
+
+
 @SPEC.observe_images
 def observe_images(p, s, i):
     if p.scope == PARTIAL:
         through = p.task == EMPTY_ROOM or p.task == DYNAMIC
-        look(s.grid, s.cell, p.stride, s.direction, s.carried, through, i.image)
+        look(s.grid, s.cell, p.stride, s.direction, shown_in_hand(p, s), through, i.image)
     else:
         look_from_above(s.grid, p.pad, p.stride, s.cell, s.direction, i.image)
     if p.show_direction:
