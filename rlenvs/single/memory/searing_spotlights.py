@@ -24,7 +24,7 @@ radius. Places are in halves of the screen from its centre, 0 for what is not se
 
 `recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all that was in
 sight: the place of the agent, and the way from it to the goal, both in halves of the screen. Spotlights stay as hard to
-see. A policy without memory can play then, which tells whether it is memory that another one lacks, or the skill to act.
+see. A policy without memory can play then, which tells whether it is memory that another lacks, or the skill to act.
 
 ## Rewards
 0.25 for a coin, 1 for the exit. The other terms have weight 0 and are there for `weights=` and as measurements in
