@@ -29,7 +29,7 @@ HEAD = ("Environment", "Random", "Expert", "Learnt", "Score", "Success", "Expert
 def differences(name: str) -> list[str]:
     """What an environment declares now in another way than it is frozen."""
     world, frozen = world_of(name), FROZEN[name]
-    weights = {term: part.weight for term, part in world.terms.items()}
+    weights = {term: part.weight for term, part in world.terms.items() if part.weight or term in frozen["weights"]}
     found = [] if weights == frozen["weights"] else ["weights"]
     for who in ("random", "expert", "bound"):
         now = world.scores[who].mean if who in world.scores else None

@@ -10,6 +10,7 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.gridworld import cells
 from rlenvs.single.exploration.minigrid import SPEC, cells_of
+from rlenvs.single.exploration.rooms_shaping import measure_ways, things_left
 
 RECORDED = np.load(Path(__file__).parents[1] / "data" / "minigrid.npz")
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE, DONE = range(7)
@@ -235,6 +236,84 @@ def test_how_many_balls(size, asked, count):
     env = make("MiniGridDynamicObstacles8x8-v0", grid_size=size, balls=asked)
     env.reset(seed=0)
     assert records(env)[1].balls == count
+
+
+# --- terms of weight 0 ------------------------------------------------------------------------------------------------
+
+
+def shaped(*things):
+    """Terms of an environment that faces things, measured anew, after an action."""
+    env, s = facing(*things)
+    p, _ = records(env)
+    measure_ways(p, s)
+    s.things_left = things_left(p, s)
+
+    def terms(action):
+        info = env.step(action)[-1]
+        return info["reward_progress"], info["reward_subgoal"]
+
+    return terms, s
+
+
+def test_progress_is_paid_for_steps_towards_the_goal_and_taken_back():
+    terms, _ = shaped(cells.NOTHING, cells.thing(cells.BALL, cells.RED), cells.EXIT)
+    assert [terms(action)[0] for action in (FORWARD, FORWARD, LEFT, LEFT, FORWARD)] == [1.0, 0.0, 0.0, 0.0, -1.0]
+
+
+def test_lava_pays_no_progress():
+    terms, _ = shaped(cells.FIRE, cells.EXIT)
+    assert terms(FORWARD)[0] == 0.0
+
+
+def test_ways_lead_around_lava_and_walls():
+    grid = corridor()
+    grid[3, 1:-1] = cells.FIRE
+    grid[3, 6] = cells.NOTHING
+    grid[4, 1] = cells.EXIT
+    env = make("MiniGridDoorKey8x8-v0")
+    env.reset(seed=0)
+    s = put(env, grid, (1, 1, 0))
+    p, _ = records(env)
+    measure_ways(p, s)
+    ways = cells_of(p, s.far)
+    assert (ways[1, 1], ways[3, 6], ways[4, 1]) == (13, 6, 0)
+    assert ways[3, 1:6].tolist() == [0] * 5
+
+
+def test_subgoals_are_keys_of_locks_doors_boxes_and_balls_beside_locks():
+    lock = cells.door(cells.BLUE, cells.LOCKED)
+    terms, s = shaped(cells.filled_box(cells.GREY, cells.BLUE), lock, cells.EXIT)
+    assert s.things_left == 3
+    actions = (TOGGLE, PICK_UP, DROP, PICK_UP, FORWARD, TOGGLE, TOGGLE, TOGGLE)
+    assert [terms(action)[1] for action in actions] == [1.0, 1.0, -1.0, 1.0, 0.0, 1.0, -1.0, 1.0]
+    assert s.things_left == 0  # and the key is of no use any more
+    terms, s = shaped(cells.thing(cells.KEY, cells.RED), lock)
+    assert terms(PICK_UP)[1] == 0.0  # opens nothing here
+    terms, s = shaped(cells.thing(cells.BALL, cells.RED), lock)
+    assert [terms(action)[1] for action in (PICK_UP, DROP)] == [1.0, -1.0]
+    assert s.things_left == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["MiniGridObstructedMaze2Dlhb-v0", "MiniGridDoorKey6x6-v0", "MiniGridMultiRoomN4S5-v0"]
+)
+def test_terms_of_weight_0_are_differences_of_potentials(name):
+    """What they pay over an episode of random actions, or of the expert, is what the potentials differ by."""
+    batch = rlenvs.make_batch(name, 8)
+    assert [batch.setup.world.terms[term].weight for term in ("progress", "subgoal")] == [0.0, 0.0]
+    for expert in (False, True):
+        batch.seed(range(8))
+        batch.reset()
+        rng = np.random.default_rng(0)
+        states = batch.states
+        at_start = [int(states["far"][k][states["cell"][k]]) + int(states["things_left"][k]) for k in range(8)]
+        paid, going = np.zeros(8), np.ones(8, bool)
+        for _ in range(60):
+            batch.step(batch.advise() if expert else rng.integers(0, 7, 8))
+            paid += going * batch.terms[:, 2:4, 0].sum(1)
+            going &= ~(batch.terminated | batch.truncated).reshape(8)
+            now = [int(states["far"][k][states["cell"][k]]) + int(states["things_left"][k]) for k in range(8)]
+            assert all(paid[k] == at_start[k] - now[k] for k in range(8) if going[k])
 
 
 # --- grids ------------------------------------------------------------------------------------------------------------

@@ -92,6 +92,17 @@ def test_the_lights_expert_needs_no_more_presses_than_there_were(size):
             assert total == pytest.approx(1.0 - 0.01 * steps)
 
 
+def test_starts_with_any_number_of_presses_in_a_range():
+    env, found = rlenvs.make(LIGHTS, presses=5, fewest_presses=2), set()
+    for seed in range(200):
+        env.reset(seed=seed)
+        p, s = env.unwrapped.batch.records(0)
+        found.add(int(lights_out.shortest_solution(p, s)))
+    assert found == {2, 3, 4, 5}
+    env = rlenvs.make(LIGHTS, presses=3, fewest_presses=3)
+    assert np.array_equal(env.reset(seed=1)[0], rlenvs.make(LIGHTS, presses=3).reset(seed=1)[0])
+
+
 def test_the_lights_expert_is_as_short_as_all_sets_of_presses():
     """3 x 3: every set of presses tried."""
     matrix, env = lights_out.effects(3).astype(int), rlenvs.make(LIGHTS, size=3)

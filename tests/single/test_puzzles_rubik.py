@@ -117,6 +117,14 @@ def test_the_small_expert_takes_a_shortest_way():
             assert env.step(env.unwrapped.expert_action())[2] == (step == far)
 
 
+def test_starts_after_any_number_of_turns_in_a_range():
+    env, found = rlenvs.make(BIG, scramble=6, shortest_scramble=3), set()
+    for seed in range(100):
+        env.reset(seed=seed)
+        found.add(int(state(env).remembered))
+    assert found == {3, 4, 5, 6}
+
+
 def test_observations_scrambles_and_sizes():
     env = rlenvs.make(BIG)
     planes, _ = env.reset(seed=0)

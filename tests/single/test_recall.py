@@ -7,6 +7,7 @@ from gymnasium import spaces
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.kits.gridworld.cells import cell_at
 from rlenvs.single.memory.arena import middle_of
 from rlenvs.single.memory.mystery import TILES
 from rlenvs.single.memory.mystery_rules import tile_of
@@ -116,6 +117,138 @@ def test_tiles_are_told_once_they_are_found_out(id):
             seen, _ = env.reset()
             expected[:] = 0
     assert falls > 2
+
+
+@pytest.mark.parametrize("id", ["SearingSpotlights-v0", "EndlessSearingSpotlights-v0"])
+def test_place_and_goal_are_told_in_the_dark(id):
+    env = rlenvs.make(id, level="recall", light_dim_off_duration=0)
+    assert env.observation_space.shape == (53 + 4,)
+    seen, _ = env.reset(seed=4)
+    _, s = records(env)
+    coins = 0
+    for _ in range(200):
+        coin = (s.coin_x[0], s.coin_y[0]) if s.coins else (s.exit_x, s.exit_y)
+        told = s.x / 42 - 1, s.y / 42 - 1, (coin[0] - s.x) / 42, (coin[1] - s.y) / 42
+        np.testing.assert_allclose(seen[-4:], np.float32(told), rtol=1e-6)
+        seen, _, over, late, info = env.step(env.unwrapped.expert_action())
+        coins += info["reward_coin"]
+        if over or late:
+            break
+    assert coins > 0
+
+
+def test_no_goal_is_told_where_there_is_none():
+    env = rlenvs.make("SearingSpotlights-v0", recall=True, use_exit=False, num_coins=[])
+    assert env.reset(seed=0)[0]["state"][2:].tolist() == [0, 0]
+
+
+def test_ways_of_the_endless_path_are_told_once_they_are_found_out():
+    env = rlenvs.make("EndlessMysteryPath-v0", level="recall")
+    assert env.observation_space.shape == (6 + 7 * 6 + 3,)
+    seen, _ = env.reset(seed=5)
+    _, s = records(env)
+    rng, walked, fallen, told = np.random.default_rng(0), set(), set(), set()
+    for _ in range(3000):
+        column, row = int(s.x) // 12, int(s.y) // 12
+        here, ways = 7 * column + row, []
+        for across, down in ((1, 0), (0, -1), (0, 1)):
+            tile = here + 7 * across + down
+            inside = 0 <= row + down < 7
+            back = inside and tile == s.back[here] and not s.off
+            if (column + across, row + down if inside else "out") in fallen or back:
+                ways.append(-1)
+            else:
+                ways.append(int(inside and tile == s.onward[s.place] and tile in walked))
+        assert seen[-3:].tolist() == ([0, 0, 0] if s.off else ways)
+        told |= set(ways) if not s.off else set()
+        action = rng.integers(1, 4) if rng.random() < 0.1 else env.unwrapped.expert_action()
+        seen, _, over, late, _ = env.step(action)
+        column, row = int(s.x) // 12, int(s.y) // 12
+        if s.off:
+            fallen.add((column, row if 0 <= s.y < 84 else "out"))
+        else:
+            walked.add(7 * column + row)
+        if over or late:
+            seen, _ = env.reset()
+            walked, fallen = set(), set()
+    assert told == {-1, 0, 1}
+
+
+def test_cards_that_are_known_to_make_a_pair_are_told():
+    env = rlenvs.make("Concentration-v0", level="recall", pairs_of="colors")
+    assert env.observation_space.shape == (104,)
+    seen, _ = env.reset(seed=0)
+    _, s = records(env)
+    rng, known = np.random.default_rng(0), set()
+    for step in range(103):
+        down = {k for k in range(52) if s.lies[k] == 0 or (s.lies[k] == 1 and s.first == 0)}
+        for k in range(52):
+            others = [s.first - 1] if s.first else (known & down) - {k}
+            pair = k in known & down and any(s.deck[k] == s.deck[other] for other in others)
+            assert seen[52 + k] == (1 if pair else -int(k in known))
+        pairs = np.flatnonzero(seen[52:] == 1)
+        card = int(pairs[0]) if len(pairs) and step % 5 else int(rng.choice(sorted(down)))
+        known.add(card)
+        seen, _, over, *_ = env.step(card)
+        if over:
+            break
+    assert s.pairs > 10
+
+
+def test_who_knows_all_that_was_told_finds_most_pairs():
+    """What a perfect memory is worth: known pairs first, else a card that was never turned."""
+    env = rlenvs.make("Concentration-v0", level="recall")
+    returns = []
+    for seed in range(20):
+        seen, _ = env.reset(seed=seed)
+        returns.append(0.0)
+        over = late = False
+        while not over and not late:
+            told = np.where(env.unwrapped.action_masks(), seen[52:], -2)
+            seen, reward, over, late, _ = env.step(int(np.argmax(told)))
+            returns[-1] += reward
+    assert np.mean(returns) > 0.4
+
+
+# --- the hallway ------------------------------------------------------------------------------------------------------
+
+
+def test_the_object_at_the_beginning_of_the_hallway_is_told():
+    env = rlenvs.make("MiniGridMemoryS7-v0", level="recall")
+    plain = rlenvs.make("MiniGridMemoryS7-v0")
+    assert env.observation_space == plain.observation_space
+    objects = set()
+    for seed in range(8):
+        seen, _ = env.reset(seed=seed)
+        usual, _ = plain.reset(seed=seed)
+        p, s = records(env)
+        for _ in range(4):
+            there = s.grid[cell_at(p, 1, 2)]
+            assert seen[3, 6].tolist() == [there & 15, 1, 0]
+            usual[3, 6] = seen[3, 6]
+            assert (seen == usual).all()
+            objects.add(int(there) & 15)
+            action = env.unwrapped.expert_action()
+            (seen, _, over, *_), (usual, *_) = env.step(action), plain.step(action)
+            if over:
+                break
+    assert objects == {5, 6}
+
+
+def test_other_tasks_have_nothing_to_recall():
+    told, plain = (rlenvs.make("MiniGridDoorKey5x5-v0", recall=recall) for recall in (True, False))
+    assert (told.reset(seed=0)[0] == plain.reset(seed=0)[0]).all()
+
+
+def test_who_starts_at_random_in_the_hallway_looks_anywhere():
+    def directions(**options):
+        batch = rlenvs.make_batch("MiniGridMemoryS9-v0", 64, **options)
+        batch.seed(0)
+        batch.reset()
+        return set(batch.states["direction"].ravel().tolist())
+
+    assert directions() == {0}
+    assert directions(random_start=True) == {0, 1, 2, 3}
 
 
 # --- the rover's surroundings -----------------------------------------------------------------------------------------

@@ -18,11 +18,16 @@ With `task="dynamic_obstacles"` only the first three. With `task="memory"`, to p
 ## Observation Space
 Bytes (7, 7, 3): column from the left, row from the farthest, then kind (0 unseen, 1 empty, 2 wall, 3 floor, 4 door,
 5 key, 6 ball, 7 box, 8 goal, 9 lava, 10 agent), colour (0 red, 1 green, 2 blue, 3 purple, 4 yellow, 5 grey) and state
-(of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries.
+(of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries; in the hallway, with `recall=True`
+(`level="recall"`), the object at its beginning, so that a policy without memory can play, which tells whether it is
+memory that another one lacks, or the skill to act.
 
 ## Rewards
 `goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for going towards a ball or a wall,
-where balls move.
+where balls move. With weight 0, for training: `progress`, by how many steps the way to the aim became shorter, around
+walls and lava and through doors; `subgoal`, how much less is left to be done before ways are open: doors to be opened,
+keys of locks to be in the hand, balls beside locks to be moved, boxes to be opened. Both are differences of potentials,
+which leave the best policy what it is (Ng et al., ICML 1999); an end in lava or by a collision pays nothing of them.
 
 ## Costs
 `danger`: 1 for stepping into lava, or against a ball or a wall where balls move.
@@ -66,7 +71,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.core.errors import ParameterError
-from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, kind_of, look, look_from_above
+from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, cell_at, kind_of, look, look_from_above
 from rlenvs.kits.gridworld.render import draw_grid, grid_text
 from rlenvs.kits.gridworld.rules import ACTIONS, FORWARD, PICK_UP, TOGGLE, act, ahead_of
 from rlenvs.single.exploration.minigrid_members import MEMBERS
@@ -85,6 +90,7 @@ from rlenvs.single.exploration.rooms import (
     usual_steps,
 )
 from rlenvs.single.exploration.rooms_expert import advised
+from rlenvs.single.exploration.rooms_shaping import measure_ways, things_left
 
 SCOPE = choice("partial", "full", doc="what is seen: the cells ahead of the agent, or the whole grid")
 (PARTIAL,) = SCOPE.codes("partial")
@@ -122,7 +128,11 @@ SPEC = world(
         "view_size": integer(7, 3, 15, "columns and rows that are seen, an odd number"),
         "scope": SCOPE,
         "show_direction": flag(False, "whether the observation is a dictionary, with the direction"),
-        "random_start": flag(False, "whether the agent starts anywhere, in the empty room and where balls move"),
+        "random_start": flag(
+            False,
+            "whether the agent starts anywhere, in the empty room and where balls move; in the hallway, whether it "
+            "looks anywhere",
+        ),
         "rooms": integer(6, 2, MOST_ROOMS, 'length of the chain, for task="multi_room"'),
         "largest_room": integer(10, 4, 12, 'longest side of a room, for task="multi_room"'),
         "crossings": integer(1, 1, 16, 'how many rivers there are, for task="crossing"'),
@@ -137,6 +147,11 @@ SPEC = world(
             False, 'whether the agent starts in the middle of nine rooms, not beside it, for task="obstructed_maze"'
         ),
         "random_length": flag(False, 'whether the hallway has a random length, for task="memory"'),
+        "recall": flag(
+            False,
+            "whether the agent's own cell shows the object at the beginning of the hallway, as if it was carried, for "
+            'task="memory"',
+        ),
     },
     sizes=sizes,
     data={"pad": i4, "stride": i4, "width": i4, "height": i4},
@@ -151,6 +166,8 @@ SPEC = world(
         "ball": i4(MOST_BALLS),  # cells of balls that move
         "grid": i2("area"),
         "chain": i4(MOST_ROOMS, 6),
+        "far": i2("area"),  # steps from each cell to the aim
+        "things_left": i4,  # to be done before ways are open
         "plan": i4(MOST_ROOMS, 6),  # from here on scratch
         "lines": u1(2, LARGEST),
         "avoid": i4,
@@ -170,6 +187,8 @@ SPEC = world(
     terms={
         "goal": term(0.0, 1.0, 1.0, "1 - 0.9 * steps / limit when the task is done"),
         "collision": term(-1.0, 0.0, 1.0, "-1 for going against a ball or a wall, where balls move"),
+        "progress": term(-1.0, 1.0, 0.0, "by how many steps the way to the aim became shorter"),
+        "subgoal": term(-4.0, 4.0, 0.0, "doors, keys, balls and boxes that were seen to, for ways to be open"),
     },
     costs={"danger": cost(0.0, doc="1 for lava, and for collisions where balls move")},
     horizon=usual_steps,
@@ -192,6 +211,8 @@ def data(values):
 @SPEC.reset
 def reset(p, s, rng):
     make_grid(p, s, rng)
+    measure_ways(p, s)
+    s.things_left = things_left(p, s)
 
 
 @kernel
@@ -224,7 +245,15 @@ def step(p, s, a, rng, r):
             return
     if p.task == MEMORY and action == PICK_UP:
         action = TOGGLE
+    far, ahead = s.far[s.cell], ahead_of(p, s.cell, s.direction)
+    there = s.grid[ahead]
     entered = kind_of(act(p, s, action))
+    if s.grid[ahead] != there:
+        left = things_left(p, s)
+        r.subgoal = float(s.things_left - left)
+        s.things_left = left
+    if entered != LAVA:
+        r.progress = float(far - s.far[s.cell])
     done = entered == GOAL or (action == PICK_UP and s.wanted != 0 and s.carried == s.wanted)
     if p.task == MEMORY:
         done = s.cell == s.right_end
@@ -238,11 +267,17 @@ def step(p, s, a, rng, r):
         r.terminated = True
 
 
+@kernel
+def shown_in_hand(p, s):
+    """What the agent's own cell shows: what is carried, or the object to be remembered, which cannot be."""
+    return s.grid[cell_at(p, 1, p.height // 2 - 1)] if p.recall and p.task == MEMORY else s.carried
+
+
 @SPEC.observe_images
 def observe_images(p, s, i):
     if p.scope == PARTIAL:
         through = p.task == EMPTY_ROOM or p.task == DYNAMIC
-        look(s.grid, s.cell, p.stride, s.direction, s.carried, through, i.image)
+        look(s.grid, s.cell, p.stride, s.direction, shown_in_hand(p, s), through, i.image)
     else:
         look_from_above(s.grid, p.pad, p.stride, s.cell, s.direction, i.image)
     if p.show_direction:

@@ -331,6 +331,8 @@ def make_memory(p, s, rng):
             put(p, s, end, y, STONE)
         put(p, s, end + 2, y, STONE)
     s.cell = cell_at(p, between(rng, 1, end + 1), middle)
+    if p.random_start:
+        s.direction = below(rng, 4)
     first, upper = below(rng, 2), below(rng, 2)
     put(p, s, 1, middle - 1, thing(KEY + first, GREEN))
     put(p, s, end + 1, middle - 2, thing(KEY + upper, GREEN))

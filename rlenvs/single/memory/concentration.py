@@ -13,6 +13,11 @@ The card to turn.
 ## Observation Space
 For each card its colour or rank, or one more than the last of them when it lies face down.
 
+`recall=True` (`level="recall"`) adds what one knows who remembers all cards that were turned, for each card: 1 if
+it lies face down and is known to make a pair (with the card that is open, or where none is, with another card that was
+seen), -1 if it was seen and makes none with these or lies open or is found, 0 if it was never turned. A policy without
+memory can play then, which tells whether it is memory that another one lacks, or the skill to act.
+
 ## Rewards
 `pair` is 1 divided by the number of pairs. `miss` is -2 divided by the number of steps for two cards that are no pair.
 
@@ -38,7 +43,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, discrete, i2, i4, integer, kernel, term, u1, world
+from rlenvs.core import Score, block, choice, discrete, flag, i2, i4, integer, kernel, term, u1, world
 from rlenvs.single.memory.boxes import draw_boxes, shuffle
 
 VALUES = (13, 2)  # how many ranks and colours there are
@@ -47,6 +52,11 @@ DOWN, OPEN, FOUND = 0, 1, 2
 
 def number_of_cards(values):
     return 52 * values.decks
+
+
+def sizes(values):
+    cards = number_of_cards(values)
+    return {"cards": cards, "recalled": cards if values.recall else 0}
 
 
 def steps(values):
@@ -65,8 +75,9 @@ SPEC = world(
     options={
         "decks": integer(1, 1, 8, "decks of 52 cards"),
         "pairs_of": choice("ranks", "colors", doc="what two cards of a pair share"),
+        "recall": flag(False, "which cards are known to make a pair is told, beside what is seen"),
     },
-    sizes=lambda values: {"cards": number_of_cards(values)},
+    sizes=sizes,
     state={
         "deck": u1("cards"),
         "lies": u1("cards"),  # face down, open for now, or found
@@ -74,7 +85,10 @@ SPEC = world(
         "pairs": i4,
         "turned_at": i4("cards"),
     },
-    observation={"cards": block("cards", low=0, high=face_down, raw=True, whole=True, doc="values, or face down")},
+    observation={
+        "cards": block("cards", low=0, high=face_down, raw=True, whole=True, doc="values, or face down"),
+        "pairs": block("recalled", low=-1, high=1, raw=True, whole=True, doc="which cards are known to make a pair"),
+    },
     action=discrete(size="cards", doc="the card to turn"),
     terms={
         "pair": term(0, 1, 1.0, "1 for a pair, divided by their number"),
@@ -87,6 +101,7 @@ SPEC = world(
         "easy": {"pairs_of": "colors"},
         "medium": {"pairs_of": "colors", "decks": 2},
         "hard": {"decks": 2},
+        "recall": {"recall": True},
     },
     scores={
         "random": Score(-0.8171, 0.021, success=0),
@@ -144,8 +159,30 @@ def allowed_steps(s):
     return math.ceil(2.0 * cards - cards / (2.0 * cards - 1.0))
 
 
+@kernel
+def lies_down(s, k):
+    """Whether a card lies face down, or is turned back in this step."""
+    return s.lies[k] == DOWN or (s.lies[k] == OPEN and s.first == 0)
+
+
+@kernel
+def makes_pair(s, k):
+    """Whether a card is known to make a pair with the open one, or with any that was seen where none is open."""
+    if s.turned_at[k] == 0 or not lies_down(s, k):
+        return False
+    if s.first > 0:
+        return s.deck[k] == s.deck[s.first - 1]
+    found = False
+    for other in range(s.deck.size):
+        known = other != k and s.turned_at[other] > 0 and lies_down(s, other)
+        found = found or (known and s.deck[other] == s.deck[k])
+    return found
+
+
 @SPEC.observe
 def observe(p, s, o):
+    for k in range(o.pairs.size):
+        o.pairs[k] = 1.0 if makes_pair(s, k) else (-1.0 if s.turned_at[k] > 0 else 0.0)
     hidden = VALUES[p.pairs_of]
     for k in range(s.deck.size):
         o.cards[k] = s.deck[k] if s.lies[k] != DOWN else hidden
@@ -155,7 +192,7 @@ def observe(p, s, o):
 def mask(p, s, m):
     """Cards that lie face down; those that are turned back in this step too."""
     for k in range(s.deck.size):
-        m[k] = s.lies[k] == DOWN or (s.lies[k] == OPEN and s.first == 0)
+        m[k] = lies_down(s, k)
 
 
 @SPEC.expert

@@ -19,6 +19,11 @@ The screen, 84 x 84 RGB; the agent is always in the same column. `observation="v
 fell, stamina where it is shown, and for six columns up to the agent's, row by row, whether the past path is shown
 there.
 
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all, of the
+tiles to the right, above and below: 1 if the path is known to go on there, -1 if it is known not to (the agent fell
+there, or came from there), else 0. A policy without memory can play then, which tells whether it is memory that another
+one lacks, or the skill to act.
+
 ## Rewards
 0.1 for each new tile. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: where
 the path goes on (east, north, south), how long ago the agent was there, tiles and columns reached. The original's
@@ -115,7 +120,11 @@ def parse_offset(value):
 
 
 def sizes(values):
-    return {"side": screen_side(values), "seen_numbers": SEEN if values.observation == "vector" else 0}
+    return {
+        "side": screen_side(values),
+        "seen_numbers": SEEN if values.observation == "vector" else 0,
+        "recalled": 3 if values.recall else 0,
+    }
 
 
 SPEC = world(
@@ -132,6 +141,7 @@ SPEC = world(
         "show_background": flag(False, "a pattern that moves with the screen"),
         "show_stamina": flag(False, "a bar at the right shows the stamina"),
         "visual_feedback": flag(True, "a red cross shows that the agent fell"),
+        "recall": flag(False, "what was found out about the tiles around the agent is told, beside what is seen"),
         "compat": flag(False, "the original's order of axes, termination at the time limit, no origin"),
     },
     sizes=sizes,
@@ -157,7 +167,10 @@ SPEC = world(
         "last": i2,  # the last tile of the path
         **SEARCH_STATE,
     },
-    observation={"seen": block("seen_numbers", low=-4, high=4, raw=True, constant=True, doc="what the screen shows")},
+    observation={
+        "seen": block("seen_numbers", low=-4, high=4, raw=True, constant=True, doc="what the screen shows"),
+        "ways": block("recalled", low=-1, high=1, raw=True, constant=True, doc="whether the path goes right, up, down"),
+    },
     images={"screen": image("side", "side", 3, doc="the screen")},
     action=discrete("none", "right", "up", "down"),
     terms={
@@ -179,6 +192,7 @@ SPEC = world(
     levels={
         "easy": {"stamina_level": 60, "show_stamina": True},
         "hard": {"show_past_path": False},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={
@@ -359,8 +373,24 @@ def camera_of(p, s):
     return s.x - MIDDLE - p.offset
 
 
+@kernel
+def way_known(s, column, row):
+    """1 if the path is known to go from the agent's tile to another one, -1 if it is known not to, else 0."""
+    if not 0 <= row < SIZE:
+        return -1.0 if s.fell[column * (SIZE + 1) + OUTSIDE] > 0 else 0.0
+    tile = SIZE * column + row
+    if s.fell[column * (SIZE + 1) + row] > 0 or tile == s.back[s.place]:
+        return -1.0
+    return 1.0 if tile == s.onward[s.place] and s.marks[tile] & REWARDED else 0.0
+
+
 @SPEC.observe
 def observe(p, s, o):
+    if o.ways.size > 0:
+        column, row = column_of(s), row_of(s)
+        o.ways[0] = 0.0 if s.off else way_known(s, min(column + 1, COLUMNS - 1), row)
+        o.ways[1] = 0.0 if s.off else way_known(s, column, row - 1)
+        o.ways[2] = 0.0 if s.off else way_known(s, column, row + 1)
     if o.seen.size == 0:
         return
     for j in range(SEEN):

@@ -22,6 +22,10 @@ agent is hit, the last two actions that the bar shows and whether it shows a rew
 exit once all coins are collected) and exit, whether it is in sight and where; then up to 12 spotlights: place and
 radius. Places are in halves of the screen from its centre, 0 for what is not seen.
 
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all that was in
+sight: the place of the agent, and the way from it to the goal, both in halves of the screen. Spotlights stay as hard to
+see. A policy without memory can play then, which tells whether it is memory that another lacks, or the skill to act.
+
 ## Rewards
 0.25 for a coin, 1 for the exit. The other terms have weight 0 and are there for `weights=` and as measurements in
 `info`: the true places of agent and goal, and how long ago they were seen. The original's reset parameters
@@ -126,6 +130,7 @@ def sizes(values):
     return {
         "side": screen_side(values),
         "seen_numbers": SEEN if values.observation == "vector" else 0,
+        "recalled": 4 if values.recall else 0,
         "numbers_of_coins": len(values.num_coins),
         "intervals": max(1, values.num_spawns),
         "door_side": side,
@@ -186,6 +191,7 @@ SPEC = world(
         "hide_chessboard": for_data(flag(False, "the floor is white")),
         "show_last_action": flag(True, "the bar shows actions"),
         "show_last_positive_reward": flag(True, "the bar shows rewards"),
+        "recall": flag(False, "the agent's place and the way to the goal are told, beside what is seen"),
         "compat": flag(False, "the original's order of axes, end at the time limit, and overlooked spotlights"),
     },
     sizes=sizes,
@@ -233,7 +239,10 @@ SPEC = world(
         "goal_seen": i4,  # when
         "agent_seen": i4,
     },
-    observation={"seen": block("seen_numbers", low=-2, high=2, raw=True, doc="what the screen shows", constant=True)},
+    observation={
+        "seen": block("seen_numbers", low=-2, high=2, raw=True, doc="what the screen shows", constant=True),
+        "recall": block("recalled", low=-2, high=2, raw=True, doc="the agent's place, and the way to the goal"),
+    },
     images={"screen": image("side", "side", 3, doc="the screen")},
     action=FREE,
     terms={
@@ -257,6 +266,7 @@ SPEC = world(
     levels={
         "easy": {"coins_visible": True, "exit_visible": True, "agent_visible": True},
         "hard": {"num_coins": [3], "initial_spawns": 6},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={
@@ -277,6 +287,7 @@ SPEC.member(
     levels={
         "easy": {"coins_visible": True, "agent_visible": True},
         "hard": {"coin_show_duration": 2, "spawn_interval": 30},
+        "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
     scores={
@@ -505,8 +516,19 @@ def note_place(o, first, seen, x, y):
     o.seen[first + 2] = y / CENTRE - 1.0 if seen else 0.0
 
 
+@kernel
+def recall(p, s, o):
+    """Where the agent is, and how far the goal is from it."""
+    o.recall[0], o.recall[1] = s.x / CENTRE - 1.0, s.y / CENTRE - 1.0
+    there = s.coins > 0 or p.use_exit
+    o.recall[2] = (goal_x(s) - s.x) / CENTRE if there else 0.0
+    o.recall[3] = (goal_y(s) - s.y) / CENTRE if there else 0.0
+
+
 @SPEC.observe
 def observe(p, s, o):
+    if o.recall.size > 0:
+        recall(p, s, o)
     if o.seen.size == 0:
         return
     o.seen[0] = s.darkness / 255.0

@@ -20,13 +20,14 @@ None.
 
 ## Starting State
 Each lamp pressed with probability 1/2, starting from darkness, so every start can be solved; drawn again where all
-lamps stay dark. With `presses=k`, k different lamps pressed: a solution of at most k presses.
+lamps stay dark. With `presses=k`, k different lamps pressed: a solution of at most k presses. With `fewest_presses=j`
+too, from j to k of them, each number as likely: a curriculum.
 
 ## Episode End
 Termination: all lamps are dark, a success. Truncation: four presses per lamp, 100 on 5 x 5.
 
 ## Parameters
-`size` and `presses`.
+`size`, `presses` and `fewest_presses`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -63,6 +64,9 @@ SPEC = world(
     options={
         "size": for_data(integer(5, 2, LARGEST, "lamps in a row, and rows")),
         "presses": integer(0, 0, LARGEST * LARGEST, "lamps pressed at the start; 0 for each with probability 1/2"),
+        "fewest_presses": integer(
+            0, 0, LARGEST * LARGEST, "where not 0, the number of lamps pressed is drawn from it to `presses`"
+        ),
     },
     sizes=lambda values: {
         "side": values.size,
@@ -127,6 +131,9 @@ def count_lit(lit):
 def reset(p, s, rng):
     size = s.lit.shape[0]
     lamps = size * size
+    presses = p.presses
+    if 0 < p.fewest_presses < presses:
+        presses = p.fewest_presses + below(rng, presses + 1 - p.fewest_presses)
     while count_lit(s.lit) == 0:
         for i in range(lamps):
             s.order[i] = i
@@ -135,7 +142,7 @@ def reset(p, s, rng):
             lamp = int(s.order[j])
             s.order[j] = s.order[i]
             s.order[i] = lamp
-            chosen = i < p.presses if p.presses else below(rng, 2) == 1
+            chosen = i < presses if presses else below(rng, 2) == 1
             if chosen:
                 press(s.lit, lamp // size, lamp % size)
 

@@ -21,14 +21,16 @@ stickers that have the colour most of their face have.
 None.
 
 ## Starting State
-The solved cube after `scramble` random turns, none of the layer of the one before.
+The solved cube after `scramble` random turns, none of the layer of the one before. With `shortest_scramble=k`, after k
+to `scramble` of them, each number as likely: a curriculum.
 
 ## Episode End
 Termination: solved, a success. Truncation: 200 turns.
 
 ## Parameters
-`size`, `scramble`, `one_hot`. The scripted expert takes back all turns since the aim, the scramble and those of the
-player, which the state remembers up to a thousand; turns of one layer in a row are remembered as one.
+`size`, `scramble`, `shortest_scramble`, `one_hot`. The scripted expert takes back all turns since the aim, the
+scramble and those of the player, which the state remembers up to a thousand; turns of one layer in a row are remembered
+as one.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -57,6 +59,9 @@ SPEC = world(
     options={
         "size": for_data(integer(3, 2, 5, "small cubes along an edge")),
         "scramble": integer(100, 1, 500, "turns from the solved cube to the start"),
+        "shortest_scramble": integer(
+            0, 0, 500, "where not 0, the number of turns is drawn from it to `scramble` at each start"
+        ),
         "one_hot": flag(True, "a plane for each colour"),
     },
     sizes=lambda values: {
@@ -162,13 +167,16 @@ def count_uniform(s):
 @SPEC.reset
 def reset(p, s, rng):
     area = s.color.size // 6
+    scramble = p.scramble
+    if 0 < p.shortest_scramble < scramble:
+        scramble = p.shortest_scramble + below(rng, scramble + 1 - p.shortest_scramble)
     s.uniform = s.color.size
     while s.uniform == s.color.size:
         for k in range(s.color.size):
             s.color[k] = k // area
         s.remembered = 0
         last = NOTHING
-        for _ in range(p.scramble):
+        for _ in range(scramble):
             turn = below(rng, p.turn.shape[0])
             while turn // 3 == last:
                 turn = below(rng, p.turn.shape[0])

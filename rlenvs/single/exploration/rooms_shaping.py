@@ -1,0 +1,76 @@
+"""Two potentials of a grid: how far it is to the aim, and how much is left to be done before ways are open.
+
+Their differences are the reward terms `progress` and `subgoal`, which have weight 0 and may help in training: what a
+potential pays sums up to the same for all ways between two states, so it does not change which policy is best (Ng,
+Harada and Russell, ICML 1999; here without a discount factor).
+"""
+
+from rlenvs.core import kernel
+from rlenvs.kits.gridworld.cells import (
+    BALL,
+    BOX,
+    DOOR,
+    GOAL,
+    KEY,
+    LAVA,
+    LOCKED,
+    OPEN,
+    UNSEEN,
+    WALL,
+    colour_of,
+    inside_of,
+    kind_of,
+    state_of,
+    thing,
+)
+from rlenvs.kits.gridworld.rules import ahead_of
+
+
+@kernel
+def aim_of(s):
+    """The cell of the goal, of what is to be picked up, or at the right end of the hallway."""
+    for cell in range(s.grid.size):
+        if kind_of(s.grid[cell]) == GOAL or (s.wanted and s.grid[cell] == s.wanted):
+            return cell
+    return s.right_end
+
+
+@kernel
+def measure_ways(p, s):
+    """Put into `s.far` how many steps each cell is from the aim, around walls and lava, through doors and objects. An
+    episode changes neither walls nor lava, so this is done once."""
+    far, line = s.far, s.line
+    for cell in range(far.size):
+        far[cell] = 0
+    aim = aim_of(s)
+    line[0] = aim
+    head, count = 0, 1
+    while head < count:
+        cell = line[head]
+        head += 1
+        for direction in range(4):
+            near = ahead_of(p, cell, direction)
+            kind = kind_of(s.grid[near])
+            if far[near] == 0 and near != aim and kind != UNSEEN and kind != WALL and kind != LAVA:
+                far[near] = far[cell] + 1
+                line[count] = near
+                count += 1
+
+
+@kernel
+def things_left(p, s):
+    """What is left to be done: 1 for each door that is not open, 1 for each lock whose key is not in the hand, 1 for
+    each ball that lies beside a lock, 1 for each box with a key in it."""
+    count = 0
+    for cell in range(s.grid.size):
+        there = s.grid[cell]
+        kind = kind_of(there)
+        if kind == BOX and inside_of(there):
+            count += 1
+        elif kind == DOOR and state_of(there) != OPEN:
+            count += 1
+            if state_of(there) == LOCKED:
+                count += 0 if s.carried == thing(KEY, colour_of(there)) else 1
+                for direction in range(4):
+                    count += 1 if kind_of(s.grid[ahead_of(p, cell, direction)]) == BALL else 0
+    return count
