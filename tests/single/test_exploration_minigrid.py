@@ -294,6 +294,19 @@ def test_subgoals_are_keys_of_locks_doors_boxes_and_balls_beside_locks():
     assert s.things_left == 3
 
 
+def test_with_the_task_done_nothing_is_left():
+    """Over an episode of the expert, what was left at its start is paid, though it opens some of the doors alone."""
+    env = make("MiniGridObstructedMazeFull-v0")
+    env.reset(seed=0)
+    s, paid, ended = records(env)[1], 0.0, False
+    assert s.things_left == 36
+    while not ended:
+        *_, ended, _, info = env.step(int(env.unwrapped.batch.advise().item()))
+        paid += info["reward_subgoal"]
+    assert (info["is_success"], paid) == (True, 36.0)
+    assert info["reward_subgoal"] > 1.0
+
+
 @pytest.mark.parametrize(
     "name", ["MiniGridObstructedMaze2Dlhb-v0", "MiniGridDoorKey6x6-v0", "MiniGridMultiRoomN4S5-v0"]
 )

@@ -26,8 +26,9 @@ memory that another one lacks, or the skill to act.
 `goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for going towards a ball or a wall,
 where balls move. With weight 0, for training: `progress`, by how many steps the way to the aim became shorter, around
 walls and lava and through doors; `subgoal`, how much less is left to be done before ways are open: doors to be opened,
-keys of locks to be in the hand, balls beside locks to be moved, boxes to be opened. Both are differences of potentials,
-which leave the best policy what it is (Ng et al., ICML 1999); an end in lava or by a collision pays nothing of them.
+keys of locks to be in the hand, balls beside locks to be moved, boxes to be opened; with the task done nothing is left.
+Both are differences of potentials, which leave the best policy what it is (Ng et al., ICML 1999): whoever does the task
+is paid the same by any way. An end in lava or by a collision pays nothing of them.
 
 ## Costs
 `danger`: 1 for stepping into lava, or against a ball or a wall where balls move.
@@ -188,7 +189,7 @@ SPEC = world(
         "goal": term(0.0, 1.0, 1.0, "1 - 0.9 * steps / limit when the task is done"),
         "collision": term(-1.0, 0.0, 1.0, "-1 for going against a ball or a wall, where balls move"),
         "progress": term(-1.0, 1.0, 0.0, "by how many steps the way to the aim became shorter"),
-        "subgoal": term(-4.0, 4.0, 0.0, "doors, keys, balls and boxes that were seen to, for ways to be open"),
+        "subgoal": term(-4.0, 36.0, 0.0, "doors, keys, balls and boxes that were seen to, for ways to be open"),
     },
     costs={"danger": cost(0.0, doc="1 for lava, and for collisions where balls move")},
     horizon=usual_steps,
@@ -262,6 +263,7 @@ def step(p, s, a, rng, r):
         r.danger = 1.0
         r.terminated = True
     if done:
+        r.subgoal += float(s.things_left)  # nothing is left to be done
         r.goal = pay
         r.success = True
         r.terminated = True

@@ -27,22 +27,16 @@ from rlenvs.kits.gridworld.rules import ahead_of
 
 
 @kernel
-def aim_of(s):
-    """The cell of the goal, of what is to be picked up, or at the right end of the hallway."""
-    for cell in range(s.grid.size):
-        if kind_of(s.grid[cell]) == GOAL or (s.wanted and s.grid[cell] == s.wanted):
-            return cell
-    return s.right_end
-
-
-@kernel
 def measure_ways(p, s):
-    """Put into `s.far` how many steps each cell is from the aim, around walls and lava, through doors and objects. An
-    episode changes neither walls nor lava, so this is done once."""
-    far, line = s.far, s.line
+    """Put into `s.far` how many steps each cell is from the aim (the goal, what is to be picked up, or the right end of
+    the hallway), around walls and lava, through doors and objects. An episode changes neither walls nor lava, so this
+    is done once."""
+    far, line, aim = s.far, s.line, s.right_end
     for cell in range(far.size):
         far[cell] = 0
-    aim = aim_of(s)
+        there = s.grid[cell]
+        if kind_of(there) == GOAL or (s.wanted and there == s.wanted):
+            aim = cell
     line[0] = aim
     head, count = 0, 1
     while head < count:
