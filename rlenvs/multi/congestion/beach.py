@@ -26,8 +26,8 @@ how many steps of the day are left.
 Paid in the last step of the day alone, 0 before. A section with c people has an occupation of c exp(-c / psi), and a
 mixture of the smaller type's share of c, 0 where nobody is. With `reward="team"` everybody gets the sum of all
 occupations and the mean of all mixtures; with "individual" those of the own section; with "difference" what the team's
-two numbers would lack without this agent, the difference reward of Wolpert and Tumer (2002) and of Devlin et al. (2014):
-who gains by it gains for the team.
+two numbers would lack without this agent, the difference reward of Wolpert and Tumer (2002) and of Devlin et al.
+(2014): who gains by it gains for the team.
 
 ## Costs
 None.
@@ -156,7 +156,9 @@ SPEC = world(
     },
     action=discrete("left", "stay", "right", idle=1),
     terms={
-        "occupation": term(-STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "people who enjoy their section, at the end"),
+        "occupation": term(
+            -STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "people who enjoy their section, at the end"
+        ),
         "mixture": term(-0.5, 0.5, 1.0, "share of the smaller type, at the end"),
     },
     horizon=day_of,
