@@ -13,10 +13,12 @@ level in StarCraft II using multi-agent reinforcement learning", 2019.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.checkpoint import wrappers_of
@@ -43,20 +45,29 @@ class League(VecEnvWrapper):
         every: steps of the learner between two of them.
         scripted, past: shares of the worlds against these; the rest is against the present policy, and so are worlds
             against past ones while there are none.
+        frames: how many of the last observations the policies see.
 
     Attributes:
         slots: the learner's, as numbers of slots of `venv`.
         past: networks of past policies.
 
     Raises:
-        ParameterError: all agents are on one team, too few worlds for all teams, or no scripted player where a share
-            is against them.
+        ParameterError: all agents are on one team, too few worlds for all teams, no scripted player where a share
+            is against them, or several frames of what is not one array of numbers.
     """
 
     def __init__(
-        self, venv: Any, size: int = SIZE, every: int = EVERY, scripted: float = SCRIPTED, past: float = PAST
+        self,
+        venv: Any,
+        size: int = SIZE,
+        every: int = EVERY,
+        scripted: float = SCRIPTED,
+        past: float = PAST,
+        frames: int = 1,
     ) -> None:
         self._check(venv.batch, scripted)
+        if frames > 1 and not isinstance(venv.observation_space, spaces.Box):
+            raise ParameterError(f"[league] with frames is for one array of numbers, not {venv.observation_space}")
         super().__init__(venv)
         batch = venv.batch
         teams, worlds = np.array(batch.setup.teams), np.arange(batch.num_worlds)
@@ -74,6 +85,8 @@ class League(VecEnvWrapper):
         self.past: list[Network] = []
         self._kept, self._next = 0, every
         self._rival = np.full(batch.num_worlds, PRESENT)
+        shape = batch.num_worlds, batch.agents, math.prod(venv.observation_space.shape or ()) if frames > 1 else 0
+        self._before = np.zeros((frames - 1, *shape), np.float32)  # what all agents saw in the last steps
         self._rng = np.random.default_rng(0)
 
     @staticmethod
@@ -120,6 +133,7 @@ class League(VecEnvWrapper):
         all_actions[~self._foreign] = actions
         for worlds, agents, chosen in (*self._of_players(), *self._of_networks()):
             all_actions[worlds, agents] = chosen
+        self._remember()
         self.venv.step_async(all_actions.reshape(-1, *actions.shape[1:]))
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
@@ -161,14 +175,26 @@ class League(VecEnvWrapper):
     def _of_networks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Worlds, agents and actions of the present policy and of past ones."""
         batch = self._batch
-        seen = batch.observed(copy=False)
+        seen, remembers = batch.observed(copy=False), len(self._before) > 0
+        restarted = batch.states["elapsed"] == 0
         for number in np.unique(self._rival[self._learnt]):
             network = self._present if number == PRESENT else self.past[number]
             against = self._learnt & (self._rival == number)
             at = worlds, agents = np.nonzero(self._foreign & against[:, None])
             shown = {name: part[at] for name, part in seen.items()} if isinstance(seen, dict) else seen[at]
             masks, kinds = batch.masks[at] if network.masked else None, network.kinds_of(self._names)
-            yield worlds, agents, network.act(shown, masks, kinds=None if kinds is None else kinds[agents])[0]
+            before = (self._before[:, worlds, agents],) if remembers else None
+            starts = restarted[worlds] if remembers else None
+            yield worlds, agents, network.act(shown, masks, before, starts, None if kinds is None else kinds[agents])[0]
+
+    def _remember(self) -> None:
+        """Keep what all agents see now; where an episode begins, it fills all places."""
+        if not len(self._before):
+            return
+        seen = np.asarray(self._batch.observed(copy=False), np.float32).reshape(self._before.shape[1:])
+        restarted = self._batch.states["elapsed"] == 0
+        self._before[:, restarted] = seen[restarted]
+        self._before = np.concatenate((self._before[1:], seen[None]))
 
     # --- checkpoints --------------------------------------------------------------------------------------------------
 
@@ -180,6 +206,7 @@ class League(VecEnvWrapper):
             "kept": self._kept,
             "next": self._next,
             "rival": self._rival,
+            "before": self._before,
             "generator": self._rng.bit_generator.state,
         }
 
@@ -187,6 +214,7 @@ class League(VecEnvWrapper):
     def state(self, state: dict[str, Any]) -> None:
         self.past = [Network(*parts) for parts in state["past"]]
         self._kept, self._next, self._rival = (state[name] for name in ("kept", "next", "rival"))
+        self._before = state.get("before", self._before)  # those of earlier versions have none
         self._rng.bit_generator.state = state["generator"]
 
 

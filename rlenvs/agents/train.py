@@ -185,7 +185,8 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     if settings.league:
         from rlenvs.agents.league import League, in_league
 
-        envs, algorithm = League(envs, **settings.league), in_league(algorithm)
+        frames = settings.network.get("frames", 1)
+        envs, algorithm = League(envs, frames=frames, **settings.league), in_league(algorithm)
     if settings.network.get("roles"):
         from rlenvs.agents.roles import Roles
 

@@ -16,6 +16,7 @@ from rlenvs.core.setup import Setup
 from tests.agent_helpers import agent_for, returns_alone
 
 CART, SIGNS, PUSH, MINES = "CartPoleNoVelocity-v0", "RepeatPrevious-v0", "PendulumNoVelocity-v0", "Minesweeper-v0"
+ADVERSARY = "ParticleAdversary-v0"
 FRAMES = 3
 
 
@@ -33,10 +34,14 @@ def looking_back(id, frames=FRAMES, **keywords):
 
 def plain(agent):
     """The network of an agent for frames that lie side by side already."""
-    (part,) = agent.card.architecture["observation"]
-    wide = {"name": None, "shape": [agent.card.architecture["layers"][0]["inputs"]]}
-    found = {name: value for name, value in agent.card.architecture.items() if name != "frames"}
-    return Network({**found, "observation": [{**part, **wide}]}, agent.network.tensors)
+    return plain_network(agent.network)
+
+
+def plain_network(network):
+    (part,) = network.architecture["observation"]
+    wide = {"name": None, "shape": [network.architecture["layers"][0]["inputs"]]}
+    found = {name: value for name, value in network.architecture.items() if name != "frames"}
+    return Network({**found, "observation": [{**part, **wide}]}, network.tensors)
 
 
 def test_the_first_observation_of_an_episode_fills_all_frames():
@@ -172,13 +177,49 @@ def test_the_agent_does_what_the_model_does(id, given):
         ({"algorithm": "RecurrentPPO", "network": {"frames": 2}}, ["frames", "RecurrentPPO"]),
         ({"network": {"frames": 2, "roles": True}}, ["frames", "roles"]),
         ({"network": {"frames": 2, "convolutions": [4]}}, ["frames", "convolutions"]),
-        ({"network": {"frames": 2}, "league": {"size": 3}}, ["frames", "league"]),
+        (
+            {
+                "algorithm": "SAC",
+                "network": {"frames": 2},
+                "hindsight": {"goals": 4},
+                "environment": {"form": "goal"},
+            },
+            ["frames", "hindsight"],
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(tables, words):
     with pytest.raises(ParameterError) as error:
         settings_from({"algorithm": "PPO", "steps": 10, "num_envs": 2, **tables}, "file.toml")
     assert all(word in str(error.value) for word in words)
+
+
+def test_rivals_in_a_league_see_as_many_frames():
+    """What they choose is what the network chooses for the last observations side by side, across ends of episodes."""
+    pytest.importorskip("stable_baselines3")
+    from rlenvs.agents.checkpoint import wrappers_of
+    from rlenvs.agents.export import network_of
+    from rlenvs.agents.league import League
+    from rlenvs.agents.train import new_model
+
+    league_of_all = {"scripted": 0.0, "past": 0.0}
+    model = new_model(ADVERSARY, settings(num_envs=6, league=league_of_all, environment={"horizon": 7}), 0)
+    (league,) = (env for env in wrappers_of(model) if isinstance(env, League))
+    batch, agent = league.batch, Network(*network_of(model))
+    assert agent.frames == FRAMES
+    league.meet(model)
+    league.reset()
+    taken, step = [], league.venv.step_async
+    league.venv.step_async = lambda actions: (taken.append(actions.reshape(6, 3)), step(actions))
+    foreign = ~np.isin(np.arange(18), league.slots).reshape(6, 3)
+    seen: list[np.ndarray] = []
+    for _ in range(20):
+        now = batch.observed().reshape(18, -1)
+        seen = [now] * FRAMES if batch.states["elapsed"][0] == 0 else [*seen[1:], now]
+        league.step(np.zeros(league.num_envs, np.int64))
+        expected = plain_network(agent).act(np.concatenate(seen, axis=1))[0].reshape(6, 3)
+        assert (taken[-1][foreign] == expected[foreign]).all()
+    assert len(np.unique(taken)) > 1
 
 
 def test_observations_in_parts_are_refused():

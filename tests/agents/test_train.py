@@ -112,6 +112,10 @@ CASES = {
             league={"size": 2, "every": 200, "scripted": 0.5, "past": 0.5},
         ),
     ),
+    "PPO-frames-league": (
+        "ParticleTag-v0",
+        small("PPO", steps=768, network={**SMALL, "frames": 2}, league={"every": 200, "scripted": 0.0, "past": 0.5}),
+    ),
     "PPO-roles-league": (
         "ParticleTag-v0",
         small(

@@ -45,6 +45,38 @@ def test_beach_rewards():
         assert not batch.terminated.any()
 
 
+def team_reward(sections, kinds, count, psi):
+    """Occupation and mixture of a beach, from who stands where."""
+    people = np.array([[np.sum((sections == j) & (kinds == kind)) for kind in (0, 1)] for j in range(count)])
+    crowds = people.sum(axis=1)
+    return np.array([(crowds * np.exp(-crowds / psi)).sum(), (people.min(axis=1) / np.maximum(crowds, 1)).mean()])
+
+
+@pytest.mark.parametrize(("agents", "sections", "psi"), [(7, 3, 2.0), (60, 4, 7.0), (20, 2, 0.5), (1, 2, 5.0)])
+def test_difference_rewards_are_what_the_team_lacks_without_an_agent(agents, sections, psi):
+    batch = rlenvs.make_batch(BEACH, 1, agents=agents, sections=sections, psi=psi, steps=2, reward="difference")
+    batch.seed([3])
+    batch.reset()
+    stay = np.ones((1, agents), int)
+    batch.step(stay)
+    assert not batch.terms.any()
+    batch.step(stay)
+    places, kinds = batch.states["section"][0], batch.states["kind"][0]
+    others = [np.arange(agents) != k for k in range(agents)]
+    lacking = np.array([team_reward(places[rest], kinds[rest], sections, psi) for rest in others])
+    expected = team_reward(places, kinds, sections, psi) - lacking
+    np.testing.assert_allclose(batch.terms[0], expected.T, atol=1e-13)
+    assert expected.min() < 0.0 or agents == 1  # a crowd has more of those who leave it
+
+
+def test_nobody_takes_more_from_an_occupation_than_its_bound():
+    """c exp(-c / psi) falls fastest at twice the capacity, by exp(-2) a person."""
+    people, psi = np.arange(1, 1001), np.geomspace(0.5, 100.0, 200)[:, None]
+    lost = people * np.exp(-people / psi) - (people - 1) * np.exp(-(people - 1) / psi)
+    assert -beach.STEEPEST <= lost.min() < -0.13
+    assert lost.max() <= 1.0
+
+
 @pytest.mark.parametrize(
     ("level", "agents", "sections", "psi", "first"), [(None, 100, 6, 7.0, 30), ("large", 100, 5, 5.0, 70)]
 )

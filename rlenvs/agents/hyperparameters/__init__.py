@@ -490,9 +490,8 @@ def _check_together(label: str, found: Settings) -> None:
     if "frames" in found.network:
         if found.algorithm not in FRAMES:
             raise ParameterError(f"{label}: [network] frames is for {', '.join(FRAMES)}, not for {found.algorithm}")
-        for name, given in (("hindsight", found.hindsight), ("league", found.league)):
-            if given:
-                raise ParameterError(f"{label}: [network] frames does not go with [{name}]; leave one of them out")
+        if found.hindsight:
+            raise ParameterError(f"{label}: [network] frames does not go with [hindsight]; leave one of them out")
         for name in ("roles", "convolutions"):
             if found.network.get(name):
                 raise ParameterError(f"{label}: [network] frames does not go with {name}; leave one of them out")

@@ -25,7 +25,9 @@ how many steps of the day are left.
 ## Rewards
 Paid in the last step of the day alone, 0 before. A section with c people has an occupation of c exp(-c / psi), and a
 mixture of the smaller type's share of c, 0 where nobody is. With `reward="team"` everybody gets the sum of all
-occupations and the mean of all mixtures; with "individual" those of the own section.
+occupations and the mean of all mixtures; with "individual" those of the own section; with "difference" what the team's
+two numbers would lack without this agent, the difference reward of Wolpert and Tumer (2002) and of Devlin et al.
+(2014): who gains by it gains for the team.
 
 ## Costs
 None.
@@ -76,7 +78,8 @@ from rlenvs.multi.congestion.allocations import Allocation, exact_front, walks
 from rlenvs.multi.congestion.render import draw_beach
 
 MOST_AGENTS, MOST_SECTIONS, MOST_STEPS, MOST_PSI = 1000, 20, 100, 100.0
-TEAM, INDIVIDUAL = range(2)
+TEAM, INDIVIDUAL, DIFFERENCE = range(3)
+STEEPEST = 0.14  # what one more person takes from an occupation at most: exp(-2), where there are twice the capacity
 MOST_IMPROVEMENTS = 1000  # of the scripted plan; some ten are usual
 
 
@@ -122,7 +125,10 @@ SPEC = world(
         "agents": integer(100, 1, MOST_AGENTS, "number of agents"),
         "sections": integer(6, 2, MOST_SECTIONS, "sections of the beach"),
         "steps": integer(0, 0, MOST_STEPS, "steps of a day; 0 for one less than there are sections"),
-        "reward": choice("team", "individual", doc="whether all are paid alike, or each for its own section"),
+        "reward": choice(
+            *("team", "individual", "difference"),
+            doc="all are paid alike, each for its own section, or each for what the team has by its being there",
+        ),
         "starts": free(None, parse_starts, "share of the agents that begins in each section; None for equal shares"),
         "shuffled": flag(True, "whether agents are dealt to sections at random"),
     },
@@ -150,8 +156,10 @@ SPEC = world(
     },
     action=discrete("left", "stay", "right", idle=1),
     terms={
-        "occupation": term(0.0, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "people who enjoy their section, at the end"),
-        "mixture": term(0.0, 0.5, 1.0, "share of the smaller type, at the end"),
+        "occupation": term(
+            -STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "people who enjoy their section, at the end"
+        ),
+        "mixture": term(-0.5, 0.5, 1.0, "share of the smaller type, at the end"),
     },
     horizon=day_of,
     fps=2,
@@ -250,10 +258,14 @@ def step(p, s, a, rng, r):
         occupation += occupation_of(s.count[j, 0] + s.count[j, 1], p.psi)
         mixture += mixture_of(s.count[j, 0], s.count[j, 1])
     for k in range(s.section.size):
+        first, second = s.count[s.section[k], 0], s.count[s.section[k], 1]
         if p.reward == INDIVIDUAL:
-            first, second = s.count[s.section[k], 0], s.count[s.section[k], 1]
             r.occupation[k] = occupation_of(first + second, p.psi)
             r.mixture[k] = mixture_of(first, second)
+        elif p.reward == DIFFERENCE:  # the section with and without this agent; the other sections cancel out
+            own = s.kind[k]
+            r.occupation[k] = occupation_of(first + second, p.psi) - occupation_of(first + second - 1, p.psi)
+            r.mixture[k] = (mixture_of(first, second) - mixture_of(first - (own == 0), second - (own == 1))) / sections
         else:
             r.occupation[k] = occupation
             r.mixture[k] = mixture / sections
