@@ -175,6 +175,24 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     """
     algorithm = _algorithm(id, settings)
     hyperparameters = _hyperparameters(algorithm, settings)
+    envs, algorithm = _environments(id, settings, algorithm)
+    hyperparameters["policy_kwargs"] = _network(settings, envs)
+    _add_objects(hyperparameters, settings, envs)
+    if any(settings.normalize.values()):
+        envs = _normalised(envs, settings, hyperparameters.get("gamma", 0.99))
+    try:
+        model = algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
+    except ParameterError:
+        raise
+    except (AssertionError, TypeError, ValueError) as reason:
+        raise ParameterError(f"{settings.algorithm} does not take these hyper-parameters: {reason}") from None
+    network_of(model)  # what cannot become an agent is refused before it learns
+    return model
+
+
+def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any]:
+    """The environments with all that the settings put around them but the normalisation, and the algorithm as an expert
+    or a league changes it."""
     from rlenvs.integrations.sb3 import sb3_vec_env
 
     envs: Any = sb3_vec_env(id, settings.num_envs, **settings.train_keywords)
@@ -203,7 +221,11 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from rlenvs.agents.mappo import Central
 
         envs = Central(envs)
-    hyperparameters["policy_kwargs"] = _network(settings, envs)
+    return envs, algorithm
+
+
+def _add_objects(hyperparameters: dict[str, Any], settings: Settings, envs: Any) -> None:
+    """Those keywords of the algorithm that are objects: the replay with hindsight, the noise of actions."""
     if settings.hindsight:
         _check_hindsight(settings, envs)
         from stable_baselines3 import HerReplayBuffer
@@ -214,32 +236,27 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         from stable_baselines3.common.noise import NormalActionNoise
 
         size = envs.action_space.shape[0]
-        hyperparameters["action_noise"] = NormalActionNoise(
-            np.zeros(size), np.full(size, float(hyperparameters["action_noise"]))
-        )
-    if any(settings.normalize.values()):
-        from stable_baselines3.common.vec_env import VecNormalize
+        deviation = np.full(size, float(hyperparameters["action_noise"]))
+        hyperparameters["action_noise"] = NormalActionNoise(np.zeros(size), deviation)
 
-        parts = getattr(envs.observation_space, "spaces", None)
-        row_space = getattr(envs.observation_space, "row_space", envs.observation_space)
-        scaled = settings.normalize.get("observations", False) and not isinstance(form_of(row_space), int)
-        envs = VecNormalize(
-            envs,
-            norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind in "fi"],
-            norm_obs=scaled,
-            norm_reward=settings.normalize.get("rewards", False),
-            gamma=hyperparameters.get("gamma", 0.99),
-        )
-        if scaled:
-            envs.observation_space = _of_floats(envs.observation_space)
-    try:
-        model = algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
-    except ParameterError:
-        raise
-    except (AssertionError, TypeError, ValueError) as reason:
-        raise ParameterError(f"{settings.algorithm} does not take these hyper-parameters: {reason}") from None
-    network_of(model)  # what cannot become an agent is refused before it learns
-    return model
+
+def _normalised(envs: Any, settings: Settings, gamma: float) -> Any:
+    """The environments with running means and deviations of what the settings name."""
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    parts = getattr(envs.observation_space, "spaces", None)
+    row_space = getattr(envs.observation_space, "row_space", envs.observation_space)
+    scaled = settings.normalize.get("observations", False) and not isinstance(form_of(row_space), int)
+    envs = VecNormalize(
+        envs,
+        norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind in "fi"],
+        norm_obs=scaled,
+        norm_reward=settings.normalize.get("rewards", False),
+        gamma=gamma,
+    )
+    if scaled:
+        envs.observation_space = _of_floats(envs.observation_space)
+    return envs
 
 
 def _algorithm(id: str, settings: Settings) -> Any:

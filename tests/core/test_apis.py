@@ -86,9 +86,10 @@ class Scalar(Env):
         return observation, float(reward.sum()), *rest
 
 
-@pytest.mark.parametrize("id", VECTOR_REWARD)
+@pytest.mark.parametrize("id", [id for id in VECTOR_REWARD if id.replace("/mo-", "/") in FAMILIES])
 @pytest.mark.usefixtures("strict")
 def test_gymnasium_check_env_with_vector_reward(id):
+    """That rewards of all ids are in their spaces, `check` sees."""
     env = gymnasium.make(id, disable_env_checker=True).unwrapped
     env.reset(seed=0)
     reward = env.step(env.action_space.sample())[1]

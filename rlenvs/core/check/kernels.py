@@ -24,7 +24,7 @@ from rlenvs.core.spec import World
 EXACT = ("terminated", "truncated", "success", "masks")
 COMPUTED = ("terms", "rewards", "costs")
 FEW, IN_LANES = 11, 24  # worlds that are not in lanes, three times of which are; steps
-ASKING = 4.0  # s after which experts are asked no more in plain Python, where one that plans takes minutes
+ASKING = 6.0  # s after which experts are asked no more in plain Python, where one that plans takes minutes
 CORE_FIELDS = ("shown", "players_rng")  # that the core writes, or that players draw from
 
 
@@ -48,21 +48,23 @@ def backends_agree(t: Subject) -> str:
     _same_outcome(compiled, plain, "after 8 steps")
     count = max(4, 16 // len(t.policies)) * (8 if t.long else 1)
     span = 2 * t.horizon if t.long else min(240, 2 * t.horizon)
-    moments = []
+    moments: list[Moment] = []
+    steps = 0
     for policy, compiled in t.states(count, every=max(1, span // count)):
-        snapshots = [compiled.get_state(i) for i in range(2)]
-        where = f"played by {policy}, at steps {' and '.join(map(str, compiled.states['elapsed']))},"
-        advice = compiled.advise().tobytes() if "expert" in t.world.kernels else b""
-        moments.append(Moment(where, snapshots, advice))
-        _put(plain, snapshots)
-        Chooser(compiled, policy, len(moments) - 1).load(0)
+        at = compiled.states["elapsed"].tolist()
+        advice = compiled.advise() if "expert" in t.world.kernels else np.zeros((2, 0))
+        for i in range(2):
+            moments.append(Moment(f"played by {policy}, at step {at[i]},", compiled.get_state(i), advice[i].tobytes()))
+            plain.set_state(moments[-1].snapshot, i)
+        Chooser(compiled, policy, steps).load(0)
         plain.actions[:] = compiled.actions
         compiled.step_loaded()
         plain.step_loaded()
-        _same_outcome(compiled, plain, where)
-    asked = _same_answers(t, t.batch(2), plain, moments)
-    answers = f", the answers in {asked} of them" if asked < len(moments) else ""
-    return f"8 steps from the start, {len(moments)} in the midst of episodes{answers}{lanes}"
+        _same_outcome(compiled, plain, f"played by {policy}, after steps {at[0]} and {at[1]},")
+        steps += 1
+    asked = _same_answers(t, moments)
+    answers = f", the answers in {asked} of {len(moments)} states" if asked < len(moments) else ""
+    return f"8 steps from the start, {steps} in the midst of episodes{answers}{lanes}"
 
 
 def _same_in_lanes(t: Subject) -> str:
@@ -103,27 +105,27 @@ def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None
 
 
 class Moment(NamedTuple):
-    """States of two worlds in the midst of an episode."""
+    """A state in the midst of an episode."""
 
     where: str
-    snapshots: list[Snapshot]
+    snapshot: Snapshot
     advice: bytes  # of the compiled expert
 
 
-def _put(batch: KernelBatch, snapshots: list[Snapshot]) -> None:
-    for i, snapshot in enumerate(snapshots):
-        batch.set_state(snapshot, i)
-
-
-def _same_answers(t: Subject, compiled: KernelBatch, plain: KernelBatch, moments: list[Moment]) -> int:
-    """Failed when experts, players or barriers say something else at one of some moments, those with rare advice first;
-    how many were looked at."""
-    often = Counter(moment.advice for moment in moments)
+def _same_answers(t: Subject, moments: list[Moment]) -> int:
+    """Failed when experts, players or barriers say something else at one of some moments, those that differ in their
+    advice first; how many were looked at."""
+    compiled, plain = t.batch(1), dataclasses.replace(t, backend="python").batch(1)
+    known: Counter[bytes] = Counter()
+    rounds: list[int] = []  # of each advice first one state, then a second one, ...
+    for moment in moments:
+        rounds.append(known[moment.advice])
+        known[moment.advice] += 1
     asked, begun = 0, time.process_time()
-    for moment in sorted(moments, key=lambda moment: often[moment.advice]):
-        _put(compiled, moment.snapshots)
-        _put(plain, moment.snapshots)
-        _same_advice(t, compiled, plain, moment.where)
+    for k in sorted(range(len(moments)), key=rounds.__getitem__):
+        compiled.set_state(moments[k].snapshot)
+        plain.set_state(moments[k].snapshot)
+        _same_advice(t, compiled, plain, moments[k].where)
         asked += 1
         if time.process_time() - begun > ASKING and not t.long:
             break
@@ -245,6 +247,8 @@ def _watch_in_python(t: Subject) -> None:
     batch = new_batch(world, 1, **{**t.choices, "backend": "python"})
     roll(batch, 10)
     for name, ask in _questions(dataclasses.replace(t, world=world), batch, None):
+        if name == "expert" and t.backend == "numba":
+            continue  # is asked compiled, many times, and at once
         before = _world_of(batch)
         ask()
         _unchanged(name, world, before, _world_of(batch), "after 10 steps")
