@@ -234,8 +234,7 @@ def cell_at(road: Any, progress: float) -> tuple[int, float]:
 def place(road: Any, progress: float, offset: float) -> tuple[float, float, float]:
     """The pose (x [m], y [m], heading [rad]) at a progress and an offset."""
     i, part = cell_at(road, progress)
-    turn = road[i + 1, HEADING] - road[i, HEADING]
-    turn -= 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
+    turn = maths.wrapped(road[i + 1, HEADING] - road[i, HEADING])
     x = road[i, CENTRE_X] + part * (road[i + 1, CENTRE_X] - road[i, CENTRE_X])
     y = road[i, CENTRE_Y] + part * (road[i + 1, CENTRE_Y] - road[i, CENTRE_Y])
     nx, ny = road[i, LEFT_X] - road[i, RIGHT_X], road[i, LEFT_Y] - road[i, RIGHT_Y]

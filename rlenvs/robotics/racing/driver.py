@@ -140,8 +140,7 @@ def off_line(p: Any, s: Any, k: int, late: float) -> tuple[float, float]:
     c, sn = (bx - ax) / size, (by - ay) / size
     off = c * (x[Y] - ay) - sn * (x[X] - ax)
     way = maths.atan2(sn, c) + (part - 0.5) * size * bend_of_way(s, here)
-    course = x[YAW] + x[SLIP] - way
-    course -= 2.0 * math.pi * math.floor(course / (2.0 * math.pi) + 0.5)
+    course = maths.wrapped(x[YAW] + x[SLIP] - way)
     turned = late * (x[YAW_RATE] - speed * bend_of_way(s, here + 0.5 * late * speed))
     return off + late * speed * (course + 0.5 * turned), course + turned
 

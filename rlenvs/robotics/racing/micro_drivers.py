@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from rlenvs.core import kernel, maths
-from rlenvs.robotics.racing.micro_racer import FARTHEST, NEAREST, SAFE, seen_thickness, turn_limit, wrapped
+from rlenvs.robotics.racing.micro_racer import FARTHEST, NEAREST, SAFE, seen_thickness, turn_limit
 from rlenvs.robotics.racing.track import GATE_ANGLE, GATES, INNER, OUTER, free_middle, sees
 
 SEEN = 0.15  # m ahead in which other cars matter
@@ -20,7 +20,7 @@ def blocker(p: Any, s: Any, k: int, radius: float) -> tuple[int, float]:
     for j in range(s.gone.size):
         if j == k or s.gone[j]:
             continue
-        ahead = wrapped(s.angle[k] - s.angle[j]) * radius
+        ahead = maths.wrapped(s.angle[k] - s.angle[j]) * radius
         if ahead <= 0.0 or ahead >= nearest or s.speed[j] > s.speed[k] + 0.01:
             continue
         found, nearest = j, ahead
@@ -103,6 +103,6 @@ def pass_by(p: Any, s: Any, k: int, a: Any, top_speed: float) -> None:
             if free == 0.0:
                 target = min(target, s.speed[j] - 0.01)
     target = max(min(target, room_for(p, s, k)), p.min_speed + 0.01)
-    error = wrapped(maths.atan2(ty - y, tx - x) - s.heading[k])
+    error = maths.wrapped(maths.atan2(ty - y, tx - x) - s.heading[k])
     a[0] = min(max((target - s.speed[k]) / (p.acceleration * p.dt), -1.0), 1.0)
     a[1] = min(max(-error / turn_limit(p, s.speed[k]), -1.0), 1.0)

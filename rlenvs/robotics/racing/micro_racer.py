@@ -159,12 +159,6 @@ SPEC = world(
 
 
 @kernel
-def wrapped(angle):
-    """The same direction in [-pi, pi)."""
-    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
-
-
-@kernel
 def seen_thickness(p):
     """Of walls [m] as the lidar sees them: the car may go `kerb` beyond all edges that it sees."""
     return 0.5 * p.width + 2.0 * p.kerb
@@ -218,7 +212,7 @@ def fetch(p, s):
 @SPEC.step
 def step(p, s, a, rng, r):
     speed = max(0.0, s.speed + a[0] * p.acceleration * p.dt)
-    heading = wrapped(s.heading - a[1] * turn_limit(p, speed))
+    heading = maths.wrapped(s.heading - a[1] * turn_limit(p, speed))
     sn, c = maths.sin_cos(heading)
     x, y = s.position[0] + speed * c * p.dt, s.position[1] + speed * sn * p.dt
     angle = maths.atan2(y, x)
@@ -270,7 +264,7 @@ def expert(p, s, a):
         if ahead < NEAREST or sees(s, x, y, s.angle, thickness, SAFE, tx, ty):
             break
         ahead *= 0.85
-    error = wrapped(maths.atan2(ty - y, tx - x) - s.heading)
+    error = maths.wrapped(maths.atan2(ty - y, tx - x) - s.heading)
     target = min(TOP_SPEED, p.min_speed + 0.03 + 0.6 * ahead)
     a[0] = (target - s.speed) / (p.acceleration * p.dt)
     a[1] = -error / turn_limit(p, s.speed)

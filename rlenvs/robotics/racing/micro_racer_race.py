@@ -86,7 +86,6 @@ from rlenvs.robotics.racing.micro_racer import (
     ray_direction,
     seen_thickness,
     turn_limit,
-    wrapped,
 )
 from rlenvs.robotics.racing.micro_racer import SPEC as ALONE
 from rlenvs.robotics.racing.render import draw_cars
@@ -210,7 +209,7 @@ def look_around(p, s):
         gap, out = border_gap(s.border, angle, x, y), s.lidar[k]
         scan(s, out, x, y, heading, angle, seen_thickness(p), p.field_of_view, gap, c, sn)
         for j in range(s.gone.size):
-            if j != k and not s.gone[j] and abs(wrapped(s.angle[j] - angle)) < SAME_PART:
+            if j != k and not s.gone[j] and abs(maths.wrapped(s.angle[j] - angle)) < SAME_PART:
                 scan_disc(s.fan, out, x, y, c, sn, s.position[j, 0], s.position[j, 1], p.car_size)
 
 
@@ -218,11 +217,11 @@ def look_around(p, s):
 def drive(p, s, k, acceleration, turn, r):
     """Move a car by a step, or end its race where it may not be."""
     speed = max(0.0, s.speed[k] + acceleration * p.acceleration * p.dt)
-    heading = wrapped(s.heading[k] - turn * turn_limit(p, speed))
+    heading = maths.wrapped(s.heading[k] - turn * turn_limit(p, speed))
     sn, c = maths.sin_cos(heading)
     x, y = s.position[k, 0] + speed * c * p.dt, s.position[k, 1] + speed * sn * p.dt
     angle = maths.atan2(y, x)
-    turned = wrapped(angle - s.angle[k])
+    turned = maths.wrapped(angle - s.angle[k])
     edge = border_gap(s.border, angle, x, y)
     gap = min(edge, wall_gap(s.walls, 0.5 * p.width, angle, x, y) - p.kerb)
     r.near_edge[k] = 1.0 if gap < NEAR else 0.0

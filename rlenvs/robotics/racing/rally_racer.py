@@ -339,7 +339,7 @@ def drive(p, s, steer, speed, h):
     drift(p, grip, x, rate, acceleration_towards(p, x, speed), h, PARTS, s.scratch)
     roll_down(p, s, h)
     x[STEER] = min(max(x[STEER], -p.max_steer), p.max_steer)
-    x[YAW] -= 2.0 * math.pi * math.floor(x[YAW] / (2.0 * math.pi) + 0.5)
+    x[YAW] = maths.wrapped(x[YAW])
     sn, c = maths.sin_cos(x[YAW])
     cell = locate(p.road, s.cell, x[X], x[Y])
     if body_gap(p.road, cell, x[X], x[Y], c, sn, p.body) < 0.0:
