@@ -148,9 +148,10 @@ def test_the_dynamic_program_finds_what_all_joint_actions_find(starts, steps, ps
         return
     reached = [set(spread(starts[:, kind], steps)) for kind in (0, 1)]
     values = [allocations.team_value(np.column_stack(pair), psi) for pair in itertools.product(*reached)]
-    best = np.array(values)[pareto.nondominated(values)]
+    values = np.unique(np.round(values, 9), axis=0)  # sums in another order differ in the last bit
+    best = values[pareto.nondominated(values)]
     found = np.array([point.value for point in allocations.exact_front(starts, steps, psi)])
-    np.testing.assert_allclose(found, best[np.argsort(-best[:, 0])], atol=1e-9)
+    np.testing.assert_allclose(found, best[np.argsort(-best[:, 0])], atol=2e-9)
 
 
 def spread(counts, steps):
