@@ -139,8 +139,7 @@ class League(VecEnvWrapper):
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Advance all worlds, as `SB3VecEnv.step_wait` does; what it gives is the learner's."""
         observations, rewards, dones, infos = self.venv.step_wait()
-        restarted = self._batch.states["elapsed"] == 0
-        self._draw(np.flatnonzero(restarted & self._against_past))
+        self._draw(np.flatnonzero(self._restarted & self._against_past))
         own = self.slots
         return self._own(observations), rewards[own], dones[own], [infos[slot] for slot in own]
 
@@ -176,7 +175,7 @@ class League(VecEnvWrapper):
         """Worlds, agents and actions of the present policy and of past ones."""
         batch = self._batch
         seen, remembers = batch.observed(copy=False), len(self._before) > 0
-        restarted = batch.states["elapsed"] == 0
+        restarted = self._restarted
         for number in np.unique(self._rival[self._learnt]):
             network = self._present if number == PRESENT else self.past[number]
             against = self._learnt & (self._rival == number)
@@ -187,12 +186,17 @@ class League(VecEnvWrapper):
             starts = restarted[worlds] if remembers else None
             yield worlds, agents, network.act(shown, masks, before, starts, None if kinds is None else kinds[agents])[0]
 
+    @property
+    def _restarted(self) -> np.ndarray:
+        """Which worlds are at the beginning of an episode."""
+        return self._batch.states["elapsed"] == 0
+
     def _remember(self) -> None:
         """Keep what all agents see now; where an episode begins, it fills all places."""
         if not len(self._before):
             return
         seen = np.asarray(self._batch.observed(copy=False), np.float32).reshape(self._before.shape[1:])
-        restarted = self._batch.states["elapsed"] == 0
+        restarted = self._restarted
         self._before[:, restarted] = seen[restarted]
         self._before = np.concatenate((self._before[1:], seen[None]))
 

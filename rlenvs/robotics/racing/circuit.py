@@ -90,7 +90,7 @@ def usual_limits() -> tuple[float, float, float, float]:
 
 
 def kind_of_circuit(values: Any) -> str:
-    """ "given" where there is a centre line, else "random" or "named"."""
+    """The kind of circuit: "given" where there is a centre line, else "random" or "named"."""
     if values.centre_line is not None:
         return "given"
     return "random" if values.track == "random" else "named"

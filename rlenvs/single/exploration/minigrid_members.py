@@ -6,6 +6,7 @@ from rlenvs.core import Score
 
 MEMBERS: dict[str, dict[str, Any]] = {}
 RANDOM: dict[str, Any] = {"same_start": False, "starts": 0}
+RECALL = {"recall": {"recall": True}}
 CORNER = "Empty room of {0} x {0} cells: go to the green goal in the opposite corner."
 
 
@@ -495,7 +496,7 @@ member(
     "MiniGridMemoryS7-v0",
     "Memory, 7 x 7 cells: at the end of the hallway, choose the object seen at its beginning.",
     task="memory",
-    levels={"recall": {"recall": True}},
+    levels=RECALL,
     grid_size=7,
     starts=16,
     same_start=False,
@@ -509,7 +510,7 @@ member(
     "MiniGridMemoryS9-v0",
     "Memory, 9 x 9 cells: at the end of the hallway, choose the object seen at its beginning.",
     task="memory",
-    levels={"recall": {"recall": True}},
+    levels=RECALL,
     grid_size=9,
     starts=24,
     same_start=False,
@@ -523,7 +524,7 @@ member(
     "MiniGridMemoryS11-v0",
     "Memory, 11 x 11 cells: at the end of the hallway, choose the object seen at its beginning.",
     task="memory",
-    levels={"recall": {"recall": True}},
+    levels=RECALL,
     grid_size=11,
     **RANDOM,
     scores={
@@ -536,7 +537,7 @@ member(
     "MiniGridMemoryS13-v0",
     "Memory, 13 x 13 cells: at the end of the hallway, choose the object seen at its beginning.",
     task="memory",
-    levels={"recall": {"recall": True}},
+    levels=RECALL,
     grid_size=13,
     **RANDOM,
     scores={
@@ -549,7 +550,7 @@ member(
     "MiniGridMemoryS13Random-v0",
     "Memory, 13 x 13 cells: at the end of the hallway of a random length, choose the object seen at its beginning.",
     task="memory",
-    levels={"recall": {"recall": True}},
+    levels=RECALL,
     grid_size=13,
     random_length=True,
     **RANDOM,
@@ -563,7 +564,7 @@ member(
     "MiniGridMemoryS17Random-v0",
     "Memory, 17 x 17 cells: at the end of the hallway of a random length, choose the object seen at its beginning.",
     task="memory",
-    levels={"recall": {"recall": True}},
+    levels=RECALL,
     grid_size=17,
     random_length=True,
     **RANDOM,

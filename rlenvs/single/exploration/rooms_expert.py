@@ -118,17 +118,22 @@ def unlock(p, s, lock):
 
 
 @kernel
+def aim_of(p, s):
+    """The cell that the task is about: the right end of the hallway, what is to be picked up, or the goal; 0 where
+    there is none."""
+    if p.task == MEMORY:
+        return s.right_end
+    return find_object(s, s.wanted) if s.wanted else find(s, GOAL)
+
+
+@kernel
 def advised(p, s):
     """The expert's action."""
     s.avoid = s.wrong_end
-    target = s.right_end if p.task == MEMORY else find(s, GOAL)
+    target = aim_of(p, s)
     found = -2
     if target:
-        found = way(p, s, STAND, target)
-    elif s.wanted:
-        target = find_object(s, s.wanted)
-        if target:
-            found = use(p, s, target, PICK_UP, 0)
+        found = use(p, s, target, PICK_UP, 0) if s.wanted else way(p, s, STAND, target)
     if found == -2 and target:
         lock = lock_before(p, s, target)
         if lock:

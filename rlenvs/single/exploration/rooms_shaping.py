@@ -10,7 +10,6 @@ from rlenvs.kits.gridworld.cells import (
     BALL,
     BOX,
     DOOR,
-    GOAL,
     KEY,
     LAVA,
     LOCKED,
@@ -24,19 +23,16 @@ from rlenvs.kits.gridworld.cells import (
     thing,
 )
 from rlenvs.kits.gridworld.rules import ahead_of
+from rlenvs.single.exploration.rooms_expert import aim_of
 
 
 @kernel
 def measure_ways(p, s):
-    """Put into `s.far` how many steps each cell is from the aim (the goal, what is to be picked up, or the right end of
-    the hallway), around walls and lava, through doors and objects. An episode changes neither walls nor lava, so this
-    is done once."""
-    far, line, aim = s.far, s.line, s.right_end
+    """Put into `s.far` how many steps each cell is from the aim, around walls and lava, through doors and objects. An
+    episode changes neither walls nor lava, so this is done once."""
+    far, line, aim = s.far, s.line, aim_of(p, s)
     for cell in range(far.size):
         far[cell] = 0
-        there = s.grid[cell]
-        if kind_of(there) == GOAL or (s.wanted and there == s.wanted):
-            aim = cell
     line[0] = aim
     head, count = 0, 1
     while head < count:
