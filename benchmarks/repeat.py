@@ -58,7 +58,7 @@ def difference(curve: Curve, rows: Sequence[tuple[float, ...]]) -> str:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("ids", nargs="*", help="environments, such as MicroRacer-v0; by default all")
-    options.add_argument("--within", type=float, default=float("inf"), metavar="S", help="seconds to the last one asked")
+    options.add_argument("--within", type=float, default=float("inf"), metavar="S", help="seconds to the last one")
     options.add_argument("--evaluations", type=int, default=1, metavar="N", help="of each training (default: 1)")
     given = options.parse_args()
     ids = given.ids or sorted({world_of(id).name for id in list_envs()})
