@@ -16,7 +16,8 @@ from rlenvs.agents.network import is_image
 from rlenvs.core.errors import MissingExtraError, ParameterError
 from rlenvs.core.setup import Setup
 
-Policy = Callable[[Any, np.ndarray | None, np.random.Generator], Any]
+# from observations, masks (None where the world has none) and a generator to actions, a row for each
+MaskedPolicy = Callable[[Any, np.ndarray | None, np.random.Generator], Any]
 
 # the algorithm by the module of its policy; two algorithms share the last one
 ALGORITHMS = {
@@ -58,7 +59,7 @@ def load_model(file: str | Path) -> Any:
     return found.load(path, device="cpu")
 
 
-def policy_of(model: Any, setup: Setup, label: str) -> Policy:
+def policy_of(model: Any, setup: Setup, label: str) -> MaskedPolicy:
     """A model's policy without exploration, as a function (observations, masks, rng) -> actions.
 
     Raises:
