@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.checkpoint import read_checkpoint
+from rlenvs.agents.curves import curves_of
 from rlenvs.agents.evaluate import Evaluation, evaluate
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import Settings, differences, settings_from
@@ -219,13 +220,14 @@ def section_of_runs(group: dict[str, str], entries: list[Entry], results: Result
 
 
 def shipped_row(id: str, there: dict[str, Any]) -> tuple[str, ...]:
-    """A published figure, and what the card of the shipped agent says."""
+    """A published figure, and what the shipped agent reaches, and its curve took."""
     card = read_card(reference_stem(id, algorithm=there["algorithm"]))
     assert card.score is not None
     reached = f"{short(card.score.mean)} ± {short(card.score.half_width, 3)}"
     source = (id, there["id"], there["section"], there["algorithm"], short(there["return"]), there["steps"])
-    steps = (f"{card.steps / 1e6:.3g} M", at_equal_steps(there["steps"], card.steps))
-    return (*source, reached, *steps, f"{card.seconds / 60:.0f}")
+    run = curves_of(id, algorithm=there["algorithm"])[0].columns
+    steps = (f"{run['steps'][-1] / 1e6:.3g} M", at_equal_steps(there["steps"], run["steps"][-1]))
+    return (*source, reached, *steps, f"{run['seconds'][-1] / 60:.0f}")
 
 
 def page(groups: dict[str, dict[str, str]], entries: dict[str, Entry], results: Results) -> str:

@@ -47,6 +47,7 @@ SMALL = {
     "processors": [TREASURE],
     "published": ["--list"],
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
+    "repeat": ["Blackjack-v0"],
     "reward_comparison": ["--steps", "1", "--rewards", "simple", "--sizes", "16384"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
@@ -61,6 +62,7 @@ NEEDED = {
     "learn_arms": "stable_baselines3",
     "learn_hover": "stable_baselines3",
     "morl": "torch",
+    "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
     "training": "stable_baselines3",
 }
