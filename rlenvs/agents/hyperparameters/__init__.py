@@ -263,7 +263,8 @@ def _parts_of_file(id: str, level: Any) -> list[list[Table]]:
 def _with_likes(table: Table, shared: Any, file: str, label: str) -> list[Table]:
     """A table, and before it those that it is like, all of them checked."""
     _check_part(table, label)
-    found, names = [table], []
+    found = [table]
+    names: list[str] = []
     while "like" in found[0]:
         name = found[0]["like"]
         if not isinstance(shared, Mapping) or name not in shared:
