@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from broken_habits import BROKEN_HABITS, DOUBTFUL
 from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team, failed
+from gymnasium import spaces
 
 import rlenvs
 from rlenvs.core.check import check, one_per_kind
@@ -14,6 +15,7 @@ from rlenvs.core.check.playing import difference
 from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import RULES
 from rlenvs.core.check.subject import golden_file, subject_of
+from rlenvs.core.check.values import _inside
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ConformanceError, UnknownNameError
 from rlenvs.core.gym_env import Env
@@ -47,6 +49,16 @@ def test_healthy_worlds_pass(world):
     applicable = {outcome.number for outcome in report.outcomes if outcome.status == "passed"}
     assert applicable == {rule.number for rule in RULES} - {16, 19, 26}
     assert not report.warnings, report
+
+
+def test_numbers_within_a_space_are_told_one_by_one():
+    small = spaces.Box(0, 9, (2, 3), np.uint8)
+    given = np.array([[[0, 9, 1], [2, 3, 10]]], np.uint8)
+    assert (~_inside(small, given)).sum() == 1
+    assert not _inside(small, given)[0, 1, 2]
+    anything = _inside(spaces.Box(0, 255, (2, 3), np.uint8), given)
+    assert anything.shape == given.shape
+    assert anything.all()
 
 
 @pytest.mark.parametrize(("rule", "world"), WORLD_CASES)
