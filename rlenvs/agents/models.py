@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.network import is_image
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.errors import MissingExtraError, ParameterError, shortened
 from rlenvs.core.setup import Setup
 
 # from observations, masks (None where the world has none) and a generator to actions, a row for each
@@ -56,7 +56,10 @@ def load_model(file: str | Path) -> Any:
         if library == "sb3_contrib":
             raise ParameterError(f"{str(path)!r} needs sb3-contrib; install it with: pip install sb3-contrib") from None
         raise MissingExtraError("A saved model", "sb3") from None
-    return found.load(path, device="cpu")
+    try:
+        return found.load(path, device="cpu")
+    except Exception as error:  # whatever a file may hold that was cut off or written by other versions
+        raise ParameterError(f"{str(path)!r} cannot be loaded: {shortened(error, 200)}") from None
 
 
 def policy_of(model: Any, setup: Setup, label: str) -> MaskedPolicy:

@@ -14,11 +14,13 @@ from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import RULES
+from rlenvs.core.check.settings import _odd_sizes
 from rlenvs.core.check.subject import golden_file, subject_of
 from rlenvs.core.check.values import _inside
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ConformanceError, UnknownNameError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.parts import integer
 from rlenvs.core.spec import load_world
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
@@ -151,6 +153,15 @@ def test_keywords_come_from_the_environment():
     assert subject.choices["level"] == "easy"
     assert (subject.choices["horizon"], subject.choices["cells"], subject.choices["push"]) == (9, 7, 0.1)
     assert "drag" not in subject.choices
+
+
+@pytest.mark.parametrize(
+    ("quick", "long", "largest"), [({}, False, 90), ({"cells": 4}, False, 20), ({"cells": 4}, True, 90)]
+)
+def test_sizes_that_make_a_world_slow_are_tried_up_to_four_times_the_usual_one(quick, long, largest):
+    wide = replace(Healthy, options={"cells": integer(5, 2, 90, "numbers in the lane")}, quick=quick)
+    tried = _odd_sizes(replace(subject_of(wide, "numba", None, {}), long=long))
+    assert [setting["cells"] for setting in tried] == [2, largest]
 
 
 def test_plain_python_runs_under_the_quick_settings_of_a_world():

@@ -63,6 +63,7 @@ QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
 LEAGUE = ("PPO", "MaskablePPO")  # that may play in a league
 FRAMES = ("PPO", "MaskablePPO", "PPOLagrangian", *OFF_POLICY)  # that may look at several frames
 PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", *IMITATING)  # that may have convolutions as their head
+MOST_ENVS = 1 << 18  # side by side; learners keep a Python object of each
 Table = dict[str, Any]
 
 
@@ -464,6 +465,8 @@ def settings_from(table: Mapping[str, Any], label: str) -> Settings:
         )
     for name in ("steps", "num_envs"):
         _check(label, name, table[name], "size")
+    if table["num_envs"] > MOST_ENVS:
+        raise ParameterError(f"{label}: num_envs={table['num_envs']!r} is too many; needed: up to {MOST_ENVS:,}")
     for name in (*KEYS, *FREE):
         part = table.get(name, {})
         if not isinstance(part, Mapping):
