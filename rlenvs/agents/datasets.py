@@ -29,7 +29,7 @@ from rlenvs.agents.hyperparameters import Settings, settings_for
 from rlenvs.agents.recipes import played, players_in_words, recipes_of, rows_of
 from rlenvs.agents.rollouts import (
     Played,
-    Policy,
+    Player,
     agent_player,
     expert_player,
     mixture,
@@ -235,7 +235,7 @@ class Scale:
 
     random: float
     best: float
-    policy: Policy | None
+    policy: Player | None
     in_words: str
     id: str
     keywords: dict[str, Any]
@@ -269,12 +269,12 @@ class Scale:
         }
 
 
-def mean_return(id: str, policy: Policy, keywords: dict[str, Any]) -> float:
+def mean_return(id: str, policy: Player, keywords: dict[str, Any]) -> float:
     """Mean return over SCALE_SEEDS."""
     return float(np.mean([value for played in rollouts(id, policy, SCALE_SEEDS, keywords) for value in played.returns]))
 
 
-def _best_player(id: str, given: Given | None, keywords: dict[str, Any]) -> tuple[Policy | None, str]:
+def _best_player(id: str, given: Given | None, keywords: dict[str, Any]) -> tuple[Player | None, str]:
     """Who plays best, and in words: what was given, else the scripted expert, else the reference agent, else nobody."""
     plain = id.replace("/mo-", "/")
     if isinstance(given, (str, Path)):
@@ -293,7 +293,7 @@ def _best_player(id: str, given: Given | None, keywords: dict[str, Any]) -> tupl
     return agent_player(given), f"the function {getattr(given, '__name__', type(given).__name__)}"
 
 
-def _player(quality: str, scale: Scale) -> tuple[Policy, str]:
+def _player(quality: str, scale: Scale) -> tuple[Player, str]:
     """Who plays, and in words."""
     if quality == "random":
         return random_player, "uniformly random actions"

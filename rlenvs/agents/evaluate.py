@@ -337,13 +337,12 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
     if isinstance(policy, Agent):
         policy.check(batch.setup)
         names = names_in(batch.setup)
-        return policy.chooser(lambda: Seen(batch.observed(rows), batch.masks[rows], _begun(batch), names), seeds)
+
+        def seen() -> Seen:
+            return Seen(batch.observed(rows), batch.masks[rows], np.repeat(batch.at_start, batch.agents), names)
+
+        return policy.chooser(seen, seeds)
     return lambda: policy(batch.observed(rows))
-
-
-def _begun(batch: KernelBatch) -> np.ndarray:
-    """Of every agent of every world, whether its episode has just begun."""
-    return np.repeat(batch.states["elapsed"] == 0, batch.agents)
 
 
 def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:

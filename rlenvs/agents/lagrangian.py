@@ -85,7 +85,7 @@ class Penalised(VecEnvWrapper):
     def _costs(self) -> np.ndarray:
         """What the last step of every slot cost, (slots, costs)."""
         batch = self.venv.batch  # type: ignore[attr-defined]
-        restarted = (batch.states["elapsed"] == 0)[:, None, None]  # those have no last step, but one set aside
+        restarted = batch.at_start[:, None, None]  # those have no last step, but one set aside
         first = len(batch.world.terms)
         found = np.where(restarted, batch.final_terms[:, first:], batch.terms[:, first:])
         return np.moveaxis(found, 1, 2).reshape(self.num_envs, len(self.names))

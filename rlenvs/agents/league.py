@@ -86,7 +86,7 @@ class League(VecEnvWrapper):
         self._kept, self._next = 0, every
         self._rival = np.full(batch.num_worlds, PRESENT)
         shape = batch.num_worlds, batch.agents, math.prod(venv.observation_space.shape or ()) if frames > 1 else 0
-        self._before = np.zeros((frames - 1, *shape), np.float32)  # what all agents saw in the last steps
+        self._before = np.zeros((frames - 1, *shape), np.float32)  # what networks saw in the last steps
         self._rng = np.random.default_rng(0)
 
     @staticmethod
@@ -133,13 +133,12 @@ class League(VecEnvWrapper):
         all_actions[~self._foreign] = actions
         for worlds, agents, chosen in (*self._of_players(), *self._of_networks()):
             all_actions[worlds, agents] = chosen
-        self._remember()
         self.venv.step_async(all_actions.reshape(-1, *actions.shape[1:]))
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Advance all worlds, as `SB3VecEnv.step_wait` does; what it gives is the learner's."""
         observations, rewards, dones, infos = self.venv.step_wait()
-        self._draw(np.flatnonzero(self._restarted & self._against_past))
+        self._draw(np.flatnonzero(self._batch.at_start & self._against_past))
         own = self.slots
         return self._own(observations), rewards[own], dones[own], [infos[slot] for slot in own]
 
@@ -175,7 +174,7 @@ class League(VecEnvWrapper):
         """Worlds, agents and actions of the present policy and of past ones."""
         batch = self._batch
         seen, remembers = batch.observed(copy=False), len(self._before) > 0
-        restarted = self._restarted
+        restarted = batch.at_start
         for number in np.unique(self._rival[self._learnt]):
             network = self._present if number == PRESENT else self.past[number]
             against = self._learnt & (self._rival == number)
@@ -184,21 +183,11 @@ class League(VecEnvWrapper):
             masks, kinds = batch.masks[at] if network.masked else None, network.kinds_of(self._names)
             before = (self._before[:, worlds, agents],) if remembers else None
             starts = restarted[worlds] if remembers else None
-            yield worlds, agents, network.act(shown, masks, before, starts, None if kinds is None else kinds[agents])[0]
-
-    @property
-    def _restarted(self) -> np.ndarray:
-        """Which worlds are at the beginning of an episode."""
-        return self._batch.states["elapsed"] == 0
-
-    def _remember(self) -> None:
-        """Keep what all agents see now; where an episode begins, it fills all places."""
-        if not len(self._before):
-            return
-        seen = np.asarray(self._batch.observed(copy=False), np.float32).reshape(self._before.shape[1:])
-        restarted = self._restarted
-        self._before[:, restarted] = seen[restarted]
-        self._before = np.concatenate((self._before[1:], seen[None]))
+            own = None if kinds is None else kinds[agents]
+            chosen, recalled = network.act(shown, masks, before, starts, own)
+            if recalled is not None:
+                self._before[:, worlds, agents] = recalled[0]
+            yield worlds, agents, chosen
 
     # --- checkpoints --------------------------------------------------------------------------------------------------
 

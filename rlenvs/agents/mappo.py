@@ -75,7 +75,7 @@ class Central(VecEnvWrapper):
         if dones.any():
             if last is None:
                 last = batch.setup.central_of(batch.final_observations)
-            restarted = (batch.states["elapsed"] == 0).reshape(-1, *[1] * (central.ndim - 1))
+            restarted = batch.at_start.reshape(-1, *[1] * (central.ndim - 1))
             last = np.where(restarted, last, central)
         for slot in np.flatnonzero(dones):
             if "terminal_observation" in infos[slot]:

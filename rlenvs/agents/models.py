@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.network import is_image
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.errors import MissingExtraError, ParameterError, shortened
 from rlenvs.core.setup import Setup
 
-Policy = Callable[[Any, np.ndarray | None, np.random.Generator], Any]
+# from observations, masks (None where the world has none) and a generator to actions, a row for each
+MaskedPolicy = Callable[[Any, np.ndarray | None, np.random.Generator], Any]
 
 # the algorithm by the module of its policy; two algorithms share the last one
 ALGORITHMS = {
@@ -55,10 +56,13 @@ def load_model(file: str | Path) -> Any:
         if library == "sb3_contrib":
             raise ParameterError(f"{str(path)!r} needs sb3-contrib; install it with: pip install sb3-contrib") from None
         raise MissingExtraError("A saved model", "sb3") from None
-    return found.load(path, device="cpu")
+    try:
+        return found.load(path, device="cpu")
+    except Exception as error:  # whatever a file may hold that was cut off or written by other versions
+        raise ParameterError(f"{str(path)!r} cannot be loaded: {shortened(error, 200)}") from None
 
 
-def policy_of(model: Any, setup: Setup, label: str) -> Policy:
+def policy_of(model: Any, setup: Setup, label: str) -> MaskedPolicy:
     """A model's policy without exploration, as a function (observations, masks, rng) -> actions.
 
     Raises:

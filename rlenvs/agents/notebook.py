@@ -210,7 +210,7 @@ def _actions_of(policy: Any, form: Env | ParallelEnv) -> Act:
     def act(observation: Any, info: Any) -> Any:
         nonlocal state
         masks = {"action_masks": form.action_masks()} if masked else {}
-        begins = np.array([form.batch.states["elapsed"][0] == 0])
+        begins = form.batch.at_start
         action, state = policy.predict(observation, state=state, episode_start=begins, deterministic=True, **masks)
         return action
 

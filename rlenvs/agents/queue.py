@@ -17,7 +17,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from rlenvs.agents.hyperparameters import Settings, algorithms_of, family_tables, seeds_of, settings_for
+from rlenvs.agents.hyperparameters import Settings, algorithms_of, level_tables, seeds_of, settings_for
 from rlenvs.agents.runs import SETTINGS, Stop, run, stopped_by_signals
 from rlenvs.agents.store import CURVES, file_name, publish, publish_curve, read_card, stores, title
 from rlenvs.core.errors import RlenvsError
@@ -73,8 +73,7 @@ def jobs_of(id: str) -> Iterator[Job]:
 
 
 def _has_own_agents(id: str, level: str) -> bool:
-    tables = family_tables(id, level)
-    return len(tables) > 2 and "algorithms" in tables[2]
+    return any("algorithms" in table for table in level_tables(id, level))
 
 
 def todo(ids: Sequence[str] | None = None) -> list[Job]:

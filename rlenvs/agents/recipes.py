@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.rollouts import Chooser, Played, Policy, agent_player, expert_player, mapped, random_player, rollouts
+from rlenvs.agents.rollouts import Chooser, Played, Player, agent_player, expert_player, mapped, random_player, rollouts
 from rlenvs.core.errors import ParameterError, UnknownNameError
 from rlenvs.core.parts import Recipe
 from rlenvs.core.registry import entry, world_of
@@ -26,7 +26,7 @@ def recipes_of(id: str) -> dict[str, Recipe]:
     return declared() if declared else {}
 
 
-def noisy_player(driver: Callable[[Any, Any], Any]) -> Policy:
+def noisy_player(driver: Callable[[Any, Any], Any]) -> Player:
     """A function of observations and of noise, which is the same for the same seed whatever plays beside it."""
 
     def player(env: Any, seeds: Sequence[int]) -> Chooser:

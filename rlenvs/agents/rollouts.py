@@ -25,7 +25,7 @@ MEMORY = 2**28  # bytes of episodes at once
 
 # from a vector environment and the seeds of its worlds, a function from observations and infos to actions
 Chooser = Callable[[Any, dict[str, Any]], np.ndarray]
-Policy = Callable[[gymnasium.vector.VectorEnv, Sequence[int]], Chooser]
+Player = Callable[[gymnasium.vector.VectorEnv, Sequence[int]], Chooser]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Played:
     returns: list[float]
 
 
-def rollouts(id: str, policy: Policy, seeds: Sequence[int], keywords: dict[str, Any]) -> Iterator[Played]:
+def rollouts(id: str, policy: Player, seeds: Sequence[int], keywords: dict[str, Any]) -> Iterator[Played]:
     """Play one episode per seed, as many side by side as memory allows."""
     probe = make_vec(id, 1, **keywords)
     at_once = max(1, min(SIDE_BY_SIDE, MEMORY // (step_bytes(probe) * probe.batch.setup.horizon)))  # type: ignore[attr-defined]
@@ -184,7 +184,7 @@ def expert_player(env: Any, seeds: Sequence[int]) -> Chooser:
     return lambda observations, infos: env.expert_actions()
 
 
-def agent_player(agent: Agent | Callable[[Any], Any]) -> Policy:
+def agent_player(agent: Agent | Callable[[Any], Any]) -> Player:
     """An agent, or a function from observations to actions."""
 
     def player(env: Any, seeds: Sequence[int]) -> Chooser:
@@ -222,7 +222,7 @@ def _with_memory(agent: Agent, env: Any, seeds: Sequence[int]) -> Chooser:
     return choose
 
 
-def mixture(policy: Policy, share: float) -> Policy:
+def mixture(policy: Player, share: float) -> Player:
     """A policy of which a share of the actions is random, chosen anew at every step."""
 
     def player(env: Any, seeds: Sequence[int]) -> Chooser:

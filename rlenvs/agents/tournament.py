@@ -16,7 +16,7 @@ import numpy as np
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.agent import Player as Learnt
 from rlenvs.agents.files import load_agent
-from rlenvs.agents.models import Policy, load_model, policy_of
+from rlenvs.agents.models import MaskedPolicy, load_model, policy_of
 from rlenvs.agents.ratings import elo, wilson
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.engines import new_batch
@@ -30,7 +30,7 @@ from rlenvs.core.spec import World
 
 __all__ = ["Tournament", "tournament"]
 
-Player = str | Path | Policy | Any
+Player = str | Path | MaskedPolicy | Any
 
 RANDOM = "random"
 AT_ONCE = 256  # games side by side in one batch
@@ -273,7 +273,7 @@ class _Match:
     """
 
     def __init__(
-        self, batch: KernelBatch, slots: Sequence[str], players: Mapping[str, str | Policy], seed: int
+        self, batch: KernelBatch, slots: Sequence[str], players: Mapping[str, str | MaskedPolicy], seed: int
     ) -> None:
         self.batch = batch
         self.teams = np.array(batch.setup.teams, np.int64)
@@ -348,13 +348,13 @@ class _Match:
         for move in self.movers:
             move()
 
-    def _in_role(self, player: Policy, agents: np.ndarray) -> Policy:
+    def _in_role(self, player: MaskedPolicy, agents: np.ndarray) -> MaskedPolicy:
         """A player as it plays these agents; one that was learnt may have to know whom."""
         if isinstance(player, Learnt) and self.batch.world.roles:
             return replace(player, role=self.batch.setup.roles[agents[0]].name)
         return player
 
-    def _ask(self, name: str, policy: Policy, agents: np.ndarray, generator: np.random.Generator) -> None:
+    def _ask(self, name: str, policy: MaskedPolicy, agents: np.ndarray, generator: np.random.Generator) -> None:
         """Load the actions of a function for those of the agents that play."""
         batch = self.batch
         rows, columns = np.nonzero(self.alive[:, agents])
@@ -421,7 +421,7 @@ def _check_numbers(world: str, name: str, actions: Any, count: int, size: int) -
 # --- policies ---------------------------------------------------------------------------------------------------------
 
 
-def _resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None) -> dict[str, str | Policy]:
+def _resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None) -> dict[str, str | MaskedPolicy]:
     """By name: a scripted player's name, "random", or a function."""
     if players is None:
         players = list(dict.fromkeys([*setup.world.players, RANDOM]))
@@ -433,7 +433,7 @@ def _resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None)
     return {name: _player(setup, name, player) for name, player in named.items()}
 
 
-def _player(setup: Setup, name: str, player: Player) -> str | Policy:
+def _player(setup: Setup, name: str, player: Player) -> str | MaskedPolicy:
     known = [*setup.world.players, RANDOM]
     if isinstance(player, (str, Path)) and str(player).endswith(".safetensors"):
         player = load_agent(player, id=setup.world.name)

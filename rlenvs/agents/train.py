@@ -281,6 +281,8 @@ def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
             raise UnknownNameError(f"{settings.algorithm} has no hyper-parameter {name!r}. {nearest(name, known)}")
         if name not in (*SCHEDULES, "train_freq", "ent_coef"):
             _check_like(name, value, known[name])
+        if name == "n_epochs" and value < 1:  # Stable-Baselines3 breaks down after the first rollout
+            raise ParameterError(f"n_epochs={value!r} must be at least 1")
         if name in SCHEDULES and isinstance(value, str):
             value = Falling(_number_of(name, value))
         elif name == "train_freq" and isinstance(value, list):

@@ -24,7 +24,7 @@ from rlenvs.agents.runs import (
 )
 from rlenvs.agents.train import Progress as Report
 from rlenvs.agents.train import in_words
-from rlenvs.core.errors import RunError
+from rlenvs.core.errors import RunError, shortened
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import entry
 
@@ -80,6 +80,11 @@ def train_with_view(request: Request, console: Console) -> int:
         as `rlenvs.agents.runs.run` does.
     """
     entry(request.id)
+    try:
+        request.folder.exists()
+    except OSError as error:  # a name that is too long
+        folder = shortened(str(request.folder))
+        raise RunError(f"{folder} cannot be written: {error.strerror}. Nothing was trained") from None
     if request.resume and not any((run_folder(request.folder, seed) / SETTINGS).exists() for seed in request.seeds):
         raise RunError(f"{request.folder} holds no run that could be resumed; leave out --resume to begin one")
     chosen = {seed: request.settings(seed) for seed in request.seeds}

@@ -81,6 +81,7 @@ class KernelBatch(BatchStepping):
             that is the whole observation is `observations` too.
         masks: int8, (N, A, choices), those of all numbers of an action one after the other.
         over: bool, (N,): the episode of this world has ended.
+        at_start: bool, (N,): the world is at the beginning of an episode; a new array at each reading.
         states: records, (N,): the worlds' states, fields by name; `refresh` worlds after writing.
         param_rows: records of parameters, options and weights: one for all worlds, or one per world (`own_params`).
         results: records, (N,): terms, costs, success and termination as the kernels wrote them.

@@ -101,6 +101,8 @@ class World:
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
         quick: keywords under which kernels take little time as plain Python. The rules of `check` that run them so do
             it under these, unless `long` or other keywords are asked for.
+        python_answers: in how many states `check`, unless `long`, compares what experts and players say with what they
+            say as plain Python, where they plan and take seconds; 0: in all that it comes by.
         same_start: declares that every episode starts in the same state.
         starts: in how many different states episodes start, where these are fewer than 16.
         expert_sees: "observation", or "state" where the expert, or a scripted player, acts on what its agent does not
@@ -174,6 +176,7 @@ class World:
     source: str = ""
     probe: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
+    python_answers: int = 0
     same_start: bool = False
     starts: int = 0
     expert_sees: str = "observation"

@@ -86,6 +86,12 @@ class BatchStepping(BatchMemory):
         """Whether any world has had a seed, and so can have had a reset."""
         return self._all_seeded or bool(self.states["rng"].any())
 
+    @property
+    def at_start(self) -> np.ndarray:
+        """Which worlds are at the beginning of an episode, no step of it behind them, (N,) bool, a new array: after a
+        reset, and after a step that ended an episode and began the next at once (SAME_STEP)."""
+        return self.states["elapsed"] == 0
+
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
         self._begin[:] = True if mask is None else mask

@@ -264,7 +264,7 @@ class SB3VecEnv(BatchVecEnv):
             restarted = ended
         else:
             # a world that stepped and has no step behind it has just begun anew
-            restarted = np.broadcast_to((batch.states["elapsed"] == 0)[:, None], ended.shape)
+            restarted = np.broadcast_to(batch.at_start[:, None], ended.shape)
             for slot in np.flatnonzero(~self._alive):
                 infos[slot]["idle"] = True
         if ended.any():

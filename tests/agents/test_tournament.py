@@ -1,6 +1,7 @@
 import itertools
 import json
 import math
+import zipfile
 
 import numpy as np
 import pytest
@@ -442,6 +443,10 @@ def test_files_that_are_no_models(tmp_path):
     (tmp_path / "a.zip").write_text("nothing")
     with pytest.raises(ParameterError, match="is no model saved by"):
         rlenvs.tournament(ID, {"a": tmp_path / "a.zip", "low": "low"})
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:  # as far as it was written
+        archive.writestr("data", json.dumps({"policy_class": {"__module__": "stable_baselines3.common.policies"}}))
+    with pytest.raises(ParameterError, match=r"b.zip' cannot be loaded: KeyError.*observation_space"):
+        rlenvs.tournament(ID, {"b": tmp_path / "b.zip", "low": "low"})
 
 
 def test_models_for_other_spaces(tmp_path):

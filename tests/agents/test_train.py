@@ -36,6 +36,7 @@ from rlenvs.agents.hyperparameters import (
     differences,
     family_file,
     family_tables,
+    found_of,
     needs_masks,
     read_settings,
     seeds_of,
@@ -271,6 +272,59 @@ def test_an_environment_differs_from_its_family_and_a_level_from_its_environment
             settings_for(HOVER, environment={"level": level})
 
 
+SHARED = """
+[shared.far]
+like = "wide"
+found = "far away"
+seeds = 2
+PPO.hyperparameters = {gamma = 0.7, n_epochs = 5}
+[shared.wide]
+algorithms = ["DAgger", "PPO"]
+found = "wide"
+environment = {mass = 0.05, drag = 0.1}
+PPO = {steps = 33, hyperparameters = {gamma = 0.6, n_steps = 8}}
+[QuadGate-v0]
+like = "far"
+environment.mass = 0.04
+PPO.hyperparameters.n_epochs = 6
+[QuadGate-v0.levels.hard]
+like = "wide"
+PPO.steps = 44
+[QuadRace-v0]
+like = "wide"
+found = "its own"
+environment = {}
+PPO.hyperparameters = {}
+"""
+
+
+def test_environments_and_levels_may_be_like_a_shared_table(family):
+    family.write_text(FAMILY + SHARED)
+    tables = family_tables("QuadGate-v0", "hard")
+    assert [table.get("like") for table in tables] == [None, None, "wide", "far", None, "wide"]
+    found = settings_module._own("QuadGate-v0", "PPO", None)  # the world has no drag
+    own = {"gamma": 0.7, "n_steps": 8, "n_epochs": 6}
+    assert found.hyperparameters == {**DEFAULTS["PPO"]["hyperparameters"], **own}
+    assert (found.steps, found.num_envs, found.environment) == (33, 2, {"mass": 0.04, "drag": 0.1})
+    assert (algorithms_of("QuadGate-v0"), seeds_of("QuadGate-v0", None, "PPO")) == (["DAgger", "PPO"], 2)
+    hard = settings_module._own("QuadGate-v0", "PPO", "hard")
+    assert (hard.steps, hard.environment) == (44, {"mass": 0.05, "drag": 0.1})
+    assert hard.hyperparameters == {**found.hyperparameters, "gamma": 0.6}
+    race = settings_for("QuadRace-v0", algorithm="PPO")
+    assert (race.steps, race.environment, race.hyperparameters) == (33, {}, {})
+    assert [found_of(id) for id in ("QuadGate-v0", "QuadRace-v0", HOVER)] == ["far away", "its own", ""]
+
+
+def test_every_shared_table_is_shared():
+    for path in FOLDER.glob("*.toml"):
+        tables = tomllib.loads(path.read_text())
+        shared = tables.pop("shared", {})
+        own = [table for name, table in tables.items() if "-v" in name]
+        users = [*own, *shared.values(), *(level for table in own for level in table.get("levels", {}).values())]
+        for name in shared:
+            assert sum(table.get("like") == name for table in users) > 1, f"{path.name}: shared.{name}"
+
+
 def test_what_is_shipped_is_listed_by_environment_and_level(family):
     assert algorithms_of(HOVER) == algorithms_of(HOVER, "hard") == ["PPO", "DAgger"]
     assert algorithms_of(HOVER, "easy") == ["DAgger"]
@@ -296,6 +350,12 @@ def test_seeds_may_be_counted_by_algorithm(family):
         ("[QuadGate-v0]\nseeds = {PPO = 0}", r"seeds.PPO=0 must be a positive integer"),
         ("[QuadGate-v0]\nseeds = {POP = 3}", r"seeds: there is no algorithm 'POP'. .*PPO"),
         ("[QuadGate-v0]\nPPO = 3", r"QuadGate-v0: PPO=3 must be a table"),
+        ("[QuadGate-v0]\nlike = 3", r"QuadGate-v0: like=3 must be a text"),
+        ("[QuadGate-v0]\nlike = 'far'", r"QuadGate-v0: like='far', and quadcopter.toml has no table \[shared.far\]"),
+        ("[shared.near]\n[QuadGate-v0]\nlike = 'neer'", r"no table \[shared.neer\]. .*'near'"),
+        ("[shared]\nfar = 3\n[QuadGate-v0]\nlike = 'far'", r"quadcopter.toml: shared.far=3 must be a table"),
+        ("[shared.a]\nlevels = {}\n[QuadGate-v0]\nlike = 'a'", r"shared.a: there is no key 'levels'"),
+        ("[shared.a]\nlike='b'\n[shared.b]\nlike='a'\n[QuadGate-v0]\nlike='a'", r"a ring: a -> b -> a"),
     ],
 )
 def test_a_family_file_that_says_what_cannot_be_is_refused(family, lines, words):
@@ -394,6 +454,7 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"network": {"roles": True, "convolutions": [4]}}, ["roles", "one row of numbers", "convolutions"]),
         ({"network": {"head": "planes"}}, ["head is for convolutions"]),
         ({"network": {"stride": 2, "convolutions": []}}, ["stride is for convolutions"]),
+        ({"num_envs": 10**8}, ["num_envs=100000000", "up to 262,144"]),
         ({"network": {"head": "planes", "convolutions": [4], "stride": 2}}, ["stride of 1"]),
         ({"algorithm": "SAC", "network": {"head": "planes", "convolutions": [4]}}, ["MaskablePPO", "SAC"]),
     ],
@@ -430,6 +491,7 @@ def test_differences_name_what_differs():
         (HOVER, small("PPO", hyperparameters={"learning_rate": "cosine 1"}), ["cosine 1", "linear"]),
         (HOVER, small("PPO", hyperparameters={"n_steps": "many"}), ["n_steps='many'", "whole number"]),
         (HOVER, small("TD3", hyperparameters={"action_noise": -1}), ["action_noise=-1"]),
+        (HOVER, small("PPO", hyperparameters={"n_epochs": 0}), ["n_epochs=0", "at least 1"]),
         (HOVER, small("DQN"), ["DQN", "choices"]),
         (SEA, small("SAC"), ["SAC", "numbers"]),
         ("ParticleSpread-v0", small("PPO", league={"size": 3}), ["league", "one"]),

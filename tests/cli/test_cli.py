@@ -480,6 +480,8 @@ def test_keywords_that_are_refused(pair, tmp_path):
         (("tournament", "Generals-v0", "random", "nothing.zip"), "there is no file 'nothing.zip'"),
         (("train", HOVER, "--steps", "-1"), "'--steps'"),
         (("train", HOVER, "--algorithm", "FOO"), "no algorithm 'FOO'"),
+        (("train", HOVER, "--envs", "100000000"), "num_envs=100000000 is too many"),
+        (("train", HOVER, "--output", "a" * 300), "cannot be written: File name too long"),
         (("plot", "nothing"), "holds no run"),
         (("plot", "nothing", "-o", "a.doc"), "must end in .png or .pdf or .svg"),
         (("plot", HOVER, "--x", "time"), "x='time' is not one of steps, seconds"),

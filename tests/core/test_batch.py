@@ -107,6 +107,24 @@ def test_same_step_autoreset_keeps_the_final_observation():
     assert not np.array_equal(batch.observations, stopped.observations)
 
 
+@pytest.mark.parametrize("autoreset", AutoresetMode)
+def test_which_worlds_are_at_the_start_of_an_episode(autoreset):
+    batch = make(2, horizon=3, autoreset=autoreset)
+    assert batch.at_start.tolist() == [True, True]
+    batch.step([0, 1])
+    batch.reset(np.array([False, True]))
+    kept = batch.at_start
+    assert kept.tolist() == [False, True]
+    batch.step([0, 1])
+    batch.step([0, 1])
+    assert batch.truncated[:, 0].tolist() == [True, False]
+    assert batch.at_start.tolist() == [autoreset is AutoresetMode.SAME_STEP, False]
+    assert kept.tolist() == [False, True]  # it is no view
+    if autoreset is AutoresetMode.NEXT_STEP:
+        batch.step([0, 1])
+        assert batch.at_start.tolist() == [True, False]
+
+
 def test_snapshot_and_the_same_actions_give_the_same_future():
     batch = make(3)
     plan = random_actions(batch, 40)

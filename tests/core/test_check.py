@@ -7,16 +7,20 @@ import numpy as np
 import pytest
 from broken_habits import BROKEN_HABITS, DOUBTFUL
 from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team, failed
+from gymnasium import spaces
 
 import rlenvs
 from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import RULES
+from rlenvs.core.check.settings import _odd_sizes
 from rlenvs.core.check.subject import golden_file, subject_of
+from rlenvs.core.check.values import _inside
 from rlenvs.core.docs import documented
 from rlenvs.core.errors import ConformanceError, UnknownNameError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.parts import integer
 from rlenvs.core.spec import load_world
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
@@ -47,6 +51,16 @@ def test_healthy_worlds_pass(world):
     applicable = {outcome.number for outcome in report.outcomes if outcome.status == "passed"}
     assert applicable == {rule.number for rule in RULES} - {16, 19, 26}
     assert not report.warnings, report
+
+
+def test_numbers_within_a_space_are_told_one_by_one():
+    small = spaces.Box(0, 9, (2, 3), np.uint8)
+    given = np.array([[[0, 9, 1], [2, 3, 10]]], np.uint8)
+    assert (~_inside(small, given)).sum() == 1
+    assert not _inside(small, given)[0, 1, 2]
+    anything = _inside(spaces.Box(0, 255, (2, 3), np.uint8), given)
+    assert anything.shape == given.shape
+    assert anything.all()
 
 
 @pytest.mark.parametrize(("rule", "world"), WORLD_CASES)
@@ -139,6 +153,15 @@ def test_keywords_come_from_the_environment():
     assert subject.choices["level"] == "easy"
     assert (subject.choices["horizon"], subject.choices["cells"], subject.choices["push"]) == (9, 7, 0.1)
     assert "drag" not in subject.choices
+
+
+@pytest.mark.parametrize(
+    ("quick", "long", "largest"), [({}, False, 90), ({"cells": 4}, False, 20), ({"cells": 4}, True, 90)]
+)
+def test_sizes_that_make_a_world_slow_are_tried_up_to_four_times_the_usual_one(quick, long, largest):
+    wide = replace(Healthy, options={"cells": integer(5, 2, 90, "numbers in the lane")}, quick=quick)
+    tried = _odd_sizes(replace(subject_of(wide, "numba", None, {}), long=long))
+    assert [setting["cells"] for setting in tried] == [2, largest]
 
 
 def test_plain_python_runs_under_the_quick_settings_of_a_world():

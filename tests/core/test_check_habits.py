@@ -1,5 +1,7 @@
 """`rlenvs.check` finds what is only seen by asking twice, by restoring, by waiting, or from outside."""
 
+import dataclasses
+
 import pytest
 from broken_habits import (
     BROKEN_FORMS_OF_HABIT,
@@ -13,6 +15,7 @@ from broken_worlds import Healthy, Team, failed
 from rlenvs.core.check import check
 from rlenvs.core.check.rules import RULES
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import world_of
 
 CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_HABITS.items() for world in worlds]
 FORMS = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS_OF_HABIT.items() for form in forms]
@@ -50,6 +53,13 @@ def test_rewards_that_overflow_when_compiled():
     report = check(OVERFLOW, only={19})
     assert failed(report) == [19], report
     assert "near" in report.failures[0].reason
+
+
+@pytest.mark.parametrize(("answers", "words"), [(0, "episodes"), (3, "the answers in 3 of 32 states")])
+def test_experts_that_plan_are_asked_as_often_as_their_world_says(answers, words):
+    planner = dataclasses.replace(world_of("DoublePole-v0"), python_answers=answers)
+    (reason,) = (found.reason for found in check(planner, only={19}).outcomes if found.number == 19)
+    assert (words in reason, "answers" in reason) == (True, bool(answers))
 
 
 def test_what_is_rare_is_found_in_the_long_mode():

@@ -22,9 +22,17 @@ level that needs one, with what differs.
     algorithms = ["PPO"]
     PPO.network.layers = [256, 256]
 
+What several environments or levels have in common has a name, and is written once:
+
+    [shared.sparse]                   # all that an environment's table may hold but levels; it may be like another one
+    training.weights = {progress = 0.1}
+    PPO.num_envs = 128
+    [QuadGate-v0]
+    like = "sparse"                   # as if it stood here, before all else
+
 Later tables win, key by key: defaults, family, family's algorithm, environment, environment's algorithm, level, level's
-algorithm. Tables that other runs may need: [normalize] observations, rewards; [hindsight] goals; [expert] steps;
-[costs] limits; [league] size.
+algorithm; what one is like comes right before it. Tables that other runs may need: [normalize] observations, rewards;
+[hindsight] goals; [expert] steps; [costs] limits; [league] size.
 """
 
 from __future__ import annotations
@@ -55,6 +63,7 @@ QUANTILES = ("TQC", "QRDQN")  # that learn a distribution of the return
 LEAGUE = ("PPO", "MaskablePPO")  # that may play in a league
 FRAMES = ("PPO", "MaskablePPO", "PPOLagrangian", *OFF_POLICY)  # that may look at several frames
 PLANES = ("PPO", "MaskablePPO", "PPOLagrangian", *IMITATING)  # that may have convolutions as their head
+MOST_ENVS = 1 << 18  # side by side; learners keep a Python object of each
 Table = dict[str, Any]
 
 
@@ -148,7 +157,8 @@ WANTED = {
     "head": " or ".join(map(repr, HEADS)),
 }
 FREE = ("hyperparameters", "environment", "training")
-PARTS = ("algorithms", "seeds", "found", "environment", "training")  # of a family's file, beside a table per algorithm
+TEXTS = ("found", "like")
+PARTS = ("algorithms", "seeds", *TEXTS, "environment", "training")  # of a family's file, beside a table per algorithm
 
 _ON_POLICY: Table = {
     "steps": 1_000_000,
@@ -217,25 +227,58 @@ def family_file(id: str) -> Path:
 
 
 def family_tables(id: str, level: Any = None) -> list[Table]:
-    """What the family's file says: for the family, for the environment, and for the level where it has a table.
+    """What the family's file says: for the family, for the environment, and for the level where it has a table; before
+    each what it is like.
 
     Raises:
-        ParameterError, UnknownNameError: the file is no TOML, or has a key that does not exist.
+        ParameterError, UnknownNameError: the file is no TOML, or has a key or is like a table that does not exist.
     """
+    return [table for part in _parts_of_file(id, level) for table in part]
+
+
+def level_tables(id: str, level: str) -> list[Table]:
+    """What the family's file says for a level alone; nothing where it has no table."""
+    return _parts_of_file(id, level)[2]
+
+
+def _parts_of_file(id: str, level: Any) -> list[list[Table]]:
+    """The tables of the family, of the environment and of the level."""
     file = family_file(id)
     if not file.exists():
-        return []
+        return [[], [], []]
     family = read_toml(file)
+    shared = family.pop("shared", {})
     name = entry(id).id.rpartition("/")[2].removeprefix("mo-")
     environments = {key: family.pop(key) for key in list(family) if re.fullmatch(r".+-v\d+", key)}
     own = dict(environments.get(name, {}))
     levels = own.pop("levels", {})
-    tables = [family, own]
-    if isinstance(level, str) and level in levels:
-        tables.append(levels[level])
-    for table, label in zip(tables, (file.name, name, f"{name}, level {level}"), strict=False):
-        _check_part(table, label if label == file.name else f"{file.name}: {label}")
-    return tables
+    parts = [
+        _with_likes(family, shared, file.name, file.name),
+        _with_likes(own, shared, file.name, f"{file.name}: {name}"),
+    ]
+    if not (isinstance(level, str) and level in levels):
+        return [*parts, []]
+    return [*parts, _with_likes(levels[level], shared, file.name, f"{file.name}: {name}, level {level}")]
+
+
+def _with_likes(table: Table, shared: Any, file: str, label: str) -> list[Table]:
+    """A table, and before it those that it is like, all of them checked."""
+    _check_part(table, label)
+    found = [table]
+    names: list[str] = []
+    while "like" in found[0]:
+        name = found[0]["like"]
+        if not isinstance(shared, Mapping) or name not in shared:
+            known = f" {nearest(name, shared)}" if isinstance(shared, Mapping) and shared else ""
+            raise UnknownNameError(f"{label}: like={name!r}, and {file} has no table [shared.{name}].{known}")
+        if name in names:
+            raise ParameterError(f"{label}: like goes round in a ring: {' -> '.join([*names, name])}")
+        names.append(name)
+        if not isinstance(shared[name], Mapping):
+            raise ParameterError(f"{file}: shared.{name}={shared[name]!r} must be a table")
+        _check_part(shared[name], f"{file}: shared.{name}")
+        found.insert(0, shared[name])
+    return found
 
 
 def _check_part(table: Table, label: str) -> None:
@@ -252,9 +295,10 @@ def _check_part(table: Table, label: str) -> None:
             _check(label, f"seeds.{name}" if name else "seeds", count, "size")
             if name and name not in ALGORITHMS:
                 raise UnknownNameError(f"{label}, seeds: there is no algorithm {name!r}. {nearest(name, ALGORITHMS)}")
-    if not isinstance(table.get("found", ""), str):
-        raise ParameterError(f"{label}: found={table['found']!r} must be a text")
-    for name in set(table) - {"algorithms", "seeds", "found"}:
+    for name in TEXTS:
+        if not isinstance(table.get(name, ""), str):
+            raise ParameterError(f"{label}: {name}={table[name]!r} must be a text")
+    for name in set(table) - {"algorithms", "seeds", *TEXTS}:
         if not isinstance(table[name], Mapping):
             raise ParameterError(f"{label}: {name}={table[name]!r} must be a table")
 
@@ -278,7 +322,8 @@ def needs_masks(setup: Setup) -> bool:
 
 def found_of(id: str) -> str:
     """What was found where learning an environment falls short of the expert, in words, or ""."""
-    return next((table["found"] for table in family_tables(id)[1:] if "found" in table), "")
+    own = _parts_of_file(id, None)[1]
+    return next((table["found"] for table in reversed(own) if "found" in table), "")
 
 
 def seeds_of(id: str, level: Any, algorithm: str) -> int:
@@ -420,6 +465,8 @@ def settings_from(table: Mapping[str, Any], label: str) -> Settings:
         )
     for name in ("steps", "num_envs"):
         _check(label, name, table[name], "size")
+    if table["num_envs"] > MOST_ENVS:
+        raise ParameterError(f"{label}: num_envs={table['num_envs']!r} is too many; needed: up to {MOST_ENVS:,}")
     for name in (*KEYS, *FREE):
         part = table.get(name, {})
         if not isinstance(part, Mapping):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -24,7 +23,6 @@ from rlenvs.core.spec import World
 EXACT = ("terminated", "truncated", "success", "masks")
 COMPUTED = ("terms", "rewards", "costs")
 FEW, IN_LANES = 11, 24  # worlds that are not in lanes, three times of which are; steps
-ASKING = 6.0  # s after which experts are asked no more in plain Python, where one that plans takes minutes
 CORE_FIELDS = ("shown", "players_rng")  # that the core writes, or that players draw from
 
 
@@ -35,7 +33,8 @@ def backends_agree(t: Subject) -> str:
     state) to 1e-5: compiled code may use another power or sine, whose last bit differs, and NumPy keeps float32 where
     numba takes float64. To mend: avoid integer overflow, uninitialised locals and arithmetic on booleans; take
     float(...) of float32 fields before computing with them. A world with lanes does the same to the bit in a batch that
-    takes several worlds at a time. Experts that take seconds in plain Python give a few answers alone.
+    takes several worlds at a time. Experts that take seconds in plain Python give a few answers alone, as many as the
+    world declares (`python_answers`).
     """
     if t.backend != "numba":
         raise NotApplicable("checked with the numba backend only")
@@ -113,23 +112,21 @@ class Moment(NamedTuple):
 
 
 def _same_answers(t: Subject, moments: list[Moment]) -> int:
-    """Failed when experts, players or barriers say something else at one of some moments, those that differ in their
-    advice first; how many were looked at."""
+    """Failed when experts, players or barriers say something else at one of some moments, or of as many of them as the
+    world declares, those that differ in their advice first; how many were looked at."""
     compiled, plain = t.batch(1), dataclasses.replace(t, backend="python").batch(1)
     known: Counter[bytes] = Counter()
     rounds: list[int] = []  # of each advice first one state, then a second one, ...
     for moment in moments:
         rounds.append(known[moment.advice])
         known[moment.advice] += 1
-    asked, begun = 0, time.process_time()
-    for k in sorted(range(len(moments)), key=rounds.__getitem__):
+    most = len(moments) if t.long else t.world.python_answers or len(moments)
+    chosen = sorted(range(len(moments)), key=rounds.__getitem__)[:most]
+    for k in chosen:
         compiled.set_state(moments[k].snapshot)
         plain.set_state(moments[k].snapshot)
         _same_advice(t, compiled, plain, moments[k].where)
-        asked += 1
-        if time.process_time() - begun > ASKING and not t.long:
-            break
-    return asked
+    return len(chosen)
 
 
 def _same_advice(t: Subject, compiled: KernelBatch, plain: KernelBatch, where: str) -> None:

@@ -18,6 +18,7 @@ from rlenvs.core.setup import Setup
 AT_ONCE, SOON = 3, 40  # steps in which most parameters show, and nearly all
 COMPARED = ("observations", "terms", "terminated", "success")
 MOST_AGENTS, MOST_BYTES = 128, 4_000_000  # of a world under rule 14
+TIMES = 4  # as much as usual of what makes a world slow, unless in the long mode
 
 Case = tuple[str, float]  # a parameter and its value
 
@@ -175,7 +176,8 @@ def _changes(t: Subject, base: Trajectory) -> bool:
 def sizes_and_levels(t: Subject) -> str:
     """14. Levels, and the smallest, largest and non-square sizes, keep rules 1, 7 and 11 too.
 
-    To mend: read sizes from the arrays in kernels, never write them down; refuse the impossible with ParameterError.
+    Of sizes that `quick` names, four times the usual one is the largest, unless in the long mode. To mend: read sizes
+    from the arrays in kernels, never write them down; refuse the impossible with ParameterError.
     Where no OpenGL works, images that MuJoCo draws cannot be looked at.
     """
     settings = [*({"level": level} for level in t.world.levels), *_odd_sizes(t)]
@@ -230,7 +232,8 @@ def _odd_sizes(t: Subject) -> list[dict[str, Any]]:
     for name, option in t.world.options.items():
         if not isinstance(option, Integer):
             continue
-        ends = [_feasible(t, name, end, now[name]) for end in (option.low, option.high)]
+        high = option.high if t.long or name not in t.world.quick else min(option.high, TIMES * now[name])
+        ends = [_feasible(t, name, end, now[name]) for end in (option.low, high)]
         changed = [{name: end} for end, setup in ends if setup and setup.sizes != usual.sizes]
         found += changed
         sized += [name] if changed else []

@@ -71,7 +71,7 @@ def check_values(t: Subject, batch: KernelBatch, trajectory: Trajectory, policy:
 def _inside(space: spaces.Box[Any], observations: np.ndarray) -> np.ndarray:
     """Which numbers are finite and within a space: NaN is within nothing, all bytes are within those of images."""
     if observations.dtype == np.uint8 and not space.low.any() and (space.high == 255).all():
-        return np.ones(1, np.bool_)
+        return np.broadcast_to(np.True_, observations.shape)  # without a look at millions of bytes
     inside = (observations >= space.low) & (observations <= space.high)
     bounded = np.isfinite(space.low).all() and np.isfinite(space.high).all()
     return inside if bounded else inside & np.isfinite(observations)

@@ -84,7 +84,8 @@ SPEC = driving_world(
     },
     costs={"collision": cost(0.0, 1.0, doc="1 in a crash")},
     horizon=18,
-    quick={"cars": 8},
+    quick={"cars": 8, "simulation_hz": 2},
+    python_answers=2,
     scores={
         "random": Score(0.5925, 0.088, success=0, costs={"collision": 0.56}),
         "idle": Score(0.7215, 0, success=0, costs={"collision": 0}),

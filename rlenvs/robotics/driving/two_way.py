@@ -72,6 +72,8 @@ SPEC = driving_world(
         "oncoming_lane": cost(5.0, 1.0, doc="1 on the lane of oncoming cars"),
     },
     horizon=15,
+    quick={"simulation_hz": 2},
+    python_answers=2,
     scores={
         "random": Score(4.55, 0.57, success=0.05, costs={"collision": 0.95, "oncoming_lane": 3.09}),
         "idle": Score(2.856, 0.12, success=0, costs={"collision": 1, "oncoming_lane": 0}),

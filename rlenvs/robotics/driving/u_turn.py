@@ -91,6 +91,8 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise"),
     },
     horizon=10,
+    quick={"simulation_hz": 2},
+    python_answers=2,
     scores={
         "random": Score(5.607, 0.45, success=0.38),
         "idle": Score(5.643, 0.36, success=0.18),
