@@ -16,11 +16,11 @@ The screen, 84 x 84 RGB. `observation="vector"` gives numbers in place of it: po
 screen from its centre), direction in which it looks (x, y), whether it fell, and for origin and goal whether they are
 shown and where (0 where not).
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all, of the
-tiles to the right, above, to the left and below (ahead, to the left, behind and to the right of the agent that turns):
-1 if the path is known to go on there, -1 if it is known not to (the agent fell there, came from there, or it is outside
-of the screen), else 0; then how far away the origin is in the first two of these directions, as a share of 7 tiles. Who
-has no memory can play then: known ways first, then those that are not known to be wrong, best away from the origin.
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one
+knows who remembers all, of the tiles to the right, above, to the left and below (ahead, to the left, behind and to the
+right of the agent that turns): 1 if the path is known to go on there, -1 if it is known not to (the agent fell there,
+came from there, or it is outside of the screen), else 0; then how far away the origin is in the first two of these
+directions, as a share of 7 tiles.
 
 ## Rewards
 1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0 and are there for
