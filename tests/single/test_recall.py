@@ -272,7 +272,7 @@ def test_in_training_some_look_back_and_keys_may_be_above():
     batch = rlenvs.make_batch("MiniGridMemoryS7-v0", 2000, looking_back=70, keys_above=80)
     batch.seed(0)
     batch.reset()
-    p, s = batch.records(0)
+    p, _ = batch.records(0)
     assert (batch.states["direction"] == 2).mean() == pytest.approx(0.7, abs=0.04)
     upper = batch.states["grid"][:, cell_at(p, 5, 1)] & 15
     assert (upper == 5).mean() == pytest.approx(0.8, abs=0.04)
