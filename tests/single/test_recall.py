@@ -9,7 +9,6 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.gridworld.cells import cell_at
 from rlenvs.single.memory.arena import middle_of
-from rlenvs.single.memory.mystery import TILES
 from rlenvs.single.memory.mystery_rules import tile_of
 
 
@@ -96,27 +95,45 @@ def test_recall_stands_beside_the_screen_too():
     space = rlenvs.make("MortarMayhemB-v0", recall=True).observation_space
     assert space["screen"].shape == (84, 84, 3)
     assert space["state"].shape == (20 * 9 + 2,)
-    assert rlenvs.make("MysteryPath-v0", recall=True).observation_space["state"].shape == (TILES,)
+    assert rlenvs.make("MysteryPath-v0", recall=True).observation_space["state"].shape == (6,)
+
+
+def known_ways(s, column, row, fallen, walked, first):
+    """What is known of four tiles, from the direction `first` on, to the left."""
+    here, ways = 7 * column + row, []
+    for across, down in [((1, 0), (0, -1), (-1, 0), (0, 1))[(first + k) % 4] for k in range(4)]:
+        tile = 7 * (column + across) + row + down
+        inside = 0 <= column + across < 7 and 0 <= row + down < 7
+        if not inside or tile in fallen or (tile in walked and s.place_of[tile] < s.place_of[here]):
+            ways.append(-1)
+        else:
+            ways.append(int(tile in walked))
+    return ways
 
 
 @pytest.mark.parametrize("id", ["MysteryPath-v0", "MysteryPathGrid-v0"])
-def test_tiles_are_told_once_they_are_found_out(id):
+def test_ways_are_told_once_they_are_found_out(id):
     env = gymnasium.make(f"rlenvs/{id}", level="recall")
+    assert env.observation_space.shape == (11 + 4 + 2,)
     env.action_space.seed(0)
     seen, _ = env.reset(seed=5)
     _, s = records(env)
-    expected, falls = np.zeros(TILES), 0
-    for step in range(120):
-        assert (seen[-TILES:] == np.float32(expected)).all()
-        action = env.unwrapped.expert_action() if step < 40 else env.action_space.sample()
-        seen, _, over, late, _ = env.step(action)
-        tile = tile_of(s)
-        expected[tile] = s.place_of[tile] / 25 if s.place_of[tile] else -1
-        falls += s.off
+    walked, fallen, told = {int(s.path[0])}, set(), set()
+    for step in range(400):
+        column, row = int(s.x) // 12, int(s.y) // 12
+        first = 0 if id == "MysteryPath-v0" else (int(s.facing) - 6) // 2 % 4
+        ways = [0, 0, 0, 0] if s.off else known_ways(s, column, row, fallen, walked, first)
+        assert seen[11:15].tolist() == ways
+        across, down = int(s.path[0]) // 7 - column, int(s.path[0]) % 7 - row
+        axes = [(across, -down), (-down, -across), (-across, down), (down, across)][first]
+        np.testing.assert_allclose(seen[15:], np.float32(axes) / 7, rtol=1e-6)
+        told |= set(ways)
+        seen, _, over, late, _ = env.step(env.unwrapped.expert_action() if step % 5 else env.action_space.sample())
+        (fallen if s.off else walked).add(tile_of(s))
         if over or late:
             seen, _ = env.reset()
-            expected[:] = 0
-    assert falls > 2
+            walked, fallen = {int(s.path[0])}, set()
+    assert told == {-1, 0, 1}
 
 
 @pytest.mark.parametrize("id", ["SearingSpotlights-v0", "EndlessSearingSpotlights-v0"])
@@ -249,6 +266,20 @@ def test_who_starts_at_random_in_the_hallway_looks_anywhere():
 
     assert directions() == {0}
     assert directions(random_start=True) == {0, 1, 2, 3}
+
+
+def test_in_training_some_look_back_and_keys_may_be_above():
+    batch = rlenvs.make_batch("MiniGridMemoryS7-v0", 2000, looking_back=70, keys_above=80)
+    batch.seed(0)
+    batch.reset()
+    p, _ = batch.records(0)
+    assert (batch.states["direction"] == 2).mean() == pytest.approx(0.7, abs=0.04)
+    upper = batch.states["grid"][:, cell_at(p, 5, 1)] & 15
+    assert (upper == 5).mean() == pytest.approx(0.8, abs=0.04)
+    first = batch.states["grid"][:, cell_at(p, 1, 2)] & 15
+    above = (batch.states["right_end"] == cell_at(p, 5, 2)).ravel()
+    assert (above == (first == upper)).all()
+    assert above.mean() == pytest.approx(0.5, abs=0.04)
 
 
 # --- the rover's surroundings -----------------------------------------------------------------------------------------

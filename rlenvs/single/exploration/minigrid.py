@@ -19,8 +19,7 @@ With `task="dynamic_obstacles"` only the first three. With `task="memory"`, to p
 Bytes (7, 7, 3): column from the left, row from the farthest, then kind (0 unseen, 1 empty, 2 wall, 3 floor, 4 door,
 5 key, 6 ball, 7 box, 8 goal, 9 lava, 10 agent), colour (0 red, 1 green, 2 blue, 3 purple, 4 yellow, 5 grey) and state
 (of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries; in the hallway, with `recall=True`
-(`level="recall"`), the object at its beginning, so that a policy without memory can play, which tells whether it is
-memory that another one lacks, or the skill to act.
+(`level="recall"`), the object at its beginning: for policies without memory.
 
 ## Rewards
 `goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for going towards a ball or a wall,
@@ -146,6 +145,12 @@ SPEC = world(
         ),
         "start_in_middle": flag(
             False, 'whether the agent starts in the middle of nine rooms, not beside it, for task="obstructed_maze"'
+        ),
+        "looking_back": integer(
+            0, 0, 100, 'in how many of 100 episodes the agent looks to the beginning of the hallway, for task="memory"'
+        ),
+        "keys_above": integer(
+            50, 0, 100, 'in how many of 100 episodes the key is above at the end of the hallway, for task="memory"'
         ),
         "random_length": flag(False, 'whether the hallway has a random length, for task="memory"'),
         "recall": flag(

@@ -13,10 +13,10 @@ The card to turn.
 ## Observation Space
 For each card its colour or rank, or one more than the last of them when it lies face down.
 
-`recall=True` (`level="recall"`) adds what one knows who remembers all cards that were turned, for each card: 1 if
-it lies face down and is known to make a pair (with the card that is open, or where none is, with another card that was
-seen), -1 if it was seen and makes none with these or lies open or is found, 0 if it was never turned. A policy without
-memory can play then, which tells whether it is memory that another one lacks, or the skill to act.
+`recall=True` (`level="recall"`) adds, for policies without memory, what one knows who remembers all cards that were
+turned, for each card: 1 if it lies face down and is known to make a pair (with the card that is open, or where none is,
+with another card that was seen), -1 if it was seen and makes none with these or lies open or is found, 0 if it was
+never turned.
 
 ## Rewards
 `pair` is 1 divided by the number of pairs. `miss` is -2 divided by the number of steps for two cards that are no pair.

@@ -19,10 +19,9 @@ The screen, 84 x 84 RGB; the agent is always in the same column. `observation="v
 fell, stamina where it is shown, and for six columns up to the agent's, row by row, whether the past path is shown
 there.
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all, of the
-tiles to the right, above and below: 1 if the path is known to go on there, -1 if it is known not to (the agent fell
-there, or came from there), else 0. A policy without memory can play then, which tells whether it is memory that another
-one lacks, or the skill to act.
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one
+knows who remembers all, of the tiles to the right, above and below: 1 if the path is known to go on there, -1 if it is
+known not to (the agent fell there, or came from there), else 0.
 
 ## Rewards
 0.1 for each new tile. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: where

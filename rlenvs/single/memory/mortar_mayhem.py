@@ -25,9 +25,9 @@ commands are shown, and the command that is shown (one-hot in the order right, d
 up, left down, left up).
 
 Which command is due is nowhere to be seen, in the B forms neither: who acts has to count explosions. `recall=True`
-(`level="recall"`: with numbers in place of the image) tells what one knows who remembers all, the way to the tile to
-which the commands lead so far, as tiles to the right and down; 0 while commands are shown. A policy without memory can
-play then, which tells whether it is memory that another one lacks, or the skill to act.
+(`level="recall"`: with numbers in place of the image) tells, for policies without memory, what one knows who
+remembers all: the way to the tile to which the commands lead so far, as tiles to the right and down; 0 while commands
+are shown.
 
 ## Rewards
 0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: the

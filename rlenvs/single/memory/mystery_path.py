@@ -16,9 +16,11 @@ The screen, 84 x 84 RGB. `observation="vector"` gives numbers in place of it: po
 screen from its centre), direction in which it looks (x, y), whether it fell, and for origin and goal whether they are
 shown and where (0 where not).
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all: for each of
-the 49 tiles, column by column, -1 if the agent fell there, its place on the path / 25 if it stood there (1 / 25: the
-origin), else 0. A policy without memory can play then.
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one
+knows who remembers all, of the tiles to the right, above, to the left and below (ahead, to the left, behind and to the
+right of the agent that turns): 1 if the path is known to go on there, -1 if it is known not to (the agent fell there,
+came from there, or it is outside of the screen), else 0; then how far away the origin is in the first two of these
+directions, as a share of 7 tiles.
 
 ## Rewards
 1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0 and are there for
@@ -55,6 +57,7 @@ from rlenvs.single.memory.render import draw_mystery, keys_of_free_agent, myster
 
 SPEC = mystery_rules.game(
     "MysteryPath-v0",
+    turning=False,
     doc=__doc__,
     source="Memory Gym 1.0.2 MysteryPath-v0 (Pleines et al., JMLR 26(6), 2025)",
     params=AGENT_PARAMS,

@@ -9,7 +9,7 @@ Turn or go forward; at the border of the screen the agent stays. After a fall th
 
 ## Observation Space
 As in MysteryPath-v0: the screen; with `observation="vector"` numbers; with `recall=True` also what was found out about
-each tile.
+the tiles around the agent.
 
 ## Rewards
 1 for the goal, nothing for the way to it. The other terms have weight 0 and are there for `weights=` and as
@@ -45,6 +45,7 @@ from rlenvs.single.memory.render import draw_mystery, keys_of_turning_agent, mys
 
 SPEC = mystery_rules.game(
     "MysteryPathGrid-v0",
+    turning=True,
     doc=__doc__,
     source="Memory Gym 1.0.2 MysteryPath-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
     action=TURNING,

@@ -4,7 +4,7 @@ from typing import Any
 
 from rlenvs.core import World, b1, below, block, choice, flag, i1, i2, i4, image, kernel, term, u1, world
 from rlenvs.kits.raster.draw import clear, rectangle, stamp
-from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE, draw_agent
+from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, EAST, ROOT_HALF, SIDE, draw_agent
 from rlenvs.single.memory.lists import draw_one, drawn, screen_side
 from rlenvs.single.memory.mystery import (
     BLUE,
@@ -30,10 +30,10 @@ OPTIONS = {
     "show_origin": flag(False, "the origin is blue"),
     "show_goal": flag(False, "the goal is green"),
     "visual_feedback": flag(True, "a red cross shows that the agent fell"),
-    "recall": flag(False, "what was found out about each tile is told, beside what is seen"),
+    "recall": flag(False, "what was found out about the tiles around the agent is told, beside what is seen"),
     "compat": flag(False, "the original's order of axes, and termination at the time limit"),
 }
-DATA = {"cross": u1(CROSS, CROSS), "list_sides": i2("number_of_sides")}
+DATA = {"cross": u1(CROSS, CROSS), "list_sides": i2("number_of_sides"), "turning": i1}
 STATE = {
     "x": i2,
     "y": i2,
@@ -51,7 +51,8 @@ STATE = {
 }
 OBSERVATION = {
     "seen": block("seen_numbers", low=-2, high=2, raw=True, constant=True, doc="what the screen shows"),
-    "found_out": block("recalled", low=-1, high=2, raw=True, constant=True, doc="of each tile, what was found out"),
+    "ways": block("ways", low=-1, high=1, raw=True, doc="1 where the path is known to go on, -1 where not"),
+    "origin": block("axes", low=-1, high=1, raw=True, doc="way to the origin / 7 tiles"),
 }
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}
 
@@ -74,13 +75,10 @@ def sizes(values):
     return {
         "side": screen_side(values),
         "seen_numbers": SEEN if values.observation == "vector" else 0,
-        "recalled": TILES if values.recall else 0,
+        "ways": 4 if values.recall else 0,
+        "axes": 2 if values.recall else 0,
         "number_of_sides": len(values.cardinal_origin_choice),
     }
-
-
-def data(values):
-    return {"cross": make_cross(), "list_sides": values.cardinal_origin_choice}
 
 
 @kernel
@@ -155,9 +153,26 @@ def next_place(s):
 
 
 @kernel
+def way_known(s, column, row):
+    """1 if the path is known to go from the agent's tile to another one, -1 if it is known not to, else 0."""
+    if not (0 <= column < SIZE and 0 <= row < SIZE):
+        return -1.0
+    tile, here = SIZE * column + row, tile_of(s)
+    stood = s.visited[tile] or s.place_of[tile] == 1
+    if s.fell[tile] or (stood and s.place_of[tile] < s.place_of[here]):
+        return -1.0
+    return 1.0 if stood else 0.0
+
+
+@kernel
 def observe(p, s, o):
-    for tile in range(o.found_out.size):
-        o.found_out[tile] = -1.0 if s.fell[tile] else (s.place_of[tile] / 25.0 if s.visited[tile] else 0.0)
+    first, column, row = (s.facing if p.turning else EAST), s.x // TILE, s.y // TILE
+    for k in range(o.ways.size):
+        direction = (first + 2 * k) % 8
+        o.ways[k] = 0.0 if s.off else way_known(s, column + AHEAD_X[direction], row + AHEAD_Y[direction])
+    for k in range(o.origin.size):
+        direction, across, down = (first + 2 * k) % 8, s.path[0] // SIZE - column, s.path[0] % SIZE - row
+        o.origin[k] = (AHEAD_X[direction] * across + AHEAD_Y[direction] * down) / SIZE
     if o.seen.size == 0:
         return
     start, goal = int(s.path[0]), int(s.path[s.length - 1])
@@ -187,8 +202,9 @@ def draw_field(p, s, image, scale):
         stamp(image, p.cross, s.x - CROSS // 2, s.y - CROSS // 2, RED)
 
 
-def game(name: str, **declared: Any) -> World:
-    """A world of this game, for one of its agents; `declared` are the keywords of `world` in which they differ."""
+def game(name: str, turning: bool, **declared: Any) -> World:
+    """A world of this game, for an agent that turns or one that moves freely; `declared` are the keywords of `world` in
+    which they differ."""
     spec = world(
         name,
         options=OPTIONS,
@@ -200,7 +216,9 @@ def game(name: str, **declared: Any) -> World:
         expert_sees="state",
         **declared,
     )
-    spec.make_data(data)
+    spec.make_data(
+        lambda values: {"cross": make_cross(), "list_sides": values.cardinal_origin_choice, "turning": int(turning)}
+    )
     spec.reset(begin)
     spec.observe(observe)
     return spec

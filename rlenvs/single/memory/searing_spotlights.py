@@ -22,9 +22,9 @@ agent is hit, the last two actions that the bar shows and whether it shows a rew
 exit once all coins are collected) and exit, whether it is in sight and where; then up to 12 spotlights: place and
 radius. Places are in halves of the screen from its centre, 0 for what is not seen.
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds what one knows who remembers all that was in
-sight: the place of the agent, and the way from it to the goal, both in halves of the screen. Spotlights stay as hard to
-see. A policy without memory can play then, which tells whether it is memory that another lacks, or the skill to act.
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one knows
+who remembers all that was in sight: the place of the agent, and the way from it to the goal, both in halves of the
+screen. Spotlights stay as hard to see.
 
 ## Rewards
 0.25 for a coin, 1 for the exit. The other terms have weight 0 and are there for `weights=` and as measurements in
