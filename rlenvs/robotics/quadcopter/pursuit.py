@@ -40,6 +40,8 @@ MOTION = choice("flight", "point", doc="whether vehicles fly, or are points that
 (POINT,) = MOTION.codes("point")
 WHAT = choice("stands", "moves", "flees", doc="what the target does")
 MOVES, FLEES = WHAT.codes("moves", "flees")
+TOWARDS = choice("before", "after", doc="`approach` is to where the target was before it moved, as published, or after")
+(AFTER,) = TOWARDS.codes("after")
 SPEEDS = {name: {**row, "speed_limit": max(SPEED, row["speed_limit"])} for name, row in vehicle.VEHICLES.items()}
 
 
@@ -124,6 +126,7 @@ KIND = tasks.team(
         "action": flight.OPTIONS["action"].defaulting("velocity"),
         "motion": MOTION,
         "target_motion": WHAT,
+        "towards": TOWARDS,
         **swarm.SWARM_EFFECTS,
         "agents": integer(4, 2, MOST, "number of vehicles"),
         "neighbours": swarm.SWARM_OPTIONS["neighbours"],
@@ -133,7 +136,9 @@ KIND = tasks.team(
     action=pursuit_action,
     observation=observed(),
     terms={
-        "approach": term(CRASH, LONGEST, 1.0, "metres by which the place of the target before the step came nearer"),
+        "approach": term(
+            CRASH, LONGEST, 1.0, "metres by which the target came nearer, or where it was before the step"
+        ),
         "distance": term(CRASH, FARTHEST, 0.001, "mean distance to the other vehicles in metres"),
     },
     horizon=200,
@@ -327,7 +332,12 @@ def outcome(p, s, a, rng, r):
     for k in range(count):
         r.terminated[k] = crash
         r.success[k] = not crash and mean < p.ring + NEAR and nearest > APART
+        if p.towards == AFTER:  # the old distance, of which the new one is taken when the target has moved
+            r.approach[k] += to_target(s, s.position, k)
     move_target(p, s, rng)
+    for k in range(count):
+        if p.towards == AFTER:
+            r.approach[k] = CRASH if s.crashed[k] else r.approach[k] - to_target(s, s.position, k)
 
 
 @KIND.observe
