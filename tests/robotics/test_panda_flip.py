@@ -262,12 +262,13 @@ def test_a_grasp_is_worth_0_3_of_the_shaped_reward():
         assert worlds.rewards[i, 0] == pytest.approx(0.3 - difference - way, abs=1e-6)
 
 
-def test_starts_in_the_hand():
-    worlds = played(batch(ID, 8, start="held"), 25, np.zeros(7))
+@pytest.mark.parametrize("fingers", [False, True])
+def test_starts_in_the_hand(fingers):
+    worlds = played(batch(ID, 8, start="held", fingers=fingers), 25, np.zeros(7 if fingers else 6))
     for s in states(worlds):  # who does nothing holds on
         np.testing.assert_allclose(s.cube, panda.NEUTRAL_GRIP, atol=0.006)
         assert rotations.difference(s.cube_attitude, (1.0, 0.0, 0.0, 0.0)) < 1e-4
-    assert success(ID, 20, start="held") == 1.0
+    assert success(ID, 20, start="held", fingers=fingers) == 1.0
     held = [s.cube[2] > 0.1 for s in states(batch(ID, 40, start="any"))]
     assert 8 <= sum(held) <= 32
 

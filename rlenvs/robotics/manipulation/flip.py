@@ -36,9 +36,10 @@ None.
 
 The arm is in its neutral pose. The cube stands on the table, uniform in a square around its middle, turned by up to
 `start_turn` (0 in the original). With start="held", and in half of the episodes with "any", it is in the hand instead,
-0.2 m above the table. The goal is the cube's attitude turned about the vertical ("yaw"), about a
-horizontal axis of any direction ("tilt"), or in any way ("any"); by angles of at most `goal_angle` and at least 1.1
-times the angle of the threshold. Angles are uniform, those of "any" such that all rotations are equally likely.
+0.2 m above the table; with `fingers=False` that stays closed around it. The goal is the cube's attitude turned about
+the vertical ("yaw"), about a horizontal axis of any direction ("tilt"), or in any way ("any"); by angles of at most
+`goal_angle` and at least 1.1 times the angle of the threshold. Angles are uniform, those of "any" such that all
+rotations are equally likely.
 
 ## Episode End
 
@@ -159,7 +160,7 @@ SPEC = arm.task(
         "easy": {"goals": "yaw", "goal_angle": math.pi},
         "medium": {"goals": "tilt", "goal_angle": 0.5 * math.pi},
         "hard": {"goals": "any", "goal_angle": math.pi},
-        "held": {"start": "held"},
+        "held": {"start": "held", "fingers": False},
     },
 )
 
@@ -177,8 +178,6 @@ def model(values):
             f"no goals are left: they begin {nearest_goal(values):.3g} rad from the start and end at "
             f"goal_angle={values.goal_angle:g} rad; lower the threshold={values.threshold:g} or raise goal_angle"
         )
-    if values.start != "table" and not values.fingers:
-        raise ParameterError(f"start={values.start!r}: without fingers nothing is held; take start='table'")
     spec = panda.scene(values)
     half = 0.5 * values.side
     white = (0.94, 0.94, 0.94, 1.0)
@@ -274,7 +273,7 @@ def outcome(p, s, a, rng, r):
     achieve(s)
     goal_outcome(p, s.achieved, s.desired, r)
     r.approach = -min(arm.distance(s.grip[0], s.cube), FARTHEST)
-    r.grasp = 1.0 if p.fingers != 0 and arm.holds(s, s.cube) else 0.0
+    r.grasp = 1.0 if arm.holds(s, s.cube) else 0.0
 
 
 @SPEC.observe
@@ -307,12 +306,12 @@ def draw(canvas, p, s):
 @SPEC.expert
 def expert(p, s, a):
     """Grasp the cube with a hand so turned and tilted that it can turn the cube to the goal from there, and do so."""
-    if p.control != arm.POSE or p.fingers == 0:  # a hand that cannot turn or grasp stays where it is
+    distance = arm.distance(s.grip[0], s.cube)
+    between = distance < 0.8 * p.side and s.qpos[panda.ARM_QPOS - 2] < 0.5 * p.side + HELD
+    if p.control != arm.POSE or (p.fingers == 0 and not between):  # a hand that cannot turn or grasp stays where it is
         for j in range(a.size):
             a[j] = 0.0
-        return
-    distance = arm.distance(s.grip[0], s.cube)
-    if distance < 0.8 * p.side and s.qpos[panda.ARM_QPOS - 2] < 0.5 * p.side + HELD:
+    elif between:
         carry(p, s, a)
     elif distance < NEAR:
         grasp(s, a)
@@ -364,7 +363,8 @@ def carry(p, s, a):
         a[3 + j] = 0.0
     if s.cube[2] > LIFTED:
         turn_hand(s, within_reach(rotations.product(rest, s.hand_attitude)), a)
-    a[6] = -1.0
+    if p.fingers:
+        a[6] = -1.0
 
 
 @kernel

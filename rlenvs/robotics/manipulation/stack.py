@@ -139,7 +139,7 @@ SPEC = arm.task(
         "medium": {},
         "hard": {"threshold": 0.03, "yaw": 0.3},
         "second": {"start": "placed"},
-        "last": {"start": "held"},
+        "last": {"start": "held", "goal_width": 0.0},
     },
     probe={"side": {"apart": 0.1}, "threshold": {"rule": "published"}},
 )
