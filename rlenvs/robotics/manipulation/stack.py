@@ -23,8 +23,8 @@ within the threshold of the goal, in their Euclidean norm, and the upper cube is
 higher (5 mm of tolerance) and less than half a side beside it. With `reward="dense"` the negative norm, in metres. With
 `reward="shaped"` that of sparse, and for the lower cube until it is within 0.3 thresholds of its place, then for the
 upper one: 0.1 for a hand at the cube, 0.1 for holding it, 0.3 for a cube at its goal, the first and the last falling
-off with the distance; and 0.5 once the lower one is in its place. Letting go at the end is paid by the sparse reward
-alone.
+off with the distance; and 0.5 once the lower one is in its place. At the goal, holding is paid no more,
+but having let go is.
 
 ## Costs
 None.
@@ -124,7 +124,7 @@ SPEC = arm.task(
     terms={
         **arm.goal_terms(FARTHEST),
         "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube whose turn it is, less by its distance"),
-        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold that cube"),
+        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold that cube, and once the stack stands without them"),
         "placed": term(0.0, 1.0, 0.0, "1 where that cube is at its goal, less by its distance"),
         "based": term(0.0, 1.0, 0.0, "1 while the lower cube is in its place"),
     },
@@ -275,6 +275,8 @@ def outcome(p, s, a, rng, r):
         judge_turn(s, s.upper, s.desired[3:], r)
     else:
         judge_turn(s, s.lower, s.desired[:3], r)
+    if p.rule == STACKED and r.reached == 0.0:  # what is to be learnt there is to let go
+        r.held = 1.0 if r.success else 0.0
 
 
 @kernel
