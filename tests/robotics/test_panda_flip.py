@@ -254,6 +254,25 @@ def test_rewards_by_kind():
             assert worlds.rewards[i, 0] == pytest.approx(wanted, abs=1e-6)
 
 
+def test_a_grasp_is_worth_0_3_of_the_shaped_reward():
+    worlds = played(batch(ID, 2, start="held", reward="shaped"), 5, np.zeros(7))
+    for i, s in enumerate(states(worlds)):
+        difference = 1.0 - float(np.dot(s.achieved.astype(float), s.desired.astype(float))) ** 2
+        way = np.linalg.norm(s.grip[0] - s.cube)
+        assert worlds.rewards[i, 0] == pytest.approx(0.3 - difference - way, abs=1e-6)
+
+
+@pytest.mark.parametrize("fingers", [False, True])
+def test_starts_in_the_hand(fingers):
+    worlds = played(batch(ID, 8, start="held", fingers=fingers), 25, np.zeros(7 if fingers else 6))
+    for s in states(worlds):  # who does nothing holds on
+        np.testing.assert_allclose(s.cube, panda.NEUTRAL_GRIP, atol=0.006)
+        assert rotations.difference(s.cube_attitude, (1.0, 0.0, 0.0, 0.0)) < 1e-4
+    assert success(ID, 20, start="held", fingers=fingers) == 1.0
+    held = [s.cube[2] > 0.1 for s in states(batch(ID, 40, start="any"))]
+    assert 8 <= sum(held) <= 32
+
+
 def test_ends_at_success():
     worlds = batch(ID, 8, level="easy", ends_at_success=True)
     for _ in range(60):

@@ -192,6 +192,32 @@ def test_the_stages():
     assert worlds.rewards[0, 0] > 3.5
 
 
+@pytest.mark.parametrize(("start", "holder"), [("held", 0), ("handed", 1)])
+def test_starts_in_a_hand(start, holder):
+    worlds = batch(ID, 8, start=start)
+    idle(worlds, 25)
+    for i in range(8):  # who does nothing holds on, at the bar's end
+        p, s = worlds.records(i)
+        assert [bool(holds(s, k)) for k in range(2)] == [holder == 0, holder == 1]
+        assert to_handle(p, s, holder) < 0.003
+        assert s.bar[2] == pytest.approx(0.199, abs=0.002)
+    assert success(ID, 20, start=start) == 1.0
+
+
+def test_any_start_is_one_of_three():
+    places = [round(float(s.bar[0]), 2) for s in states(batch(ID, 60, start="any")) if s.bar[2] > 0.1]
+    assert set(places) == {0.11, 0.19}
+    assert 25 <= len(places) <= 55
+
+
+@pytest.mark.parametrize("far", [0.0, 0.1, 0.6])
+def test_the_way_to_the_receiver_is_paid_from_afar(far):
+    worlds = batch(ID, start="held", reward="shaped")
+    p, s = worlds.records(0)
+    s.grip[1] = s.bar + [0.072 + far, 0.0, 0.0]
+    assert handover.receiver_near(p, s) == pytest.approx(1.0 - 0.5 * (np.tanh(8.0 * far) + np.tanh(2.0 * far)))
+
+
 def test_fingers_hold_only_what_is_between_them():
     worlds = batch(ID)
     idle(worlds, 10, agent_0=-1.0, agent_1=-1.0)

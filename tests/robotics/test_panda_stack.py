@@ -3,12 +3,12 @@
 import gymnasium
 import numpy as np
 import pytest
-from arm_helpers import LEVELS, batch, played, success
+from arm_helpers import LEVELS, batch, played, states, success
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import compiled
-from rlenvs.robotics.manipulation import panda
+from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.stack import LOWER, SPEC, UPPER
 
 pytest.importorskip("mujoco")
@@ -145,11 +145,11 @@ def test_shaped_reward_grows():
         played(worlds, 1)
         rewards.append(worlds.rewards[0, 0])
         terms.append(worlds.terms[0, :, 0].copy())
-    near, held, placed, based = (
-        np.array(terms)[:, list(SPEC.terms).index(n)] for n in ("near", "held", "placed", "based")
+    reached, near, held, placed, based = (
+        np.array(terms)[:, list(SPEC.terms).index(n)] for n in ("reached", "near", "held", "placed", "based")
     )
-    np.testing.assert_allclose(rewards, 0.1 * near + 0.1 * held + 0.3 * placed + 0.5 * based, rtol=1e-12)
-    assert rewards[0] < 0.3
+    np.testing.assert_allclose(rewards, reached + 0.1 * near + 0.1 * held + 0.3 * placed + 0.5 * based, rtol=1e-12)
+    assert rewards[0] < -0.7
     assert rewards[-1] > 0.75
     assert (based[0], based[-1]) == (0.0, 1.0)
     assert 10 < held.sum() < 70
@@ -176,6 +176,26 @@ def test_snapshot_in_contact_is_exact():
             runs[-1].append((worlds.observations.tobytes(), worlds.states.tobytes()))
         worlds.set_state(snapshot, 0)
     assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize("start", ["placed", "held"])
+def test_starts_near_the_end(start):
+    worlds = batch(ID, 8, start=start)
+    for s in states(worlds):
+        np.testing.assert_allclose(s.lower, s.desired[:3], atol=1e-6)
+    played(worlds, 25, np.zeros(4))  # who does nothing holds on
+    for s in states(worlds):
+        assert np.hypot(*(s.lower[:2] - s.desired[:2])) < 1e-3
+        assert arm.holds(s, s.upper) == (start == "held")
+        assert (s.upper[2] > 0.18) == (start == "held")
+    assert success(ID, 20, start=start) == 1.0
+
+
+def test_any_start_is_one_of_three():
+    done = [
+        (s.upper[2] > 0.1, np.hypot(*(s.lower[:2] - s.desired[:2])) < 1e-6) for s in states(batch(ID, 60, start="any"))
+    ]
+    assert set(done) == {(False, False), (False, True), (True, True)}
 
 
 # --- bad input, expert, conformance -----------------------------------------------------------------------------------

@@ -24,9 +24,9 @@ with w >= 0.
 
 With q and q' the attitudes of cube and goal, 1 - <q, q'>^2 is their difference, which is the squared sine of half the
 angle between them. `sparse`: -1 in every step that ends with a difference above the threshold. `dense`: the negative
-difference. `shaped`: that, and the negative distance from hand to cube, so that a learner without hindsight finds the
-cube. Success is a difference of at most the threshold at the end of the step: 0.2, as published, is an angle of 53
-degrees.
+difference. `shaped`: that, the negative distance from hand to cube, so that a learner without hindsight finds the cube,
+and 0.3 while the fingers hold it. Success is a difference of at most the threshold at the end of the step: 0.2, as
+published, is an angle of 53 degrees.
 
 ## Costs
 
@@ -35,9 +35,11 @@ None.
 ## Starting State
 
 The arm is in its neutral pose. The cube stands on the table, uniform in a square around its middle, turned by up to
-`start_turn` (0 in the original). The goal is the cube's attitude turned about the vertical ("yaw"), about a
-horizontal axis of any direction ("tilt"), or in any way ("any"); by angles of at most `goal_angle` and at least 1.1
-times the angle of the threshold. Angles are uniform, those of "any" such that all rotations are equally likely.
+`start_turn` (0 in the original). With start="held", and in half of the episodes with "any", it is in the hand instead,
+0.2 m above the table; with `fingers=False` that stays closed around it. The goal is the cube's attitude turned about
+the vertical ("yaw"), about a horizontal axis of any direction ("tilt"), or in any way ("any"); by angles of at most
+`goal_angle` and at least 1.1 times the angle of the threshold. Angles are uniform, those of "any" such that all
+rotations are equally likely.
 
 ## Episode End
 
@@ -60,7 +62,7 @@ import math
 
 from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.manipulation import arm, panda, rotations
+from rlenvs.robotics.manipulation import arm, held, panda, rotations
 from rlenvs.robotics.manipulation.render import View, look_through, project
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
@@ -93,6 +95,8 @@ AIM = (-0.1, 0.0, 0.55)  # m, where it turns the cube: all attitudes in reach
 
 GOALS = choice("tilt", "yaw", "any", doc="axis of the turn to the goal: horizontal, vertical, or any")
 TILT, YAW, ANY = GOALS.codes("tilt", "yaw", "any")
+START = choice("table", "held", "any", doc="where the cube is at first: on the table, in the hand, or either")
+HELD_START, ANY_START = START.codes("held", "any")
 
 SPEC = arm.task(
     "PandaFlip-v0",
@@ -110,13 +114,14 @@ SPEC = arm.task(
     options={
         "control": arm.OPTIONS["control"].defaulting("pose"),
         "goals": GOALS,
+        "start": START,
         "reward": choice(
             *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative difference to it, or that and the way to the cube",
+            doc="-1 until the goal is reached, the negative difference to it, or that, the way to the cube and a grasp",
             sets={
-                "sparse": {"reached": 1.0, "difference": 0.0, "approach": 0.0},
-                "dense": {"reached": 0.0, "difference": 1.0, "approach": 0.0},
-                "shaped": {"reached": 0.0, "difference": 1.0, "approach": 1.0},
+                "sparse": {"reached": 1.0, "difference": 0.0, "approach": 0.0, "grasp": 0.0},
+                "dense": {"reached": 0.0, "difference": 1.0, "approach": 0.0, "grasp": 0.0},
+                "shaped": {"reached": 0.0, "difference": 1.0, "approach": 1.0, "grasp": 0.3},
             },
         ),
         "ends_at_success": arm.ENDS,
@@ -143,6 +148,7 @@ SPEC = arm.task(
         "reached": term(-1.0, 0.0, doc="-1 where the goal is not reached"),
         "difference": term(-1.0, 0.0, weight=0.0, doc="negative difference of the attitudes of cube and goal"),
         "approach": term(-FARTHEST, 0.0, weight=0.0, doc="negative distance from hand to cube, m"),
+        "grasp": term(0.0, 1.0, weight=0.0, doc="1 while the fingers hold the cube"),
     },
     horizon=100,
     scores={
@@ -154,6 +160,7 @@ SPEC = arm.task(
         "easy": {"goals": "yaw", "goal_angle": math.pi},
         "medium": {"goals": "tilt", "goal_angle": 0.5 * math.pi},
         "hard": {"goals": "any", "goal_angle": math.pi},
+        "held": {"start": "held", "fingers": False},
     },
 )
 
@@ -204,6 +211,9 @@ def reset(p, s, rng):
         uniform(rng, -0.5 * p.start_width, 0.5 * p.start_width),
     )
     arm.put(s, CUBE, x, y, 0.5 * p.side, uniform(rng, -p.start_turn, p.start_turn))
+    if p.start == HELD_START or (p.start == ANY_START and uniform(rng, 0.0, 1.0) < 0.5):
+        held.close(s, 0, 0.5 * p.side)
+        arm.put(s, CUBE, held.FIRST, 0.0, held.HEIGHT, 0.0)
     goal = rotations.product(draw_turn(p, rng), s.qpos[CUBE + 3 : CUBE + 7])
     sign = 1.0 if goal[0] >= 0.0 else -1.0
     for j in range(4):
@@ -232,6 +242,8 @@ def draw_turn(p, rng):
 @SPEC.after_reset
 def after_reset(p, s, rng):
     arm.start(s, 0)
+    if s.cube[2] > p.side:
+        held.press(s, 0)
     achieve(s)
 
 
@@ -261,6 +273,7 @@ def outcome(p, s, a, rng, r):
     achieve(s)
     goal_outcome(p, s.achieved, s.desired, r)
     r.approach = -min(arm.distance(s.grip[0], s.cube), FARTHEST)
+    r.grasp = 1.0 if arm.holds(s, s.cube) else 0.0
 
 
 @SPEC.observe
@@ -293,12 +306,12 @@ def draw(canvas, p, s):
 @SPEC.expert
 def expert(p, s, a):
     """Grasp the cube with a hand so turned and tilted that it can turn the cube to the goal from there, and do so."""
-    if p.control != arm.POSE or p.fingers == 0:  # a hand that cannot turn or grasp stays where it is
+    distance = arm.distance(s.grip[0], s.cube)
+    between = distance < 0.8 * p.side and s.qpos[panda.ARM_QPOS - 2] < 0.5 * p.side + HELD
+    if p.control != arm.POSE or (p.fingers == 0 and not between):  # a hand that cannot turn or grasp stays where it is
         for j in range(a.size):
             a[j] = 0.0
-        return
-    distance = arm.distance(s.grip[0], s.cube)
-    if distance < 0.8 * p.side and s.qpos[panda.ARM_QPOS - 2] < 0.5 * p.side + HELD:
+    elif between:
         carry(p, s, a)
     elif distance < NEAR:
         grasp(s, a)
@@ -350,7 +363,8 @@ def carry(p, s, a):
         a[3 + j] = 0.0
     if s.cube[2] > LIFTED:
         turn_hand(s, within_reach(rotations.product(rest, s.hand_attitude)), a)
-    a[6] = -1.0
+    if p.fingers:
+        a[6] = -1.0
 
 
 @kernel

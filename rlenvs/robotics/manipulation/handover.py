@@ -30,7 +30,9 @@ let go, or lies lower than the tables. `clash`: the arms push each other harder 
 ## Starting State
 
 Both arms are in their neutral poses with open fingers. The bar lies on the giver's table, uniform in a square around
-(-0.13, 0) m, turned by up to `turn` to either side. The goal is uniform in a box behind what the giver can reach.
+(-0.13, 0) m, turned by up to `turn` to either side. With start="held" the giver holds it at its end 0.2 m above the
+table, with "handed" the receiver does, with "any" one of the three is drawn. The goal is uniform in a box behind what
+the giver can reach.
 
 ## Episode End
 
@@ -54,7 +56,7 @@ import math
 from rlenvs.core import Score, block, choice, cost, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
-from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation import arm, held, panda
 from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
 
 FIRST_TABLE, SECOND_TABLE = (-0.7, 0.07), (0.23, 1.0)  # m, along x
@@ -67,6 +69,11 @@ PRESSED = 1.0  # N, by each finger that holds
 FARTHEST = 3.0  # m
 BAR = 2 * panda.ARM_QPOS  # where the bar's free joint begins in qpos
 ORANGE = (0.90, 0.62, 0.0, 1.0)
+BEGIN = choice(
+    *("table", "held", "handed", "any"),
+    doc="where the bar is at first: on the table, in the giver's hand, in the receiver's, or any of these",
+)
+HELD_START, HANDED_START, ANY_START = BEGIN.codes("held", "handed", "any")
 VIEW = View((0.15, -1.35, 0.95), (0.15, 0.0, 0.17), 45.0)
 
 SPEC = world(
@@ -99,6 +106,7 @@ SPEC = world(
                 "shaped": {"reached": 0.0, "giver_near": 0.5, "receiver_near": 0.5, "handed": 1.0, "place": 2.0},
             },
         ),
+        "start": BEGIN,
         "ends_at_success": arm.ENDS,
     },
     state={
@@ -120,7 +128,7 @@ SPEC = world(
     terms={
         **arm.goal_terms(FARTHEST),
         "giver_near": term(0.0, 1.0, 0.0, "1 - tanh(8 d), d [m] from the giver's hand to its end; 1 once taken"),
-        "receiver_near": term(0.0, 1.0, 0.0, "the same for the receiver, while either holds the bar"),
+        "receiver_near": term(0.0, 1.0, 0.0, "1 - (tanh(8 d) + tanh(2 d)) / 2 for the receiver, while held"),
         "handed": term(0.0, 1.0, 0.0, "1/3 while the giver holds the bar, 2/3 both, 1 the receiver alone"),
         "place": term(0.0, 1.0, 0.0, "1 - tanh(4 d), d [m] from the bar to the goal, while the receiver holds it"),
     },
@@ -141,6 +149,8 @@ SPEC = world(
         "easy": {"length": 0.22, "goal_distance": 0.28, "goal_width": 0.2, "turn": 0.0},
         "medium": {},
         "hard": {"length": 0.16, "goal_distance": 0.35, "goal_width": 0.5, "turn": 0.4, "threshold": 0.03},
+        "receive": {"start": "held"},
+        "bring": {"start": "handed"},
     },
 )
 
@@ -182,6 +192,7 @@ def reset(p, s, rng):
     half = 0.5 * p.start_width
     x, y = START + uniform(rng, -half, half), uniform(rng, -half, half)
     arm.put(s, BAR, x, y, 0.5 * p.width, uniform(rng, -p.turn, p.turn))
+    begin_later(p, s, rng)
     s.goal[0] = uniform(rng, nearest_goal(p), MIDDLE + p.goal_distance)
     s.goal[1] = uniform(rng, -0.5 * p.goal_width, 0.5 * p.goal_width)
     s.goal[2] = uniform(rng, 0.05, p.goal_height)
@@ -189,10 +200,27 @@ def reset(p, s, rng):
         s.mocap_pos[2, j] = s.goal[j]
 
 
+@kernel
+def begin_later(p, s, rng):
+    """Put the bar into the hand that has it at first."""
+    begun = p.start
+    if p.start == ANY_START:
+        begun = min(int(uniform(rng, 0.0, 3.0)), HANDED_START)
+    reach = 0.5 * p.length - HOLD
+    if begun == HELD_START:
+        held.close(s, 0, 0.5 * p.width)
+        arm.put(s, BAR, held.FIRST + reach, 0.0, held.HEIGHT, 0.0)
+    elif begun == HANDED_START:
+        held.close(s, 1, 0.5 * p.width)
+        arm.put(s, BAR, held.SECOND - reach, 0.0, held.HEIGHT, 0.0)
+
+
 @SPEC.after_reset
 def after_reset(p, s, rng):
-    arm.start(s, 0)
-    arm.start(s, 1)
+    for k in range(2):
+        arm.start(s, k)
+        if open_width(s, k) < 0.75 * p.width:  # around the bar
+            held.press(s, k)
 
 
 @SPEC.act
@@ -232,6 +260,13 @@ def holds(s, k):
     return left[0] * right[0] + left[1] * right[1] + left[2] * right[2] < -PRESSED * PRESSED
 
 
+@kernel
+def receiver_near(p, s):
+    """The wide part pays for the bar's way to the middle, the narrow one for the grasp."""
+    d = to_handle(p, s, 1)
+    return 1.0 - 0.5 * (maths.tanh(8.0 * d) + maths.tanh(2.0 * d))
+
+
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
     given, taken = holds(s, 0), holds(s, 1)
@@ -244,7 +279,7 @@ def outcome(p, s, a, rng, r):
         r.reached[k] = 0.0 if r.success[k] else -1.0
         r.distance[k] = -min(distance, FARTHEST)
         r.giver_near[k] = 1.0 if taken else 1.0 - maths.tanh(8.0 * to_handle(p, s, 0))
-        r.receiver_near[k] = 1.0 - maths.tanh(8.0 * to_handle(p, s, 1)) if given or taken else 0.0
+        r.receiver_near[k] = receiver_near(p, s) if given or taken else 0.0
         r.handed[k] = ((2.0 if given else 3.0) if taken else (1.0 if given else 0.0)) / 3.0
         r.place[k] = 1.0 - maths.tanh(4.0 * distance) if taken else 0.0
         r.drop[k] = 1.0 if falls else 0.0

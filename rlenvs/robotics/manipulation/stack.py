@@ -21,9 +21,10 @@ and the upper cube are, six numbers.
 With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. Reached is: the six numbers are
 within the threshold of the goal, in their Euclidean norm, and the upper cube is over the lower one, its centre one side
 higher (5 mm of tolerance) and less than half a side beside it. With `reward="dense"` the negative norm, in metres. With
-`reward="shaped"`, for the lower cube until it is within 0.3 thresholds of its place, then for the upper one: 0.1
-for a hand at the cube, 0.1 for holding it, 0.3 for a cube at its goal, the first and the last falling off with the
-distance; and 0.5 once the lower one is in its place.
+`reward="shaped"` that of sparse, and for the lower cube until it is within 0.3 thresholds of its place, then for the
+upper one: 0.1 for a hand at the cube, 0.1 for holding it, 0.3 for a cube at its goal, the first and the last falling
+off with the distance; and 0.5 once the lower one is in its place. At the goal, holding is paid no more,
+but having let go is.
 
 ## Costs
 None.
@@ -31,7 +32,8 @@ None.
 ## Starting State
 The arm is in panda-gym's neutral pose, fingers open. The cubes stand on the table and the place of the stack is on it,
 uniform in squares around the middle, drawn again until the three are at least `apart` from each other; the cubes are
-turned by up to `yaw` either way.
+turned by up to `yaw` either way. With start="placed" the lower cube is in its place already; with "held" the hand holds
+the upper one too, 0.2 m above the table; with "any" one of the three is drawn.
 
 ## Episode End
 Truncation: 100 steps (4 s). Termination: with `ends_at_success`, at success. Success is that the goal is reached at the
@@ -53,7 +55,7 @@ import math
 
 from rlenvs.core import Score, block, choice, f4, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
-from rlenvs.robotics.manipulation import arm, panda
+from rlenvs.robotics.manipulation import arm, held, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, farther than the cubes get from their goals
@@ -65,6 +67,11 @@ NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0
 
 RULE = choice("stacked", "published", doc="the cubes have to stand on each other, or only to be near the two goals")
 STACKED, PUBLISHED = RULE.codes("stacked", "published")
+START = choice(
+    *("table", "placed", "held", "any"),
+    doc="what is done at first: nothing, the lower cube is in its place, the hand holds the upper one too, or any",
+)
+TABLE_START, PLACED_START, HELD_START, ANY_START = START.codes("table", "placed", "held", "any")
 
 SPEC = arm.task(
     "PandaStack-v0",
@@ -90,10 +97,11 @@ SPEC = arm.task(
             sets={
                 "sparse": {**NONE, "reached": 1.0},
                 "dense": {**NONE, "distance": 1.0},
-                "shaped": {**NONE, "near": 0.1, "held": 0.1, "placed": 0.3, "based": 0.5},
+                "shaped": {**NONE, "reached": 1.0, "near": 0.1, "held": 0.1, "placed": 0.3, "based": 0.5},
             },
         ),
         "rule": RULE,
+        "start": START,
         "ends_at_success": arm.ENDS,
     },
     state={
@@ -116,7 +124,7 @@ SPEC = arm.task(
     terms={
         **arm.goal_terms(FARTHEST),
         "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube whose turn it is, less by its distance"),
-        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold that cube"),
+        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold that cube, and once the stack stands without them"),
         "placed": term(0.0, 1.0, 0.0, "1 where that cube is at its goal, less by its distance"),
         "based": term(0.0, 1.0, 0.0, "1 while the lower cube is in its place"),
     },
@@ -130,6 +138,8 @@ SPEC = arm.task(
         "easy": {"start_width": 0.26, "goal_width": 0.1},
         "medium": {},
         "hard": {"threshold": 0.03, "yaw": 0.3},
+        "second": {"start": "placed"},
+        "last": {"start": "held", "goal_width": 0.0},
     },
     probe={"side": {"apart": 0.1}, "threshold": {"rule": "published"}},
 )
@@ -182,6 +192,7 @@ def reset(p, s, rng):
             break
     arm.put(s, LOWER, lower[0], lower[1], half, uniform(rng, -p.yaw, p.yaw))
     arm.put(s, UPPER, upper[0], upper[1], half, uniform(rng, -p.yaw, p.yaw))
+    begin_later(p, s, rng)
     s.desired[2], s.desired[5] = half, half + p.side
     for j in range(2):
         s.desired[3 + j] = s.desired[j]
@@ -189,9 +200,24 @@ def reset(p, s, rng):
         s.mocap_pos[1, j], s.mocap_pos[2, j] = s.desired[j], s.desired[3 + j]
 
 
+@kernel
+def begin_later(p, s, rng):
+    """Do what is done at first."""
+    done = p.start
+    if p.start == ANY_START:
+        done = min(int(uniform(rng, 0.0, 3.0)), HELD_START)
+    if done >= PLACED_START:
+        s.qpos[LOWER], s.qpos[LOWER + 1] = s.desired[0], s.desired[1]
+    if done == HELD_START:
+        held.close(s, 0, 0.5 * p.side)
+        arm.put(s, UPPER, held.FIRST, 0.0, held.HEIGHT, 0.0)
+
+
 @SPEC.after_reset
 def after_reset(p, s, rng):
     arm.start(s, 0)
+    if s.upper[2] > p.side:
+        held.press(s, 0)
     achieve(s)
 
 
@@ -249,6 +275,8 @@ def outcome(p, s, a, rng, r):
         judge_turn(s, s.upper, s.desired[3:], r)
     else:
         judge_turn(s, s.lower, s.desired[:3], r)
+    if p.rule == STACKED and r.reached == 0.0:  # what is to be learnt there is to let go
+        r.held = 1.0 if r.success else 0.0
 
 
 @kernel

@@ -22,7 +22,8 @@ Two objectives; the reward of the id with `mo-` is their vector. `approach` is t
 nearer to where the target was before the step. `distance` is the mean distance [m] to the other vehicles; its weight
 makes a metre between vehicles over a whole episode worth 0.2 m nearer to the target. A vehicle that crashed has -10 in
 both. How far the target itself moves away is in no term. Chasing pays, too: each step in which the target flees and a
-vehicle follows is an approach to where it was.
+vehicle follows is an approach to where it was. With `paid="nearness"` the term `approach` is, for training, 1 at the
+target and 0 where it is 4 m away and farther, after its move.
 
 ## Costs
 None.

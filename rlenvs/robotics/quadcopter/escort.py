@@ -20,7 +20,8 @@ and of the others by number, 3 (n + 1) numbers, for n agents.
 Two objectives; the reward of the id with `mo-` is their vector. `approach` is the way [m] by which the vehicle came
 nearer to where the target was before the step. `distance` is the mean distance [m] to the other vehicles; its weight
 makes a metre between vehicles over a whole episode worth 0.2 m nearer to the target. A vehicle that crashed has -10 in
-both. How far the target itself moves away is in no term.
+both. How far the target itself moves away is in no term. With `paid="nearness"` the term `approach` is, for training,
+1 at the target and 0 where it is 4 m away and farther, after its move.
 
 ## Costs
 None.

@@ -25,6 +25,7 @@ CLOSE_MEAN = 0.2  # m, of the team's middle to the target, from where on that ji
 POINTS = 50  # on the way of the escorted target, both ends counted
 CRASH = -10.0  # both terms of a vehicle that crashed
 FARTHEST, LONGEST = 12.0, 1.0  # m, the largest distance and the longest way in a step that are rewarded
+FAR = 4.0  # m, from where on nearness is 0
 NEAR, APART = 0.6, 0.2  # m, success: how far from the ring, and apart
 SPEED = 1.5  # m/s, of velocity actions at least
 RING, SPACE, BESIDE = 0.4, 0.4, 0.25  # m, a ring around the target: radius at least, and between vehicles on it
@@ -40,6 +41,8 @@ MOTION = choice("flight", "point", doc="whether vehicles fly, or are points that
 (POINT,) = MOTION.codes("point")
 WHAT = choice("stands", "moves", "flees", doc="what the target does")
 MOVES, FLEES = WHAT.codes("moves", "flees")
+PAID = choice("way", "nearness", doc="what `approach` pays: the way to where the target was, as published, or nearness")
+(NEARNESS,) = PAID.codes("nearness")
 SPEEDS = {name: {**row, "speed_limit": max(SPEED, row["speed_limit"])} for name, row in vehicle.VEHICLES.items()}
 
 
@@ -124,6 +127,7 @@ KIND = tasks.team(
         "action": flight.OPTIONS["action"].defaulting("velocity"),
         "motion": MOTION,
         "target_motion": WHAT,
+        "paid": PAID,
         **swarm.SWARM_EFFECTS,
         "agents": integer(4, 2, MOST, "number of vehicles"),
         "neighbours": swarm.SWARM_OPTIONS["neighbours"],
@@ -133,7 +137,9 @@ KIND = tasks.team(
     action=pursuit_action,
     observation=observed(),
     terms={
-        "approach": term(CRASH, LONGEST, 1.0, "metres by which the place of the target before the step came nearer"),
+        "approach": term(
+            CRASH, LONGEST, 1.0, "metres by which the target came nearer, or where it was before the step"
+        ),
         "distance": term(CRASH, FARTHEST, 0.001, "mean distance to the other vehicles in metres"),
     },
     horizon=200,
@@ -322,12 +328,14 @@ def outcome(p, s, a, rng, r):
                 nearest = min(nearest, between)
         r.approach[k] = control.limited(to_target(s, s.before, k) - now, LONGEST)
         r.distance[k] = min(apart, FARTHEST)
+    move_target(p, s, rng)
+    for k in range(count):
+        if p.paid == NEARNESS:
+            r.approach[k] = max(0.0, 1.0 - to_target(s, s.position, k) / FAR)
         if s.crashed[k]:
             r.approach[k], r.distance[k] = CRASH, CRASH
-    for k in range(count):
         r.terminated[k] = crash
         r.success[k] = not crash and mean < p.ring + NEAR and nearest > APART
-    move_target(p, s, rng)
 
 
 @KIND.observe

@@ -208,6 +208,14 @@ SPEC = tasks.team(
         "easy": {"agents": 2, "gate_scale": 1.3, "rate_limit": 5.0, "collisions_end": False},
         "hard": {"agents": 6, "course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
         "real": {**vehicle.ALL_EFFECTS, "downwash": True},
+        "straight": {
+            "course": "straight",
+            "agents": 2,
+            "gate_scale": 1.3,
+            "rate_limit": 3.0,
+            "control_hz": 20,
+            "collisions_end": False,
+        },
     },
     probe={**swarm.SWARM_SHOWN_BY},
     scores={

@@ -9,7 +9,7 @@ CarRacingDiscrete-v0 has five choices. The vehicles are those of CARL's garage w
 `front_brake` 0.4 and `rear_brake` 0.6. Different: pictures are drawn by kernels of our own, averaged from 4 x 4 samples
 per pixel; domain_randomize draws from the world's own generator. Kept: a lap counts as complete with
 `lap_complete_percent` of the tiles only if tile 0, on which the car starts, is then new, so in effect with all tiles;
-`close_lap` ends it when tile 0 is touched again.
+`close_lap` ends it when tile 0 is touched again (`level="lap"`, of the vector).
 
 ## Action Space
 Steering (1 is right), gas and brake. CarRacingDiscrete-v0: 0 nothing, 1 right, 2 left, 3 gas, 4 brake, which steer by
@@ -203,6 +203,7 @@ SPEC = world(
     fps=50,
     levels={
         "vector": {"observation": "vector"},
+        "lap": {"observation": "vector", "close_lap": True},
         "randomized": {"domain_randomize": True},
         "street": {"vehicle": "street car"},
         "bus": {"vehicle": "bus"},
