@@ -16,9 +16,9 @@ directions, counterclockwise from the right.
 
 ## Observation Space
 Place and goal of each marine, and for each shard whether it is there, and its place (zeros when it is not), from -1
-to 1 across the field of 22 by 16 units. With `near` not all shards are shown, but for each marine those nearest to it,
-the nearest first: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most 1. With `pixels` also a feature map, lowest row first: marines, shards,
-goals of orders.
+to 1 across the field of 22 by 16 units. With `near` not all shards are shown, but for each marine those nearest to
+it, the nearest first: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most
+1. With `pixels` also a feature map, lowest row first: marines, shards, goals of orders.
 
 ## Rewards
 1 for each shard that a marine comes within `reach` of.

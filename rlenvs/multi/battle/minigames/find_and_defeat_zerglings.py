@@ -22,8 +22,9 @@ A row per marine and per zergling, zeros for the fallen and for zerglings out of
 field of 44 by 32 units, health and cooldown as shares of the whole; and for cells of 4 by 4 units, from the lower
 left corner, whether a marine has seen their centre since the last zerglings came. With `near`, in place of zerglings
 and cells, the zerglings seen so far that still stand, and the cells that nobody has seen, which are nearest to the
-marines' middle: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most 1. With `pixels` also a feature map,
-lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before), goals of orders.
+marines' middle: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most 1.
+With `pixels` also a feature map, lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before),
+goals of orders.
 
 ## Rewards
 1 for each zergling that falls, -1 for each marine.
@@ -135,7 +136,7 @@ SPEC = world(
             *("cell_rows", CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 when the cell was seen"
         ),
         "near": block(
-            *(2, "near", 3), low=-1.0, high=1.0, raw=True, constant=True, doc="known zerglings, cells: 1, offset in x, y"
+            *(2, "near", 3), low=-1.0, high=1.0, raw=True, constant=True, doc="zerglings, cells: 1, offset in x, y"
         ),
     },
     images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, cells seen, goals of orders")},

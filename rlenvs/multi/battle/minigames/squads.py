@@ -37,6 +37,7 @@ DIAGONAL = math.sqrt(0.5)
 EAST = (1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL, 0.0, DIAGONAL)
 NORTH = (0.0, DIAGONAL, 1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL)
 STRIDE = 4.0  # how far an order goes that is a heading
+HEADINGS_DOC = "no new order, or a heading in which to move, then those in which to attack where that can be ordered"
 
 ORDERS = choice(
     *("flat", "pair", "headings"),
@@ -125,7 +126,7 @@ def orders(doc, squads=("all",)):
         if values.orders == "flat":
             return discrete(size="flat_orders", doc=doc)
         if values.orders == "headings":
-            return multi_discrete({squad: discrete(size="headings") for squad in squads}, doc=doc)
+            return multi_discrete({squad: discrete(size="headings") for squad in squads}, doc=HEADINGS_DOC)
         return multi_discrete({"order": discrete(size="orders"), "point": discrete(size="points")}, doc=doc)
 
     return action
