@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.multi.boards.ingenious import NAMES, SPEC, STEPS, cells_of
+from rlenvs.multi.boards.ingenious import NAMES, SPEC, STEPS, cells_of, lowest_score
 
 AXES = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
 
@@ -294,3 +294,14 @@ def test_objectives():
     assert list(SPEC.terms) == ["lowest", *NAMES]
     assert len(set(STEPS)) == 6
     assert set(STEPS) == set(AXES)
+
+
+def test_with_fewer_colors_the_first_of_them_alone_are_played():
+    batch = begun(4, level="few")
+    for seed in range(4):
+        p, s = batch.records(seed)
+        assert int(s.bag.sum()) + 12 == 3 * 5 + 3 * 6  # doubles, and pairs of three colours
+        assert {int(x) for x in s.rack.ravel()} <= {0, 1, 2}
+        assert [int(s["cell"][corner]) for corner in p["corner"]] == [1, 2, 3, 1, 2, 3]
+        s.score[0] = [4, 3, 2, 0, 0, 0]
+        assert lowest_score(p, s, 0) == 2

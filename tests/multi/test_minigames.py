@@ -611,3 +611,100 @@ def test_words_for_pairs():
     assert env.numeric.batch.actions[0, 0, 0] == 1
     env.step("<wait()>")
     assert env.numeric.batch.actions[0, 0].tolist() == [0, 0]
+
+
+# --- orders as headings -----------------------------------------------------------------------------------------------
+
+
+def test_each_marine_goes_four_units_in_its_heading():
+    batch = make(SHARDS, backend="python", level="headings")
+    s = batch.records(0)[1]
+    assert batch.setup.choices == (9, 9)
+    for heading in range(8):
+        put(s, 0, 10.0, 8.0)
+        put(s, 1, 12.0, 8.0)
+        angle = heading * math.pi / 4
+        batch.step(np.array([[1 + heading, 0]]))
+        assert s.order.tolist()[0] == MOVE
+        assert s.goal_x[0] - 10.0 == pytest.approx(4.0 * math.cos(angle), abs=EXACT)
+        assert s.goal_y[0] - 8.0 == pytest.approx(4.0 * math.sin(angle), abs=EXACT)
+        assert s.x[0] - 10.0 == pytest.approx(MARINE_STEP * math.cos(angle), abs=EXACT)
+        assert s.y[0] - 8.0 == pytest.approx(MARINE_STEP * math.sin(angle), abs=EXACT)
+        assert (s.x[1], s.y[1]) == (12.0, 8.0)
+    put(s, 1, 21.0, 1.0)
+    batch.step(np.array([[0, 8]]))  # down and to the right
+    assert (s.goal_x[1], s.goal_y[1]) == (22.0, 0.0)
+
+
+def test_fighters_attack_or_move_together():
+    batch = make(FIND, backend="python", level="headings")
+    s = batch.records(0)[1]
+    assert batch.setup.choices == (17,)
+    x, y = s.x[:3].copy(), s.y[:3].copy()
+    for choice, order in ((1, MOVE), (9, ATTACK)):
+        batch.step(np.array([[choice]]))
+        assert s.order.tolist() == [order] * 3
+    assert np.allclose(s.goal_x - x, 4.0 + MARINE_STEP, atol=EXACT)
+    assert np.allclose(s.goal_y, y, atol=EXACT)
+
+
+def test_what_is_nearest_comes_first():
+    batch = make(SHARDS, 3, near=4)
+    for world in range(3):
+        s = batch.records(world)[1]
+        rows = batch.observations[world, 0][8:].reshape(2, 4, 3)
+        for i in range(2):
+            dx, dy = s.shard_x - s.x[i], s.shard_y - s.y[i]
+            nearest = np.argsort(np.hypot(dx, dy))[:4]
+            assert (rows[i, :, 0] == 1).all()
+            assert rows[i, :, 1] == pytest.approx(np.clip(dx[nearest] / 11.0, -1, 1), abs=1e-6)
+            assert rows[i, :, 2] == pytest.approx(np.clip(dy[nearest] / 8.0, -1, 1), abs=1e-6)
+    s.there[:] = False
+    s.there[5], s.shards_left = True, 1
+    batch.step(np.zeros(3, int))
+    assert batch.observations[2, 0][8:].reshape(2, 4, 3)[:, :, 0].sum() == 2
+
+
+def test_known_zerglings_and_unseen_cells_are_shown_from_the_middle_of_the_marines():
+    batch = make(FIND, near=2)
+    s = batch.records(0)[1]
+    rows = batch.observations[0, 0][24:].reshape(2, 2, 3)
+    known = np.flatnonzero(s.known)
+    dx, dy = s.x[3 + known] - 22.0, s.y[3 + known] - 16.0
+    first = np.argsort(np.hypot(dx, dy))[: len(known)]
+    assert rows[0, :, 0].sum() == min(len(known), 2)
+    assert rows[0, 0, 1:] == pytest.approx([dx[first[0]] / 22.0, dy[first[0]] / 16.0], abs=1e-6)
+    row, column = np.nonzero(s.explored == 0)
+    far = np.hypot(4.0 * (column + 0.5) - 22.0, 4.0 * (row + 0.5) - 16.0)
+    shown = np.hypot(22.0 * rows[1, :, 1], 16.0 * rows[1, :, 2])
+    assert shown == pytest.approx(np.sort(far)[:2], abs=1e-5)
+
+
+def test_words_for_headings():
+    env = rlenvs.text_env(SHARDS, orders="headings", backend="python")
+    env.reset(seed=0)
+    s = env.numeric.batch.records(0)[1]
+    put(s, 0, 4.0, 8.0)
+    put(s, 1, 18.0, 8.0)
+    for words, action in (("all", [1, 5]), ("nearest", [0, 5])):
+        assert env.step(f"<move({words}, 11, 8)>")[-1]["illegal_reason"] == ""
+        assert env.numeric.batch.actions[0, 0].tolist() == action
+        put(s, 0, 4.0, 8.0)
+        put(s, 1, 17.0, 8.0)
+    env.step("<wait()>")
+    assert env.numeric.batch.actions[0, 0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("name", "share"), [(BEACON, 0.8), (ROACHES, 0.05)])  # no focused fire by headings
+def test_experts_can_do_with_headings(name, share):
+    batch = make(name, 8, orders="headings")
+    flat = make(name, 8)
+    scores = np.zeros((2, 8))
+    for _ in range(120):
+        for k, each in enumerate((batch, flat)):
+            each.advise()
+            each.step(each.actions[:, 0] if each is batch else each.actions[:, 0, 0].astype(int))
+            scores[k] += each.rewards[:, 0]
+        if batch.terminated.any() or flat.terminated.any():
+            break
+    assert scores[0].mean() > share * scores[1].mean() > 0.0

@@ -41,7 +41,8 @@ many moves as there are hexes. Success: no one has a higher lowest score at the 
 next lowest decide, and so on.
 
 ## Parameters
-`players`, `extra`, `again`, `opening` and `exchange`.
+`players`, `extra`, `again`, `opening`, `colors` and `exchange`. With fewer `colors` tiles have the first of them alone,
+corners have them in turns, and scores of the others count for nothing.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each seat, against "balanced".
@@ -91,6 +92,7 @@ SPEC = world(
         "extra": for_data(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
         "again": flag(True, "whether who comes to 18 moves again"),
         "opening": flag(True, "whether everybody begins beside a corner of its own"),
+        "colors": integer(COLORS, 3, COLORS, "colours of the tiles"),
         "exchange": flag(False, "whether who has no colour of its lowest score may exchange all tiles"),
     },
     sizes=sizes_of,
@@ -125,8 +127,12 @@ SPEC = world(
         "board": block(
             *("cells", COLORS), low=0, high=1, raw=True, whole=True, constant=True, doc="the colour of each hex"
         ),
-        "rack": block(RACK, 2, COLORS, low=0, high=1, raw=True, whole=True, doc="the colours of one's tiles"),
-        "scores": block("agents", COLORS, low=0, high=1, raw=True, doc="of all, one's own first, over 18"),
+        "rack": block(
+            *(RACK, 2, COLORS), low=0, high=1, raw=True, whole=True, constant=True, doc="the colours of one's tiles"
+        ),
+        "scores": block(
+            *("agents", COLORS), low=0, high=1, raw=True, constant=True, doc="of all, one's own first, over 18"
+        ),
         "bag": block(low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
     },
     action=discrete(size="choices"),
@@ -138,6 +144,7 @@ SPEC = world(
     fps=2,
     levels={
         "small": {"extra": 2},
+        "few": {"extra": 2, "colors": 3},
         "three": {"players": 3},
         "six": {"players": 6},
     },
@@ -194,9 +201,11 @@ def draw_tiles(p, s, k, rng):
 @SPEC.reset
 def reset(p, s, rng):
     for i in range(6):
-        s.cell[p.corner[i]] = 1 + i
+        s.cell[p.corner[i]] = 1 + i % p.colors
     for kind in range(s.bag.size):
         s.bag[kind] = DOUBLES if p.kind[kind, 0] == p.kind[kind, 1] else PAIRS
+        if p.kind[kind, 1] >= p.colors:
+            s.bag[kind] = 0
     for k in range(s.alive.size):
         for slot in range(RACK):
             s.rack[k, slot, 0] = -1
@@ -251,9 +260,9 @@ def can_move(p, s, k):
 
 
 @kernel
-def lowest_score(s, k):
+def lowest_score(p, s, k):
     lowest = MOST
-    for color in range(COLORS):
+    for color in range(p.colors):
         lowest = min(lowest, s.score[k, color])
     return lowest
 
@@ -279,7 +288,7 @@ def lay(p, s, k, slot, place):
 @kernel
 def score_gain(p, s, k, r):
     """Add s.gain to the scores of an agent; returns whether all of them are full."""
-    before, full = lowest_score(s, k), 0
+    before, full = lowest_score(p, s, k), 0
     for color in range(COLORS):
         old = s.score[k, color]
         new = min(old + s.gain[color], MOST)
@@ -288,20 +297,20 @@ def score_gain(p, s, k, r):
         if p.again and old < MOST and new == MOST:
             s.again += 1
         s.gain[color] = new - old
-    r.lowest[k] = lowest_score(s, k) - before
+    r.lowest[k] = lowest_score(p, s, k) - before
     r.red[k] = s.gain[0]
     r.orange[k] = s.gain[1]
     r.yellow[k] = s.gain[2]
     r.green[k] = s.gain[3]
     r.blue[k] = s.gain[4]
     r.violet[k] = s.gain[5]
-    return full == COLORS
+    return full == p.colors
 
 
 @kernel
 def may_exchange(p, s, k):
     """Whether no tile of an agent has a colour of its lowest score, a place is free, and the bag holds enough tiles."""
-    lowest, lacks = lowest_score(s, k), can_move(p, s, k)
+    lowest, lacks = lowest_score(p, s, k), can_move(p, s, k)
     for slot in range(RACK):
         for half in range(2):
             color = s.rack[k, slot, half]

@@ -253,6 +253,7 @@ SPEC = world(
     incremental=True,
     levels={
         "easy": {"opponent": "random", "height": 10, "width": 10},
+        "small": {"opponent": "random", "height": 5, "width": 5, "neutral_cities": False, "horizon": 400},
         "medium": {"opponent": "expander"},
         "hard": {"opponent": "harvester", "height": 18, "width": 18, "distance": 15.0},
         "paper": {

@@ -10,12 +10,15 @@ map with `pixels`. How near a marine must come to a shard is not written in the 
 
 ## Action Space
 0: no new order. 1 + i: both marines move to point i of the field, counted row by row from the lower left corner.
-After these, in the same order: the marine nearer to the point moves there. A step is 8 ticks of the game.
+After these, in the same order: the marine nearer to the point moves there. A step is 8 ticks of the game. With
+`orders="headings"` a choice for each marine: 0: no new order; 1 + i: 4 units from where it stands in one of eight
+directions, counterclockwise from the right.
 
 ## Observation Space
 Place and goal of each marine, and for each shard whether it is there, and its place (zeros when it is not), from -1
-to 1 across the field of 22 by 16 units. With `pixels` also a feature map, lowest row first: marines, shards,
-goals of orders.
+to 1 across the field of 22 by 16 units. With `near` not all shards are shown, but for each marine those nearest to
+it, the nearest first: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most
+1. With `pixels` also a feature map, lowest row first: marines, shards, goals of orders.
 
 ## Rewards
 1 for each shard that a marine comes within `reach` of.
@@ -41,11 +44,13 @@ Mean return over seeds 0 to 99. SC2LE's random policy: 17, its best agent: 103, 
 v0: first version.
 """
 
-from rlenvs.core import Score, b1, block, f8, i4, image, kernel, param, term, uniform, world
+from rlenvs.core import Score, b1, block, f8, i4, image, integer, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
 from rlenvs.multi.battle.minigames.render import draw_shards
 from rlenvs.multi.battle.minigames.squads import (
     FAR,
+    HEADINGS,
+    NEAR,
     NEAREST,
     SMALL_FIELD,
     SQUAD_DATA,
@@ -56,6 +61,7 @@ from rlenvs.multi.battle.minigames.squads import (
     choice_of,
     clear_of,
     give,
+    heading_to,
     map_steps,
     march_all,
     nearest_marine,
@@ -72,9 +78,11 @@ from rlenvs.multi.battle.minigames.squads import (
 from rlenvs.multi.battle.minigames.views import (
     across,
     clear_map,
+    clear_rows,
     list_walkers,
     paint,
     paint_marines,
+    show_offset,
     upward,
 )
 
@@ -88,20 +96,29 @@ SPEC = world(
     doc=__doc__,
     source="pysc2 CollectMineralShards (Vinyals et al., 2017)",
     params={**SQUAD_PARAMS, "reach": param(0.75, 0.1, 4.0, "", "distance at which a marine collects a shard")},
-    options=SQUAD_OPTIONS,
-    sizes=lambda values: squad_sizes(values, SMALL_FIELD, marines=MARINES, foes=0, verbs=1, groups=2),
+    options={**SQUAD_OPTIONS, "near": integer(0, 0, SHARDS, NEAR)},
+    sizes=lambda values: {
+        **squad_sizes(values, SMALL_FIELD, marines=MARINES, foes=0, verbs=1, groups=2),
+        "shown": 0 if values.near else SHARDS,
+        "near": values.near,
+    },
     data=SQUAD_DATA,
     state={**SQUAD_STATE, "there": b1(SHARDS), "shard_x": f8(SHARDS), "shard_y": f8(SHARDS), "shards_left": i4},
     observation={
         "marines": block("marines", 4, low=-1.0, high=1.0, raw=True, doc="x, y, x of its goal, y of its goal"),
-        "shards": block(SHARDS, 3, low=-1.0, high=1.0, raw=True, doc="1 while it is there, x, y"),
+        "shards": block("shown", 3, low=-1.0, high=1.0, raw=True, doc="1 while it is there, x, y"),
+        "near": block("marines", "near", 3, low=-1.0, high=1.0, raw=True, doc="of each marine: 1, offset in x and y"),
     },
     images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, shards, goals of orders")},
-    action=orders("no order, or a point to move to for both marines, or for the nearer one"),
+    action=orders("no order, or a point to move to for both marines, or for the nearer one", ("first", "second")),
     terms={"shards": term(0.0, SHARDS, 1.0, "1 for each shard collected")},
     horizon=map_steps(120),
     fps=steps_per_second,
-    levels={"easy": {"reach": 1.5}, "coarse": {"columns": 11, "reach": 1.5}},
+    levels={
+        "easy": {"reach": 1.5},
+        "coarse": {"columns": 11, "reach": 1.5},
+        "headings": {"orders": "headings", "near": 3},
+    },
     scores={
         "random": Score(10.17, 0.51, success=0),
         "idle": Score(0, 0, success=0),
@@ -157,9 +174,37 @@ def step(p, s, a, rng, r):
     r.success = s.score >= PUBLISHED
 
 
+@kernel
+def next_shard(s, i, after, last):
+    """The nearest shard to marine i among those farther than shard `last` at the squared distance `after`."""
+    best, least = -1, FAR
+    for j in range(SHARDS):
+        if s.there[j]:
+            distance = (s.shard_x[j] - s.x[i]) ** 2 + (s.shard_y[j] - s.y[i]) ** 2
+            if distance < least and (distance > after or (distance == after and j > last)):
+                best, least = j, distance
+    return best, least
+
+
+@kernel
+def list_near(p, s, i, rows):
+    """The shards that are nearest to marine i, the nearest first."""
+    clear_rows(rows)
+    last, after = -1, -1.0
+    for n in range(rows.shape[0]):
+        last, after = next_shard(s, i, after, last)
+        if last < 0:
+            return
+        show_offset(p, rows[n], s.shard_x[last] - s.x[i], s.shard_y[last] - s.y[i])
+
+
 @SPEC.observe
 def observe(p, s, o):
     list_walkers(p, s, o.marines)
+    if p.near > 0:
+        for i in range(MARINES):
+            list_near(p, s, i, o.near[i])
+        return
     for j in range(SHARDS):
         o.shards[j, 0] = 1.0 if s.there[j] else 0.0
         o.shards[j, 1] = across(p, s.shard_x[j]) if s.there[j] else 0.0
@@ -202,8 +247,10 @@ def expert(p, s, a):
     """A marine whose goal is no shard any more goes to the nearest one that is not nearer to the other."""
     for i in range(MARINES):
         point = best_point(p, s, i)
-        if point >= 0:
-            give(p, a, choice_of(p, 0, 1, NEAREST, point))
+        if p.orders == HEADINGS:
+            a[i] = 0 if point < 0 else 1 + heading_to(point_x(p, point) - s.x[i], point_y(p, point) - s.y[i])
+        elif point >= 0:
+            give(p, s, a, choice_of(p, 0, 1, NEAREST, point), 1)
             if not is_bound(p, s, i):
                 return
 
@@ -222,4 +269,4 @@ def describe(p, s, k):
 
 @SPEC.parse_action
 def parse_action(text, p, s, k):
-    return read(text, p, 1, 2)
+    return read(text, p, s, 1, 2)

@@ -13,13 +13,18 @@ sight; positions are observed as numbers, and as a feature map with `pixels`.
 0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
 left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
 those that are not moving to move there; to it to attack there. Marines that attack shoot at enemies near their way;
-an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game.
+an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game. With
+`orders="headings"` 0: no new order; 1 + i: all move 4 units from where they stand in one of eight directions,
+counterclockwise from the right; 9 + i: all attack there.
 
 ## Observation Space
 A row per marine and per zergling, zeros for the fallen and for zerglings out of sight; places from -1 to 1 across the
 field of 44 by 32 units, health and cooldown as shares of the whole; and for cells of 4 by 4 units, from the lower
-left corner, whether a marine has seen their centre since the last zerglings came. With `pixels` also a feature map,
-lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before), goals of orders.
+left corner, whether a marine has seen their centre since the last zerglings came. With `near`, in place of zerglings
+and cells, the zerglings seen so far that still stand, and the cells that nobody has seen, which are nearest to the
+marines' middle: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most 1.
+With `pixels` also a feature map, lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before),
+goals of orders.
 
 ## Rewards
 1 for each zergling that falls, -1 for each marine.
@@ -51,7 +56,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import Score, b1, block, image, kernel, maths, term, u1, uniform, world
+from rlenvs.core import Score, b1, block, image, integer, kernel, maths, term, u1, uniform, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
 from rlenvs.multi.battle.minigames.render import draw_search
 from rlenvs.multi.battle.minigames.squads import (
@@ -61,6 +66,7 @@ from rlenvs.multi.battle.minigames.squads import (
     FIGHT_STATE,
     LARGE_FIELD,
     MARINE,
+    NEAR,
     SQUAD_DATA,
     SQUAD_OPTIONS,
     TRIES,
@@ -84,10 +90,12 @@ from rlenvs.multi.battle.minigames.squads import (
 )
 from rlenvs.multi.battle.minigames.views import (
     clear_map,
+    clear_rows,
     list_foes,
     list_marines,
     paint_foes,
     paint_marines,
+    show_offset,
 )
 
 MARINES, ZERGLINGS = 3, 25
@@ -97,14 +105,20 @@ FROM_MARINES = 9.0  # later
 CELL, CELL_COLUMNS, CELL_ROWS = 4.0, 11, 8
 OUTWARD = 0.6  # of the expert
 PUBLISHED = 45.0
+MOST_NEAR = 25
 
 SPEC = world(
     "FindAndDefeatZerglings-v0",
     doc=__doc__,
     source="pysc2 FindAndDefeatZerglings (Vinyals et al., 2017)",
     params=FIGHT_PARAMS,
-    options=SQUAD_OPTIONS,
-    sizes=lambda values: squad_sizes(values, LARGE_FIELD, marines=MARINES, foes=ZERGLINGS, verbs=2, groups=3),
+    options={**SQUAD_OPTIONS, "near": integer(0, 0, MOST_NEAR, NEAR)},
+    sizes=lambda values: {
+        **squad_sizes(values, LARGE_FIELD, marines=MARINES, foes=ZERGLINGS, verbs=2, groups=3),
+        "listed": 0 if values.near else ZERGLINGS,
+        "cell_rows": 0 if values.near else CELL_ROWS,
+        "near": values.near,
+    },
     data=SQUAD_DATA,
     state={**FIGHT_STATE, "explored": u1(CELL_ROWS, CELL_COLUMNS), "known": b1("foes")},
     observation={
@@ -116,10 +130,13 @@ SPEC = world(
             doc="1 while standing, x, y, health, cooldown, order (0, 0.5 move, 1 attack), x and y of its goal",
         ),
         "zerglings": block(
-            "foes", 4, low=-1.0, high=1.0, raw=True, constant=True, doc="1 while in sight, x, y, health"
+            "listed", 4, low=-1.0, high=1.0, raw=True, constant=True, doc="1 while in sight, x, y, health"
         ),
         "explored": block(
-            *(CELL_ROWS, CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 when the cell was seen"
+            *("cell_rows", CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 when the cell was seen"
+        ),
+        "near": block(
+            *(2, "near", 3), low=-1.0, high=1.0, raw=True, constant=True, doc="zerglings, cells: 1, offset in x, y"
         ),
     },
     images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, cells seen, goals of orders")},
@@ -130,7 +147,7 @@ SPEC = world(
     },
     horizon=map_steps(180),
     fps=steps_per_second,
-    levels={"coarse": {"columns": 11}},
+    levels={"coarse": {"columns": 11}, "headings": {"orders": "headings", "near": 3}},
     scores={
         "random": Score(-0.84, 0.31, success=0),
         "idle": Score(0, 0, success=0),
@@ -232,9 +249,45 @@ def step(p, s, a, rng, r):
     r.success = s.score >= PUBLISHED
 
 
+@kernel
+def thing_at(s, kind, k):
+    """Whether there is a known zergling k (kind 0), or a cell k that was never seen (kind 1); and where."""
+    if kind == 0:
+        return s.known[k] != 0, s.x[MARINES + k], s.y[MARINES + k]
+    row, column = k // CELL_COLUMNS, k % CELL_COLUMNS
+    return s.explored[row, column] == 0, CELL * (column + 0.5), CELL * (row + 0.5)
+
+
+@kernel
+def list_near(p, s, near):
+    """The known zerglings and the cells never seen that are nearest to the marines' middle, the nearest first."""
+    x, y = 0.0, 0.0
+    for i in range(MARINES):
+        if s.standing[i]:
+            x += s.x[i] / max(s.marines_left, 1)
+            y += s.y[i] / max(s.marines_left, 1)
+    for kind in range(2):
+        clear_rows(near[kind])
+        last, after = -1, -1.0
+        for n in range(near.shape[1]):
+            best, least, dx, dy = -1, FAR, 0.0, 0.0
+            for k in range(ZERGLINGS if kind == 0 else CELL_ROWS * CELL_COLUMNS):
+                there, to_x, to_y = thing_at(s, kind, k)
+                distance = (to_x - x) ** 2 + (to_y - y) ** 2
+                if there and distance < least and (distance > after or (distance == after and k > last)):
+                    best, least, dx, dy = k, distance, to_x - x, to_y - y
+            if best < 0:
+                break
+            last, after = best, least
+            show_offset(p, near[kind, n], dx, dy)
+
+
 @SPEC.observe
 def observe(p, s, o):
     list_marines(p, s, o.marines)
+    if p.near > 0:
+        list_near(p, s, o.near)
+        return
     list_foes(p, s, o.zerglings, True)
     for row in range(CELL_ROWS):
         for column in range(CELL_COLUMNS):
@@ -279,7 +332,7 @@ def expert(p, s, a):
                 there_x, there_y = CELL * (column + 0.5), CELL * (row + 0.5)
                 if s.explored[row, column] == 0 and detour(p, s, there_x, there_y) < least:
                     x, y, least = there_x, there_y, detour(p, s, there_x, there_y)
-    give(p, a, choice_of(p, 1, 2, ALL, point_at(p, x, y)))
+    give(p, s, a, choice_of(p, 1, 2, ALL, point_at(p, x, y)), 2)
 
 
 @SPEC.draw
@@ -302,4 +355,4 @@ def describe(p, s, k):
 
 @SPEC.parse_action
 def parse_action(text, p, s, k):
-    return read(text, p, 2, 3)
+    return read(text, p, s, 2, 3)

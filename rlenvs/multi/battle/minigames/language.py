@@ -64,10 +64,11 @@ def number(word: str, most: float) -> float:
     return value
 
 
-def read(text: str, p: Any, verbs: int, groups: int) -> int | np.ndarray:
+def read(text: str, p: Any, s: Any, verbs: int, groups: int) -> int | np.ndarray:
     """The action that a reply stands for; ValueError with the reason when it is none."""
-    action = np.zeros(1 + int(p.orders), np.int64)  # one choice, or a pair
-    give(p, action, _choice(text, p, verbs, groups))
+    squads = len(s.order) if groups == 2 else 1
+    action = np.zeros((1, 2, squads)[int(p.orders)], np.int64)  # one choice, a pair, or headings
+    give(p, s, action, _choice(text, p, verbs, groups), verbs)
     return action if p.orders else int(action[0])
 
 

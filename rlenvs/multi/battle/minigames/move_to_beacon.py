@@ -151,7 +151,7 @@ def observe_images(p, s, i):
 @SPEC.expert
 def expert(p, s, a):
     """Straight to the beacon."""
-    give(p, a, choice_of(p, 0, 1, 0, point_at(p, s.beacon_x, s.beacon_y)))
+    give(p, s, a, choice_of(p, 0, 1, 0, point_at(p, s.beacon_x, s.beacon_y)), 1)
 
 
 @SPEC.draw
@@ -167,4 +167,4 @@ def describe(p, s, k):
 
 @SPEC.parse_action
 def parse_action(text, p, s, k):
-    return read(text, p, 1, 1)
+    return read(text, p, s, 1, 1)

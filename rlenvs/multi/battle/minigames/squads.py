@@ -32,15 +32,27 @@ SMALL_FIELD, LARGE_FIELD = (22.0, 16.0), (44.0, 32.0)
 MOST_MARINES = 48  # no more fresh ones come
 FAR = 1e9
 TRIES = 10000  # of places drawn at random
+COMPASS = 8  # headings, counterclockwise from the right
+DIAGONAL = math.sqrt(0.5)
+EAST = (1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL, 0.0, DIAGONAL)
+NORTH = (0.0, DIAGONAL, 1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL)
+STRIDE = 4.0  # how far an order goes that is a heading
+HEADINGS_DOC = "no new order, or a heading in which to move, then those in which to attack where that can be ordered"
 
+ORDERS = choice(
+    *("flat", "pair", "headings"),
+    doc="an action is one choice; a pair: what is ordered (0: nothing), and where; or headings: see above",
+)
+FLAT, HEADINGS = ORDERS.codes("flat", "headings")
 SQUAD_PARAMS = {"tick": param(1.0 / TICKS_PER_SECOND, 0.01, 0.1, "s", "length of a tick of the game")}
 FIGHT_PARAMS = {**SQUAD_PARAMS, "alert": param(6.0, 0.0, 20.0, "", "distance at which idle units attack each other")}
 SQUAD_OPTIONS: dict[str, Option] = {
     "step_mul": integer(8, 1, 22, "ticks per step"),
     "columns": integer(22, 2, 88, "points across the field that can be ordered; rows in proportion"),
     "pixels": integer(0, 0, 256, "width of the feature map in the observation; 0 for none"),
-    "orders": choice("flat", "pair", doc="an action is one choice, or a pair: what is ordered (0: nothing), and where"),
+    "orders": ORDERS,
 }
+NEAR = "of what is on the field, so many of the nearest are observed, as offsets, in place of all; 0 for all"
 SQUAD_DATA = {**UNIT_DATA, **COMBAT_DATA, "rows": i8}
 SQUAD_STATE = {
     **UNIT_STATE,
@@ -73,6 +85,7 @@ def squad_sizes(values, field, marines, foes, verbs, groups):
         "flat_orders": 1 + points * verbs * groups,
         "orders": 1 + verbs * groups,
         "points": points,
+        "headings": 1 + COMPASS * verbs,
         "pixel_columns": values.pixels,
         "pixel_rows": 0 if values.pixels == 0 else rows_of(values.pixels, field),
     }
@@ -105,12 +118,15 @@ def steps_per_second(values):
     return TICKS_PER_SECOND / values.step_mul
 
 
-def orders(doc):
-    """The action: one order, or none, as one choice, or as a pair of what is ordered and where."""
+def orders(doc, squads=("all",)):
+    """The action: one order, or none, as one choice, or as a pair of what is ordered and where; or a heading for each
+    of the `squads`."""
 
     def action(values):
         if values.orders == "flat":
             return discrete(size="flat_orders", doc=doc)
+        if values.orders == "headings":
+            return multi_discrete({squad: discrete(size="headings") for squad in squads}, doc=HEADINGS_DOC)
         return multi_discrete({"order": discrete(size="orders"), "point": discrete(size="points")}, doc=doc)
 
     return action
@@ -146,22 +162,53 @@ def choice_of(p, verb, verbs, group, point):
 
 @kernel
 def order_of(p, a):
-    """The choice that an action stands for: itself, or what a pair says."""
+    """The choice that an action stands for: itself, or what a pair says; none for headings."""
     if isinstance(a, (int, np.int64)):
         return a
+    elif p.orders == HEADINGS:
+        return 0
     else:
         return 1 + (a[0] - 1) * p.columns * p.rows + a[1] if a[0] > 0 else 0
 
 
 @kernel
-def give(p, a, order):
+def give(p, s, a, order, verbs):
     """Write a choice as an action."""
-    if a.size == 1:
+    points = p.columns * p.rows
+    if p.orders == FLAT:
         a[0] = order
+    elif p.orders == HEADINGS:
+        steer(p, s, a, order, verbs)
     else:
-        points = p.columns * p.rows
         a[0] = 1 + (order - 1) // points if order > 0 else 0
         a[1] = (order - 1) % points if order > 0 else 0
+
+
+@kernel
+def steer(p, s, a, order, verbs):
+    """Write a choice as headings, one for each squad. Where all marines are one squad, the nearest one leads."""
+    for j in range(a.size):
+        a[j] = 0
+    if order == 0:
+        return
+    points = p.columns * p.rows
+    x, y = point_x(p, (order - 1) % points), point_y(p, (order - 1) % points)
+    verb, group = (order - 1) // points % verbs, (order - 1) // points // verbs
+    leader = nearest_marine(s, x, y)
+    for j in range(a.size):
+        i = leader if a.size == 1 else j
+        if i >= 0 and (a.size == 1 or group == ALL or i == leader):
+            a[j] = 1 + COMPASS * verb + heading_to(x - s.x[i], y - s.y[i])
+
+
+@kernel
+def heading_to(dx, dy):
+    """The heading nearest to a direction."""
+    best = 0
+    for h in range(1, COMPASS):
+        if EAST[h] * dx + NORTH[h] * dy > EAST[best] * dx + NORTH[best] * dy:
+            best = h
+    return best
 
 
 @kernel
@@ -211,6 +258,8 @@ def weakest_fighter(s):
 @kernel
 def order_squad(p, s, a, verbs):
     """The player's order: choice 0 is none. Verb 0 is to move, verb 1 to attack."""
+    if not isinstance(a, (int, np.int64)):
+        order_headings(p, s, a)
     chosen = order_of(p, a)
     if chosen == 0:
         return
@@ -227,6 +276,18 @@ def order_squad(p, s, a, verbs):
         i = nearest_marine(s, x, y) if group == NEAREST else weakest_fighter(s)
         if i >= 0:
             send(s, i, order, x, y)
+
+
+@kernel
+def order_headings(p, s, a):
+    """Where an action is headings: each marine goes from where it stands as its squad is told."""
+    if p.orders != HEADINGS:
+        return
+    for i in range(s.order.size):
+        chosen = a[min(i, a.size - 1)] - 1
+        if s.standing[i] and chosen >= 0:
+            x, y = s.x[i] + STRIDE * EAST[chosen % COMPASS], s.y[i] + STRIDE * NORTH[chosen % COMPASS]
+            send(s, i, MOVE + chosen // COMPASS, min(max(x, 0.0), p.width), min(max(y, 0.0), p.height))
 
 
 @kernel
@@ -264,10 +325,10 @@ def march_all(p, s, rng):
 @kernel
 def order_fighters(p, s, a):
     """The player's order to fighters. An attack on a point where an enemy stands is an attack on that enemy first."""
+    order_squad(p, s, a, 2)
     chosen = order_of(p, a)
     if chosen == 0:
         return
-    order_squad(p, s, a, 2)
     point = (chosen - 1) % (p.columns * p.rows)
     x, y = point_x(p, point), point_y(p, point)
     target = foe_at(p, s, x, y, 0.5 * math.sqrt((p.width / p.columns) ** 2 + (p.height / p.rows) ** 2))

@@ -60,6 +60,21 @@ def list_foes(p, s, rows, fog):
 
 
 @kernel
+def show_offset(p, row, dx, dy):
+    """Where a thing is as seen from a marine or a squad: 1, and its offset in half sides of the field; at most 1."""
+    row[0] = 1.0
+    row[1] = min(max(2.0 * dx / p.width, -1.0), 1.0)
+    row[2] = min(max(2.0 * dy / p.height, -1.0), 1.0)
+
+
+@kernel
+def clear_rows(rows):
+    for n in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            rows[n, j] = 0.0
+
+
+@kernel
 def clear_map(pixels):
     for row in range(pixels.shape[0]):
         for column in range(pixels.shape[1]):

@@ -11,6 +11,7 @@ from rlenvs.multi.battle.minigames.squads import (
     FAR,
     FIGHT_PARAMS,
     FIGHT_STATE,
+    HEADINGS,
     MARINE,
     MOST_MARINES,
     SMALL_FIELD,
@@ -182,7 +183,7 @@ def step_back(p, s, a):
         return False
     share = STEP_BACK / max(math.sqrt(squared_distance(s, i, j)), 0.1)
     x, y = s.x[i] + share * (s.x[i] - s.x[j]), s.y[i] + share * (s.y[i] - s.y[j])
-    give(p, a, choice_of(p, 0, 2, WEAKEST, point_at(p, x, y)))
+    give(p, s, a, choice_of(p, 0, 2, WEAKEST, point_at(p, x, y)), 2)
     return True
 
 
@@ -195,14 +196,14 @@ def focus(p, s, a):
             x += s.x[i] / s.marines_left
             y += s.y[i] / s.marines_left
             if s.quarry[i] >= 0 and s.standing[s.quarry[i]]:
-                give(p, a, 0)
+                give(p, s, a, 0, 2)
                 return
     target, least = s.order.size, FAR
     for j in range(s.order.size, s.x.size):
         distance = (s.x[j] - x) ** 2 + (s.y[j] - y) ** 2
         if s.standing[j] and distance < least:
             target, least = j, distance
-    give(p, a, choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target])))
+    give(p, s, a, choice_of(p, 1, 2, ALL, point_at(p, s.x[target], s.y[target])), 2)
 
 
 @kernel
@@ -252,7 +253,7 @@ def observe_images(p, s, i):
 @WAVES.expert
 def expert(p, s, a):
     """Focused fire on one enemy after the other; where that pays, the weakest marine steps back when it is shot at."""
-    if not (p.steps_back and step_back(p, s, a)):
+    if not (p.steps_back and p.orders != HEADINGS and step_back(p, s, a)):
         focus(p, s, a)
 
 
@@ -263,4 +264,4 @@ def draw(canvas, p, s):
 
 @WAVES.parse_action
 def parse_action(text, p, s, k):
-    return read(text, p, 2, 3)
+    return read(text, p, s, 2, 3)
