@@ -205,5 +205,5 @@ def test_planes_and_counts_follow_what_changed():
         shown = [s["wall"].reshape(64, 100), s["target"].reshape(64, 100), s["box"].reshape(64, 100), player]
         assert np.array_equal(batch.observations.reshape(64, 4, 100), np.stack(shown, 1))
         assert np.array_equal(s["on_target"], (s["box"] & s["target"]).sum((1, 2)))
-        assert np.array_equal(s["dead"], (s["box"] & ~s["alive_cell"]).sum((1, 2)))
+        assert np.array_equal(s["dead"], (s["box"] & (s["pushes"] == 0)).sum((1, 2)))
     assert pushes > 300
