@@ -161,7 +161,7 @@ SPEC = world(
     horizon=120,
     fps=6,
     levels={
-        "first": {"rows": 7, "columns": 7, "boxes": 1},
+        "small": {"rows": 7, "columns": 7, "boxes": 1},
         "easy": {"rows": 7, "columns": 7, "boxes": 2},
         "one": {"boxes": 1},
         "hard": {"rows": 13, "columns": 13},
