@@ -58,8 +58,8 @@ else:
             "kernels": "combine_run copied kernel prefetch",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "rng": "below between drawn_from normal uniform",
-            "parts": "PublishedFront Score at_most block choice constraint continuous cost discrete discrete_block flag "
-            "for_data free image integer multi_binary multi_discrete param published recipe role term",
+            "parts": "PublishedFront Score at_most block choice constraint continuous cost discrete discrete_block "
+            "flag for_data free image integer multi_binary multi_discrete param published recipe role term",
             "spec": "World world",
         },
     )
