@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rlenvs.core.layout import u8 as u8
     from rlenvs.core.parts import PublishedFront as PublishedFront
     from rlenvs.core.parts import Score as Score
+    from rlenvs.core.parts import at_most as at_most
     from rlenvs.core.parts import block as block
     from rlenvs.core.parts import choice as choice
     from rlenvs.core.parts import constraint as constraint
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from rlenvs.core.parts import role as role
     from rlenvs.core.parts import term as term
     from rlenvs.core.rng import below as below
+    from rlenvs.core.rng import between as between
+    from rlenvs.core.rng import drawn_from as drawn_from
     from rlenvs.core.rng import normal as normal
     from rlenvs.core.rng import uniform as uniform
     from rlenvs.core.spec import World as World
@@ -54,9 +57,9 @@ else:
         {
             "kernels": "combine_run copied kernel prefetch",
             "layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
-            "rng": "below normal uniform",
-            "parts": "PublishedFront Score block choice constraint continuous cost discrete discrete_block flag "
-            "for_data free image integer multi_binary multi_discrete param published recipe role term",
+            "rng": "below between drawn_from normal uniform",
+            "parts": "PublishedFront Score at_most block choice constraint continuous cost discrete discrete_block "
+            "flag for_data free image integer multi_binary multi_discrete param published recipe role term",
             "spec": "World world",
         },
     )

@@ -55,7 +55,7 @@ def param(default: float, low: float, high: float, unit: str = "", doc: str = ""
 
 @dataclass(frozen=True)
 class Constraint:
-    """What has to hold between parameters, each of which is inside its own range."""
+    """What has to hold between parameters and options, each of which is inside its own range."""
 
     names: tuple[str, ...]
     holds: Callable[..., Any]
@@ -72,14 +72,19 @@ class Constraint:
 
 
 def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
-    """What has to hold between parameters.
+    """What has to hold between parameters, or options.
 
     Args:
-        names: the parameters.
+        names: the parameters and options that are numbers.
         holds: function of their values, numbers or NumPy arrays, that says whether it holds, element by element.
         doc: what has to hold, in words.
     """
     return Constraint(names, holds, doc)
+
+
+def at_most(least: str, most: str) -> Constraint:
+    """The constraint that one parameter or option is not above another, as between which a start is `drawn_from`."""
+    return Constraint((least, most), lambda low, high: low <= high, f"{least} must not exceed {most}")
 
 
 @dataclass(frozen=True)

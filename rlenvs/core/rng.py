@@ -44,6 +44,19 @@ def below(rng: Any, count: int) -> int:
 
 
 @kernel
+def between(rng: Any, low: int, high: int) -> int:
+    """An integer in low ... high - 1."""
+    return low + below(rng, high - low)
+
+
+@kernel
+def drawn_from(rng: Any, least: int, most: int) -> int:
+    """An integer in least ... most, both ends included; `most`, and nothing is drawn, where `least` is 0. So an option
+    gets a lower bound that is off by default; the constraint `at_most` goes with it."""
+    return between(rng, least, most + 1) if 0 < least < most else most
+
+
+@kernel
 def normal(rng: Any) -> float:
     """A float of the standard normal distribution (Box and Muller, one of the pair)."""
     radius = math.sqrt(-2.0 * maths.log(1.0 - float(next_word(rng) >> _11) * _UNIT))

@@ -134,7 +134,7 @@ class World:
         lanes: large batches step several worlds at a time, in vectors (`rlenvs.core.lanes`). Pays for physics, whose
             steps are the same arithmetic in all worlds, and for tables; not for boards and long searches.
         barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
-        constraints: what has to hold between parameters, see `constraint`.
+        constraints: what has to hold between parameters and options, see `constraint` and `at_most`.
         published: `published(...)`, the spaces of the environment that this world re-implements. They are its default,
             and the world has the option `scaled`.
 
@@ -546,8 +546,8 @@ def _check_declaration(spec: World) -> None:
     if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
-        if unknown := set(rule.names) - set(spec.params):
-            raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, which are no parameters")
+        if unknown := set(rule.names) - set(spec.params) - set(spec.options):
+            raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, neither parameters nor options")
     if spec.expert_sees not in ("observation", "state"):
         raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
     if not set(spec.scratch) <= set(spec.state):

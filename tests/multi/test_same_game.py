@@ -182,3 +182,13 @@ def test_keys():
         keys = ["up"]
     assert hand.column == 5
     assert hand.press([], *batch.records(0)) is None
+
+
+def test_planes_come_first_where_that_is_wanted():
+    last, first = (rlenvs.make("SameGame-v0", level="small", height=6, planes_first=way) for way in (False, True))
+    shown, turned = last.reset(seed=2)[0], first.reset(seed=2)[0]
+    for _ in range(6):
+        assert (shown.shape, turned.shape) == ((6, 8, 3), (3, 6, 8))
+        assert np.array_equal(np.moveaxis(shown, 2, 0), turned)
+        action = last.unwrapped.expert_action()
+        shown, turned = last.step(action)[0], first.step(action)[0]

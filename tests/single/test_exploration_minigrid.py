@@ -10,7 +10,7 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.gridworld import cells
 from rlenvs.single.exploration.minigrid import SPEC, cells_of
-from rlenvs.single.exploration.rooms_shaping import measure_ways, things_left
+from rlenvs.single.exploration.rooms_shaping import measure_ways, steps_left, things_left
 
 RECORDED = np.load(Path(__file__).parents[1] / "data" / "minigrid.npz")
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE, DONE = range(7)
@@ -278,6 +278,20 @@ def test_ways_lead_around_lava_and_walls():
     ways = cells_of(p, s.far)
     assert (ways[1, 1], ways[3, 6], ways[4, 1]) == (13, 6, 0)
     assert ways[3, 1:6].tolist() == [0] * 5
+
+
+@pytest.mark.parametrize("name", ["MiniGridDynamicObstacles8x8-v0", "MiniGridEmptyRandom6x6-v0"])
+def test_ways_in_an_open_room_are_rows_and_columns(name):
+    """As `measure_ways` would measure them, which such a room does not wait for."""
+    env = make(name)
+    env.reset(seed=0)
+    p, s = records(env)
+    assert not np.asarray(s.far).any()
+    measure_ways(p, s)
+    inside = np.flatnonzero([cells.kind_of(int(there)) not in (cells.UNSEEN, cells.WALL) for there in s.grid])
+    assert len(inside) == (int(p.width) - 2) * (int(p.height) - 2)
+    assert [int(s.far[cell]) for cell in inside] == [steps_left(p, s, int(cell)) for cell in inside]
+    assert things_left(p, s) == s.things_left == 0
 
 
 def test_subgoals_are_keys_of_locks_doors_boxes_and_balls_beside_locks():

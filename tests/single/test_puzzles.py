@@ -103,6 +103,16 @@ def test_starts_with_any_number_of_presses_in_a_range():
     assert np.array_equal(env.reset(seed=1)[0], rlenvs.make(LIGHTS, presses=3).reset(seed=1)[0])
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [(LIGHTS, "fewest_presses", "presses"), ("RubiksCube-v0", "shortest_scramble", "scramble")],
+)
+def test_a_number_is_drawn_from_no_more_than_the_other_end(name, least, most):
+    with pytest.raises(ParameterError, match=f"{least}=4, {most}=3 do not go together: {least} must not exceed {most}"):
+        rlenvs.make(name, **{least: 4, most: 3})
+    rlenvs.make(name, **{least: 3, most: 3}).close()
+
+
 def test_the_lights_expert_is_as_short_as_all_sets_of_presses():
     """3 x 3: every set of presses tried."""
     matrix, env = lights_out.effects(3).astype(int), rlenvs.make(LIGHTS, size=3)

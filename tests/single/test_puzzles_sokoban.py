@@ -205,5 +205,35 @@ def test_planes_and_counts_follow_what_changed():
         shown = [s["wall"].reshape(64, 100), s["target"].reshape(64, 100), s["box"].reshape(64, 100), player]
         assert np.array_equal(batch.observations.reshape(64, 4, 100), np.stack(shown, 1))
         assert np.array_equal(s["on_target"], (s["box"] & s["target"]).sum((1, 2)))
-        assert np.array_equal(s["dead"], (s["box"] & ~s["alive_cell"]).sum((1, 2)))
+        assert np.array_equal(s["dead"], (s["box"] & (s["pushes"] == 0)).sum((1, 2)))
     assert pushes > 300
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_progress_is_what_the_search_says_of_one_box(seed):
+    """Alone, a box is at least as many pushes away as `progress` counts; over an episode these differences add up."""
+    env = rlenvs.make(ID, rows=7, columns=8, boxes=1)
+    env.reset(seed=seed)
+    s = state(env)
+    start, paid, ended = int(s.far), 0.0, False
+    pushes = 0
+    while not ended:
+        *_, ended, _, info = env.step(env.unwrapped.expert_action())
+        pushes += int(state(env).pushed)
+        paid += info["reward_progress"]
+    assert paid == start <= pushes
+
+
+def test_a_box_that_is_lost_is_as_far_away_as_there_are_cells():
+    env = made("#######\n#@$ . #\n#  $ .#\n#     #\n#######")
+    assert [env.step(action)[-1]["reward_progress"] for action in (DOWN, RIGHT, RIGHT)] == [0.0, 0.0, 1.0]
+    env = made("######\n#@   #\n#$ . #\n#    #\n#    #\n######")
+    assert state(env).far == state(env).dead * 36 == 36  # at a wall without a target
+    env = made("######\n#    #\n#@$. #\n#    #\n######")
+    assert state(env).far == 1
+    env = made("#######\n#    @#\n# . $ #\n#     #\n#######")
+    assert state(env).far == 2
+    assert env.step(DOWN)[-1]["reward_progress"] == 0.0
+    assert env.step(LEFT)[-1]["reward_progress"] == 1.0
+    assert env.unwrapped.batch.setup.world.terms["progress"].weight == 0.0

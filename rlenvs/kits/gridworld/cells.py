@@ -5,7 +5,7 @@ it: the cell at column x and row y is (x + pad) * stride + y + pad. What lies ou
 numbers of directions are 0 right, 1 down, 2 left, 3 up.
 """
 
-from rlenvs.core import below, kernel
+from rlenvs.core import between, kernel
 
 UNSEEN, EMPTY, WALL, FLOOR, DOOR, KEY, BALL, BOX, GOAL, LAVA, AGENT = range(11)
 RED, GREEN, BLUE, PURPLE, YELLOW, GREY = range(6)
@@ -188,12 +188,6 @@ def put_room(p, s, left, top, wide, tall):
     put_rectangle(p, s, left, top + tall - 1, wide, 1, STONE)
     put_rectangle(p, s, left, top, 1, tall, STONE)
     put_rectangle(p, s, left + wide - 1, top, 1, tall, STONE)
-
-
-@kernel
-def between(rng, low, high):
-    """A whole number from low to high - 1."""
-    return low + below(rng, high - low)
 
 
 @kernel

@@ -15,7 +15,8 @@ row * width + column of a tile of the group; row 0 is the top. Cells that are em
 are masked; chosen nevertheless nothing is taken, and the turn passes.
 
 ## Observation Space
-Planes, last (height, width, colors): where the tiles of each colour lie.
+Planes, last (height, width, colors): where the tiles of each colour lie. With `planes_first=True` (colors, height,
+width), as convolutions take them.
 
 ## Rewards
 A term for each colour, `red`, `blue`, `green`, `yellow`, `violet`: n^2 for a group of n tiles. Their sum is the reward.
@@ -32,7 +33,7 @@ are at least `target` points, of all players together; with several players and 
 the most points.
 
 ## Parameters
-`players`, `reward`, `height`, `width`, `colors`, `target` and `tries`.
+`players`, `reward`, `height`, `width`, `colors`, `target`, `tries` and `planes_first`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of one player.
@@ -41,7 +42,7 @@ Mean return over seeds 0 to 99 of one player.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, discrete, for_data, i8, integer, kernel, term, u1, world
+from rlenvs.core import Score, below, block, choice, discrete, flag, for_data, i8, integer, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
@@ -49,6 +50,12 @@ REWARD = choice("individual", "team", doc="whose the points of a move are: the p
 INDIVIDUAL, TEAM = REWARD.codes("individual", "team")
 LARGEST, NAMES = 20, ("red", "blue", "green", "yellow", "violet")
 MOST_POINTS = float(LARGEST**4)
+
+
+def shown(values):
+    """The shape of the observation."""
+    board = values.height, values.width
+    return (values.colors, *board) if values.planes_first else (*board, values.colors)
 
 
 SPEC = world(
@@ -65,6 +72,7 @@ SPEC = world(
         "colors": integer(5, 2, len(NAMES), "of tiles"),
         "target": integer(2000, 1, LARGEST**4, "points that count as success"),
         "tries": integer(16, 1, LARGEST * LARGEST, "groups that the planner tries"),
+        "planes_first": flag(False, "planes before rows and columns in the observation"),
     },
     sizes=lambda values: {
         "agents": values.players,
@@ -72,6 +80,7 @@ SPEC = world(
         "width": values.width,
         "colors": values.colors,
         "cells": values.height * values.width,
+        **dict(zip(("first", "second", "third"), shown(values), strict=True)),
     },
     teams=lambda values: list(range(values.players)) if values.reward == "individual" else [0] * values.players,
     players=("planner", "tabu", "greedy", "random"),
@@ -87,7 +96,7 @@ SPEC = world(
     },
     scratch=("trial", "mark", "queue"),
     observation={
-        "tiles": block("height", "width", "colors", low=0, high=1, raw=True, whole=True, doc="the tiles of each colour")
+        "tiles": block("first", "second", "third", low=0, high=1, raw=True, whole=True, doc="the tiles of each colour")
     },
     action=discrete(size="cells"),
     terms={name: term(0.0, MOST_POINTS, 1.0, f"n^2 for a {name} group of n tiles") for name in NAMES},
@@ -248,8 +257,12 @@ def mask(p, s, k, m):
 def observe(p, s, k, o):
     for row in range(s.tile.shape[0]):
         for column in range(s.tile.shape[1]):
-            for color in range(o.tiles.shape[2]):
-                o.tiles[row, column, color] = 1.0 if s.tile[row, column] == 1 + color else 0.0
+            for color in range(p.colors):
+                here = 1.0 if s.tile[row, column] == 1 + color else 0.0
+                if p.planes_first:
+                    o.tiles[color, row, column] = here
+                else:
+                    o.tiles[row, column, color] = here
 
 
 # --- players ----------------------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ from rlenvs.single.exploration.rooms import (
     usual_steps,
 )
 from rlenvs.single.exploration.rooms_expert import advised
-from rlenvs.single.exploration.rooms_shaping import measure_ways, things_left
+from rlenvs.single.exploration.rooms_shaping import begin_potentials, steps_left, things_left
 
 SCOPE = choice("partial", "full", doc="what is seen: the cells ahead of the agent, or the whole grid")
 (PARTIAL,) = SCOPE.codes("partial")
@@ -172,7 +172,7 @@ SPEC = world(
         "ball": i4(MOST_BALLS),  # cells of balls that move
         "grid": i2("area"),
         "chain": i4(MOST_ROOMS, 6),
-        "far": i2("area"),  # steps from each cell to the aim
+        "far": i2("area"),  # steps from each cell to the aim, but in an open room
         "things_left": i4,  # to be done before ways are open
         "plan": i4(MOST_ROOMS, 6),  # from here on scratch
         "lines": u1(2, LARGEST),
@@ -217,8 +217,7 @@ def data(values):
 @SPEC.reset
 def reset(p, s, rng):
     make_grid(p, s, rng)
-    measure_ways(p, s)
-    s.things_left = things_left(p, s)
+    begin_potentials(p, s)
 
 
 @kernel
@@ -251,7 +250,7 @@ def step(p, s, a, rng, r):
             return
     if p.task == MEMORY and action == PICK_UP:
         action = TOGGLE
-    far, ahead = s.far[s.cell], ahead_of(p, s.cell, s.direction)
+    far, ahead = steps_left(p, s, s.cell), ahead_of(p, s.cell, s.direction)
     there = s.grid[ahead]
     entered = kind_of(act(p, s, action))
     if s.grid[ahead] != there:
@@ -259,7 +258,7 @@ def step(p, s, a, rng, r):
         r.subgoal = float(s.things_left - left)
         s.things_left = left
     if entered != LAVA:
-        r.progress = float(far - s.far[s.cell])
+        r.progress = float(far - steps_left(p, s, s.cell))
     done = entered == GOAL or (action == PICK_UP and s.wanted != 0 and s.carried == s.wanted)
     if p.task == MEMORY:
         done = s.cell == s.right_end

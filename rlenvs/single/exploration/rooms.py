@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rlenvs.core import below, choice, kernel
+from rlenvs.core import below, between, choice, kernel
 from rlenvs.kits.gridworld.cells import (
     BALL,
     BLUE,
@@ -17,7 +17,6 @@ from rlenvs.kits.gridworld.cells import (
     NOTHING,
     STONE,
     YELLOW,
-    between,
     cell_at,
     door,
     free_cell,

@@ -1,6 +1,6 @@
 """The nine rooms of MiniGrid's larger obstructed mazes, and what they share with its two rooms."""
 
-from rlenvs.core import below, kernel
+from rlenvs.core import below, between, kernel
 from rlenvs.kits.gridworld.cells import (
     ACROSS,
     BALL,
@@ -14,7 +14,6 @@ from rlenvs.kits.gridworld.cells import (
     LOCKED,
     NOTHING,
     STONE,
-    between,
     cell_at,
     door,
     filled_box,

@@ -38,7 +38,20 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, below, block, discrete, for_data, integer, kernel, term, u1, world
+from rlenvs.core import (
+    Score,
+    at_most,
+    below,
+    block,
+    discrete,
+    drawn_from,
+    for_data,
+    integer,
+    kernel,
+    term,
+    u1,
+    world,
+)
 from rlenvs.kits.boards.drawing import draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.binary import quiet_patterns, solving_matrix
@@ -68,6 +81,7 @@ SPEC = world(
             0, 0, LARGEST * LARGEST, "where not 0, the number of lamps pressed is drawn from it to `presses`"
         ),
     },
+    constraints=(at_most("fewest_presses", "presses"),),
     sizes=lambda values: {
         "side": values.size,
         "lamps": values.size**2,
@@ -131,9 +145,7 @@ def count_lit(lit):
 def reset(p, s, rng):
     size = s.lit.shape[0]
     lamps = size * size
-    presses = p.presses
-    if 0 < p.fewest_presses < presses:
-        presses = p.fewest_presses + below(rng, presses + 1 - p.fewest_presses)
+    presses = drawn_from(rng, p.fewest_presses, p.presses)
     while count_lit(s.lit) == 0:
         for i in range(lamps):
             s.order[i] = i

@@ -68,14 +68,14 @@ TRIES = 50
 def draw_puzzle(recipe: Recipe, rng: np.random.Generator) -> str | None:
     """Rows of symbols with / between them; None where something found no room."""
 
-    def between(ends: tuple[int, int]) -> int:
-        return int(rng.integers(ends[0], ends[1] + 1))
+    def drawn_from(ends: tuple[int, int]) -> int:
+        return int(rng.integers(*ends, endpoint=True))
 
     def one_of(shapes: tuple[tuple[tuple[int, int], ...], ...]) -> tuple[tuple[int, int], ...]:
         return shapes[int(rng.integers(len(shapes)))]
 
-    grid = np.full((between(recipe.side), between(recipe.side)), ".")
-    goals, others = between(recipe.goals), between(recipe.others)
+    grid = np.full((drawn_from(recipe.side), drawn_from(recipe.side)), ".")
+    goals, others = drawn_from(recipe.goals), drawn_from(recipe.others)
     shapes = [one_of(recipe.shapes)]
     if goals == 2:
         left = tuple(shape for shape in recipe.second if shape != shapes[0])
@@ -83,7 +83,7 @@ def draw_puzzle(recipe: Recipe, rng: np.random.Generator) -> str | None:
     parts = [(symbol, shapes[k]) for k in range(goals) for symbol in (str(k + 1), "ab"[k])]
     parts.append(("A", one_of(recipe.shapes)))
     parts += [(str(goals + 1 + k), one_of(recipe.shapes)) for k in range(others)]
-    parts += [("#", SIMPLE[0])] * between(recipe.walls)
+    parts += [("#", SIMPLE[0])] * drawn_from(recipe.walls)
     for symbol, shape in parts:
         if not _place(grid, symbol, shape, rng):
             return None

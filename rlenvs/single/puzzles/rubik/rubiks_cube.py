@@ -41,7 +41,23 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, below, block, discrete, flag, for_data, i2, i4, integer, kernel, term, u1, world
+from rlenvs.core import (
+    Score,
+    at_most,
+    below,
+    block,
+    discrete,
+    drawn_from,
+    flag,
+    for_data,
+    i2,
+    i4,
+    integer,
+    kernel,
+    term,
+    u1,
+    world,
+)
 from rlenvs.kits.boards.drawing import draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.rubik.table import best_turn
@@ -64,6 +80,7 @@ SPEC = world(
         ),
         "one_hot": flag(True, "a plane for each colour"),
     },
+    constraints=(at_most("shortest_scramble", "scramble"),),
     sizes=lambda values: {
         "side": values.size,
         "stickers": 6 * values.size**2,
@@ -167,9 +184,7 @@ def count_uniform(s):
 @SPEC.reset
 def reset(p, s, rng):
     area = s.color.size // 6
-    scramble = p.scramble
-    if 0 < p.shortest_scramble < scramble:
-        scramble = p.shortest_scramble + below(rng, scramble + 1 - p.shortest_scramble)
+    scramble = drawn_from(rng, p.shortest_scramble, p.scramble)
     s.uniform = s.color.size
     while s.uniform == s.color.size:
         for k in range(s.color.size):

@@ -125,23 +125,24 @@ def make_room(s, boxes, rng):
 
 
 @kernel
-def mark_alive(s):
-    """Mark the cells from which a box could be pushed to a target, were it alone; pushes backwards from the targets."""
+def count_pushes(s):
+    """Put into `pushes` of each cell 1 + the pushes that would bring a box from there to the nearest target, were it
+    alone and the player anywhere; 0 where none do. Pushes backwards from the targets."""
     height, width = s.wall.shape
-    last = 0
+    first, last = 0, 0
     for r in range(height):
         for c in range(width):
-            s.alive_cell[r, c] = s.target[r, c]
+            s.pushes[r, c] = 1 if s.target[r, c] else 0
             if s.target[r, c]:
-                s.stack[last] = r * width + c
+                s.queue[last] = r * width + c
                 last += 1
-    while last:
-        last -= 1
-        row, column = s.stack[last] // width, s.stack[last] % width
+    while first < last:
+        row, column = s.queue[first] // width, s.queue[first] % width
+        first += 1
         for d in range(4):
             r, c = row - DOWNWARD[d], column - RIGHTWARD[d]
-            if s.wall[r, c] or s.alive_cell[r, c] or s.wall[r - DOWNWARD[d], c - RIGHTWARD[d]]:
+            if s.wall[r, c] or s.pushes[r, c] or s.wall[r - DOWNWARD[d], c - RIGHTWARD[d]]:
                 continue
-            s.alive_cell[r, c] = 1
-            s.stack[last] = r * width + c
+            s.pushes[r, c] = s.pushes[row, column] + 1
+            s.queue[last] = r * width + c
             last += 1

@@ -16,7 +16,9 @@ Planes of 0 and 1 (4, rows, columns): walls, targets, boxes, player.
 
 ## Rewards
 10 for the step after which all boxes are on targets; 1 for each box pushed onto a target, -1 for one pushed off; -0.1
-for every step.
+for every step. With weight 0, for training: `progress`, by how many pushes boxes came nearer to the targets next to
+them, around walls; a box that is lost is as many away as the room has cells. It is a difference of potentials, which
+leaves the best policy what it is (Ng et al., ICML 1999).
 
 ## Costs
 `dead_end` is 1 while a box lies where no push can ever bring it to a target, such as in a corner. What is recognised
@@ -64,10 +66,11 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.sokoban.levels import LARGEST, levels_of, parse_levels
-from rlenvs.single.puzzles.sokoban.rooms import DOWNWARD, RIGHTWARD, floor_of, make_room, mark_alive
+from rlenvs.single.puzzles.sokoban.rooms import DOWNWARD, RIGHTWARD, count_pushes, floor_of, make_room
 
 KEYS = (("up", "w"), ("right", "d"), ("down", "s"), ("left", "a"))
 MOST_BOXES = 12
+MOST_PUSHES = LARGEST * LARGEST  # of one push, as a box that is lost counts
 WALL, FLOOR, BOX, BOX_ON, TARGET = (72, 76, 84), (238, 234, 224), (190, 120, 50), (0, 158, 115), (213, 94, 0)
 
 THREE = ["#####\n#@$.#\n#####", "######\n#@ $.#\n######", "#####\n#@ .#\n# $ #\n#   #\n#####"]
@@ -115,7 +118,7 @@ SPEC = world(
         "wall": u1("height", "width"),
         "target": u1("height", "width"),
         "box": u1("height", "width"),
-        "alive_cell": u1("height", "width"),  # from which a box could get to a target
+        "pushes": i2("height", "width"),  # 1 + those from a cell to a target; 0 where a box is lost
         "player": i4,
         "left": i4,  # the player's cell before the last step
         "pushed": b1,  # whether a box moved in it
@@ -123,10 +126,11 @@ SPEC = world(
         "origin": i2("boxes_room"),
         "current": i2("boxes_room"),
         "best": i2("boxes_room"),
-        "stack": i2("cells"),
+        "queue": i2("cells"),
         "box_count": i4,
         "on_target": i4,
         "dead": i4,
+        "far": i4,  # pushes to the targets, were each box alone
     },
     expert_sees="state",
     probe={
@@ -151,11 +155,17 @@ SPEC = world(
         "solved": term(0.0, 1.0, 10.0, "1 for the step that solves the level"),
         "boxes": term(-1.0, 1.0, 1.0, "1 for a box pushed onto a target, -1 for one pushed off"),
         "time": term(-1.0, 0.0, 0.1, "-1 for every step"),
+        "progress": term(-MOST_PUSHES, MOST_PUSHES, 0.0, "by how many pushes boxes came nearer to targets"),
     },
     costs={"dead_end": cost(0.0, doc="1 while a box can never get to a target")},
     horizon=120,
     fps=6,
-    levels={"easy": {"rows": 7, "columns": 7, "boxes": 2}, "one": {"boxes": 1}, "hard": {"rows": 13, "columns": 13}},
+    levels={
+        "small": {"rows": 7, "columns": 7, "boxes": 1},
+        "easy": {"rows": 7, "columns": 7, "boxes": 2},
+        "one": {"boxes": 1},
+        "hard": {"rows": 13, "columns": 13},
+    },
     scores={
         "random": Score(-11.39, 0.16, success=0, costs={"dead_end": 69.2}),
         "idle": Score(-11.89, 0.062, success=0, costs={"dead_end": 22.3}),
@@ -195,16 +205,24 @@ def load_level(p, s, rng):
 
 
 @kernel
+def pushes_left(s, cell):
+    """Of a box in a cell; as many as there are cells where it is lost."""
+    pushes = int(s.pushes.ravel()[cell])
+    return pushes - 1 if pushes else s.pushes.size
+
+
+@kernel
 def count_boxes(s):
-    """How many there are, how many on targets, how many lost."""
-    boxes, on_target, dead = 0, 0, 0
+    """How many there are, how many on targets, how many lost, how far all are from targets."""
+    boxes, on_target, dead, far = 0, 0, 0, 0
     for row in range(s.wall.shape[0]):
         for column in range(s.wall.shape[1]):
             if s.box[row, column]:
                 boxes += 1
                 on_target += 1 if s.target[row, column] else 0
-                dead += 0 if s.alive_cell[row, column] else 1
-    s.box_count, s.on_target, s.dead = boxes, on_target, dead
+                dead += 0 if s.pushes[row, column] else 1
+                far += pushes_left(s, row * s.wall.shape[1] + column)
+    s.box_count, s.on_target, s.dead, s.far = boxes, on_target, dead, far
 
 
 @SPEC.reset
@@ -213,7 +231,7 @@ def reset(p, s, rng):
         load_level(p, s, rng)
     else:
         make_room(s, s.best.size, rng)
-    mark_alive(s)
+    count_pushes(s)
     count_boxes(s)
 
 
@@ -235,22 +253,24 @@ def can_move(s, action):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    before = s.on_target
+    before, farther = s.on_target, s.far
     s.left = s.player
     s.pushed = False
     if can_move(s, a):
-        box, target, alive, offset = s.box.ravel(), s.target.ravel(), s.alive_cell.ravel(), offset_of(s, a)
+        box, target, pushes, offset = s.box.ravel(), s.target.ravel(), s.pushes.ravel(), offset_of(s, a)
         cell = s.player + offset
         if box[cell]:
             to = cell + offset
             box[cell], box[to], s.pushed = 0, 1, True
             s.on_target += int(target[to]) - int(target[cell])
-            s.dead += int(alive[cell]) - int(alive[to])
+            s.dead += int(pushes[cell] > 0) - int(pushes[to] > 0)
+            s.far += pushes_left(s, to) - pushes_left(s, cell)
         s.player = cell
     solved = s.on_target == s.box_count
     r.solved = 1.0 if solved else 0.0
     r.boxes = float(s.on_target - before)
     r.time = -1.0
+    r.progress = float(farther - s.far)
     r.dead_end = 1.0 if s.dead else 0.0
     r.terminated = solved
     r.success = solved

@@ -109,7 +109,8 @@ def solve(s: Any, most: int = MOST_STATES) -> list[int] | None:
         raise RuntimeError(f"{len(boxes)} boxes on {s.wall.size} cells have more places than a number can say")
     keys, parent, action = np.zeros(most, np.int64), np.zeros(most, np.int32), np.zeros(most, np.uint8)
     table = np.zeros(1 << (2 * most - 1).bit_length(), np.int32)
-    grids = (np.ascontiguousarray(grid).ravel() for grid in (s.wall, s.target, s.alive_cell))
+    alive = (np.asarray(s.pushes) > 0).astype(np.uint8)
+    grids = (np.ascontiguousarray(grid).ravel() for grid in (s.wall, s.target, alive))
     node = _search(*grids, width, int(s.player), boxes, bits, table, keys, parent, action)
     if node == -2:
         raise RuntimeError(f"the search gave up after {most} states")
