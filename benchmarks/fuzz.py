@@ -497,8 +497,8 @@ def corners(world: Any) -> list[dict[str, float]]:
     ends = [(name, end) for name, p in world.params.items() for end in sorted({p.low, p.high} - {p.default})]
     single = [{name: end} for name, end in ends]
     pairs = [{a: x, b: y} for (a, x), (b, y) in itertools.combinations(ends, 2) if a != b]
-    usual = {name: p.default for name, p in world.params.items()}
     allowed, setup = [], Setup(world)
+    usual = {**vars(setup.values), **{name: p.default for name, p in world.params.items()}}
     for corner in [*single, *pairs]:
         with contextlib.suppress(ParameterError):
             setup.check_together({**usual, **corner})

@@ -75,7 +75,7 @@ def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
     """What has to hold between parameters, or options.
 
     Args:
-        names: the parameters and options that are numbers.
+        names: the parameters, and options with whole numbers.
         holds: function of their values, numbers or NumPy arrays, that says whether it holds, element by element.
         doc: what has to hold, in words.
     """

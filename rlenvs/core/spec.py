@@ -28,6 +28,7 @@ from rlenvs.core.parts import (
     Cost,
     DiscreteChoice,
     Image,
+    Integer,
     MultiChoice,
     Option,
     Param,
@@ -546,8 +547,11 @@ def _check_declaration(spec: World) -> None:
     if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
-        if unknown := set(rule.names) - set(spec.params) - set(spec.options):
-            raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, neither parameters nor options")
+        counts = {each for each, option in spec.options.items() if isinstance(option, Integer)}
+        if unknown := set(rule.names) - set(spec.params) - counts:
+            raise ParameterError(
+                f"{name}: a constraint names {sorted(unknown)}, which are no parameters or options with whole numbers"
+            )
     if spec.expert_sees not in ("observation", "state"):
         raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
     if not set(spec.scratch) <= set(spec.state):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core import block, constraint, continuous, f8, param, term, world
+from rlenvs.core import block, constraint, continuous, f8, flag, integer, param, term, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.setup import Setup
 from rlenvs.robotics.quadcopter.flight import COMMANDS
@@ -68,6 +68,24 @@ def test_a_constraint_names_parameters_of_the_world():
         Setup(made, low=0.7)
     with pytest.raises(ParameterError, match=r"Own-v0: a constraint names \['low', 'top'\], which are no parameters"):
         world("Own-v0", doc=None, action=continuous("a"), horizon=1, constraints=[rule], **parts)
+
+
+def test_a_constraint_names_whole_number_options_too():
+    """Parameters that are set later are held to them as well."""
+    parts = {"state": {"x": f8}, "observation": {"x": block(low=0.0, high=1.0)}, "terms": {"t": term(0.0, 1.0)}}
+    numbers = {"params": {"low": param(1.0, 0.0, 9.0)}, "options": {"top": integer(3, 0, 9), "on": flag(False)}}
+    rule = constraint("low", "top", holds=lambda low, top: low <= top, doc="low is at most top")
+    made = world("Own-v0", doc=None, action=continuous("a"), horizon=1, constraints=[rule], **numbers, **parts)
+    Setup(made, low=3.0)
+    with pytest.raises(ParameterError, match="low=4, top=3 do not go together: low is at most top"):
+        Setup(made, low=4.0)
+    with pytest.raises(ParameterError, match="low=1, top=0 do not go together"):
+        Setup(made, top=0)
+    with pytest.raises(ParameterError, match="low=5, top=3 do not go together"):
+        Setup(made, randomize={"low": (0.0, 5.0)})
+    rule = constraint("low", "on", holds=lambda low, on: True, doc="nothing")
+    with pytest.raises(ParameterError, match=r"a constraint names \['on'\], which are no parameters or options"):
+        world("Own-v0", doc=None, action=continuous("a"), horizon=1, constraints=[rule], **numbers, **parts)
 
 
 # --- what stays finite ------------------------------------------------------------------------------------------------

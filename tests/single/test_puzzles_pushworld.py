@@ -386,6 +386,24 @@ def test_generated_sets_have_what_their_categories_say():
             assert recipe.others[0] <= len(puzzle.objects) - 1 - len(puzzle.goals) <= recipe.others[1]
 
 
+def test_only_puzzles_with_short_plans():
+    """What is left is those of the set, and all of them."""
+    plans = [len(puzzle.plan) for puzzle in sets.generated("base", "train")]
+    left = sets.puzzles_of("base", "train", None, 5)
+    assert [len(puzzle.plan) for puzzle in left] == [each for each in plans if each <= 5]
+    env = rlenvs.make(ID, level="short")
+    assert env.unwrapped.batch.setup.sizes["puzzle_count"] == len(left) == 506
+    for seed in range(20):
+        env.reset(seed=seed)
+        steps, over = 0, False
+        while not over:
+            over, steps = env.step(env.unwrapped.expert_action())[2], steps + 1
+        assert steps <= 5
+    assert sets.puzzles_of("base", "train", None, 1000) == sets.generated("base", "train")
+    with pytest.raises(ParameterError, match="longest_plan=5: no puzzle of the set is known to be solved in so few"):
+        rlenvs.make(ID, longest_plan=5, puzzles="A M1 G1\n. . .")
+
+
 def test_the_generator_gives_the_stored_puzzles():
     made_now = make_set("shapes", {"train": 5})["train"]
     assert made_now == sets.stored_lines()["shapes/train"][:5]

@@ -36,9 +36,9 @@ batch: `make_vec(..., 200, split="test", number=np.arange(200))` plays the whole
 Termination: all objects with goals are on them, a success. Truncation: 100 steps of generated puzzles, 1000 of others.
 
 ## Parameters
-`puzzles`, `split` and `puzzle` choose what is played. The expert searches for a shortest plan among up to a million
-places of all objects, which is enough for generated puzzles, but not for most published ones; then it takes back a
-move where it can, or makes the first one that changes something.
+`puzzles`, `split`, `puzzle` and `longest_plan` choose what is played. The expert searches for a shortest plan among up
+to a million places of all objects, which is enough for generated puzzles, but not for most published ones; then it
+takes back a move where it can, or makes the first one that changes something.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -122,6 +122,9 @@ SPEC = world(
         ),
         "split": for_data(choice("train", "test", "both", doc="part of a generated set")),
         "puzzle": for_data(free(None, parse_puzzle, "name or number of the only puzzle that is played; None for all")),
+        "longest_plan": for_data(
+            integer(0, 0, 1000, "only puzzles of a generated set that are solved in so many moves; 0 for all")
+        ),
         "observation": OBSERVATION,
         "undo": integer(0, 0, MOST_UNDO, "how many moves the action undo can take back; 0 for no such action"),
         "pixels_per_cell": for_data(integer(20, 5, 64, "side of a cell in the frame")),
@@ -179,7 +182,7 @@ SPEC = world(
     costs={"dead_end": cost(0.0, doc="1 while an object can never get to its goal")},
     horizon=lambda values: 100 if values.puzzles in CATEGORIES else 1000,
     fps=6,
-    levels={each: {"puzzles": each} for each in CATEGORIES[1:]},
+    levels={"short": {"longest_plan": 5}, **{each: {"puzzles": each} for each in CATEGORIES[1:]}},
     scores={
         "random": Score(0.0655, 0.63, success=0.1, costs={"dead_end": 41.7}),
         "idle": Score(-1, 0, success=0, costs={"dead_end": 4.92}),

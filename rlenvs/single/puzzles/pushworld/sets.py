@@ -91,16 +91,23 @@ def _read(given: tuple[str, ...], times: tuple[float, ...]) -> tuple[Puzzle, ...
     return tuple(read_puzzle(text, f"text {number}") for number, text in enumerate(given))
 
 
-def puzzles_of(puzzles: Any, split: str, puzzle: str | int | None) -> tuple[Puzzle, ...]:
+def puzzles_of(puzzles: Any, split: str, puzzle: str | int | None, longest_plan: int = 0) -> tuple[Puzzle, ...]:
     """The puzzles that are played.
 
     Raises:
-        ParameterError: there is no puzzle of this name or number.
+        ParameterError: there is no puzzle of this name or number, or none with so short a plan.
     """
     found = _read(*_stamped(puzzles)) if puzzles not in CATEGORIES else ()
     if not found:
         splits = ("train", "test") if split == "both" else (split,)
         found = tuple(each for part in splits for each in generated(puzzles, part))
+    if longest_plan:
+        found = tuple(each for each in found if 0 < len(each.plan) <= longest_plan)
+        if not found:
+            raise ParameterError(
+                f"longest_plan={longest_plan}: no puzzle of the set is known to be solved in so few moves; generated "
+                f"sets ({', '.join(CATEGORIES)}) have plans"
+            )
     if puzzle is None:
         return found
     if isinstance(puzzle, int):
@@ -123,9 +130,14 @@ def _loaded(puzzles: tuple[Puzzle, ...], rows: int, columns: int, tile: int, bor
     return Tables(puzzles, *grid_size(puzzles, rows, columns), tiles)
 
 
+def played(values: Any) -> tuple[Puzzle, ...]:
+    """The puzzles that the options ask for."""
+    return puzzles_of(values.puzzles, values.split, values.puzzle, values.longest_plan)
+
+
 def tables_of(values: Any) -> Tables:
     """The tables of the set that the options ask for."""
-    puzzles = puzzles_of(values.puzzles, values.split, values.puzzle)
+    puzzles = played(values)
     tile = values.pixels_per_cell if values.observation == "pixels" else 0
     return _loaded(puzzles, values.rows_at_least, values.columns_at_least, tile, values.border_width)
 
@@ -136,7 +148,7 @@ def sizes(values: Any) -> dict[str, int]:
     tile = tables.tiles.size if tables.tiles else 0
     shown = (0, 0) if tile else (tables.rows, tables.columns)
     return {
-        **sizes_of(puzzles_of(values.puzzles, values.split, values.puzzle)),
+        **sizes_of(played(values)),
         "rows": tables.rows,
         "columns": tables.columns,
         "shown_rows": shown[0],
