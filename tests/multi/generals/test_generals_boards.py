@@ -171,6 +171,6 @@ def test_competition_boards_have_no_cities():
 def test_the_small_level_has_25_cells_two_generals_and_no_cities():
     batch = make(10, level="small")
     assert (batch.setup.observation_shape, batch.setup.horizon, batch.setup.action_size) == ((14, 5, 5), 400, 201)
-    for p, s in boards(10, level="small"):
+    for _, s in boards(10, level="small"):
         assert (np.asarray(s.terrain) == CITY).sum() == 0
         assert len(s.home) == 2
