@@ -281,8 +281,8 @@ class BatchMemory:
         checked = {name: number[some] if number.ndim else number for name, number in checked.items()}
         if self.world.constraints:
             now = self.param_rows[some] if len(self.param_rows) > 1 else self.param_rows
-            params = {name: checked.get(name, now[name]) for name in self.world.params}
-            self.setup.check_together({**vars(self.setup.values), **params})
+            changed = {name: checked.get(name, now[name]) for name in self.world.params}
+            self.setup.check_together({**vars(self.setup.values), **changed})
         params = self.own_params()
         for name, number in checked.items():
             params[name][some] = number
