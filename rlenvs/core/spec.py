@@ -18,15 +18,15 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, TypeVar
 
+from rlenvs.core.declaration import blocks_layout, check_declaration, param_fields, result_fields, state_fields
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.kernels import kernel, mark_again
-from rlenvs.core.layout import Kind, Layout, b1, f4, f8, i8, u1, u8
+from rlenvs.core.layout import Kind, Layout, f4, f8, u1
 from rlenvs.core.parts import (
     Action,
     Block,
     Constraint,
     Cost,
-    DiscreteChoice,
     Image,
     Integer,
     MultiChoice,
@@ -41,8 +41,6 @@ from rlenvs.core.parts import (
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive", "shown", "illegal")
-RESERVED_TERMS = ("vector", "success", "terminated")
 
 
 def _no_sizes(values: Any) -> dict[str, Any]:
@@ -210,7 +208,7 @@ class World:
         self.options = {**self.options, **_physics_option(self.engines), **(FORM if self.goal else {})}
         self.options |= _scaled_option(self.published, self.options)
         self.starts = 1 if self.same_start else self.starts
-        _check_declaration(self)
+        check_declaration(self)
         _ = self.layouts  # what is declared twice is said now
 
     @functools.cached_property
@@ -219,18 +217,18 @@ class World:
         per_agent = ("agents",) if self.agents else ()
         return {
             "state": Layout(
-                f"{self.name} state", _state_fields(self), by_size=self.lanes, last=("players_rng", *self.persistent)
+                f"{self.name} state", state_fields(self), by_size=self.lanes, last=("players_rng", *self.persistent)
             ),
             "params": Layout(
                 f"{self.name} parameters",
-                _param_fields(self),
+                param_fields(self),
                 by_size=self.lanes,
                 shared=(*self.options, *self.data),
             ),
-            "observation": _blocks_layout(f"{self.name} observation", self.observation, self.seen_as),
-            "central": _blocks_layout(f"{self.name} central state", self.central, f4),
+            "observation": blocks_layout(f"{self.name} observation", self.observation, self.seen_as),
+            "central": blocks_layout(f"{self.name} central state", self.central, f4),
             "images": Layout(f"{self.name} images", {n: u1(*i.shape) for n, i in self.images.items()}, packed=True),
-            "result": Layout(f"{self.name} result", _result_fields(self, per_agent), packed=True),
+            "result": Layout(f"{self.name} result", result_fields(self, per_agent), packed=True),
         }
 
     @property
@@ -565,40 +563,6 @@ FORM = {
 }
 
 
-def _check_observation(name: str, observation: Mapping[str, Block], images: Mapping[str, Image]) -> None:
-    if not observation and not images:
-        raise ParameterError(f"{name}: an observation has blocks, or images, or both")
-    if any(part.discrete for part in observation.values()):
-        fixed = [part for part in observation.values() if not any(isinstance(size, str) for size in part.shape)]
-        if len(fixed) > 1 or images:
-            raise ParameterError(
-                f"{name}: a discrete_block is the whole observation, without images, and without other blocks but "
-                "those that an option gives a size, which make a vector of it"
-            )
-
-
-def _check_published(
-    name: str, observation: Mapping[str, Block], published: Published, other: bool, images: bool
-) -> None:
-    if other or not observation or any(part.discrete for part in observation.values()):
-        raise ParameterError(
-            f"{name}: published={published.id!r} is for observations with blocks, without a goal, incremental writing "
-            "or a discrete_block (whose space is the published one anyway)"
-        )
-    if images and published.dtype != "float32":
-        raise ParameterError(f"{name}: published dtype={published.dtype!r} is for observations without images")
-    if published.dtype == "int32" and not all(part.whole for part in observation.values()):
-        raise ParameterError(f"{name}: published dtype='int32' is for blocks of whole numbers, declared whole=True")
-
-
-def _check_goal(name: str, observation: Mapping[str, Block], goal: tuple[str, str]) -> None:
-    if tuple(observation)[-2:] != tuple(goal) or len(observation) < 3:
-        raise ParameterError(f"{name}: goal={goal} must name the last two blocks of the observation, after others")
-    achieved, desired = (observation[part] for part in goal)
-    if not (achieved.raw and desired.raw) or achieved.shape != desired.shape:
-        raise ParameterError(f"{name}: the blocks {goal[0]} and {goal[1]} must be raw and of equal shape")
-
-
 def _physics_option(engines: Mapping[str, str]) -> dict[str, Option]:
     if not engines:
         return {}
@@ -645,36 +609,3 @@ def _unpickled(token: str, parts: bytes) -> World:
         _whole[token].given = given
         mark_again(_whole[token].kernels.values())
     return _whole[token]
-
-
-def _state_fields(spec: World) -> dict[str, Kind]:
-    taken = set(CORE_STATE) & {*spec.state, *spec.persistent}
-    if taken:
-        raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} in the state")
-    alive = b1("agents") if spec.agents else b1(1)
-    memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.persistent}
-    shown = {"shown": b1} if spec.incremental else {}
-    illegal = {"illegal": i8("agents" if spec.agents else 1)} if "mask" in spec.kernels else {}
-    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **illegal, **memory}
-
-
-def _blocks_layout(name: str, blocks: Mapping[str, Block], number: Kind) -> Layout:
-    return Layout(name, {field: number(*part.shape) for field, part in blocks.items()}, True)
-
-
-def _param_fields(spec: World) -> dict[str, Kind]:
-    encoded = {name: i8 for name, option in spec.options.items() if option.seen}
-    names: Sequence[str] = [*spec.params, *spec.options, *spec.data, "horizon", "weights"]
-    twice = {name for name in names if names.count(name) > 1} - set(encoded)
-    if twice & set(spec.params) or twice & set(encoded):
-        raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
-    own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
-    return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data}
-
-
-def _result_fields(spec: World, per_agent: tuple[str, ...]) -> dict[str, Kind]:
-    names = [*spec.terms, *spec.costs]
-    for name in names:
-        if name in RESERVED_TERMS or names.count(name) > 1:
-            raise ParameterError(f"{spec.name}: a term cannot be called {name!r}")
-    return {**{name: f8(*per_agent) for name in names}, "success": b1(*per_agent), "terminated": b1(*per_agent)}
