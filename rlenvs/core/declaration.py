@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.layout import Kind, Layout, b1, f8, i8, u8
-from rlenvs.core.parts import Block, DiscreteChoice, Image, MultiChoice, Published
+from rlenvs.core.parts import Block, DiscreteChoice, Image, Integer, MultiChoice, Published
 
 if TYPE_CHECKING:
     from rlenvs.core.spec import World
@@ -37,8 +37,11 @@ def check_declaration(spec: World) -> None:
     if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
         raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
     for rule in spec.constraints:
-        if unknown := set(rule.names) - set(spec.params):
-            raise ParameterError(f"{name}: a constraint names {sorted(unknown)}, which are no parameters")
+        counts = {each for each, option in spec.options.items() if isinstance(option, Integer)}
+        if unknown := set(rule.names) - set(spec.params) - counts:
+            raise ParameterError(
+                f"{name}: a constraint names {sorted(unknown)}, which are no parameters or options with whole numbers"
+            )
     if spec.expert_sees not in ("observation", "state"):
         raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
     if not set(spec.scratch) <= set(spec.state):

@@ -28,8 +28,6 @@ from rlenvs.core.parts import (
     Constraint,
     Cost,
     Image,
-    Integer,
-    MultiChoice,
     Option,
     Param,
     Published,
@@ -523,37 +521,6 @@ def _changed(world: World, changes: dict[str, Any]) -> World:
     made.kind = world.kind
     made.given = {**world.given, **values}
     return made
-
-
-def _check_declaration(spec: World) -> None:
-    name, observation = spec.name, spec.observation
-    if spec.combine_costs not in ("sum", "max"):
-        raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {spec.combine_costs!r}")
-    if spec.goal:
-        _check_goal(name, observation, spec.goal)
-    if spec.roles and (len(observation) > 1 or any(not b.raw or len(b.shape) != 1 for b in observation.values())):
-        raise ParameterError(f"{name}: with roles, the observation is one raw block of one dimension")
-    if (spec.players or spec.teams or spec.roles) and not spec.agents:
-        raise ParameterError(f"{name}: players, teams and roles are for worlds with agents=True")
-    if spec.turns and not (spec.agents and "turn" in spec.state):
-        raise ParameterError(f"{name}: turns are for worlds with agents=True and a field 'turn' of the state")
-    if spec.incremental and not all(part.raw for part in observation.values()):
-        raise ParameterError(f"{name}: an incremental observation is not scaled; make its blocks raw")
-    _check_observation(name, observation, spec.images)
-    if spec.published:
-        _check_published(name, observation, spec.published, bool(spec.goal or spec.incremental), bool(spec.images))
-    if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
-        raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
-    for rule in spec.constraints:
-        counts = {each for each, option in spec.options.items() if isinstance(option, Integer)}
-        if unknown := set(rule.names) - set(spec.params) - counts:
-            raise ParameterError(
-                f"{name}: a constraint names {sorted(unknown)}, which are no parameters or options with whole numbers"
-            )
-    if spec.expert_sees not in ("observation", "state"):
-        raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
-    if not set(spec.scratch) <= set(spec.state):
-        raise ParameterError(f"{name}: scratch={list(spec.scratch)} must name fields of the state")
 
 
 FORM = {
