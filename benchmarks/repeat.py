@@ -18,7 +18,8 @@ from pathlib import Path
 from rlenvs.agents.curves import Curve, curves_of, published_curve
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.runs import Stop, run
-from rlenvs.core.registry import list_envs, world_of
+from rlenvs.core.docs import documented
+from rlenvs.core.registry import world_of
 
 COMPARED = ("steps", "return", "half_width", "success", "cost")
 
@@ -61,7 +62,7 @@ def main() -> None:
     options.add_argument("--within", type=float, default=float("inf"), metavar="S", help="seconds to the last one")
     options.add_argument("--evaluations", type=int, default=1, metavar="N", help="of each training (default: 1)")
     given = options.parse_args()
-    ids = given.ids or sorted({world_of(id).name for id in list_envs()})
+    ids = given.ids or [row.id for row in documented()]
     last = given.evaluations - 1
     curves = [curve for curve in shipped(ids) if curve.columns["seconds"][: last + 1][-1] <= given.within]
     parted = 0

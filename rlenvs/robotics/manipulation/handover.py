@@ -53,7 +53,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, kernel, maths, param, term, uniform, world
+from rlenvs.core import Score, below, block, choice, cost, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, held, panda
@@ -203,9 +203,7 @@ def reset(p, s, rng):
 @kernel
 def begin_later(p, s, rng):
     """Put the bar into the hand that has it at first."""
-    begun = p.start
-    if p.start == ANY_START:
-        begun = min(int(uniform(rng, 0.0, 3.0)), HANDED_START)
+    begun = below(rng, ANY_START) if p.start == ANY_START else p.start
     reach = 0.5 * p.length - HOLD
     if begun == HELD_START:
         held.close(s, 0, 0.5 * p.width)

@@ -53,7 +53,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, kernel, maths, param, term, uniform
+from rlenvs.core import Score, below, block, choice, f4, kernel, maths, param, term, uniform
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, held, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
@@ -71,7 +71,7 @@ START = choice(
     *("table", "placed", "held", "any"),
     doc="what is done at first: nothing, the lower cube is in its place, the hand holds the upper one too, or any",
 )
-TABLE_START, PLACED_START, HELD_START, ANY_START = START.codes("table", "placed", "held", "any")
+PLACED_START, HELD_START, ANY_START = START.codes("placed", "held", "any")
 
 SPEC = arm.task(
     "PandaStack-v0",
@@ -203,9 +203,7 @@ def reset(p, s, rng):
 @kernel
 def begin_later(p, s, rng):
     """Do what is done at first."""
-    done = p.start
-    if p.start == ANY_START:
-        done = min(int(uniform(rng, 0.0, 3.0)), HELD_START)
+    done = below(rng, ANY_START) if p.start == ANY_START else p.start
     if done >= PLACED_START:
         s.qpos[LOWER], s.qpos[LOWER + 1] = s.desired[0], s.desired[1]
     if done == HELD_START:
