@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,8 +15,9 @@ import numpy as np
 from rlenvs.agents.card import IMITATING
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
+from rlenvs.agents.keywords import keywords_of
 from rlenvs.agents.network import form_of
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError
 from rlenvs.core.inputs import first_seed_of, positive
 from rlenvs.core.progress import progress as shown
 from rlenvs.core.registry import entry, world_of
@@ -39,13 +39,6 @@ OWN = {
 OF_NUMBERS = ("SAC", "TQC", "TD3", "DDPG")  # for actions that are numbers alone
 OF_CHOICES = ("MaskablePPO", "DQN", "QRDQN")  # for choices alone
 OF_ONE_CHOICE = ("DQN", "QRDQN")
-# keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects
-RESERVED = (
-    *("self", "policy", "env", "seed", "device", "verbose", "tensorboard_log", "policy_kwargs", "monitor_wrapper"),
-    *("replay_buffer_class", "replay_buffer_kwargs", "rollout_buffer_class", "rollout_buffer_kwargs"),
-    *("optimize_memory_usage", "_init_setup_model"),
-)
-SCHEDULES = ("learning_rate", "clip_range", "clip_range_vf")
 REPORT_EVERY = 1000  # steps, or a rollout where that is longer
 
 
@@ -174,7 +167,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
         as `train` does.
     """
     algorithm = _algorithm(id, settings)
-    hyperparameters = _hyperparameters(algorithm, settings)
+    hyperparameters = keywords_of(algorithm, settings)
     envs, algorithm = _environments(id, settings, algorithm)
     hyperparameters["policy_kwargs"] = _network(settings, envs)
     _add_objects(hyperparameters, settings, envs)
@@ -266,63 +259,6 @@ def _algorithm(id: str, settings: Settings) -> Any:
     except ImportError:
         raise MissingExtraError("Training", "sb3") from None
     return found(needs_masks(Setup(world_of(id), **settings.train_keywords))) if settings.algorithm in OWN else found
-
-
-def _hyperparameters(algorithm: Any, settings: Settings) -> dict[str, Any]:
-    """The keywords of the algorithm, with schedules in place of texts."""
-    known = {
-        name: parameter.default
-        for name, parameter in inspect.signature(algorithm.__init__).parameters.items()
-        if name not in RESERVED
-    }
-    chosen = {}
-    for name, value in settings.hyperparameters.items():
-        if name not in known:
-            raise UnknownNameError(f"{settings.algorithm} has no hyper-parameter {name!r}. {nearest(name, known)}")
-        if name not in (*SCHEDULES, "train_freq", "ent_coef"):
-            _check_like(name, value, known[name])
-        if name == "n_epochs" and value < 1:  # Stable-Baselines3 breaks down after the first rollout
-            raise ParameterError(f"n_epochs={value!r} must be at least 1")
-        if name in SCHEDULES and isinstance(value, str):
-            value = Falling(_number_of(name, value))
-        elif name == "train_freq" and isinstance(value, list):
-            value = tuple(value)
-        elif name == "action_noise" and (isinstance(value, (bool, str)) or not value >= 0):
-            raise ParameterError(f"action_noise={value!r} must be a number of at least 0, the standard deviation")
-        chosen[name] = value
-    return chosen
-
-
-def _check_like(name: str, value: Any, usual: Any) -> None:
-    """ParameterError where the usual value is a number, or a whole number, and this one is none."""
-    if isinstance(usual, bool) or not isinstance(usual, (int, float)):
-        return
-    whole = isinstance(usual, int)
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    if not fits or (whole and not isinstance(value, int)):
-        kind = "a whole number" if whole else "a finite number"
-        raise ParameterError(f"{name}={shortened(value)} must be {kind}, such as {usual!r}")
-
-
-def _number_of(name: str, text: str) -> float:
-    kind, _, number = text.partition(" ")
-    try:
-        if kind == "linear":
-            return float(number)
-    except ValueError:
-        pass
-    raise ParameterError(f'{name}={text!r} must be a number, or "linear" and a number, such as "linear 1e-3"')
-
-
-@dataclass(frozen=True)
-class Falling:
-    """A schedule that falls linearly to 0."""
-
-    start: float
-
-    def __call__(self, remaining: float) -> float:
-        """The value where this share of the training, from 1 to 0, remains."""
-        return self.start * remaining
 
 
 def _network(settings: Settings, envs: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import published
+from rlenvs.agents.keywords import keywords_of
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
 
@@ -31,7 +32,7 @@ def test_its_algorithm_takes_the_settings(name):
     from rlenvs.agents import train
 
     entry = ENTRIES[name]
-    train._hyperparameters(train._algorithm(entry.id, entry.settings), entry.settings)
+    keywords_of(train._algorithm(entry.id, entry.settings), entry.settings)
 
 
 def test_results_are_those_of_the_settings():

@@ -268,20 +268,6 @@ def test_who_starts_at_random_in_the_hallway_looks_anywhere():
     assert directions(random_start=True) == {0, 1, 2, 3}
 
 
-def test_in_training_some_look_back_and_keys_may_be_above():
-    batch = rlenvs.make_batch("MiniGridMemoryS7-v0", 2000, looking_back=70, keys_above=80)
-    batch.seed(0)
-    batch.reset()
-    p, _ = batch.records(0)
-    assert (batch.states["direction"] == 2).mean() == pytest.approx(0.7, abs=0.04)
-    upper = batch.states["grid"][:, cell_at(p, 5, 1)] & 15
-    assert (upper == 5).mean() == pytest.approx(0.8, abs=0.04)
-    first = batch.states["grid"][:, cell_at(p, 1, 2)] & 15
-    above = (batch.states["right_end"] == cell_at(p, 5, 2)).ravel()
-    assert (above == (first == upper)).all()
-    assert above.mean() == pytest.approx(0.5, abs=0.04)
-
-
 # --- the rover's surroundings -----------------------------------------------------------------------------------------
 
 

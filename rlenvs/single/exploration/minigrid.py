@@ -146,12 +146,6 @@ SPEC = world(
         "start_in_middle": flag(
             False, 'whether the agent starts in the middle of nine rooms, not beside it, for task="obstructed_maze"'
         ),
-        "looking_back": integer(
-            0, 0, 100, 'in how many of 100 episodes the agent looks to the beginning of the hallway, for task="memory"'
-        ),
-        "keys_above": integer(
-            50, 0, 100, 'in how many of 100 episodes the key is above at the end of the hallway, for task="memory"'
-        ),
         "random_length": flag(False, 'whether the hallway has a random length, for task="memory"'),
         "recall": flag(
             False,

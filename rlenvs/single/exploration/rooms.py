@@ -332,10 +332,8 @@ def make_memory(p, s, rng):
     s.cell = cell_at(p, between(rng, 1, end + 1), middle)
     if p.random_start:
         s.direction = below(rng, 4)
-    if p.looking_back > 0 and below(rng, 100) < p.looking_back:
-        s.direction = 2
     first = below(rng, 2)
-    upper = below(rng, 2) if p.keys_above == 50 else int(below(rng, 100) >= p.keys_above)
+    upper = below(rng, 2)
     put(p, s, 1, middle - 1, thing(KEY + first, GREEN))
     put(p, s, end + 1, middle - 2, thing(KEY + upper, GREEN))
     put(p, s, end + 1, middle + 2, thing(KEY + 1 - upper, GREEN))

@@ -79,6 +79,7 @@ from rlenvs.multi.battle.minigames.views import (
     across,
     clear_map,
     clear_rows,
+    comes_next,
     list_walkers,
     paint,
     paint_marines,
@@ -181,7 +182,7 @@ def next_shard(s, i, after, last):
     for j in range(SHARDS):
         if s.there[j]:
             distance = (s.shard_x[j] - s.x[i]) ** 2 + (s.shard_y[j] - s.y[i]) ** 2
-            if distance < least and (distance > after or (distance == after and j > last)):
+            if comes_next(distance, j, least, after, last):
                 best, least = j, distance
     return best, least
 

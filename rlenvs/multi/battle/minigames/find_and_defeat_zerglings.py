@@ -91,6 +91,7 @@ from rlenvs.multi.battle.minigames.squads import (
 from rlenvs.multi.battle.minigames.views import (
     clear_map,
     clear_rows,
+    comes_next,
     list_foes,
     list_marines,
     paint_foes,
@@ -259,34 +260,47 @@ def thing_at(s, kind, k):
 
 
 @kernel
-def list_near(p, s, near):
-    """The known zerglings and the cells never seen that are nearest to the marines' middle, the nearest first."""
+def middle_of_marines(s):
     x, y = 0.0, 0.0
     for i in range(MARINES):
         if s.standing[i]:
             x += s.x[i] / max(s.marines_left, 1)
             y += s.y[i] / max(s.marines_left, 1)
-    for kind in range(2):
-        clear_rows(near[kind])
-        last, after = -1, -1.0
-        for n in range(near.shape[1]):
-            best, least, dx, dy = -1, FAR, 0.0, 0.0
-            for k in range(ZERGLINGS if kind == 0 else CELL_ROWS * CELL_COLUMNS):
-                there, to_x, to_y = thing_at(s, kind, k)
-                distance = (to_x - x) ** 2 + (to_y - y) ** 2
-                if there and distance < least and (distance > after or (distance == after and k > last)):
-                    best, least, dx, dy = k, distance, to_x - x, to_y - y
-            if best < 0:
-                break
-            last, after = best, least
-            show_offset(p, near[kind, n], dx, dy)
+    return x, y
+
+
+@kernel
+def next_thing(s, kind, x, y, after, last):
+    """The nearest thing of a kind to a place among those farther than thing `last` at the squared distance `after`."""
+    best, least = -1, FAR
+    for k in range(ZERGLINGS if kind == 0 else CELL_ROWS * CELL_COLUMNS):
+        there, to_x, to_y = thing_at(s, kind, k)
+        distance = (to_x - x) ** 2 + (to_y - y) ** 2
+        if there and comes_next(distance, k, least, after, last):
+            best, least = k, distance
+    return best, least
+
+
+@kernel
+def list_near(p, s, kind, rows):
+    """The things of a kind that are nearest to the marines' middle, the nearest first."""
+    clear_rows(rows)
+    x, y = middle_of_marines(s)
+    last, after = -1, -1.0
+    for n in range(rows.shape[0]):
+        last, after = next_thing(s, kind, x, y, after, last)
+        if last < 0:
+            return
+        _, to_x, to_y = thing_at(s, kind, last)
+        show_offset(p, rows[n], to_x - x, to_y - y)
 
 
 @SPEC.observe
 def observe(p, s, o):
     list_marines(p, s, o.marines)
     if p.near > 0:
-        list_near(p, s, o.near)
+        for kind in range(2):
+            list_near(p, s, kind, o.near[kind])
         return
     list_foes(p, s, o.zerglings, True)
     for row in range(CELL_ROWS):

@@ -68,6 +68,12 @@ def show_offset(p, row, dx, dy):
 
 
 @kernel
+def comes_next(distance, k, least, after, last):
+    """Whether thing k follows thing `last`, at the distance `after`, and lies nearer than what is at `least`."""
+    return distance < least and (distance > after or (distance == after and k > last))
+
+
+@kernel
 def clear_rows(rows):
     for n in range(rows.shape[0]):
         for j in range(rows.shape[1]):
