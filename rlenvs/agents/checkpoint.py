@@ -1,12 +1,14 @@
 """Checkpoints of training: all that decides how it goes on, in one safetensors file. No pickle, nothing is executed.
 
-Arrays lie in the file as they are; what holds them (dictionaries, lists, numbers) lies as JSON in its header.
+Arrays lie in the file as they are; what holds them (dictionaries, lists, numbers) lies as JSON in its header, with a
+checksum of all.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import zlib
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import numpy as np
 from rlenvs.agents.writing import replace_file
 from rlenvs.core.errors import RunError
 
-FORMAT = "rlenvs checkpoint 1"
+FORMAT = "rlenvs checkpoint 2"
 Arrays = dict[str, np.ndarray]
 
 
@@ -75,7 +77,7 @@ def write_checkpoint(path: Path, tree: Any) -> None:
     arrays: Arrays = {}
     text = json.dumps(pack(tree, arrays))
     arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))  # each begins at a multiple of its size
-    header: dict[str, Any] = {"__metadata__": {"format": FORMAT, "tree": text}}
+    header: dict[str, Any] = {"__metadata__": {"format": FORMAT, "tree": text, "sum": _sum_of(text, arrays)}}
     start = 0
     for name, array in arrays.items():
         offsets = [start, start + array.nbytes]
@@ -85,6 +87,14 @@ def write_checkpoint(path: Path, tree: Any) -> None:
     head += b" " * (-len(head) % 8)
     # safetensors' own writer needs a temporary file of another name each time, which a killed process leaves behind
     replace_file(path, [len(head).to_bytes(8, "little"), head, *(array.data for array in arrays.values())])
+
+
+def _sum_of(text: str, arrays: Arrays) -> str:
+    """A checksum: a damaged file must not go on with other weights, or break down later."""
+    total = zlib.crc32(text.encode())
+    for name, array in sorted(arrays.items()):
+        total = zlib.crc32(array.data, zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), total))
+    return str(total)
 
 
 # numpy's names of types and those of safetensors
@@ -105,6 +115,8 @@ def read_checkpoint(path: Path) -> Any:
             if head.get("format") != FORMAT:
                 raise RunError(f"{path} is no checkpoint of this version of rlenvs ({FORMAT!r})")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if head["sum"] != _sum_of(head["tree"], arrays):
+            raise RunError(f"{path} is damaged: its checksum is another one")
         return unpack(json.loads(head["tree"]), arrays)
     except OSError as error:
         raise RunError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -567,11 +567,11 @@ class Evil:
         return os.mkdir, ("executed",)
 
 
-@pytest.mark.parametrize("damage", ["pickle", "cut", "head", "other", "empty", "tree"])
+@pytest.mark.parametrize("damage", ["pickle", "cut", "head", "other", "empty", "tree", "number", "weight"])
 def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path, monkeypatch, damage):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "checkpoint"
-    write_checkpoint(path, {"a": np.arange(100.0)})
+    write_checkpoint(path, {"a": np.arange(100.0), "b": 7.5})
     data = path.read_bytes()
     other = b'{"__metadata__":{"format":"something"}}'
     broken = json.dumps({"__metadata__": {"format": checkpoint.FORMAT, "tree": '["array","7"]'}}).encode()
@@ -583,6 +583,8 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path, monkeypatch, damag
             "other": len(other).to_bytes(8, "little") + other,
             "empty": b"",
             "tree": len(broken).to_bytes(8, "little") + broken,
+            "number": data.replace(b"7.5", b"7.6"),
+            "weight": data[:-1] + b"?",
         }[damage]
     )
     with pytest.raises(RunError, match="checkpoint"):
