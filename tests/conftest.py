@@ -188,3 +188,12 @@ def saved(tmp_path):
 
     save_agent(tmp_path / "mine", agent_for(HOVER))
     return tmp_path / "mine"
+
+
+@pytest.fixture
+def few_evaluations(monkeypatch):
+    """Trainings that evaluate twice, on two seeds each time."""
+    from rlenvs.agents import runs
+
+    monkeypatch.setattr(runs, "EVALUATIONS", 2)
+    monkeypatch.setattr(runs, "EVALUATION_SEEDS", range(1_000_000, 1_000_002))
