@@ -264,6 +264,19 @@ def test_the_race_is_over_when_a_car_has_all_tiles():
     assert batch.success[0].tolist() == [False, True]
 
 
+@pytest.mark.parametrize(("level", "share", "over"), [("lap", 0.91, True), ("lap", 0.89, False), (None, 0.99, False)])
+def test_at_level_lap_the_race_is_won_by_closing_the_lap(level, share, over):
+    """With cars at the start, on the first tile."""
+    batch = fresh(cars=2, level=level)
+    n = int(share * batch.states["tiles"][0])
+    for c in range(2):
+        batch.states["visited"][0, c, : n - c], batch.states["visits"][0, c] = 1, n - c
+    batch.states["visits"][0, 1] = 0
+    steer(batch, IDLE, IDLE)
+    assert batch.over[0] == over
+    assert batch.success[0].tolist() == [True, False]  # it leads in any case
+
+
 def test_who_drives_backwards_is_told():
     batch = fresh(cars=2)
     x, y, across = batch.states["gate"][0, 3]

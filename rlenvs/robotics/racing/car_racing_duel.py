@@ -37,7 +37,8 @@ At rest on a new track, turned by half of all tracks to the left, by half to the
 
 ## Episode End
 Termination: of all cars when one of them has visited all tiles; of a car that leaves the playfield. Truncation: 1000
-steps (20 s). Success: all tiles are visited, or more than by every other car when the episode ends.
+steps (20 s). Success: all tiles are visited, or more than by every other car when the episode ends. At `level="lap"`
+the race is also won by touching the first tile again with more than 90 % of the tiles visited.
 
 ## Parameters
 Those of CarRacing-v0, and `bounce`.
@@ -186,6 +187,7 @@ SPEC = world(
     fps=50,
     levels={
         "pixels": {"observation": "pixels"},
+        "lap": {"close_lap": True, "lap_complete_percent": 0.9},
         "pack": {"cars": 8, "neighbours": 3},
         "bumpy": {"bounce": 0.8, "cars": 4, "neighbours": 3},
     },
