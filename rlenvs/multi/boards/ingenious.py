@@ -582,7 +582,7 @@ def draw(canvas, p, s):
         canvas.line(ends, "white", 3.0)
         canvas.line(ends, "black", 1.0)
     draw_rack(canvas, s)
-    draw_scores(canvas, s)
+    draw_scores(canvas, s, int(p.colors))
 
 
 def draw_rack(canvas, s):
@@ -597,8 +597,8 @@ def draw_rack(canvas, s):
                 draw_colored(canvas, (slot * 3.9 + 1.1 + WIDE * half, 0.0), color)
 
 
-def draw_scores(canvas, s):
-    """A row of bars for each player, as long as its scores; the mover's framed."""
+def draw_scores(canvas, s, colors):
+    """A row of bars for each player, as long as its scores in the colours that count; the mover's framed."""
     players = len(s.score)
     width, height = canvas.scene
     canvas.view(0.0, width, 0.0, height)
@@ -608,9 +608,9 @@ def draw_scores(canvas, s):
         low = max(top - tall + 4.0, top - 150.0)
         canvas.rectangle(left, low, width - 6.0, top, "blue" if k == s.turn else TRACK, rounded=6.0)
         canvas.rectangle(left + 2.0, low + 2.0, width - 8.0, top - 2.0, PANEL, rounded=5.0)
-        canvas.text((left + 8.0, top - 10.0), f"player {k + 1}: {int(min(s.score[k]))}", "black", 11, "left")
-        room = (top - 20.0 - low - 4.0) / COLORS
-        for color in range(COLORS):
+        canvas.text((left + 8.0, top - 10.0), f"player {k + 1}: {int(min(s.score[k, :colors]))}", "black", 11, "left")
+        room = min((top - 20.0 - low - 4.0) / colors, 26.0)
+        for color in range(colors):
             y = top - 20.0 - (color + 1) * room
             start, end, score = left + 8.0, width - 32.0, int(s.score[k, color])
             canvas.rectangle(start, y + 0.15 * room, end, y + 0.85 * room, TRACK, rounded=2.0)
@@ -626,5 +626,6 @@ def text(p, s):
     for cell, (row, _) in enumerate(cells_of(side)):
         rows.setdefault(row, []).append(".ROYGBV"[int(s.cell[cell])])
     lines = [" " * abs(row) + " ".join(found) for row, found in rows.items()]
-    scores = ["player " + str(k + 1) + ": " + " ".join(str(int(n)) for n in row) for k, row in enumerate(s.score)]
+    rows = enumerate(s.score[:, : int(p.colors)])
+    scores = ["player " + str(k + 1) + ": " + " ".join(str(int(n)) for n in row) for k, row in rows]
     return "\n".join([*lines, "", *scores])
