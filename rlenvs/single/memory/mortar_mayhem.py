@@ -26,8 +26,8 @@ up, left down, left up).
 
 Which command is due is nowhere to be seen, in the B forms neither: who acts has to count explosions. `recall=True`
 (`level="recall"`: with numbers in place of the image) tells, for policies without memory, what one knows who
-remembers all: the way to the tile to which the commands lead so far, as tiles to the right and down (in the endless game
-the shorter one around the torus); 0 while commands are shown.
+remembers all: the way to the tile to which the commands lead so far, as tiles to the right and down (in the endless
+game the shorter one around the torus); 0 while commands are shown.
 
 ## Rewards
 0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: the
