@@ -192,21 +192,3 @@ def test_planes_come_first_where_that_is_wanted():
         assert np.array_equal(np.moveaxis(shown, 2, 0), turned)
         action = last.unwrapped.expert_action()
         shown, turned = last.step(action)[0], first.step(action)[0]
-
-
-@pytest.mark.parametrize("planes_first", [False, True])
-def test_the_commonest_colour_is_told(planes_first):
-    env = rlenvs.make("SameGame-v0", level="small", height=6, planes_first=planes_first, commonest=True)
-    shown, told = env.reset(seed=2)[0], set()
-    for _ in range(8):
-        planes = shown if planes_first else np.moveaxis(shown, 2, 0)
-        assert planes.shape == (6, 6, 8)
-        most = int(planes[:3].sum((1, 2)).argmax())
-        assert (
-            planes[3:].max((1, 2)).tolist() == planes[3:].min((1, 2)).tolist() == [float(k == most) for k in range(3)]
-        )
-        told.add(most)
-        shown, _, over, _, _ = env.step(env.unwrapped.expert_action())
-        if over:
-            break
-    assert len(told) > 1

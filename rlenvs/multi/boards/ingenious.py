@@ -69,13 +69,17 @@ NAMES = ("red", "orange", "yellow", "green", "blue", "violet")
 # of neighbours, in rows and columns of slanted axes: right, lower right, lower left, left, upper left, upper right
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 HOPELESS = -1
-SHARES = {"low": 0, "high": 1, "raw": True, "constant": True}  # constant: the corners are never free
 
 
 def cells_of(side):
     """The hexes of a board by (row, column) in slanted axes, 0 in the middle, row by row."""
     far = side - 1
     return [(r, c) for r in range(-far, far + 1) for c in range(-far, far + 1) if abs(r + c) <= far]
+
+
+def shares(*shape, **more):
+    """A block of numbers from 0 to 1; some stay what they are, as corners are never free."""
+    return block(*shape, low=0, high=1, raw=True, constant=True, **more)
 
 
 def sizes_of(values):
@@ -143,11 +147,11 @@ SPEC = world(
     },
     scratch=("aside", "gain", "order"),
     observation={
-        "board": block("told_cells", COLORS, **SHARES, whole=True, doc="the colour of each hex"),
-        "rack": block("told_slots", 2, COLORS, **SHARES, whole=True, doc="the colours of one's tiles"),
-        "scores": block("told_agents", COLORS, **SHARES, doc="of all, one's own first, over 18"),
+        "board": shares("told_cells", COLORS, whole=True, doc="the colour of each hex"),
+        "rack": shares("told_slots", 2, COLORS, whole=True, doc="the colours of one's tiles"),
+        "scores": shares("told_agents", COLORS, doc="of all, one's own first, over 18"),
         "bag": block("listed", low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
-        "planes": block("planes", "across", "across", **SHARES, doc="all this, as planes"),
+        "planes": shares("planes", "across", "across", doc="all this, as planes"),
     },
     action=discrete(size="choices"),
     terms={

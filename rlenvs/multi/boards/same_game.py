@@ -16,8 +16,7 @@ are masked; chosen nevertheless nothing is taken, and the turn passes.
 
 ## Observation Space
 Planes, last (height, width, colors): where the tiles of each colour lie. With `planes_first=True` (colors, height,
-width), as convolutions take them. With `commonest=True` as many planes more: that of the colour of the most tiles is 1
-everywhere, the others 0. Who sees a part of the board alone, as convolutions do, cannot count these.
+width), as convolutions take them.
 
 ## Rewards
 A term for each colour, `red`, `blue`, `green`, `yellow`, `violet`: n^2 for a group of n tiles. Their sum is the reward.
@@ -34,7 +33,7 @@ are at least `target` points, of all players together; with several players and 
 the most points.
 
 ## Parameters
-`players`, `reward`, `height`, `width`, `colors`, `target`, `tries`, `planes_first` and `commonest`.
+`players`, `reward`, `height`, `width`, `colors`, `target`, `tries` and `planes_first`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of one player.
@@ -55,8 +54,8 @@ MOST_POINTS = float(LARGEST**4)
 
 def shown(values):
     """The shape of the observation."""
-    board, planes = (values.height, values.width), values.colors * (2 if values.commonest else 1)
-    return (planes, *board) if values.planes_first else (*board, planes)
+    board = values.height, values.width
+    return (values.colors, *board) if values.planes_first else (*board, values.colors)
 
 
 SPEC = world(
@@ -74,7 +73,6 @@ SPEC = world(
         "target": integer(2000, 1, LARGEST**4, "points that count as success"),
         "tries": integer(16, 1, LARGEST * LARGEST, "groups that the planner tries"),
         "planes_first": flag(False, "planes before rows and columns in the observation"),
-        "commonest": flag(False, "planes more, which tell the colour of the most tiles"),
     },
     sizes=lambda values: {
         "agents": values.players,
@@ -260,21 +258,11 @@ def observe(p, s, k, o):
     for row in range(s.tile.shape[0]):
         for column in range(s.tile.shape[1]):
             for color in range(p.colors):
-                put(p, o.tiles, row, column, color, 1.0 if s.tile[row, column] == 1 + color else 0.0)
-    if p.commonest:
-        most = commonest(s.tile)
-        for row in range(s.tile.shape[0]):
-            for column in range(s.tile.shape[1]):
-                for color in range(p.colors):
-                    put(p, o.tiles, row, column, p.colors + color, 1.0 if most == 1 + color else 0.0)
-
-
-@kernel
-def put(p, planes, row, column, plane, number):
-    if p.planes_first:
-        planes[plane, row, column] = number
-    else:
-        planes[row, column, plane] = number
+                here = 1.0 if s.tile[row, column] == 1 + color else 0.0
+                if p.planes_first:
+                    o.tiles[color, row, column] = here
+                else:
+                    o.tiles[row, column, color] = here
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
