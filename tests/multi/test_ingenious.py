@@ -305,3 +305,69 @@ def test_with_fewer_colors_the_first_of_them_alone_are_played():
         assert [int(s["cell"][corner]) for corner in p["corner"]] == [1, 2, 3, 1, 2, 3]
         s.score[0] = [4, 3, 2, 0, 0, 0]
         assert lowest_score(p, s, 0) == 2
+
+
+# --- as planes --------------------------------------------------------------------------------------------------------
+
+
+def moves(batch, i, k):
+    """What an agent may do: which colours come onto which hexes; -2 and -1 are for exchanges."""
+    p, s = batch.records(i)
+    cells, kinds, found = cells_of(4), [(a, b) for a in range(3) for b in range(a, 3)], set()
+    for choice in np.flatnonzero(batch.masks[i, k]).tolist():
+        if batch.setup.values.planes:
+            spot, cell = divmod(choice - 2 * batch.setup.values.exchange, 49)
+            first = cell // 7 - 3, cell % 7 - 3
+            ends, colors = [first, tuple(np.add(first, STEPS[spot % 6]).tolist())], kinds[spot // 6]
+            exchange = choice - 2 if spot < 0 else None
+        else:
+            slot, place = divmod(choice, len(p["place"]))
+            ends, exchange = [cells[cell] for cell in p["place"][place].tolist()], place - 2 if slot == 6 else None
+            colors = s["rack"][k, min(slot, 5)].tolist()
+        found.add(frozenset(zip(ends, colors, strict=True)) if exchange is None else exchange)
+    return found
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_games_as_planes_are_the_same_games(exchange):
+    forms = [begun(4, level="few", exchange=exchange, planes=planes) for planes in (False, True)]
+    for _ in range(40):
+        for i in range(4):
+            mover = int(forms[0].states["turn"][i])
+            if mover >= 0:
+                numbers, planes = (moves(batch, i, mover) for batch in forms)
+                assert planes == numbers
+        for batch in forms:
+            batch.play("balanced")
+            batch.step_loaded()
+        for name in ("cell", "score", "turn", "rack"):
+            np.testing.assert_array_equal(*(batch.states[name] for batch in forms))
+        np.testing.assert_array_equal(*(batch.rewards for batch in forms))
+
+
+def test_planes_show_what_the_numbers_show():
+    numbers, planes = (begun(1, level="few", planes=planes) for planes in (False, True))
+    assert planes.observations.shape == (1, 2, 3 + 1 + 6 + 2 * 3 + 1, 7, 7)
+    for _ in range(12):
+        for batch in (numbers, planes):
+            batch.play("balanced")
+            batch.step_loaded()
+        for k in range(2):
+            seen, shown = numbers.observations[0, k], planes.observations[0, k]
+            board, rack, scores = seen[: 37 * 6].reshape(37, 6), seen[222:294].reshape(6, 2, 6), seen[294:306]
+            for cell, (row, column) in enumerate(cells_of(4)):
+                assert shown[:3, row + 3, column + 3].tolist() == board[cell, :3].tolist()
+                assert shown[3, row + 3, column + 3] == 1 - board[cell].sum()
+            assert shown[:4].sum() == 37
+            tiles = Counter(tuple(tile.argmax(1).tolist()) for tile in rack if tile.any())
+            held = [tiles[a, b] / 6 for a in range(3) for b in range(a, 3)]
+            rest = [*held, *scores.reshape(2, 6)[:, :3].ravel(), seen[306]]
+            np.testing.assert_array_equal(shown[4:], np.float32(rest)[:, None, None] + np.zeros((1, 7, 7), np.float32))
+
+
+def test_a_choice_beside_the_board_lays_nothing():
+    batch = begun(1, level="few", planes=True)
+    assert batch.setup.sizes["choices"] == 6 * 6 * 49
+    batch.step(np.zeros((1, 2), np.int64))  # the corner of the planes is beside the hexagon
+    assert batch.states["cell"][0].astype(bool).sum() == 6
+    assert batch.states["turn"][0] == 1

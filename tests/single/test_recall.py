@@ -83,6 +83,8 @@ def test_the_target_is_told_when_it_is_due(id):
     told = 0
     for _ in range(150):
         way = (middle_of(p, s.target_x) - s.x) / 14, (middle_of(p, s.target_y) - s.y) / 14
+        if id == "EndlessMortarMayhem-v0":  # the torus is six tiles and a radius long: 90 pixels
+            way = [min((one - 90 / 14, one, one + 90 / 14), key=abs) for one in way]
         np.testing.assert_allclose(seen[-2:], np.float32(way) if s.cues_left == 0 else [0, 0])
         told += s.cues_left == 0
         seen, _, over, late, _ = env.step(env.unwrapped.expert_action())

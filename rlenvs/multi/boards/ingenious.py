@@ -20,9 +20,16 @@ direction (right, lower right, lower left, left, upper left, upper right). With 
 keep one's tiles and to exchange them, a move of its own at the end of a turn in which one may. Other choices are
 masked; chosen nevertheless nothing is laid or exchanged, and the turn passes.
 
+With `planes=True` choices are planes of a board whose rows and columns are the slanted axes of the hexes (7 x 7 cells
+for four hexes along an edge): (6 kind + direction) * cells + cell lays a tile of a kind, its first colour on the cell
+and its second one on the neighbour in the direction. Kinds are the pairs of colours, red and red, red and orange, and
+so on. The two choices of `exchange` come first then.
+
 ## Observation Space
 The colour of each hex (hexes, 6), the tiles of one's own rack (6, 2, 6), both as 0 and 1, all scores (players, 6) over
-18, one's own first and then in the order of turns, and the share of the tiles that are still to be drawn.
+18, one's own first and then in the order of turns, and the share of the tiles that are still to be drawn. With
+`planes=True` the same as planes: the hexes of each colour, the free ones, then planes of one number each: the share of
+each kind in the rack, all scores, and the share of the tiles that are to be drawn.
 
 ## Rewards
 `lowest` is by how much one's lowest score grew, so the sum over a game is the lowest score at its end, the utility by
@@ -41,8 +48,8 @@ many moves as there are hexes. Success: no one has a higher lowest score at the 
 next lowest decide, and so on.
 
 ## Parameters
-`players`, `extra`, `again`, `opening`, `colors` and `exchange`. With fewer `colors` tiles have the first of them alone,
-corners have them in turns, and scores of the others count for nothing.
+`players`, `extra`, `again`, `opening`, `colors`, `exchange` and `planes`. With fewer `colors` tiles have the first of
+them alone, corners have them in turns, and scores of the others count for nothing.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each seat, against "balanced".
@@ -70,14 +77,28 @@ def cells_of(side):
     return [(r, c) for r in range(-far, far + 1) for c in range(-far, far + 1) if abs(r + c) <= far]
 
 
+def shares(*shape, **more):
+    """A block of numbers from 0 to 1; some stay what they are, as corners are never free."""
+    return block(*shape, low=0, high=1, raw=True, constant=True, **more)
+
+
 def sizes_of(values):
     """Of the board for so many players."""
-    side = values.players + values.extra
+    side, colors, planes = values.players + values.extra, values.colors, values.planes
+    across, kinds = 2 * side - 1, colors * (colors + 1) // 2
+    places = 18 * side * side - 30 * side + 12
     return {
         "agents": values.players,
         "cells": 3 * side * side - 3 * side + 1,
-        "places": 18 * side * side - 30 * side + 12,
-        "choices": RACK * (18 * side * side - 30 * side + 12) + 2 * values.exchange,
+        "places": places,
+        "spots": 6 * across * across,
+        "choices": (kinds * 6 * across * across if planes else RACK * places) + 2 * values.exchange,
+        "listed": 0 if planes else 1,
+        "told_cells": 0 if planes else 3 * side * side - 3 * side + 1,
+        "told_slots": 0 if planes else RACK,
+        "told_agents": 0 if planes else values.players,
+        "planes": 2 + colors + kinds + values.players * colors if planes else 0,
+        "across": across,
     }
 
 
@@ -94,6 +115,7 @@ SPEC = world(
         "opening": flag(True, "whether everybody begins beside a corner of its own"),
         "colors": integer(COLORS, 3, COLORS, "colours of the tiles"),
         "exchange": flag(False, "whether who has no colour of its lowest score may exchange all tiles"),
+        "planes": flag(False, "observation and choices as planes over slanted axes, as convolutions take them"),
     },
     sizes=sizes_of,
     teams=lambda values: list(range(values.players)),
@@ -104,6 +126,8 @@ SPEC = world(
         "place": i8("places", 2),  # ordered pairs of neighbours
         "corner": i8(6),
         "beside": i8("cells"),  # the corner that a hex touches, -1 for none
+        "spot": i8("places"),  # a place among planes: its direction, then the row and column of its first hex
+        "place_at": i8("spots"),  # and the other way round, -1 for none
         "kind": i8(len(KINDS), 2),  # the colours of tiles
     },
     state={
@@ -123,17 +147,11 @@ SPEC = world(
     },
     scratch=("aside", "gain", "order"),
     observation={
-        # constant: the corners are never free
-        "board": block(
-            *("cells", COLORS), low=0, high=1, raw=True, whole=True, constant=True, doc="the colour of each hex"
-        ),
-        "rack": block(
-            *(RACK, 2, COLORS), low=0, high=1, raw=True, whole=True, constant=True, doc="the colours of one's tiles"
-        ),
-        "scores": block(
-            *("agents", COLORS), low=0, high=1, raw=True, constant=True, doc="of all, one's own first, over 18"
-        ),
-        "bag": block(low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
+        "board": shares("told_cells", COLORS, whole=True, doc="the colour of each hex"),
+        "rack": shares("told_slots", 2, COLORS, whole=True, doc="the colours of one's tiles"),
+        "scores": shares("told_agents", COLORS, doc="of all, one's own first, over 18"),
+        "bag": block("listed", low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
+        "planes": shares("planes", "across", "across", doc="all this, as planes"),
     },
     action=discrete(size="choices"),
     terms={
@@ -166,7 +184,20 @@ def data(values):
     corners = [number[dr * (side - 1), dc * (side - 1)] for dr, dc in STEPS]
     beside = [next((i for i, corner in enumerate(corners) if corner in row), -1) for row in near]
     places = [(cell, other) for cell, row in enumerate(near) for other in row if other >= 0]
-    return {"near": near, "place": places, "corner": corners, "beside": beside, "kind": KINDS}
+    across, spots = 2 * side - 1, []
+    for cell, other in places:
+        row, column = (part + side - 1 for part in cells[cell])
+        spots.append((near[cell].index(other) * across + row) * across + column)
+    numbers = {spot: place for place, spot in enumerate(spots)}
+    return {
+        "near": near,
+        "place": places,
+        "corner": corners,
+        "beside": beside,
+        "kind": KINDS,
+        "spot": spots,
+        "place_at": [numbers.get(spot, -1) for spot in range(6 * across * across)],
+    }
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
@@ -336,17 +367,58 @@ def exchange_tiles(p, s, k, rng):
         s.bag[kind] += s.aside[kind]
 
 
+@kernel
+def keeping(p):
+    """The choice that keeps one's tiles; the next one exchanges them."""
+    return 0 if p.planes else RACK * p.place.shape[0]
+
+
+@kernel
+def kind_at(p, s, k, slot):
+    """Which pair of colours a tile is, -1 for an empty slot."""
+    one, two = s.rack[k, slot, 0], s.rack[k, slot, 1]
+    return one * p.colors - one * (one - 1) // 2 + two - one if one >= 0 else -1
+
+
+@kernel
+def choice_of(p, s, k, slot, place):
+    if not p.planes:
+        return slot * p.place.shape[0] + place
+    return 2 * p.exchange + kind_at(p, s, k, slot) * p.place_at.size + p.spot[place]
+
+
+@kernel
+def slot_of(p, s, k, choice):
+    """The slot of the tile that a choice lays, -1 where there is none."""
+    if not p.planes:
+        slot = choice // p.place.shape[0]
+        return slot if slot < RACK and s.rack[k, min(slot, RACK - 1), 0] >= 0 else -1
+    kind = (choice - 2 * p.exchange) // p.place_at.size
+    for slot in range(RACK):
+        if choice >= 2 * p.exchange and kind_at(p, s, k, slot) == kind:
+            return slot
+    return -1
+
+
+@kernel
+def place_of(p, choice):
+    """The place where a choice lays a tile, -1 where that is not on the board."""
+    if not p.planes:
+        return choice % p.place.shape[0]
+    return p.place_at[max(choice - 2 * p.exchange, 0) % p.place_at.size]
+
+
 @SPEC.step
 def step(p, s, a, rng, r):
-    mover, layings = max(s.turn, 0), RACK * p.place.shape[0]
+    mover = max(s.turn, 0)
     over = False
     if s.offered:
-        if a[mover] == layings + 1:
+        if a[mover] == keeping(p) + 1:
             exchange_tiles(p, s, mover, rng)
     else:
         s.again -= 1
-        slot, place = a[mover] // p.place.shape[0], a[mover] % p.place.shape[0]
-        if a[mover] < layings and s.rack[mover, slot, 0] >= 0 and is_free(p, s, place):
+        slot, place = slot_of(p, s, mover, a[mover]), place_of(p, a[mover])
+        if slot >= 0 and place >= 0 and is_free(p, s, max(place, 0)):
             lay(p, s, mover, slot, place)
             over = score_gain(p, s, mover, r)
         s.moves += 1
@@ -409,17 +481,26 @@ def mask(p, s, k, m):
         m[0] = 1
         return
     if s.offered:
-        m[RACK * places] = 1
-        m[RACK * places + 1] = 1
+        m[keeping(p)] = 1
+        m[keeping(p) + 1] = 1
         return
     for place in range(places):
         if is_free(p, s, place):
             for slot in range(RACK):
-                m[slot * places + place] = 1 if s.rack[k, slot, 0] >= 0 else 0
+                if s.rack[k, slot, 0] >= 0:
+                    m[choice_of(p, s, k, slot, place)] = 1
 
 
 @SPEC.observe
 def observe(p, s, k, o):
+    if p.planes:
+        show_planes(p, s, k, o.planes)
+    else:
+        show_numbers(s, k, o)
+
+
+@kernel
+def show_numbers(s, k, o):
     for cell in range(s.cell.size):
         for color in range(COLORS):
             o.board[cell, color] = 1.0 if s.cell[cell] == 1 + color else 0.0
@@ -430,7 +511,38 @@ def observe(p, s, k, o):
     for j in range(s.alive.size):
         for color in range(COLORS):
             o.scores[j, color] = s.score[(k + j) % s.alive.size, color] / MOST
-    o.bag = tiles_in_bag(s) / 120.0
+    o.bag[0] = tiles_in_bag(s) / 120.0
+
+
+@kernel
+def show_planes(p, s, k, planes):
+    across, colors = planes.shape[1], p.colors
+    board = planes.reshape(planes.shape[0], across * across)
+    for plane in range(colors + 1):
+        for cell in range(across * across):
+            board[plane, cell] = 0.0
+    for place in range(p.place.shape[0]):  # every hex is the first one of some
+        color = s.cell[p.place[place, 0]]
+        board[color - 1 if color > 0 else colors, p.spot[place] % (across * across)] = 1.0
+    plane = colors + 1
+    for kind in range(colors * (colors + 1) // 2):
+        held = 0
+        for slot in range(RACK):
+            held += kind_at(p, s, k, slot) == kind
+        fill(board, plane + kind, held / RACK)
+    plane += colors * (colors + 1) // 2
+    for j in range(s.alive.size):
+        for color in range(colors):
+            fill(board, plane + color, s.score[(k + j) % s.alive.size, color] / MOST)
+        plane += colors
+    fill(board, plane, tiles_in_bag(s) / 120.0)
+
+
+@kernel
+def fill(board, plane, number):
+    """One number in all cells of a plane."""
+    for cell in range(board.shape[1]):
+        board[plane, cell] = number
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
@@ -441,7 +553,7 @@ def choose_random(p, s, k, rng):
     """Any move that is allowed."""
     places, tiles, free = p.place.shape[0], 0, 0
     if s.offered:
-        return RACK * places + below(rng, 2)
+        return keeping(p) + below(rng, 2)
     for slot in range(RACK):
         tiles += s.rack[k, slot, 0] >= 0
     for place in range(places):
@@ -452,7 +564,7 @@ def choose_random(p, s, k, rng):
             for place in range(places):
                 if is_free(p, s, place):
                     if left == 0:
-                        return slot * places + place
+                        return choice_of(p, s, k, slot, place)
                     left -= 1
     return 0
 
@@ -472,7 +584,7 @@ def choose_best(p, s, k, balanced, rng):
     places = p.place.shape[0]
     best, chosen, count = HOPELESS, 0, 0
     if s.offered:
-        return RACK * places + 1  # none of its tiles is of use for its lowest score
+        return keeping(p) + 1  # none of its tiles is of use for its lowest score
     for place in range(places):
         if not is_free(p, s, place):
             continue
@@ -489,7 +601,7 @@ def choose_best(p, s, k, balanced, rng):
                 value = worth_of(s.score[k, one], points, balanced) + worth_of(s.score[k, two], more, balanced)
             count = 1 if value > best else count + (value == best)
             if value > best or (value == best and not balanced and below(rng, count) == 0):
-                best, chosen = value, slot * places + place
+                best, chosen = value, choice_of(p, s, k, slot, place)
     return chosen
 
 
@@ -582,7 +694,7 @@ def draw(canvas, p, s):
         canvas.line(ends, "white", 3.0)
         canvas.line(ends, "black", 1.0)
     draw_rack(canvas, s)
-    draw_scores(canvas, s)
+    draw_scores(canvas, s, int(p.colors))
 
 
 def draw_rack(canvas, s):
@@ -597,8 +709,8 @@ def draw_rack(canvas, s):
                 draw_colored(canvas, (slot * 3.9 + 1.1 + WIDE * half, 0.0), color)
 
 
-def draw_scores(canvas, s):
-    """A row of bars for each player, as long as its scores; the mover's framed."""
+def draw_scores(canvas, s, colors):
+    """A row of bars for each player, as long as its scores in the colours that count; the mover's framed."""
     players = len(s.score)
     width, height = canvas.scene
     canvas.view(0.0, width, 0.0, height)
@@ -608,9 +720,9 @@ def draw_scores(canvas, s):
         low = max(top - tall + 4.0, top - 150.0)
         canvas.rectangle(left, low, width - 6.0, top, "blue" if k == s.turn else TRACK, rounded=6.0)
         canvas.rectangle(left + 2.0, low + 2.0, width - 8.0, top - 2.0, PANEL, rounded=5.0)
-        canvas.text((left + 8.0, top - 10.0), f"player {k + 1}: {int(min(s.score[k]))}", "black", 11, "left")
-        room = (top - 20.0 - low - 4.0) / COLORS
-        for color in range(COLORS):
+        canvas.text((left + 8.0, top - 10.0), f"player {k + 1}: {int(min(s.score[k, :colors]))}", "black", 11, "left")
+        room = min((top - 20.0 - low - 4.0) / colors, 26.0)
+        for color in range(colors):
             y = top - 20.0 - (color + 1) * room
             start, end, score = left + 8.0, width - 32.0, int(s.score[k, color])
             canvas.rectangle(start, y + 0.15 * room, end, y + 0.85 * room, TRACK, rounded=2.0)
@@ -626,5 +738,6 @@ def text(p, s):
     for cell, (row, _) in enumerate(cells_of(side)):
         rows.setdefault(row, []).append(".ROYGBV"[int(s.cell[cell])])
     lines = [" " * abs(row) + " ".join(found) for row, found in rows.items()]
-    scores = ["player " + str(k + 1) + ": " + " ".join(str(int(n)) for n in row) for k, row in enumerate(s.score)]
+    rows = enumerate(s.score[:, : int(p.colors)])
+    scores = ["player " + str(k + 1) + ": " + " ".join(str(int(n)) for n in row) for k, row in rows]
     return "\n".join([*lines, "", *scores])

@@ -272,7 +272,14 @@ def report(p, s, r):
 
 
 @kernel
-def observe(p, s, o):
+def short_way(way, around):
+    """The shorter of two ways around a torus, px."""
+    return way - around if way > around // 2 else (way + around if way < -(around // 2) else way)
+
+
+@kernel
+def see(p, s, o, around):
+    """What is seen, and told; `around` is the way around the torus of the endless game, px."""
     if o.commands.size > 0:
         for j in range(o.commands.size):
             o.commands[j] = 0.0
@@ -292,8 +299,11 @@ def observe(p, s, o):
             seen[8 + command] = 1.0 if s.cue == command else 0.0
     if o.target.size > 0:
         told = 1.0 if s.cues_left == 0 else 0.0
-        o.target[0] = told * (middle_of(p, s.target_x) - s.x) / TILE
-        o.target[1] = told * (middle_of(p, s.target_y) - s.y) / TILE
+        x, y = middle_of(p, s.target_x) - s.x, middle_of(p, s.target_y) - s.y
+        if p.endless:
+            x, y = short_way(x, around), short_way(y, around)
+        o.target[0] = told * x / TILE
+        o.target[1] = told * y / TILE
 
 
 def game(name: str, **declared: Any) -> World:
@@ -312,5 +322,4 @@ def game(name: str, **declared: Any) -> World:
     )
     spec.make_data(data)
     spec.reset(begin)
-    spec.observe(observe)
     return spec

@@ -26,8 +26,8 @@ up, left down, left up).
 
 Which command is due is nowhere to be seen, in the B forms neither: who acts has to count explosions. `recall=True`
 (`level="recall"`: with numbers in place of the image) tells, for policies without memory, what one knows who
-remembers all: the way to the tile to which the commands lead so far, as tiles to the right and down; 0 while commands
-are shown.
+remembers all: the way to the tile to which the commands lead so far, as tiles to the right and down (in the endless
+game the shorter one around the torus); 0 while commands are shown.
 
 ## Rewards
 0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: the
@@ -73,7 +73,7 @@ from rlenvs.single.memory.agent import (
     sign_of,
 )
 from rlenvs.single.memory.arena import TILE, draw_arena, first_pixel, middle_of
-from rlenvs.single.memory.mortar import judge, report, show_next
+from rlenvs.single.memory.mortar import judge, report, see, short_way, show_next
 from rlenvs.single.memory.render import arena_text, draw_mortar, keys_of_free_agent
 
 SPEC = mortar.game(
@@ -157,6 +157,17 @@ def step(p, s, a, rng, r):
     report(p, s, r)
 
 
+@kernel
+def around(p):
+    """How long the torus is, px."""
+    return TILE * p.arena_size + radius_of(p)
+
+
+@SPEC.observe
+def observe(p, s, o):
+    see(p, s, o, around(p))
+
+
 @SPEC.observe_images
 def observe_images(p, s, i):
     draw_arena(p, s, i.screen, p.agent_scale)
@@ -164,19 +175,12 @@ def observe_images(p, s, i):
         transpose(i.screen)
 
 
-@kernel
-def short_way(p, way):
-    """The shorter of two ways around the torus, px."""
-    around = TILE * p.arena_size + radius_of(p)
-    return way - around if way > around // 2 else (way + around if way < -(around // 2) else way)
-
-
 @SPEC.expert
 def expert(p, s, a):
     """To the middle of the target tile."""
     dx, dy = middle_of(p, s.target_x) - s.x, middle_of(p, s.target_y) - s.y
     if p.endless:
-        dx, dy = short_way(p, dx), short_way(p, dy)
+        dx, dy = short_way(dx, around(p)), short_way(dy, around(p))
     choose_way(p, a, dx, dy)
 
 

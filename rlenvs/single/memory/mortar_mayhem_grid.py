@@ -38,8 +38,8 @@ from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
-from rlenvs.single.memory.arena import draw_arena, middle_of, tile_at
-from rlenvs.single.memory.mortar import judge, report, show_next, stays_inside
+from rlenvs.single.memory.arena import TILE, draw_arena, middle_of, tile_at
+from rlenvs.single.memory.mortar import judge, report, see, show_next, stays_inside
 from rlenvs.single.memory.render import arena_text, draw_mortar, keys_of_turning_agent
 
 SPEC = mortar.game(
@@ -89,6 +89,11 @@ def step(p, s, a, rng, r):
                 s.x, s.y = middle_of(p, column), middle_of(p, row)
         judge(p, s, rng, r)
     report(p, s, r)
+
+
+@SPEC.observe
+def observe(p, s, o):
+    see(p, s, o, TILE * p.arena_size)
 
 
 @SPEC.observe_images
