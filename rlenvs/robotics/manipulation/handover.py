@@ -206,19 +206,15 @@ def begin_later(p, s, rng):
     begun = below(rng, ANY_START) if p.start == ANY_START else p.start
     reach = 0.5 * p.length - HOLD
     if begun == HELD_START:
-        held.close(s, 0, 0.5 * p.width)
-        arm.put(s, BAR, held.FIRST + reach, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 0, 0.5 * p.width, BAR, reach)
     elif begun == HANDED_START:
-        held.close(s, 1, 0.5 * p.width)
-        arm.put(s, BAR, held.SECOND - reach, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 1, 0.5 * p.width, BAR, -reach)
 
 
 @SPEC.after_reset
 def after_reset(p, s, rng):
     for k in range(2):
-        arm.start(s, k)
-        if open_width(s, k) < 0.75 * p.width:  # around the bar
-            held.press(s, k)
+        held.start(s, k)
 
 
 @SPEC.act

@@ -207,15 +207,12 @@ def begin_later(p, s, rng):
     if done >= PLACED_START:
         s.qpos[LOWER], s.qpos[LOWER + 1] = s.desired[0], s.desired[1]
     if done == HELD_START:
-        held.close(s, 0, 0.5 * p.side)
-        arm.put(s, UPPER, held.FIRST, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 0, 0.5 * p.side, UPPER, 0.0)
 
 
 @SPEC.after_reset
 def after_reset(p, s, rng):
-    arm.start(s, 0)
-    if s.upper[2] > p.side:
-        held.press(s, 0)
+    held.start(s, 0)
     achieve(s)
 
 
@@ -270,18 +267,17 @@ def outcome(p, s, a, rng, r):
         r.terminated = r.terminated and r.success
     r.based = 1.0 if based(p, s) else 0.0
     if r.based:
-        judge_turn(s, s.upper, s.desired[3:], r)
+        judge_turn(p, s, s.upper, s.desired[3:], r)
     else:
-        judge_turn(s, s.lower, s.desired[:3], r)
-    if p.rule == STACKED and r.reached == 0.0:  # what is to be learnt there is to let go
-        r.held = 1.0 if r.success else 0.0
+        judge_turn(p, s, s.lower, s.desired[:3], r)
 
 
 @kernel
-def judge_turn(s, cube, goal, r):
+def judge_turn(p, s, cube, goal, r):
     """The shaped terms of the cube whose turn it is."""
+    in_place = p.rule == STACKED and r.reached == 0.0  # what is to be learnt there is to let go
     r.near = 1.0 - maths.tanh(10.0 * arm.distance(s.grip[0], cube))
-    r.held = 1.0 if arm.holds(s, cube) else 0.0
+    r.held = 1.0 if (r.success if in_place else arm.holds(s, cube)) else 0.0
     r.placed = 1.0 - maths.tanh(5.0 * arm.distance(cube, goal))
 
 
