@@ -36,7 +36,8 @@ the giver can reach.
 
 ## Episode End
 
-After 100 steps (4 s), or, with `ends_at_success`, when the bar's centre is within the threshold of the goal.
+After 100 steps (4 s), or, with `ends_at_success` (as at level="bring"), when the bar's centre is within the threshold
+of the goal.
 
 ## Parameters
 
@@ -150,7 +151,7 @@ SPEC = world(
         "medium": {},
         "hard": {"length": 0.16, "goal_distance": 0.35, "goal_width": 0.5, "turn": 0.4, "threshold": 0.03},
         "receive": {"start": "held"},
-        "bring": {"start": "handed"},
+        "bring": {"start": "handed", "ends_at_success": True},
     },
 )
 

@@ -33,7 +33,8 @@ None.
 The arm is in panda-gym's neutral pose, fingers open. The cubes stand on the table and the place of the stack is on it,
 uniform in squares around the middle, drawn again until the three are at least `apart` from each other; the cubes are
 turned by up to `yaw` either way. With start="placed" the lower cube is in its place already; with "held" the hand holds
-the upper one too, 0.2 m above the table; with "any" one of the three is drawn.
+the upper one too, 0.2 m above the table; with "any" one of the three is drawn. Level "put" begins so, and the published
+rule holds, with a threshold of 3 cm: the cube has to be in its place, and may be held there.
 
 ## Episode End
 Truncation: 100 steps (4 s). Termination: with `ends_at_success`, at success. Success is that the goal is reached at the
@@ -140,6 +141,7 @@ SPEC = arm.task(
         "hard": {"threshold": 0.03, "yaw": 0.3},
         "second": {"start": "placed"},
         "last": {"start": "held", "goal_width": 0.0},
+        "put": {"start": "held", "goal_width": 0.0, "rule": "published", "threshold": 0.03},
     },
     probe={"side": {"apart": 0.1}, "threshold": {"rule": "published"}},
 )
