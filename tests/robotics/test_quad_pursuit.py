@@ -110,16 +110,6 @@ def test_approach_is_to_where_the_target_was_and_distance_a_mean(id):
         np.testing.assert_allclose(made.rewards[0], way + 0.001 * apart, atol=1e-6)
 
 
-@pytest.mark.parametrize("id", TASKS)
-def test_nearness_is_1_at_the_target_as_it_is_afterwards_and_0_at_4_metres(id):
-    made, s = points(id, [(0, 0, 1), (1, 1, 2), (0, 1, 1), (-2.8, -2.9, 0.3)], paid="nearness")
-    for _ in range(5):
-        act(made, 0.2)
-        away = np.linalg.norm(s.position - s.target, axis=1)
-        assert away.max() > 4.0
-        np.testing.assert_allclose(told(made, "approach"), np.maximum(0.0, 1.0 - away / 4.0), atol=1e-12)
-
-
 @pytest.mark.parametrize(("apart", "crash"), [(0.099, True), (0.101, False)])
 def test_points_that_come_closer_than_a_decimetre_end_it_for_all(apart, crash):
     made, _ = points(SURROUND, [(0, 0, 1), (0, apart, 1), (2, 0, 1), (-2, 0, 1)])

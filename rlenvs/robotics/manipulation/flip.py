@@ -212,8 +212,7 @@ def reset(p, s, rng):
     )
     arm.put(s, CUBE, x, y, 0.5 * p.side, uniform(rng, -p.start_turn, p.start_turn))
     if p.start == HELD_START or (p.start == ANY_START and uniform(rng, 0.0, 1.0) < 0.5):
-        held.close(s, 0, 0.5 * p.side)
-        arm.put(s, CUBE, held.FIRST, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 0, 0.5 * p.side, CUBE, 0.0)
     goal = rotations.product(draw_turn(p, rng), s.qpos[CUBE + 3 : CUBE + 7])
     sign = 1.0 if goal[0] >= 0.0 else -1.0
     for j in range(4):
@@ -241,9 +240,7 @@ def draw_turn(p, rng):
 
 @SPEC.after_reset
 def after_reset(p, s, rng):
-    arm.start(s, 0)
-    if s.cube[2] > p.side:
-        held.press(s, 0)
+    held.start(s, 0)
     achieve(s)
 
 

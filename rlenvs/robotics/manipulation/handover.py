@@ -36,7 +36,8 @@ the giver can reach.
 
 ## Episode End
 
-After 100 steps (4 s), or, with `ends_at_success`, when the bar's centre is within the threshold of the goal.
+After 100 steps (4 s), or, with `ends_at_success` (as at level="bring"), when the bar's centre is within the threshold
+of the goal.
 
 ## Parameters
 
@@ -150,7 +151,7 @@ SPEC = world(
         "medium": {},
         "hard": {"length": 0.16, "goal_distance": 0.35, "goal_width": 0.5, "turn": 0.4, "threshold": 0.03},
         "receive": {"start": "held"},
-        "bring": {"start": "handed"},
+        "bring": {"start": "handed", "ends_at_success": True},
     },
 )
 
@@ -206,19 +207,15 @@ def begin_later(p, s, rng):
     begun = below(rng, ANY_START) if p.start == ANY_START else p.start
     reach = 0.5 * p.length - HOLD
     if begun == HELD_START:
-        held.close(s, 0, 0.5 * p.width)
-        arm.put(s, BAR, held.FIRST + reach, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 0, 0.5 * p.width, BAR, reach)
     elif begun == HANDED_START:
-        held.close(s, 1, 0.5 * p.width)
-        arm.put(s, BAR, held.SECOND - reach, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 1, 0.5 * p.width, BAR, -reach)
 
 
 @SPEC.after_reset
 def after_reset(p, s, rng):
     for k in range(2):
-        arm.start(s, k)
-        if open_width(s, k) < 0.75 * p.width:  # around the bar
-            held.press(s, k)
+        held.start(s, k)
 
 
 @SPEC.act

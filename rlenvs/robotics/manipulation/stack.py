@@ -33,7 +33,8 @@ None.
 The arm is in panda-gym's neutral pose, fingers open. The cubes stand on the table and the place of the stack is on it,
 uniform in squares around the middle, drawn again until the three are at least `apart` from each other; the cubes are
 turned by up to `yaw` either way. With start="placed" the lower cube is in its place already; with "held" the hand holds
-the upper one too, 0.2 m above the table; with "any" one of the three is drawn.
+the upper one too, 0.2 m above the table; with "any" one of the three is drawn. Level "put" begins so, and the published
+rule holds, with a threshold of 3 cm: the cube has to be in its place, and may be held there.
 
 ## Episode End
 Truncation: 100 steps (4 s). Termination: with `ends_at_success`, at success. Success is that the goal is reached at the
@@ -140,6 +141,7 @@ SPEC = arm.task(
         "hard": {"threshold": 0.03, "yaw": 0.3},
         "second": {"start": "placed"},
         "last": {"start": "held", "goal_width": 0.0},
+        "put": {"start": "held", "goal_width": 0.0, "rule": "published", "threshold": 0.03},
     },
     probe={"side": {"apart": 0.1}, "threshold": {"rule": "published"}},
 )
@@ -207,15 +209,12 @@ def begin_later(p, s, rng):
     if done >= PLACED_START:
         s.qpos[LOWER], s.qpos[LOWER + 1] = s.desired[0], s.desired[1]
     if done == HELD_START:
-        held.close(s, 0, 0.5 * p.side)
-        arm.put(s, UPPER, held.FIRST, 0.0, held.HEIGHT, 0.0)
+        held.give(s, 0, 0.5 * p.side, UPPER, 0.0)
 
 
 @SPEC.after_reset
 def after_reset(p, s, rng):
-    arm.start(s, 0)
-    if s.upper[2] > p.side:
-        held.press(s, 0)
+    held.start(s, 0)
     achieve(s)
 
 
@@ -270,18 +269,17 @@ def outcome(p, s, a, rng, r):
         r.terminated = r.terminated and r.success
     r.based = 1.0 if based(p, s) else 0.0
     if r.based:
-        judge_turn(s, s.upper, s.desired[3:], r)
+        judge_turn(p, s, s.upper, s.desired[3:], r)
     else:
-        judge_turn(s, s.lower, s.desired[:3], r)
-    if p.rule == STACKED and r.reached == 0.0:  # what is to be learnt there is to let go
-        r.held = 1.0 if r.success else 0.0
+        judge_turn(p, s, s.lower, s.desired[:3], r)
 
 
 @kernel
-def judge_turn(s, cube, goal, r):
+def judge_turn(p, s, cube, goal, r):
     """The shaped terms of the cube whose turn it is."""
+    in_place = p.rule == STACKED and r.reached == 0.0  # what is to be learnt there is to let go
     r.near = 1.0 - maths.tanh(10.0 * arm.distance(s.grip[0], cube))
-    r.held = 1.0 if arm.holds(s, cube) else 0.0
+    r.held = 1.0 if (r.success if in_place else arm.holds(s, cube)) else 0.0
     r.placed = 1.0 - maths.tanh(5.0 * arm.distance(cube, goal))
 
 

@@ -6,7 +6,8 @@ Several Crazyflies 2.x go to a target that flees straight away from the middle o
 (Felten et al., arXiv 2407.16312), where vehicles are points, which level="point" keeps: the target flees by 0.1 m a
 step and jitters by 0.01 m, in a box of |x| and |y| up to 3 m and heights up to 3 m. By default vehicles are this
 package's quadcopters, explicit dynamics, 240 Hz physics and 30 Hz control, in a room 8 m wide and 4 m high; the target
-flees at `target_speed`, 0.5 m above the floor at least. It moves after the vehicles, and sees where they are then.
+flees at `target_speed` (a third of it at level="slow"), 0.5 m above the floor at least. It moves after the vehicles,
+and sees where they are then.
 
 ## Action Space
 Per agent. With action="velocity": a direction, and a speed relative to `speed_limit`. With action="position" a place in
@@ -22,8 +23,7 @@ Two objectives; the reward of the id with `mo-` is their vector. `approach` is t
 nearer to where the target was before the step. `distance` is the mean distance [m] to the other vehicles; its weight
 makes a metre between vehicles over a whole episode worth 0.2 m nearer to the target. A vehicle that crashed has -10 in
 both. How far the target itself moves away is in no term. Chasing pays, too: each step in which the target flees and a
-vehicle follows is an approach to where it was. With `paid="nearness"` the term `approach` is, for training, 1 at the
-target and 0 where it is 4 m away and farther, after its move.
+vehicle follows is an approach to where it was.
 
 ## Costs
 None.

@@ -5,7 +5,7 @@ Several Crazyflies 2.x go to a target and accompany it on its straight way from 
 and far from each other at the same time. The task is MOMAland's escort-v0 (Felten et al., arXiv 2407.16312), where
 vehicles are points, which level="point" keeps: the target is at 50 points one after the other, the first and the last
 among them. By default they are this package's quadcopters, explicit dynamics, 240 Hz physics and 30 Hz control, in a
-room 8 m wide and 4 m high, and the target flies at `target_speed`.
+room 8 m wide and 4 m high, and the target flies at `target_speed`, a third of it at level="slow".
 
 ## Action Space
 Per agent. With action="velocity": a direction, and a speed relative to `speed_limit`. With action="position" a place in
@@ -20,8 +20,7 @@ and of the others by number, 3 (n + 1) numbers, for n agents.
 Two objectives; the reward of the id with `mo-` is their vector. `approach` is the way [m] by which the vehicle came
 nearer to where the target was before the step. `distance` is the mean distance [m] to the other vehicles; its weight
 makes a metre between vehicles over a whole episode worth 0.2 m nearer to the target. A vehicle that crashed has -10 in
-both. How far the target itself moves away is in no term. With `paid="nearness"` the term `approach` is, for training,
-1 at the target and 0 where it is 4 m away and farther, after its move.
+both. How far the target itself moves away is in no term.
 
 ## Costs
 None.

@@ -25,9 +25,9 @@ CLOSE_MEAN = 0.2  # m, of the team's middle to the target, from where on that ji
 POINTS = 50  # on the way of the escorted target, both ends counted
 CRASH = -10.0  # both terms of a vehicle that crashed
 FARTHEST, LONGEST = 12.0, 1.0  # m, the largest distance and the longest way in a step that are rewarded
-FAR = 4.0  # m, from where on nearness is 0
 NEAR, APART = 0.6, 0.2  # m, success: how far from the ring, and apart
 SPEED = 1.5  # m/s, of velocity actions at least
+SLOW = 0.25  # m/s, of the target in level "slow"
 RING, SPACE, BESIDE = 0.4, 0.4, 0.25  # m, a ring around the target: radius at least, and between vehicles on it
 
 # x, y, z [m]: the four published starts, then the other places of their lattice, the nearest to the target first
@@ -41,8 +41,6 @@ MOTION = choice("flight", "point", doc="whether vehicles fly, or are points that
 (POINT,) = MOTION.codes("point")
 WHAT = choice("stands", "moves", "flees", doc="what the target does")
 MOVES, FLEES = WHAT.codes("moves", "flees")
-PAID = choice("way", "nearness", doc="what `approach` pays: the way to where the target was, as published, or nearness")
-(NEARNESS,) = PAID.codes("nearness")
 SPEEDS = {name: {**row, "speed_limit": max(SPEED, row["speed_limit"])} for name, row in vehicle.VEHICLES.items()}
 
 
@@ -127,7 +125,6 @@ KIND = tasks.team(
         "action": flight.OPTIONS["action"].defaulting("velocity"),
         "motion": MOTION,
         "target_motion": WHAT,
-        "paid": PAID,
         **swarm.SWARM_EFFECTS,
         "agents": integer(4, 2, MOST, "number of vehicles"),
         "neighbours": swarm.SWARM_OPTIONS["neighbours"],
@@ -170,13 +167,16 @@ def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str, sco
         target_motion: "stands", "moves" or "flees".
         point_scores: the scores of level "point".
     """
+    levels = {"point": {"motion": "point", "scores": point_scores, "probe": IN_FLIGHT}, **LEVELS}
+    if target_motion != "stands":
+        levels["slow"] = {"target_speed": SLOW}
     return KIND.member(
         name,
         doc=doc,
         source=f"MOMAland {published} (Felten et al., arXiv 2407.16312)",
         target_motion=target_motion,
         scores=scores,
-        levels={"point": {"motion": "point", "scores": point_scores, "probe": IN_FLIGHT}, **LEVELS},
+        levels=levels,
     )
 
 
@@ -330,8 +330,6 @@ def outcome(p, s, a, rng, r):
         r.distance[k] = min(apart, FARTHEST)
     move_target(p, s, rng)
     for k in range(count):
-        if p.paid == NEARNESS:
-            r.approach[k] = max(0.0, 1.0 - to_target(s, s.position, k) / FAR)
         if s.crashed[k]:
             r.approach[k], r.distance[k] = CRASH, CRASH
         r.terminated[k] = crash
