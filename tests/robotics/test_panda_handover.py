@@ -253,6 +253,16 @@ def test_bar_is_held_against_its_weight():
     assert worlds.records(0)[1].bar[2] == pytest.approx(height, abs=0.06)
 
 
+def test_level_bring_begins_with_the_bar_in_the_receivers_hand_and_ends_at_the_goal():
+    worlds = batch(ID, level="bring")
+    p, s = worlds.records(0)
+    assert np.linalg.norm(s.bar - s.grip[1]) < 0.5 * p.length
+    idle(worlds, 10)
+    assert s.bar[2] > 0.1  # it holds it
+    assert p.ends_at_success
+    assert not batch(ID).records(0)[0].ends_at_success
+
+
 # --- rewards and costs ------------------------------------------------------------------------------------------------
 
 

@@ -105,6 +105,16 @@ def test_a_held_cube_is_no_stack():
         assert worlds.rewards[0, 0] == 0.0
 
 
+@pytest.mark.parametrize(("level", "held"), [("put", True), ("last", False)])
+def test_a_cube_may_be_held_in_its_place_at_level_put(level, held):
+    worlds, s = with_cubes([0, 0, 0], [0, 0, 0.04], level=level)
+    s.qpos[7:9], s.ctrl[0] = 0.015, 0.0
+    worlds.step(np.float32([[0, 0, 0, -1.0]]))
+    assert worlds.success[0, 0] == held
+    worlds, s = with_cubes([0, 0, 0], [0.035, 0, 0.04], level=level)
+    assert stand(worlds)[0] is False  # off by more than 3 cm, and not on the lower one either
+
+
 @pytest.mark.parametrize(("away", "found"), [(0.0706, True), (0.0709, False)])
 def test_threshold_is_on_the_norm_of_six(away, found):
     # both cubes that far off: the norm is the root of twice the square

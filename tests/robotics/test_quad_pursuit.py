@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import world_of
 from rlenvs.robotics.quadcopter import pursuit
 
 SURROUND, ESCORT, CATCH = TASKS = ("QuadSurround-v0", "QuadEscort-v0", "QuadCatch-v0")
@@ -360,3 +361,16 @@ def test_keys_steer_points_and_flights():
     made = batch(CATCH, level="point")
     assert press({"w", "left", "down"}, made.setup.values) == [1.0, 1.0, -1.0]
     assert len(press({"w"}, batch(CATCH).setup.values)) == 4
+
+
+@pytest.mark.parametrize("id", [ESCORT, CATCH])
+def test_the_target_of_level_slow_has_a_third_of_the_speed(id):
+    def way(level):
+        made = batch(id, level=level)
+        _, s = made.records(0)
+        before = s.target.copy()
+        act(made)
+        return np.linalg.norm(s.target - before)
+
+    assert way("slow") == pytest.approx(way(None) / 3, rel=0.02)
+    assert "slow" not in world_of(SURROUND).levels
