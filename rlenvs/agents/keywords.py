@@ -61,7 +61,7 @@ def keywords_of(algorithm: Any, settings: Settings) -> dict[str, Any]:
 
 def _check_kind(name: str, value: Any, usual: Any) -> None:
     """ParameterError where the usual value is a number, or a whole number, and this one is none."""
-    if name == "action_noise":
+    if name == "action_noise":  # None by default; here the standard deviation of normal noise
         usual = 0.1
     if isinstance(usual, bool) or not isinstance(usual, (int, float)):
         return
