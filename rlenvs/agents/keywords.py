@@ -50,8 +50,7 @@ def keywords_of(algorithm: Any, settings: Settings) -> dict[str, Any]:
         if name in SCHEDULES and isinstance(value, str):
             value = Falling(_number_of(name, value))
         elif name == "train_freq" and isinstance(value, list):
-            _check_range(name, value[0] if value else 0)
-            value = tuple(value)
+            value = _frequency_of(value)
         elif not isinstance(value, str) or name != "ent_coef":  # which may be "auto"
             _check_kind(name, value, known[name])
             _check_range(name, value)
@@ -77,6 +76,17 @@ def _check_range(name: str, value: Any) -> None:
     if isinstance(value, (int, float)) and not low <= value <= high:
         allowed = f"at least {low}" if high == math.inf else f"from {low} to {high}"
         raise ParameterError(f"{name}={shortened(value)} must be {allowed}")
+
+
+def _frequency_of(value: list[Any]) -> tuple[int, str]:
+    """How often to train, as so many steps or episodes."""
+    match value:
+        case [int(count), "step" | "episode" as unit] if count >= 1 and not isinstance(count, bool):
+            return count, unit
+    raise ParameterError(
+        f"train_freq={shortened(value)} must be a whole number of at least 1, "
+        'or such a number and "step" or "episode", such as [1, "episode"]'
+    )
 
 
 def _number_of(name: str, text: str) -> float:

@@ -282,10 +282,9 @@ def next_thing(s, kind, x, y, after, last):
 
 
 @kernel
-def list_near(p, s, kind, rows):
-    """The things of a kind that are nearest to the marines' middle, the nearest first."""
+def list_near(p, s, kind, x, y, rows):
+    """The things of a kind that are nearest to a place, the nearest first."""
     clear_rows(rows)
-    x, y = middle_of_marines(s)
     last, after = -1, -1.0
     for n in range(rows.shape[0]):
         last, after = next_thing(s, kind, x, y, after, last)
@@ -299,8 +298,9 @@ def list_near(p, s, kind, rows):
 def observe(p, s, o):
     list_marines(p, s, o.marines)
     if p.near > 0:
+        x, y = middle_of_marines(s)
         for kind in range(2):
-            list_near(p, s, kind, o.near[kind])
+            list_near(p, s, kind, x, y, o.near[kind])
         return
     list_foes(p, s, o.zerglings, True)
     for row in range(CELL_ROWS):
