@@ -4,8 +4,9 @@
     python docs/generate.py --images       the image of README.md, from videos of the experts; some minutes
 
 The catalogue, rlenvs/catalogue.json, is what the registry knows: a new world has an id when it is in there. Pages go to
-docs/environments/<name>.md, the tables of all to README.md beside them, learning curves to curves/<name>.webp.
-An image is drawn again when its curves differ from what it shows; delete it to have it drawn with another matplotlib.
+docs/environments/<name>.md, the tables of all to README.md beside them, learning curves to curves/<name>.webp and,
+of a level, curves/<name>-<level>.webp. An image is drawn again when its curves differ from what it shows; delete it to
+have it drawn with another matplotlib.
 """
 
 from __future__ import annotations
@@ -54,9 +55,13 @@ def pages() -> dict[Path, str]:
 
 
 def curves() -> dict[Path, Panel]:
-    """What the images of learning curves show, by their paths: of the defaults, or the first level that was learnt."""
-    worlds = [world_of(row.id) for row in documented()]
-    return {PAGES / image_of(world): panels_of(world.name)[0] for world in worlds if all_curves(world)}
+    """What the images of learning curves show, by their paths: of the defaults, and of every level that has some."""
+    found = {}
+    for world in (world_of(row.id) for row in documented()):
+        if levels := list(all_curves(world)):
+            paths = [PAGES / image_of(world, level) for level in levels]
+            found |= dict(zip(paths, panels_of(world.name), strict=True))
+    return found
 
 
 def draw_curves() -> int:

@@ -11,6 +11,7 @@ from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
 from rlenvs.agents.hyperparameters import OFF_POLICY, settings_for
 from rlenvs.agents.runs import EVALUATION_SEEDS
+from rlenvs.agents.store import parse_name, read_card, reference_agents
 from rlenvs.core.docs import documented, has_success, markdown_table, success_cell
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
@@ -26,6 +27,7 @@ TEXT = f"""What `rlenvs train` reached. Return, score and success are those of t
 {EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
 "Time" is wall time on one core. "To 0.5" and "To 0.9" say when the mean of the training seeds first had these scores;
 between evaluations it is taken as straight."""
+LEVELS = "At a level random and expert are of the seeds on which its agent was measured."
 COST = '"Cost" is the mean of an episode, `info["cost"]` summed over its steps and all agents.'
 
 
@@ -33,6 +35,23 @@ def all_curves(world: World) -> dict[str | None, list[Curve]]:
     """The curves of the defaults (under None) and of every level that has some."""
     found = {level: curves_of(world.name, level) for level in (None, *world.levels)}
     return {level: curves for level, curves in found.items() if curves}
+
+
+def references_of(world: World, level: str | None = None) -> Mapping[str, Score]:
+    """The scores of the random policy, of the expert and the bound, as far as they are known.
+
+    Those that are declared; of a level without any those that the card of its agent holds, of the agent's seeds.
+    """
+    declared = world.level(level).scores
+    if declared or level is None:
+        return declared
+    stems = [stem for stem in reference_agents(world.name) if parse_name(stem.name).level == level]
+    cards = sorted(map(read_card, stems), key=lambda card: card.imitates)
+    score = next((card.score for card in cards if card.score is not None), None)
+    if score is None:
+        return {}
+    measured = {"random": (score.random, None), "expert": (score.expert, score.expert_success)}
+    return {name: Score(mean, math.nan, success=rate) for name, (mean, rate) in measured.items() if mean is not None}
 
 
 def steps_to(mean: MeanCurve, share: float, random: float, expert: float) -> tuple[float, float] | None:
@@ -71,21 +90,26 @@ def learning_section(world: World) -> str:
     curves = all_curves(world)
     if not curves:
         return ""
-    parts = ["### Learning", f"{TEXT} {COST}" if world.costs else TEXT]
+    parts = ["### Learning", " ".join([TEXT, *[COST] * bool(world.costs), *[LEVELS] * (set(curves) != {None})])]
     for level, own in curves.items():
         parts += [] if level is None else [f'Level "{level}":']
-        parts += [_table(world.level(level), mean_curves(own))]
-    return "\n\n".join([*parts, f"![Learning curves of {world.name}]({image_of(world)})"])
+        parts += [_table(world.level(level), mean_curves(own), references_of(world, level)), _image(world, level)]
+    return "\n\n".join(parts)
 
 
-def image_of(world: World) -> str:
-    """Where the image of its learning curves lies, from the folder of the pages."""
-    return f"curves/{world.name}.webp"
+def image_of(world: World, level: str | None = None) -> str:
+    """Where the image of the learning curves of a level (None: the defaults) lies, from the folder of the pages."""
+    return f"curves/{world.name}{f'-{level}' if level else ''}.webp"
 
 
-def _table(world: World, means: list[MeanCurve]) -> str:
+def _image(world: World, level: str | None) -> str:
+    what = f"{world.name}, {level}" if level else world.name
+    return f"![Learning curves of {what}]({image_of(world, level)})"
+
+
+def _table(world: World, means: list[MeanCurve], scores: Mapping[str, Score]) -> str:
     """Random, expert, what was learnt, and the bound; columns that say nothing are left out."""
-    known = {name: world.scores[name] for name in ("random", "expert", "bound") if name in world.scores}
+    known = {name: scores[name] for name in ("random", "expert", "bound") if name in scores}
     rows = {name: _row_of_score(name, score, known) for name, score in known.items()}
     bound = [rows.pop("bound")] if "bound" in rows else []
     lines = [*rows.values(), *(_row_of_mean(mean, known, world) for mean in means), *bound]

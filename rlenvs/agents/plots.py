@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.curves import Curve, MeanCurve, RunCurve, mean_curves
-from rlenvs.agents.learning import all_curves
+from rlenvs.agents.learning import all_curves, references_of
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
@@ -161,8 +161,7 @@ def references_in(scores: Mapping[str, Score]) -> dict[str, Score]:
 
 
 def _panel(world: World, level: str | None, curves: Sequence[Curve], y: str) -> Panel:
-    scores = world.level(level).scores
-    known = references_in(scores)
+    known = references_in(references_of(world, level))
     values = {name: score.mean if y == "return" else score.success for name, score in known.items() if y != "cost"}
     title = world.name if level is None else f"{world.name}, {level}"
     return Panel(title, mean_curves(curves), {name: value for name, value in values.items() if value is not None})

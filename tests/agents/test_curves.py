@@ -11,6 +11,7 @@ from rlenvs.agents import aggregate, curves, learning, plots
 from rlenvs.agents.curves import PUBLISHED, Curve, curves_of, mean_curve, mean_curves, published_curve, read_curves
 from rlenvs.agents.hyperparameters import ALGORITHMS
 from rlenvs.agents.runs import COLUMNS
+from rlenvs.agents.store import read_card, reference_stem
 from rlenvs.core.docs import documented, page
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RunError, UnknownNameError
 from rlenvs.core.registry import world_of
@@ -219,6 +220,17 @@ def test_what_a_table_leaves_out(store):
     assert "| PPO | 500 | 0 | 3 k | 3.5 s | 1 |" in text
 
 
+def test_a_level_is_compared_with_what_the_card_of_its_agent_holds(store):
+    own = read_card(reference_stem("SameGame-v0", "small")).score
+    store("small-MaskablePPO-seed-0", id="SameGame-v0")
+    assert plots.panels_of("SameGame-v0")[0].references == {"random": own.random, "expert": own.expert}
+    text = learning.learning_section(world_of("SameGame-v0"))
+    assert f"| expert | {own.expert:.4g} | 1.000 | {100 * own.expert_success:.0f} % |" in text
+    assert learning.LEVELS in text
+    store("PPO-seed-0")
+    assert learning.LEVELS not in learning.learning_section(world_of(ID))
+
+
 def test_a_world_with_costs_says_what_was_spent(store):
     assert "Cost" not in learning.TEXT
     store("PPO-seed-0", RISING.replace("0,1,0", "0,1,2.5"), id="QuadHover-v0")
@@ -250,10 +262,11 @@ def test_images_of_pages_show_the_curves_that_ship():
     """By the digests that they hold: what matplotlib draws of them differs between its versions."""
     for row in documented():
         world = world_of(row.id)
-        if learning.all_curves(world):
-            path = ROOT / "docs" / "environments" / learning.image_of(world)
-            assert plots.digest_of_image(path) == plots.panels_of(row.id)[0].digest, "run `python docs/generate.py`"
-            assert path.stat().st_size < 15_000
+        if levels := list(learning.all_curves(world)):
+            for level, panel in zip(levels, plots.panels_of(row.id), strict=True):
+                path = ROOT / "docs" / "environments" / learning.image_of(world, level)
+                assert plots.digest_of_image(path) == panel.digest, "run `python docs/generate.py`"
+                assert path.stat().st_size < 15_000
 
 
 # --- images -----------------------------------------------------------------------------------------------------------
