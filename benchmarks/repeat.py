@@ -6,7 +6,8 @@
 
 Trains with the settings and the seed of a curve until as many evaluations are there (`rlenvs train ID --algorithm NAME
 --seed K` does the same, and goes on), and compares steps, return, success and cost. Versions of libraries and kinds of
-processors differ in the last bit of sums, so elsewhere a curve may part from the one that ships.
+processors differ in the last bit of sums, so elsewhere a curve may part from the one that ships; where the card of its
+agent names another processor, the line says so.
 """
 
 import argparse
@@ -16,8 +17,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rlenvs.agents.curves import Curve, curves_of, published_curve
+from rlenvs.agents.export import hardware
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.runs import Stop, run
+from rlenvs.agents.store import file_name, read_card, reference_agents
 from rlenvs.core.docs import documented
 from rlenvs.core.registry import world_of
 
@@ -56,6 +59,14 @@ def difference(curve: Curve, rows: Sequence[tuple[float, ...]]) -> str:
     return "" if rows else "it made no evaluation"
 
 
+def elsewhere(curve: Curve) -> str:
+    """The processor of the card of a curve's agent, where it is another one than here."""
+    name = file_name(curve.level, curve.algorithm)
+    cards = [read_card(stem) for stem in reference_agents(curve.id) if stem.name == name]
+    there, here = (cards[0].hardware.get("cpu") if cards else None), hardware()["cpu"]
+    return f" (trained on {there}, this is {here})" if there not in (None, here) else ""
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("ids", nargs="*", help="environments, such as MicroRacer-v0; by default all")
@@ -70,6 +81,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             found = difference(curve, trained(curve, given.evaluations, Path(folder)))
         parted += bool(found)
+        found += elsewhere(curve) if found else ""
         level = f" {curve.level}" if curve.level else ""
         print(f"{curve.id}{level} {curve.algorithm}, seed {curve.seed}: {found or 'repeated'}", flush=True)
     print(f"{len(curves)} curves, {len(curves) - parted} repeated")
