@@ -13,8 +13,9 @@ agent names another processor, the line says so.
 import argparse
 import csv
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rlenvs.agents.curves import Curve, curves_of, published_curve
 from rlenvs.agents.export import hardware
@@ -24,6 +25,7 @@ from rlenvs.agents.store import file_name, read_card, reference_agents
 from rlenvs.core.docs import documented
 from rlenvs.core.registry import world_of
 
+PROCESSOR = ("cpu", "kind")  # of a card's hardware; older cards do not tell the kind
 COMPARED = ("steps", "return", "half_width", "success", "cost")
 
 
@@ -60,11 +62,18 @@ def difference(curve: Curve, rows: Sequence[tuple[float, ...]]) -> str:
 
 
 def elsewhere(curve: Curve) -> str:
-    """The processor of the card of a curve's agent, where it is another one than here."""
+    """The processor of the card of a curve's agent, where it is of another kind than the one here."""
     name = file_name(curve.level, curve.algorithm)
     cards = [read_card(stem) for stem in reference_agents(curve.id) if stem.name == name]
-    there, here = (cards[0].hardware.get("cpu") if cards else None), hardware()["cpu"]
-    return f" (trained on {there}, this is {here})" if there not in (None, here) else ""
+    here = hardware()
+    there = {key: cards[0].hardware.get(key, here[key]) for key in PROCESSOR} if cards else here
+    if all(there[key] == here[key] for key in PROCESSOR):
+        return ""
+    return f" (trained on {_text(there)}, this is {_text(here)})"
+
+
+def _text(hardware: Mapping[str, Any]) -> str:
+    return ", ".join(str(hardware[key]) for key in PROCESSOR)
 
 
 def main() -> None:

@@ -72,7 +72,7 @@ class Card:
         steps: environment steps of training, all environments together.
         seeds: of training.
         seconds: wall time of training.
-        hardware: {"cpu": name, "cores": number}.
+        hardware: {"cpu": name, "kind": what compilers call it, such as "znver3", "cores": number}.
         versions: by package.
         score: None where it was not measured.
         weights: SHA-256 of the weights file in hexadecimal digits; empty before it is saved.

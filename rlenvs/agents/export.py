@@ -391,8 +391,10 @@ def versions() -> dict[str, str]:
 
 
 def hardware() -> dict[str, Any]:
-    """The name of the processor, and how many of its cores this process may use."""
-    return {"cpu": _cpu(), "cores": cores()}
+    """The processor's name, the kind of it that kernels are compiled for, and how many cores this process may use."""
+    from llvmlite.binding import get_host_cpu_name
+
+    return {"cpu": _cpu(), "kind": get_host_cpu_name(), "cores": cores()}
 
 
 def _cpu() -> str:
