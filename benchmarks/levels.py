@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rlenvs.agents.card import normalized
 from rlenvs.agents.scores import compare, find_agent_or_reason
-from rlenvs.agents.store import parse_name, reference_stem
+from rlenvs.agents.store import own_agent
 from rlenvs.core.docs import documented, has_success
 from rlenvs.core.registry import world_of
 
@@ -46,7 +46,7 @@ def row(name: str, level: str, seeds: int) -> tuple[str, ...]:
     id, agent, keywords, reason = find_agent_or_reason(name, {"level": level})
     if agent is None:
         return name, level, "none", "", "", "", "", "", reason.removeprefix("No agent: ").split(";")[0]
-    own = parse_name(reference_stem(name, level).name).level is not None
+    own = own_agent(name, level) is not None
     found = compare(id, agent, seeds, **keywords)
     mean, chance, idle = (found[who].mean for who in ("agent", "random", "idle"))
     expert = found["expert"].mean if "expert" in found else None

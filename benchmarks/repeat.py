@@ -13,15 +13,14 @@ agent names another processor, the line says so.
 import argparse
 import csv
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from rlenvs.agents.curves import Curve, curves_of, published_curve
 from rlenvs.agents.export import hardware
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.runs import Stop, run
-from rlenvs.agents.store import file_name, read_card, reference_agents
+from rlenvs.agents.store import own_agent, read_card
 from rlenvs.core.docs import documented
 from rlenvs.core.registry import world_of
 
@@ -63,17 +62,11 @@ def difference(curve: Curve, rows: Sequence[tuple[float, ...]]) -> str:
 
 def elsewhere(curve: Curve) -> str:
     """The processor of the card of a curve's agent, where it is of another kind than the one here."""
-    name = file_name(curve.level, curve.algorithm)
-    cards = [read_card(stem) for stem in reference_agents(curve.id) if stem.name == name]
-    here = hardware()
-    there = {key: cards[0].hardware.get(key, here[key]) for key in PROCESSOR} if cards else here
-    if all(there[key] == here[key] for key in PROCESSOR):
-        return ""
-    return f" (trained on {_text(there)}, this is {_text(here)})"
-
-
-def _text(hardware: Mapping[str, Any]) -> str:
-    return ", ".join(str(hardware[key]) for key in PROCESSOR)
+    stem, here = own_agent(curve.id, curve.level, curve.algorithm), hardware()
+    there = read_card(stem).hardware if stem else here
+    told = [key for key in PROCESSOR if key in there]
+    ours, theirs = (", ".join(machine[key] for key in told) for machine in (here, there))
+    return f" (trained on {theirs}, this is {ours})" if ours != theirs else ""
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ import numpy as np
 
 import rlenvs  # registers the environments
 from rlenvs import multi, robotics, single
-from rlenvs.agents.learning import all_curves, image_of, learning_section
-from rlenvs.agents.plots import Panel, digest_of_image, panels_of, save_for_page
+from rlenvs.agents.learning import learning_section
+from rlenvs.agents.plots import Panel, digest_of_image, images_of, save_for_page
 from rlenvs.core.catalogue import catalogue_text
 from rlenvs.core.docs import documented, gallery, page
 from rlenvs.core.registry import register_catalogue, world_of
@@ -56,12 +56,8 @@ def pages() -> dict[Path, str]:
 
 def curves() -> dict[Path, Panel]:
     """What the images of learning curves show, by their paths: of the defaults, and of every level that has some."""
-    found = {}
-    for world in (world_of(row.id) for row in documented()):
-        if levels := list(all_curves(world)):
-            paths = [PAGES / image_of(world, level) for level in levels]
-            found |= dict(zip(paths, panels_of(world.name), strict=True))
-    return found
+    worlds = [world_of(row.id) for row in documented()]
+    return {PAGES / name: panel for world in worlds for name, panel in images_of(world).items()}
 
 
 def draw_curves() -> int:

@@ -11,7 +11,7 @@ from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
 from rlenvs.agents.hyperparameters import OFF_POLICY, settings_for
 from rlenvs.agents.runs import EVALUATION_SEEDS
-from rlenvs.agents.store import parse_name, read_card, reference_agents
+from rlenvs.agents.store import own_agent, read_card
 from rlenvs.core.docs import documented, has_success, markdown_table, success_cell
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
@@ -45,9 +45,8 @@ def references_of(world: World, level: str | None = None) -> Mapping[str, Score]
     declared = world.level(level).scores
     if declared or level is None:
         return declared
-    stems = [stem for stem in reference_agents(world.name) if parse_name(stem.name).level == level]
-    cards = sorted(map(read_card, stems), key=lambda card: card.imitates)
-    score = next((card.score for card in cards if card.score is not None), None)
+    stem = own_agent(world.name, level)
+    score = read_card(stem).score if stem else None
     if score is None:
         return {}
     measured = {"random": (score.random, None), "expert": (score.expert, score.expert_success)}
@@ -93,7 +92,8 @@ def learning_section(world: World) -> str:
     parts = ["### Learning", " ".join([TEXT, *[COST] * bool(world.costs), *[LEVELS] * (set(curves) != {None})])]
     for level, own in curves.items():
         parts += [] if level is None else [f'Level "{level}":']
-        parts += [_table(world.level(level), mean_curves(own), references_of(world, level)), _image(world, level)]
+        parts += [_table(world.level(level), mean_curves(own), references_of(world, level))]
+        parts += [f"![Learning curves of {title_of(world, level)}]({image_of(world, level)})"]
     return "\n\n".join(parts)
 
 
@@ -102,9 +102,9 @@ def image_of(world: World, level: str | None = None) -> str:
     return f"curves/{world.name}{f'-{level}' if level else ''}.webp"
 
 
-def _image(world: World, level: str | None) -> str:
-    what = f"{world.name}, {level}" if level else world.name
-    return f"![Learning curves of {what}]({image_of(world, level)})"
+def title_of(world: World, level: str | None) -> str:
+    """How the curves of a level are called."""
+    return f"{world.name}, {level}" if level else world.name
 
 
 def _table(world: World, means: list[MeanCurve], scores: Mapping[str, Score]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.curves import Curve, MeanCurve, RunCurve, mean_curves
-from rlenvs.agents.learning import all_curves, references_of
+from rlenvs.agents.learning import all_curves, image_of, references_of, title_of
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
@@ -155,6 +155,12 @@ def panels_of(id: str, y: str = "return") -> list[Panel]:
     return found
 
 
+def images_of(world: World) -> dict[str, Panel]:
+    """What the images of an environment's page show, by where they lie; none where no curve ships."""
+    found = all_curves(world)
+    return {image_of(world, level): _panel(world, level, curves, "return") for level, curves in found.items()}
+
+
 def references_in(scores: Mapping[str, Score]) -> dict[str, Score]:
     """The scores that are drawn as level lines."""
     return {name: scores[name] for name in REFERENCES if name in scores}
@@ -163,8 +169,11 @@ def references_in(scores: Mapping[str, Score]) -> dict[str, Score]:
 def _panel(world: World, level: str | None, curves: Sequence[Curve], y: str) -> Panel:
     known = references_in(references_of(world, level))
     values = {name: score.mean if y == "return" else score.success for name, score in known.items() if y != "cost"}
-    title = world.name if level is None else f"{world.name}, {level}"
-    return Panel(title, mean_curves(curves), {name: value for name, value in values.items() if value is not None})
+    return Panel(
+        title_of(world, level),
+        mean_curves(curves),
+        {name: value for name, value in values.items() if value is not None},
+    )
 
 
 def save_panels(panels: Sequence[Panel], path: Path, x: str = "steps", y: str = "return") -> None:

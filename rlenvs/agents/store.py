@@ -128,17 +128,26 @@ def reference_stem(id: str, level: str | None = None, algorithm: str | None = No
     Raises:
         UnknownNameError: no such environment or level; NoAgentError: no such agent.
     """
-    world = world_of(id).level(level)
-    there = [(stem, parse_name(stem.name)) for stem in reference_agents(world.name)]
-    for wanted in dict.fromkeys((level, None)):
-        own = [
-            stem
-            for stem, name in there
-            if name.level == wanted and name.seed is None and algorithm in (None, name.algorithm)
-        ]
-        if own:
-            return own[0] if len(own) == 1 else max(own, key=lambda stem: _rank(read_card(stem)))
-    raise NoAgentError(_no_agent(world.name, algorithm, [stem.name for stem, _ in there]))
+    name = world_of(id).level(level).name
+    found = own_agent(name, level, algorithm) or own_agent(name, None, algorithm)
+    if found is None:
+        raise NoAgentError(_no_agent(name, algorithm, [stem.name for stem in reference_agents(name)]))
+    return found
+
+
+def own_agent(world: str, level: str | None = None, algorithm: str | None = None) -> Path | None:
+    """As `reference_stem`, for just this level (None: the defaults); None where there is no such agent.
+
+    Args:
+        world: "Name-v0".
+    """
+    there = [(stem, parse_name(stem.name)) for stem in reference_agents(world)]
+    own = [
+        stem
+        for stem, name in there
+        if name.level == level and name.seed is None and algorithm in (None, name.algorithm)
+    ]
+    return own[0] if len(own) == 1 else max(own, key=lambda stem: _rank(read_card(stem)), default=None)
 
 
 def _rank(card: Card) -> tuple[bool, tuple[float, ...]]:

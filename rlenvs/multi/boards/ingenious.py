@@ -632,6 +632,7 @@ def draw(canvas, p, s):
     told = f"player {int(s.turn) + 1} to move" if s.turn >= 0 else "the game is over"
     told = f"player {int(s.turn) + 1} may exchange" if s.offered else told
     canvas.caption(f"move {int(s.moves)}", told)
+    canvas.view(0.0, 1.0, 0.0, 1.0)
     draw_table(canvas)
     draw_board(canvas, p, s, cells_of(side_of(s)))
     draw_rack(canvas, s)

@@ -32,7 +32,7 @@ SMALL_FIELD, LARGE_FIELD = (22.0, 16.0), (44.0, 32.0)
 MOST_MARINES = 48  # no more fresh ones come
 FAR = 1e9
 TRIES = 10000  # of places drawn at random
-COMPASS = 8  # headings, counterclockwise from the right
+DIRECTIONS = 8  # headings, counterclockwise from the right
 DIAGONAL = math.sqrt(0.5)
 EAST = (1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL, 0.0, DIAGONAL)
 NORTH = (0.0, DIAGONAL, 1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL)
@@ -85,7 +85,7 @@ def squad_sizes(values, field, marines, foes, verbs, groups):
         "flat_orders": 1 + points * verbs * groups,
         "orders": 1 + verbs * groups,
         "points": points,
-        "headings": 1 + COMPASS * verbs,
+        "headings": 1 + DIRECTIONS * verbs,
         "pixel_columns": values.pixels,
         "pixel_rows": 0 if values.pixels == 0 else rows_of(values.pixels, field),
     }
@@ -198,14 +198,14 @@ def steer(p, s, a, order, verbs):
     for j in range(a.size):
         i = leader if a.size == 1 else j
         if i >= 0 and (a.size == 1 or group == ALL or i == leader):
-            a[j] = 1 + COMPASS * verb + heading_to(x - s.x[i], y - s.y[i])
+            a[j] = 1 + DIRECTIONS * verb + heading_to(x - s.x[i], y - s.y[i])
 
 
 @kernel
 def heading_to(dx, dy):
     """The heading nearest to a direction."""
     best = 0
-    for h in range(1, COMPASS):
+    for h in range(1, DIRECTIONS):
         if EAST[h] * dx + NORTH[h] * dy > EAST[best] * dx + NORTH[best] * dy:
             best = h
     return best
@@ -286,8 +286,8 @@ def order_headings(p, s, a):
     for i in range(s.order.size):
         chosen = a[min(i, a.size - 1)] - 1
         if s.standing[i] and chosen >= 0:
-            x, y = s.x[i] + STRIDE * EAST[chosen % COMPASS], s.y[i] + STRIDE * NORTH[chosen % COMPASS]
-            send(s, i, MOVE + chosen // COMPASS, min(max(x, 0.0), p.width), min(max(y, 0.0), p.height))
+            x, y = s.x[i] + STRIDE * EAST[chosen % DIRECTIONS], s.y[i] + STRIDE * NORTH[chosen % DIRECTIONS]
+            send(s, i, MOVE + chosen // DIRECTIONS, min(max(x, 0.0), p.width), min(max(y, 0.0), p.height))
 
 
 @kernel
