@@ -248,7 +248,7 @@ def processes() -> int:
 def test(arguments: list[str]) -> int:
     """Everything that has to pass before a change is merged."""
     python = set_up(EXTRAS["test"])
-    pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal")
+    pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal", "--durations", "12")
     chosen = ("-m", "not browser") if "--slow" in arguments else ()  # as pyproject.toml has it: without the slow ones
     if "--api" in arguments:
         return call(*pytest, *chosen, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS), **BYTECODE)
