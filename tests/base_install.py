@@ -1,7 +1,7 @@
 """What the base install has to do, without pytest or any extra: a script, run with all ids or with every second one.
 
-    python base_install.py          all
-    python base_install.py 1/2      the first, third, ...; 2/2 the others
+python base_install.py          all
+python base_install.py 1/2      the first, third, ...; 2/2 the others
 """
 
 import os
