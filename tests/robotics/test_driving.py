@@ -241,12 +241,12 @@ def test_the_expert_drives_on_before_it_waits():
     ("name", "least", "crashes"),
     [
         ("Highway-v0", 11, 1),
-        ("Merge-v0", 11, 1),
-        ("Roundabout-v0", 10, 2),
+        pytest.param("Merge-v0", 11, 1, marks=pytest.mark.slow),
+        pytest.param("Roundabout-v0", 10, 2, marks=pytest.mark.slow),
         ("Intersection-v0", 6, 0),
-        ("TwoWay-v0", 12, 0),
-        ("UTurn-v0", 9, 3),
-        ("Exit-v0", 10, 0),
+        pytest.param("TwoWay-v0", 12, 0, marks=pytest.mark.slow),
+        pytest.param("UTurn-v0", 9, 3, marks=pytest.mark.slow),
+        pytest.param("Exit-v0", 10, 0, marks=pytest.mark.slow),
     ],
 )
 def test_experts_drive_with_continuous_actions(name, least, crashes):
