@@ -243,7 +243,7 @@ def test_the_expert_drives_on_before_it_waits():
         ("Highway-v0", 11, 1),
         pytest.param("Merge-v0", 11, 1, marks=pytest.mark.slow),
         pytest.param("Roundabout-v0", 10, 2, marks=pytest.mark.slow),
-        ("Intersection-v0", 6, 0),
+        pytest.param("Intersection-v0", 6, 0, marks=pytest.mark.slow),
         pytest.param("TwoWay-v0", 12, 0, marks=pytest.mark.slow),
         pytest.param("UTurn-v0", 9, 3, marks=pytest.mark.slow),
         pytest.param("Exit-v0", 10, 0, marks=pytest.mark.slow),
