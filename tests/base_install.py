@@ -65,19 +65,24 @@ def main(ids):
         print("ok", env_id)
 
 
+def stem(env_id):
+    """An id without the mark of its form with vector rewards, which shares its code."""
+    return env_id.replace("/mo-", "/")
+
+
 def part(text):
-    """The ids of a part such as "1/2"; an id and its "mo-" form, which share their code, stay together."""
-    first, _, every = text.partition("/")
-    stems = sorted({env_id.replace("/mo-", "/") for env_id in rlenvs.list_envs()})[int(first) - 1 :: int(every)]
-    return [env_id for env_id in rlenvs.list_envs() if env_id.replace("/mo-", "/") in stems]
+    """The ids of a part such as "1/2", each beside its "mo-" form."""
+    first, every = map(int, text.split("/"))
+    stems = sorted(set(map(stem, rlenvs.list_envs())))[first - 1 :: every]
+    return sorted((env_id for env_id in rlenvs.list_envs() if stem(env_id) in stems), key=stem)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        main(sys.argv[2:])
+    given = sys.argv[1:] or ["1/1"]
+    if given[0].startswith("rlenvs/"):
+        main(given)
         sys.exit()
-    wanted = sys.argv[1] if len(sys.argv) > 1 else "1/1"
-    all_ids = sorted(part(wanted), key=lambda env_id: env_id.replace("/mo-", "/"))
-    for first in range(0, len(all_ids), AT_ONCE):
-        subprocess.run([sys.executable, __file__, "these", *all_ids[first : first + AT_ONCE]], check=True)
-    print(sys.version.split()[0], wanted, "passed")
+    chosen = part(given[0])
+    for begin in range(0, len(chosen), AT_ONCE):
+        subprocess.run([sys.executable, __file__, *chosen[begin : begin + AT_ONCE]], check=True)
+    print(sys.version.split()[0], given[0], "passed")
