@@ -176,6 +176,6 @@ def _save_mp4(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
     from imageio.v2 import get_writer
 
     writer: Any
-    with get_writer(path, fps=fps, macro_block_size=1) as writer:
+    with get_writer(path, fps=fps, macro_block_size=1, ffmpeg_log_level="error") as writer:
         for frame in frames:
             writer.append_data(frame.repeat(2, axis=0).repeat(2, axis=1))

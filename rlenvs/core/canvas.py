@@ -37,6 +37,7 @@ Color = str | tuple[int, int, int]
 USUAL = 512
 HEAD, ROW, MARGIN, SWATCH = 44, 20, 10, 11
 HEAD_COLOR, HEAD_TEXT, LEGEND_COLOR, RULE = (37, 44, 52), (188, 196, 204), (240, 240, 236), (206, 206, 200)
+FAINT, FAINT_EDGE = 32, (160, 160, 154)  # a square in the legend that differs so little from its ground gets an edge
 SMALLEST = 9  # size of text in the head; what is longer still is cut
 SHAPES = ("square", "disc", "ring", "line", "triangle")
 
@@ -336,6 +337,8 @@ class Canvas(Drawing):
             draw.polygon(self._surface, ink, [(x, y + half), (x + half, y - half), (x + size, y + half)])
         else:
             draw.rect(self._surface, ink, (x, y - half, size, size), 0, size // 5)
+            if max(abs(own - there) for own, there in zip(ink, LEGEND_COLOR, strict=True)) < FAINT:
+                draw.rect(self._surface, FAINT_EDGE, (x, y - half, size, size), 2, size // 5)
 
     def pixels(self) -> np.ndarray:
         """The image as uint8 (height, width, 3)."""

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 import rlenvs
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.canvas import COLORS, HEAD, HEAD_COLOR, ROW, Canvas, Head
+from rlenvs.core.canvas import COLORS, FAINT_EDGE, HEAD, HEAD_COLOR, LEGEND_COLOR, ROW, Canvas, Head
 from rlenvs.core.render import EpisodeTotals, Renderer, draw
 from rlenvs.wrappers import ActionRepeat, wrap
 from tests import pursuit
@@ -198,6 +198,16 @@ def test_a_long_legend_takes_more_rows():
     canvas.legend(*[("green", f"kind of thing {k}") for k in range(7)])
     assert canvas.scene == (512, 512 - HEAD - 2 * ROW)
     canvas.pixels()
+
+
+def test_a_square_of_the_legend_with_the_colour_of_its_ground_has_an_edge():
+    edges = {}
+    for color in (LEGEND_COLOR, (130, 140, 150)):
+        canvas = Canvas()
+        canvas.legend((color, ""))
+        edges[color] = np.abs(canvas.pixels()[512 - ROW + 2 :, :30].astype(int) - FAINT_EDGE).max(axis=-1).min()
+    assert edges[LEGEND_COLOR] < 8
+    assert edges[130, 140, 150] > 15
 
 
 def test_long_words_in_the_head_are_cut_and_do_not_run_into_each_other():
