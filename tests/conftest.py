@@ -112,6 +112,11 @@ def clock(monkeypatch):
     return found
 
 
+@pytest.fixture(scope="module")
+def mujoco():
+    return pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
+
+
 NO_OPENGL = "images of MuJoCo worlds need OpenGL, and none works"
 
 

@@ -13,6 +13,14 @@ from rlenvs.core.check.playing import Player
 from rlenvs.core.check.verdicts import compare, vector_record
 from rlenvs.wrappers.forms import wrap
 
+HOVER = "QuadHover-v0"
+QUAD = {"mass": (0.02, 0.027, 0.04), "gravity": (8.0, 9.8, 11.0)}  # an uncertainty set
+
+
+def hover(*wrappers: Any, count: int = 64, **keywords: Any) -> Any:
+    """Worlds whose episodes end with the horizon only, whatever the actions."""
+    return wrap(rlenvs.make_vec(HOVER, count, **{"crash_tilt": 3.2, **keywords}), *wrappers)
+
 
 def assert_conforms(id: str, *wrappers: Any, **keywords: Any) -> None:
     """`rlenvs.check` of a wrapped environment passes."""
