@@ -414,7 +414,8 @@ def _in_short(card: Card, one: Known, success: bool = False) -> str:
 def _named(card: Card) -> str:
     """The algorithm, with keywords that the agent needs beside the level, and what it had in training alone."""
     told = [f"{name}={value}" for name, value in card.keywords.items() if name != "level"]
-    told += [f"trained with {name}={_setting(value)}" for name, value in card.settings.get("training", {}).items()]
+    training = [f"{name}={_setting(value)}" for name, value in card.settings.get("training", {}).items()]
+    told += [f"trained with {' and '.join(training)}"] if training else []
     told += ["draws its choices"] * card.drawn
     return f"{card.algorithm} ({', '.join(told)})" if told else card.algorithm
 
