@@ -299,8 +299,9 @@ class Known:
 
     @property
     def goal(self) -> float | None:
-        """The expert's share of successes."""
-        return self.references["expert"].success if "expert" in self.references else None
+        """The expert's share of successes; None where there is neither."""
+        told = "expert" in self.references and has_success(self.world)
+        return self.references["expert"].success if told else None
 
     def scale(self, mean: float) -> float | None:
         """A return on the scale from random to `upper`; None where there is no such scale."""
@@ -371,16 +372,16 @@ def is_open(one: Known) -> bool:
 
 
 def _comparable(one: Known) -> bool:
-    """Whether there is an expert or a bound to compare with."""
-    return one.upper is not None or one.goal is not None
+    """Whether there is a score or a success to reach: not where no policy is better than another."""
+    return one.scale(0.0) is not None or one.goal is not None
 
 
 def _reaches(one: Known, card: Card, share: float) -> bool:
     """Whether an agent has this share of the expert's score and of its success: of the one where there is no other."""
     if card.score is None or not _comparable(one):
         return False
-    scale, goal = one.scale(card.score.mean), one.goal if has_success(one.world) else None
-    return (scale is None or scale >= share) and (goal is None or card.score.success_rate >= share * goal)
+    scale = one.scale(card.score.mean)
+    return (scale is None or scale >= share) and (one.goal is None or card.score.success_rate >= share * one.goal)
 
 
 def summary(everything: Iterable[Known]) -> str:
@@ -397,10 +398,10 @@ def summary(everything: Iterable[Known]) -> str:
     hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
     return (
         f"Of {len(defaults)} environments, {len(learnt)} have an agent that learnt from reward alone at their "
-        f"defaults; {len(compared)} of these have a scripted expert or a bound to compare with. {sum(map(bool, well))} "
-        f"reach 0.8 of its score and of its success ({unsafe} of them only by breaking a limit of costs), "
-        f"{sum(map(bool, better))} reach 0.9 (where there is only one of the two: of that). All agents that learnt so, "
-        f"at levels and by other algorithms too, took {hours:.1f} hours of one core."
+        f"defaults; {len(compared)} of these have something to reach, by a scripted expert or a bound. "
+        f"{sum(map(bool, well))} reach 0.8 of its score and of its success ({unsafe} of them only by breaking a limit "
+        f"of costs), {sum(map(bool, better))} reach 0.9 (where there is only one of the two: of that). All agents that "
+        f"learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
     )
 
 
