@@ -306,7 +306,7 @@ class Known:
     def scale(self, mean: float) -> float | None:
         """A return on the scale from random to `upper`; None where there is no such scale."""
         random = self.references.get("random")
-        return normalized(mean, random and random.mean, self.upper)
+        return normalized(mean, None if random is None else random.mean, self.upper)
 
 
 def known() -> Iterator[Known]:

@@ -84,8 +84,8 @@ class MinorityReward(Wrapper):
         victims = ~self.paid
         if self.terms is None:
             return -float(self.below.reward[victims].mean())
-        told = {name: self.below.read(f"reward_{name}") for name in self.weights}
-        return sum(weight * float(np.mean(told[name][victims])) for name, weight in self.weights.items())  # type: ignore[index]
+        told = self.below.info()
+        return sum(weight * float(told[f"reward_{name}"][victims].mean()) for name, weight in self.weights.items())
 
     def _added(self, slots: np.ndarray) -> np.ndarray:
         assert self.extra is not None
