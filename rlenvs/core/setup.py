@@ -19,6 +19,7 @@ from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shorte
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
 from rlenvs.core.parts import Action, Block, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
+from rlenvs.core.ranges import Numbers, ranges_of
 from rlenvs.core.spec import World
 from rlenvs.core.time_limit import check_limit, one_limit
 from rlenvs.core.values import load_engine, presets_of, range_example, values_of
@@ -150,6 +151,11 @@ class Setup:
         shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, *self._declared_action
         text = repr((self.world.name, *shape))
         return f"{self.world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    @functools.cached_property
+    def state_ranges(self) -> list[Numbers]:
+        """The ranges of the state's fields, to which states from outside are held."""
+        return ranges_of(self.world.layouts["state"], self.sizes)
 
     def _resolve_action(self) -> None:
         """The action, its size (choices of a Discrete one, else numbers), and the choices of each of its numbers: none
