@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rlenvs.core.errors import DependencyError
@@ -43,13 +43,18 @@ def signals_held() -> Iterator[None]:
         return
     held: dict[int, None] = {}
     with contextlib.ExitStack() as after:
-        after.callback(lambda: [signal.raise_signal(number) for number in held])
+        after.callback(_raise_all, held)
         for number in signal.valid_signals():
             handler = signal.getsignal(number)
             if callable(handler):
                 after.callback(signal.signal, number, handler)
                 signal.signal(number, lambda number, frame: held.setdefault(number))
         yield
+
+
+def _raise_all(held: Iterable[int]) -> None:
+    for number in held:
+        signal.raise_signal(number)
 
 
 def undisturbed(dispatcher: Any) -> Any:
