@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rlenvs.core.compiling import check_numba
 from rlenvs.core.errors import KernelError, shortened
 
 FUNCTION = b"function "
@@ -32,10 +33,15 @@ LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operat
 
 
 def versions() -> str:
-    """What compiled code depends on apart from its source: bytecode is that of a minor version of Python."""
+    """What compiled code depends on apart from its source: bytecode is that of a minor version of Python.
+
+    Raises:
+        DependencyError: numba is too old or too new.
+    """
     import llvmlite
     import numba
 
+    check_numba()
     settings = [getattr(numba.config, name, None) for name in SETTINGS]
     return f"{numba.__version__} {llvmlite.__version__} {sys.version_info[:2]} {settings}"
 
