@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -74,7 +74,10 @@ def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Lim
         ParameterError: no such file, it cannot be read, or a secret that is short enough to be guessed.
     """
     checked_secret(secret)
-    submission = Submission(submitted(path), limits or Limits(seconds=exercise.seconds))
+    found = submitted(path)
+    if found.kind == "code" and exercise.given:
+        found = replace(found, source=f"{found.source}\n{exercise.given}\n")
+    submission = Submission(found, limits or Limits(seconds=exercise.seconds))
     try:
         reason = ""
         try:

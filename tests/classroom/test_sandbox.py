@@ -41,8 +41,8 @@ def share_of(tmp_path, code, exercise="mdp_by_hand"):
     "cheat",
     [
         "import numpy as np\nnp.abs = lambda x: np.zeros(1)\nnp.allclose = lambda *a: True",
-        "import rlenvs.classroom.exercise as e\ne.close = lambda *a, **k: None\ne.credit = lambda *a: 1.0",
-        "import rlenvs.classroom.grader as g\ng._result = None\ng.grade = lambda *a: 1.0",
+        "try:\n    import rlenvs.classroom.exercise as e\n    e.close = lambda *a, **k: None\nexcept ImportError: pass",
+        "import rlenvs\nrlenvs.grade = lambda *a: 1.0",
         "import gymnasium\ngymnasium.make = None",
         'print(\'{"score": 100, "tests": []}\')\nimport sys\nsys.stdout.write(\'{"score": 100}\')',
     ],
