@@ -17,6 +17,7 @@ from rlenvs.core.layout import Layout, Range
 if TYPE_CHECKING:
     from rlenvs.core.setup import Setup
 
+
 class Numbers(NamedTuple):
     """All numbers of one type in a record that have ranges: where they lie, counted in numbers of this type, and the
     least and most of each."""
