@@ -407,7 +407,8 @@ class KernelBatch(BatchStepping):
             raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {self.setup.fingerprint}")
         if (len(snapshot.state), len(snapshot.params)) != (self.states.itemsize, self.param_rows.itemsize):
             raise SnapshotError(f"{name}: the snapshot has another size")
-        row, own = np.frombuffer(bytearray(snapshot.params), self.param_rows.dtype)[0], self.param_rows[0]
+        rows: Any = np.frombuffer(bytearray(snapshot.params), self.param_rows.dtype)
+        row, own = rows[0], self.param_rows[0]
         if self.world.published is not None:
             row["scaled"] = own["scaled"]  # how one looks is no part of the world
         coded = set(self.world.options) & set(self.param_rows.dtype.names or ()) - set(self.world.data)
@@ -418,7 +419,7 @@ class KernelBatch(BatchStepping):
             )
         self._check_data(row, worlds)
         self._check_params(row)
-        check_states(self.setup, np.frombuffer(snapshot.state, self.states.dtype))
+        check_states(self.setup, np.frombuffer(snapshot.state, self.states.dtype), rows)
         return row
 
     def _check_data(self, row: Any, worlds: int) -> None:
@@ -492,7 +493,7 @@ class KernelBatch(BatchStepping):
                 raise SnapshotError(f"{self.world.name}: the arrays are of other worlds, or of another number of them")
             array = np.frombuffer(bytearray(given), own.dtype)
             found[name] = array if name == "param_rows" else array.reshape(own.shape)
-        check_states(self.setup, found["states"])
+        check_states(self.setup, found["states"], found["param_rows"])
         plain = self.__getstate__()["plain"]
         self.close()
         self.__setstate__({"plain": plain, "arrays": found})

@@ -23,9 +23,11 @@ from typing import Any
 from rlenvs.core.compiling import undisturbed
 from rlenvs.core.digest import ONCE, Digest, versions
 from rlenvs.core.errors import CacheError
+from rlenvs.core.user_files import read_whole
 
 MAGIC = b"rlenvs-code-2\n"
 DIGEST = 32  # bytes of a file's checksum
+LARGEST = 1 << 28  # bytes of a file
 UNUSED = 30 * 86_400  # seconds after which files that nobody read are removed
 
 
@@ -241,7 +243,7 @@ def _packed(result: Any, linkable: bool) -> bytes:
 def _read(path: Path) -> bytes | None:
     """What a file holds; None where there is none, or a damaged one, which is removed then."""
     try:
-        whole = path.read_bytes()
+        whole = read_whole(path, LARGEST)
     except OSError:
         return None
     start = len(MAGIC) + DIGEST

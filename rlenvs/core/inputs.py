@@ -11,6 +11,8 @@ import numpy as np
 
 from rlenvs.core.errors import ActionError, ParameterError, shortened
 
+MOST_THREADS = 1024  # of a batch
+
 
 def numbers(name: str, value: Any) -> np.ndarray:
     """Real numbers as a float64 array.
@@ -50,7 +52,12 @@ def positive(name: str, value: Any, otherwise: str = "") -> int:
 
 def threads_of(value: Any) -> int | None:
     """A number of threads, or None to choose; ParameterError otherwise."""
-    return None if value is None else positive("threads", value, ", or None to choose")
+    if value is None:
+        return None
+    count = positive("threads", value, ", or None to choose")
+    if count > MOST_THREADS:
+        raise ParameterError(f"threads={shortened(value)} are more than the {MOST_THREADS} that are shared")
+    return count
 
 
 def truth(name: str, value: Any) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from dataclasses import field as declared
 from typing import NamedTuple
 
 import numpy as np
@@ -31,13 +32,13 @@ class Kind:
     """The type of a field: an element type and, after a call, a shape. `f8` is a float, `f8(3)` three of them.
 
     A field of a state may say which values it takes, such as `i4("agents").index_of("cells")`. Compiled code does not
-    look at them: they are for states that come from outside, of which `KernelBatch.set_state` refuses those with others.
-    A field that kernels use as an index, as a count of what they go through, or cast to one, has such a range.
+    look at them: they are for states from outside, of which `KernelBatch.set_state` refuses those with other values. A
+    field that kernels use as an index, or as a count of what they go through, or cast to one, needs such a range.
     """
 
     code: str
     shape: tuple[int | str, ...] = ()
-    range: Range | None = field(default=None, compare=False)
+    range: Range | None = declared(default=None, compare=False)
 
     def __call__(self, *shape: int | str) -> Kind:
         return replace(self, shape=shape)

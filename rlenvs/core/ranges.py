@@ -17,6 +17,7 @@ from rlenvs.core.layout import Layout, Range
 if TYPE_CHECKING:
     from rlenvs.core.setup import Setup
 
+
 class Numbers(NamedTuple):
     """All numbers of one type in a record that have ranges: where they lie, counted in numbers of this type, and the
     least and most of each."""
@@ -50,11 +51,11 @@ def _joined(code: str, parts: list[tuple[np.ndarray, float, float]]) -> Numbers:
     return Numbers(code, np.concatenate([at for at, _, _ in parts]), least, most)
 
 
-def check_states(setup: Setup, states: np.ndarray) -> None:
-    """SnapshotError where records of states, (N,), cannot be states of a world.
+def check_states(setup: Setup, states: np.ndarray, params: np.ndarray) -> None:
+    """SnapshotError where records of states, (N,), cannot be states of a world with these parameters, (N,) or (1,).
 
-    What is looked at: the declared ranges, that numbers are finite, and that generators of random numbers are not all
-    zero, in which they would stay, unless the episode is over.
+    What is looked at: the declared ranges; that numbers are finite, the time is within its limit, and generators of random
+    numbers are not all zero, in which they would stay, unless the episode is over; and what `World.state_fault` says.
     """
     rows = states.view(np.uint8).reshape(len(states), -1)
     for numbers in setup.state_ranges:
@@ -78,6 +79,12 @@ def check_states(setup: Setup, states: np.ndarray) -> None:
     for name in generators:
         if (~states[name].any(axis=1) & ~states["over"]).any():
             raise SnapshotError(f"{setup.world.name}: the snapshot has {name} = 0, from which no random number follows")
+    if (states["elapsed"] > params["horizon"]).any():
+        raise SnapshotError(f"{setup.world.name}: the snapshot is of a step behind its time limit")
+    if fault_of := setup.world.functions.get("state_fault"):
+        for state, row in zip(states, np.broadcast_to(params, states.shape), strict=True):
+            if fault := fault_of(row, state):
+                raise SnapshotError(f"{setup.world.name}: the snapshot cannot be one of this world: {fault}")
 
 
 def _place(dtype: np.dtype, byte: int, item: int) -> str:

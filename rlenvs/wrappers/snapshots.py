@@ -141,7 +141,7 @@ class SnapshotReset(Wrapper):
             raise self.refuse("exact", "requires a world with the very parameters and options of the snapshots")
         states = bank.states.view(batch.states.dtype)[:, 0]
         try:
-            check_states(batch.setup, states)
+            check_states(batch.setup, states, bank.params.view(batch.param_rows.dtype)[:, 0])
         except SnapshotError as error:
             raise self.refuse("bank", f"cannot be used: {error}") from error
         if states["over"].any():

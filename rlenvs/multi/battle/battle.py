@@ -221,7 +221,7 @@ SPEC = world(
     state={
         **UNIT_STATE,
         **SCENARIO_STATE,
-        "last_choice": i4("units"),
+        "last_choice": i4("units").within(-1, 1000),
         "start_x": f8("units"),
         "start_y": f8("units"),
         "full_score": f8(2),  # of SMAC's reward for beating a side

@@ -30,9 +30,9 @@ UNIT_STATE = {
     "unhurt": f8("units"),  # seconds since the last damage
     "heading_x": f8("units"),
     "heading_y": f8("units"),
-    "kind": i4("units"),
-    "side": i4("units"),
-    "aim": i4("units"),
+    "kind": i4("units").index_of(len(KINDS)),
+    "side": i4("units").within(0, 1),
+    "aim": i4("units").index_of("units", low=-1),
     "standing": b1("units"),
     "flies": b1("units"),
     "body": f8("units"),  # radius, a little less, since touching is not overlapping; 0 for the fallen

@@ -111,12 +111,12 @@ SPEC = world(
     players=("negamax", "racer", "random"),
     state={
         "turn": i8,  # the agent that is to move, -1 when the game is over
-        "mover": i8,  # the side that is to move, 0 or 1
-        "seat": i8,  # the side of the first agent
+        "mover": i8.within(0, 1),  # the side that is to move, 0 or 1
+        "seat": i8.within(0, 1),  # the side of the first agent
         "moves": i8,
         "last": i8(4),  # row and column from which and to which the last move went
         # the board as each side sees it, in [y, x]: 1 for its own piece, 2 for the other's, 0 for none
-        "board": i1(2, "height", "width"),
+        "board": i1(2, "height", "width").within(0, 2),
         "pieces": i8(2),
         "tried": i8(DEEPEST + 1),  # from here on scratch of the search, a number for each of its depths
         "path": i8(DEEPEST + 1),

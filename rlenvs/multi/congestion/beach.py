@@ -136,8 +136,8 @@ SPEC = world(
     sizes=lambda values: {"agents": values.agents, "sections": values.sections},
     data={"seats": i4("agents"), "day": i8},
     state={
-        "section": i4("agents"),
-        "kind": i4("agents"),
+        "section": i4("agents").index_of("sections"),
+        "kind": i4("agents").within(0, 1),
         "count": i4("sections", 2),  # of each type
         "plan": i4("sections"),  # scratch: how many are to end in a section,
         "few": i4("sections"),  # how many of the type with fewer agents,

@@ -130,7 +130,7 @@ SPEC = world(
         "place": f8("pairs", 2, 2),
     },
     state={
-        "route": i4("agents"),  # taken; -1 before
+        "route": i4("agents").index_of("routes", low=-1),  # taken; -1 before
         "flow": i4("links"),
         "minutes": f8("routes"),
         "paid": f8("routes"),

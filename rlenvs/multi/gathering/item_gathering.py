@@ -163,15 +163,15 @@ SPEC = world(
     sizes=sizes,
     data={"starts": i2("agents", 2), "lying": u1("cells"), "rows": i8, "columns": i8},
     state={
-        "position": i2("agents", 2),
-        "ground": u1("cells"),  # 0 for none, else 1 + its colour
+        "position": i2("agents", 2).within(0, 127),
+        "ground": u1("cells").within(0, 3),  # 0 for none, else 1 + its colour
         "centre": i2(3, 2),  # of colours on random maps; scratch
         "planned": i4(PLANNED),  # scratch: the cells of the items that a plan is about
         "arrival": i2(SETS, PLANNED),  # of an agent, by set of items and the last of them
         "gain": f8("agents", SETS),  # what an agent gets for a set, and
         "best": f8(SETS),  # what it and those after it get for all that is in a set
         "share": i4("agents", SETS),  # how they share it
-        "goal": i4("agents"),
+        "goal": i4("agents").index_of("cells", low=-1),
     },
     scratch=("centre", "planned", "arrival", "gain", "best", "share", "goal"),
     observation={

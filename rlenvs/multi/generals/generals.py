@@ -184,7 +184,7 @@ SPEC = world(
         "near": i4("cells", 4),
     },
     state={
-        "height": i8,  # of this board
+        "height": i8.up_to("rows"),  # of this board
         "width": i8,
         "structures": i8,  # how many generals and cities there are
         "home": i4("players"),  # where each general stands

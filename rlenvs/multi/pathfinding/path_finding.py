@@ -112,8 +112,8 @@ SPEC = world(
         "waiting": i4("agents"),  # steps since it was last on a goal
         "target": i4("agents"),  # scratch: cells that agents move to
         "blocked": u1("cells"),
-        "occupant": i2("cells"),  # 1 + index of the agent; 0 for none
-        "component": i4("cells"),
+        "occupant": i2("cells").up_to("agents"),  # 1 + index of the agent; 0 for none
+        "component": i4("cells").index_of("cells", low=-1),
         "members": i4("area"),
         "extent": i4("area"),
         "free_cells": i8,

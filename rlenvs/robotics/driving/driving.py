@@ -59,7 +59,7 @@ FEATURES = {  # columns of `kinematics`, with what is 1 there
     "lat_off": (seen.ACROSS, 0.0),
     "ang_off": (seen.TURN, 0.0),
 }
-STATE = {**CARS, "ego": i8}
+STATE = {**CARS, "ego": i8.index_of("cars")}
 DATA = {
     **ROAD_DATA,
     **DRIVER_DATA,

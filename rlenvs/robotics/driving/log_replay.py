@@ -192,16 +192,16 @@ SPEC = world(
     },
     state={
         **CARS,
-        "ego": i8,
-        "row": i8,  # of the log
-        "first_row": i8,
-        "last_row": i8,
+        "ego": i8.index_of("cars"),
+        "row": i8.index_of("log_rows"),  # of the log
+        "first_row": i8.index_of("log_rows"),
+        "last_row": i8.index_of("log_rows"),
         "acceleration_seen": f8,  # m/s^2, of the last step
         "yaw_rate": f8,  # rad/s
         "error": f8,  # m, of the last step
         "error_sum": f8,  # m
         "faults": i8,  # steps with a collision or off the road
-        "side": i8,  # where the ego car is touched, -1: nowhere
+        "side": i8.within(-1, 3),  # where the ego car is touched, -1: nowhere
         "trail": f8(STEPS + 1, 2),  # m, where the ego car was, for images
     },
     data={

@@ -103,8 +103,9 @@ SPEC = world(
     data=ROAD_DATA,
     state={
         **CARS,
-        "ego": i8,
-        "place": i8,  # the lane that is the goal
+        "driver": i8("cars").within(-3, -1),
+        "ego": i8.index_of("cars"),
+        "place": i8.index_of("lanes"),  # the lane that is the goal
         "free": i8("lanes"),  # places without a car, while an episode begins
         "achieved": f4(GOAL),
         "desired": f4(GOAL),

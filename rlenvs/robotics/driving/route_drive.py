@@ -179,11 +179,11 @@ SPEC = world(
         **GUESS,
         "idle": f8("cars"),  # s for which a car has stood
         "taken": b1("slots"),
-        "town": i8,
+        "town": i8.index_of("towns"),
         "clock": f8,  # s, of lights
-        "way": i8("legs"),  # lanes
-        "legs": i8,
-        "leg": i8,
+        "way": i8("legs").index_of("lanes", low=-1),  # lanes
+        "legs": i8.up_to("legs"),
+        "leg": i8.index_of("legs"),
         "start": f8,  # m along the first lane
         "behind": f8,  # m, of the way's lanes that are passed, less `start`
         "along": f8,  # m along the lane of the way

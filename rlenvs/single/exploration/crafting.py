@@ -118,8 +118,8 @@ SPEC = world(
     sizes=sizes,
     data={"tiles": u1("tiles", "unit", "unit", 4)},
     state={
-        "cell": i4,  # the player's
-        "facing": i4,
+        "cell": i4.index_of(AREA),  # the player's
+        "facing": i4.within(-STRIDE, STRIDE),
         "sleeping": i4,
         "hunger": f8,
         "thirst": f8,
@@ -131,16 +131,16 @@ SPEC = world(
         "count": i4(len(ACHIEVEMENTS)),
         "unlocked": u1(len(ACHIEVEMENTS)),
         "fresh": u1(len(ACHIEVEMENTS)),  # unlocked in this step
-        "things": i4,  # numbers of creatures, plants and arrows that are in use are below
+        "things": i4.index_of(MOST),  # numbers of creatures, plants and arrows that are in use are below
         "kind": u1(MOST),
-        "at": i4(MOST),
+        "at": i4(MOST).index_of(AREA),
         "strength": i4(MOST),
         "timer": i4(MOST),  # of zombies and skeletons until the next blow, of plants their age
         "heading": i4(MOST),  # of arrows
         "born": i4(MOST),
         "lively": u1(CHUNKS * CHUNKS),  # chunks in which there was a creature
         "material": u1(AREA),
-        "occupant": i2(AREA),  # 1 + number of a creature, plant or arrow
+        "occupant": i2(AREA).up_to(MOST),  # 1 + number of a creature, plant or arrow
         "tunnel": u1(AREA),
         "tally": i4(CHUNKS * CHUNKS, 4),  # from here on scratch
         "queue": i4(AREA),

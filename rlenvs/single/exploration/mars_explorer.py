@@ -131,8 +131,8 @@ SPEC = world(
     data={"start": i4, **LIDAR_DATA},
     state={
         **TERRAIN_STATE,
-        "cell": i4,  # the rover's
-        "known": u1("area"),
+        "cell": i4.index_of("area"),  # the rover's
+        "known": u1("area").within(0, 2),
         "seen": i4,  # cells that are known
         "in_reach": i4,  # cells that can be reached
         "in_reach_seen": i4,

@@ -61,7 +61,7 @@ SPEC = world(
         "first": flag(False, "the first card is asked for, whatever k is"),
     },
     sizes=sizes,
-    state={"deck": u1("cards"), "right": i4, "wrong": i4},
+    state={"deck": u1("cards").within(0, 3), "right": i4, "wrong": i4},
     observation={"suit": discrete_block(4, "of the card in sight")},
     action=discrete(*SUITS),
     terms={

@@ -59,7 +59,7 @@ SPEC = world(
         "cells": values.size**2,
         "depth": values.size**2 if values.one_hot else 1,
     },
-    state={"tile": u1("cells"), "gap": i4, "far": i4, "in_place": i4},
+    state={"tile": u1("cells").index_of("cells"), "gap": i4.index_of("cells"), "far": i4, "in_place": i4},
     observation={
         "board": block(
             *("depth", "side", "side"),

@@ -11,10 +11,14 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rlenvs.core import user_files
+from rlenvs.core.errors import shortened
+
 Cell = tuple[int, int]  # row, column
 
 LARGEST = 60  # rows and columns of a map; with the ring of walls 62, the bits of a whole number
 MOST_OBJECTS, MOST_GOALS = 60, 20
+LARGEST_FILE = 1 << 20  # bytes
 ELEMENT = re.compile(r"\.|a|w|aw|[mg][0-9a-z_]+")
 
 
@@ -144,19 +148,22 @@ def find_files(path: str) -> list[tuple[Path, str]]:
         ValueError: there is none.
     """
     place = Path(path)
-    if place.is_file():
-        return [(place, place.stem)]
-    found = sorted(place.rglob("*.pwp")) if place.is_dir() else []
+    try:
+        found = user_files.find_files(path, ".pwp")
+    except OSError as error:
+        raise ValueError(f"{shortened(path)} cannot be read: {user_files.reason(error)}") from None
     if not found:
-        raise ValueError(f"there is no .pwp file at {path!r}; give a file, or a folder that holds some")
+        raise ValueError(f"there is no .pwp file at {shortened(path)}; give a file, or a folder that holds some")
+    if found == [place]:
+        return [(place, place.stem)]
     return [(each, each.relative_to(place).with_suffix("").as_posix()) for each in found]
 
 
 def read_file(path: Path, name: str) -> Puzzle:
     """The puzzle in a file; ValueError with file, line and reason."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no text file: {error}") from None
+        text = user_files.read_text(path, LARGEST_FILE)
+    except OSError as error:
+        raise ValueError(f"{shortened(str(path))} cannot be read: {user_files.reason(error)}") from None
     puzzle = read_puzzle(text, str(path))
     return Puzzle(**{**puzzle.__dict__, "name": name})

@@ -155,14 +155,14 @@ SPEC = world(
         "tile_opaque": u1("tile_count", "tile_size", "tile_size"),
     },
     state={
-        "puzzle_index": i4,
-        "at": i2("objects", 2),  # row and column of the corner of each object's box
+        "puzzle_index": i4.index_of("puzzle_count"),
+        "at": i2("objects", 2).within(0, 63),  # row and column of the corner of each object's box
         "on_goal": i4,  # objects on their goals
         "left_over": i4,  # moves to the goals, were each object alone
         "dead": i4,  # objects that cannot get to their goals any more
-        "taken_back": i4,  # where the next places go in the history
-        "remembered": i4,  # how many there are
-        "history": i2("undo_room", "objects", 2),
+        "taken_back": i4.up_to("undo_room"),  # where the next places go in the history
+        "remembered": i4.up_to("undo_room"),  # how many there are
+        "history": i2("undo_room", "objects", 2).within(0, 63),
         "pushed": u1("objects"),
     },
     scratch=("pushed",),
