@@ -44,7 +44,7 @@ def backends_agree(t: Subject) -> str:
     compiled = t.batch(2)
     first = roll(compiled, 8)
     roll(plain, 8, actions=first.actions)
-    _same_outcome(compiled, plain, "after 8 steps")
+    same_outcome(compiled, plain, "after 8 steps")
     count = max(4, 16 // len(t.policies)) * (8 if t.long else 1)
     span = 2 * t.horizon if t.long else min(240, 2 * t.horizon)
     moments: list[Moment] = []
@@ -59,7 +59,7 @@ def backends_agree(t: Subject) -> str:
         plain.actions[:] = compiled.actions
         compiled.step_loaded()
         plain.step_loaded()
-        _same_outcome(compiled, plain, f"played by {policy}, after steps {at[0]} and {at[1]},")
+        same_outcome(compiled, plain, f"played by {policy}, after steps {at[0]} and {at[1]},")
         steps += 1
     asked = _same_answers(t, moments)
     answers = f", the answers in {asked} of {len(moments)} states" if asked < len(moments) else ""
@@ -84,7 +84,7 @@ def _same_in_lanes(t: Subject) -> str:
     return f", {IN_LANES} steps in lanes"
 
 
-def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
+def same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
     """Failed when two batches came out of a step with different states, observations, rewards or ends."""
     world = compiled.world
     slack = 1e-5 if any(kind.code == "f4" for kind in world.state.values()) else 1e-9
