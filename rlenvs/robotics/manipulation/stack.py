@@ -151,6 +151,11 @@ SPEC = arm.task(
 def model(values):
     if not values.fingers:
         raise ParameterError("fingers=False: nothing can be stacked without them; leave them on")
+    if values.form == "goal" and values.ends_at_success and values.rule == "stacked":
+        raise ParameterError(
+            "form='goal', ends_at_success=True: whether a stack stands at rest without the fingers does not follow "
+            "from goals, so compute_terminated cannot say it; leave ends_at_success out, or take rule='published'"
+        )
     if values.apart < 1.5 * values.side - 1e-9 or values.start_width < 2.5 * values.apart - 1e-9:
         raise ParameterError(
             f"apart={values.apart:g} has to be at least one and a half sides, side={values.side:g}, and at most 0.4 of "

@@ -19,8 +19,9 @@ Place, direction, velocity ahead and to the left, rate of turn, steering angle a
 the left, slope of the ground ahead and to the left, the last action, whether the car recovers, bearing and distance of
 the checkpoint; then what was achieved, place and velocity, and what is desired, the checkpoint's place and two zeros.
 With form="goal" bearing and distance are left out, and `compute_reward` relabels: `random_goals` draws goals as the
-original does, hindsight replay takes those of the future. With camera="rgb" there is an image of 128 x 64 too, of a
-camera on the car; the original stacks three, which a wrapper does.
+original does, hindsight replay takes those of the future; `stuck`, which does not follow from goals, is not paid then.
+With camera="rgb" there is an image of 128 x 64 too, of a camera on the car; the original stacks three, which a wrapper
+does.
 
 ## Rewards
 `velocity` is the velocity towards the checkpoint in m/s, `reached` 1 with weight 100 in the step that comes within
@@ -148,6 +149,11 @@ SPEC = world(
         "course": choice(*COURSES, doc="the course"),
         "ends": ENDS,
         "camera": CAMERA,
+        "form": choice(
+            *("flat", "goal"),
+            doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal", no `stuck`',
+            sets={"flat": {}, "goal": {"stuck": 0.0}},
+        ),
     },
     sizes=lambda v: {
         "relative": 1 if v.form == "flat" else 0,
