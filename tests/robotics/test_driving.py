@@ -87,6 +87,34 @@ def test_whole_episodes_are_those_of_highway_env(name):
         assert np.abs(seen - theirs).max() < 1e-7
 
 
+SEEN = {
+    "lanes_3": (highway.SPEC.level("fast"), {}),
+    "lanes_10": (highway.SPEC, {"lane_count": 10, "cars": 20}),
+    "racetrack_rows": (racetrack.SPEC.level("large"), {"observation": "kinematics"}),
+    "merge_times": (merge.SPEC, {"observation": "times"}),
+    "roundabout_times": (roundabout.SPEC, {"observation": "times"}),
+    "intersection_times": (intersection.SPEC, {"observation": "times"}),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_is_seen_of_each_state_is_what_highway_env_sees(name):
+    """Where a car enters or leaves a junction behind a step, highway-env observes before it."""
+    world, options = SEEN[name]
+    told = recorded(name)
+    batch = batch_of(world, backend="python", **options)
+    compared = 0
+    for seed in range(int(told["seeds"])):
+        played = episode(told, seed)
+        batch.reset()
+        for n, theirs in enumerate(played["observations"]):
+            if n == 0 or set(played["names"][n]) == set(played["names"][n - 1]):
+                synchronise(batch, played, n)
+                assert np.abs(np.ravel(batch.observations[0]) - np.ravel(theirs)).max() < 1e-6, (seed, n)
+                compared += 1
+    assert compared >= 5
+
+
 @pytest.mark.parametrize("speed", [0.05, 0.69, 0.7, 2.0])
 def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed):
     """By 1 - 1.389 / speed in a moment of 1/15 s: below 0.694 m/s it grows, whatever its cause, the last bit too."""
