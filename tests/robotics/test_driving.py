@@ -14,6 +14,7 @@ import rlenvs
 from rlenvs.kits.roads import lanes as road
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER
 from rlenvs.robotics.driving import (
+    hetero_highway,
     highway,
     highway_exit,
     intersection,
@@ -195,6 +196,12 @@ def test_idle_in_an_empty_road_earns_what_the_formula_says():
     for _ in range(8):
         _, reward, *_ = env.step(FASTER)
     assert reward == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("world", [highway.SPEC, hetero_highway.SPEC])
+def test_the_road_has_no_end_within_an_hour(world):
+    """On a road of ten kilometres, as highway-env's, cars behind its end saw nobody."""
+    assert batch_of(world, backend="python").records(0)[0].lane[:, road.LENGTH].min() >= 3600.0 * 40.0
 
 
 def test_vector_rewards_are_those_of_mo_gymnasium():
