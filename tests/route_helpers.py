@@ -13,7 +13,7 @@ from rlenvs.robotics.driving import route_drive
 from rlenvs.robotics.driving import route_rewards as rewards
 
 DRIVE = "RouteDrive-v0"
-TERMS = ("completion", "crash", "pace", "offset", "angle", "turn", "end", "synthesis")
+TERMS = ("completion", "crash", "pace", "offset", "angle", "turn", "end", "synthesis", "arrived")
 COSTS = ("red_light", "stop_sign", "collision", "pedestrian", "offroad", "blocked", "deviation")
 ALONE = {"cars": 0, "walkers": 0}
 UNHELD = {"held": 1}

@@ -157,9 +157,9 @@ def test_pedestrians_are_hit_where_they_are_touched():
         assert told["crash"] == -hit
 
 
-def test_off_road_is_a_car_of_which_nothing_is_left_on_it():
+def test_off_road_is_a_car_of_which_less_than_a_twentieth_is_left_on_it():
     """The right edge of the street is 2 m from the lane's middle, the car's left side 1 m from its own."""
-    for aside, off in ((1.0, 0.0), (2.6, 0.0), (3.0, 1.0)):
+    for aside, off in ((1.0, 0.0), (2.85, 0.0), (2.95, 1.0)):
         batch = made(**ALONE)
         put(batch, 0, 20.0, aside=aside)
         assert step(batch)["offroad"] == off
