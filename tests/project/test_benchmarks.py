@@ -54,6 +54,7 @@ SMALL = {
     "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "safety": ["--steps", "2000"],
     "scores": [TREASURE, "--seeds", "2"],
+    "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "Mask"],
 }
