@@ -134,6 +134,7 @@ EXTREMES = [
     {"gravity": 1000.0, "gravity_x": 200.0, "ball_radius": 25.0, "piston_speed": 8.0},
     {"ball_elasticity": 2.0, "piston_elasticity": 0.5, "piston_speed": 8.0, "ball_radius": 60.0},
     {"ball_friction": 2.0, "piston_friction": 2.0, "largest_spin": 12.0 * np.pi, "agents": 2},
+    {"gravity": 764.0, "gravity_x": 99.5, "ball_elasticity": 0.0, "drop_x": 30.0, "agents": 3},
 ]
 
 
@@ -145,6 +146,7 @@ def test_extreme_parameters_stay_finite(values):
         batch.step(generator.uniform(-1.0, 1.0, (16, batch.states["height"].shape[1], 1)))
         assert (batch.observations >= space.low).all()
         assert (batch.observations <= space.high).all()
+        assert np.abs(batch.terms).max() <= batch.world.terms["distance"].high
         assert np.abs(batch.states["velocity"]).max() < 1e4
 
 
