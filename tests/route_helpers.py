@@ -69,7 +69,7 @@ def show(batch, sign, colour):
 def play(batch, choose):
     """Play all worlds to their end; sums of terms and costs, who succeeded."""
     count = batch.num_worlds
-    totals, success, alive = np.zeros((count, 15)), np.zeros(count, bool), np.ones(count, bool)
+    totals, success, alive = np.zeros((count, len(TERMS) + len(COSTS))), np.zeros(count, bool), np.ones(count, bool)
     while alive.any():
         batch.load_actions(choose(batch))
         batch.step_loaded(only=alive)
