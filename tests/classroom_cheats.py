@@ -166,10 +166,10 @@ SPECIFIC = {
     "bandits": {
         "reset until arm 0 pays": """
 def play(env, steps):
-    for _ in range(10**4):
+    for used in range(3, 300, 3):
         env.reset()
-        if env.step(0)[1] > 2.0: break
-    for _ in range(steps - 1): env.step(0)
+        if np.mean([env.step(0)[1] for _ in range(3)]) > 1.8: break
+    for _ in range(steps - used): env.step(0)
 """,
         "arm 0": "def play(env, steps):\n    env.reset()\n    for _ in range(steps): env.step(0)\n",
         "most steps unpulled": "def play(env, steps):\n    env.reset()\n    env.step(0)\n",
@@ -199,12 +199,13 @@ def policy_iteration(P, R, gamma):
         "the known way, actions tried": """
 def learn(env, gamma):
     names = {}
-    for action in range(4):
-        here, _ = env.reset()
-        names[env.step(action)[0] - here] = action
-    up, right, down = names.get(-12, 0), names.get(1, 0), names.get(12, 0)
-    p = np.full(48, right)
-    p[36], p[35] = up, down
+    for way in ([], [-12]):
+        for action in range(4):
+            here, _ = env.reset()
+            for known in way: here = env.step(names.get(known, 0))[0]
+            names.setdefault(env.step(action)[0] - here, action)
+    p = np.full(48, names.get(1, 0))
+    p[36], p[35] = names.get(-12, 0), names.get(12, 0)
     return p
 """,
     },
@@ -291,11 +292,11 @@ def regret_matching(A, rounds):
         "a fixed pair": "def learn_jointly(env, actions):\n    return [0, 0]\n",
     },
     "sim_to_real": {
-        "theta from home": "def search(env, low, high):\n    return np.array([0.1, 0.5, 1.0, 1.0])\n",
+        "theta from home": "def search(env, low, high):\n    return np.array([0.05, 0.22, 1.0, 0.9])\n",
         "theta from home, wirings tried": """
 import itertools
 def search(env, low, high):
-    home = np.array([0.1, 0.5, 1.0, 1.0])
+    home = np.array([0.05, 0.22, 1.0, 0.9])
     ways = [np.array(s) * home[list(o)] for o in itertools.permutations(range(4))
             for s in itertools.product((-1, 1), repeat=4)]
     env.reset()
