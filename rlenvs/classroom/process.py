@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.classroom.hosted import HostedEnv
+from rlenvs.classroom.hosted import HostedEnv, WorldError
 from rlenvs.classroom.scratch import remove, too_much
 from rlenvs.classroom.source import Submitted
 from rlenvs.classroom.wire import MOST_ITEMS, WireError, frame, plain, receive, value_of
@@ -68,7 +68,11 @@ class Submission:
         self._broken = ""
 
     def __enter__(self) -> Submission:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -298,6 +302,8 @@ def _of_env(hosted: list[HostedEnv], message: dict[str, Any]) -> dict[str, Any]:
     try:
         env = hosted[message["number"]]
         return {"value": plain(env.reset() if message["ask"] == "reset" else env.step(value_of(message["action"])))}
+    except WorldError:
+        raise
     except Exception as error:  # what it sent may be anything
         return {"error": str(error)[:500]}
 
