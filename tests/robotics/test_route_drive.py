@@ -22,6 +22,8 @@ from route_helpers import (
     with_signal,
 )
 
+from rlenvs.core.batch import KernelBatch
+from rlenvs.core.check.loops import lines_counted
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, LENGTH, ROAD, SIGN, START
 from rlenvs.kits.traffic import signals
@@ -413,6 +415,19 @@ def test_more_cars_than_places_are_refused():
         made(cars=63, columns=2, rows=2)
     with pytest.raises(ParameterError, match="patience"):
         made(patience=1.0)
+
+
+def test_a_full_town_has_a_place_for_every_car():
+    """Cars that keep a place free beside them would not all find one."""
+    batch = KernelBatch(route_drive.SPEC, 1, backend="python", columns=2, rows=2, towns=1, cars=23, walkers=0)
+    for seed in range(3):
+        with lines_counted(f"seed {seed}"):
+            batch.seed([seed])
+            batch.reset()
+        _, s = batch.records(0)
+        places = np.stack([s.x[: s.movers], s.y[: s.movers]], 1)
+        apart = np.linalg.norm(places[:, None] - places, axis=-1)[np.triu_indices(24, 1)]
+        assert apart.min() > 3.0  # the other lane is nearest
 
 
 def test_one_pedestrian_of_ten_does_not_look():
