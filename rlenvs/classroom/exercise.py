@@ -35,7 +35,7 @@ class Draws:
 
     def seed(self) -> int:
         """A seed of an environment."""
-        return int(self.rng.integers(2**31 - 10_000))
+        return int(self.rng.integers(2**62))
 
     def env(self, id: str, budget: int, **keywords: Any) -> HostedEnv:
         """An environment that the submission may step so often."""
@@ -90,7 +90,7 @@ def array_like(found: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     """
     try:
         array = np.asarray(found, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise Failed(f"{what} is a {type(found).__name__}; numbers of shape {shape} are wanted") from None
     if array.shape != shape:
         raise Failed(f"{what} has the shape {array.shape}; {shape} is wanted")
@@ -103,7 +103,7 @@ def close(found: Any, wanted: Any, what: str, within: float = 1e-6) -> None:
     """Failed unless an answer is what is wanted, nearly."""
     right = np.asarray(wanted, np.float64)
     error = float(np.abs(array_like(found, right.shape, what) - right).max(initial=0.0))
-    if error > within:
+    if not error <= within:
         raise Failed(f"{what}: wrong by up to {error:.3g}; {within:g} is allowed")
 
 
@@ -114,7 +114,9 @@ def lower_bound(values: Any) -> float:
 
 
 def credit(value: float, none: float, full: float) -> float:
-    """Partial credit: 0 at `none`, 1 at `full`, a straight line between them."""
+    """Partial credit: 0 at `none`, 1 at `full`, a straight line between them; 0 for NaN."""
+    if math.isnan(value):
+        return 0.0
     return float(np.clip((value - none) / (full - none), 0.0, 1.0))
 
 

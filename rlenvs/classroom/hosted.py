@@ -14,13 +14,14 @@ class HostedEnv:
 
     Attributes:
         returns: of the episodes that were played to their end.
-        steps: that were taken.
+        steps: that were taken. resets: that were asked for.
     """
 
-    def __init__(self, env: gymnasium.Env, seed: int, budget: int) -> None:
+    def __init__(self, env: gymnasium.Env, seed: int, budget: int, resets: int | None = None) -> None:
+        """For so many steps and so many resets, by default one for each step."""
         self.env, self.seed, self.budget = env, seed, budget
         self.returns: list[float] = []
-        self.steps = 0
+        self.steps, self.resets, self._most_resets = 0, 0, budget + 1 if resets is None else resets
         self._sum, self._over = 0.0, True
 
     def told(self) -> dict[str, Any]:
@@ -33,7 +34,14 @@ class HostedEnv:
         }
 
     def reset(self) -> Any:
-        """Begin an episode: the first with the seed, the others with what follows."""
+        """Begin an episode: the first with the seed, the others with what follows.
+
+        Raises:
+            ValueError: there were as many as are allowed.
+        """
+        if self.resets >= self._most_resets:
+            raise ValueError(f"{self._most_resets} resets are allowed here, no more")
+        self.resets += 1
         observation, _ = self.env.reset(seed=self.seed)
         self.seed += 1
         self._sum, self._over = 0.0, False

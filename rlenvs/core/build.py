@@ -24,7 +24,8 @@ import numpy as np
 
 from rlenvs.core import rng
 from rlenvs.core.arrays import all_sizes, batch_layout, row_layouts
-from rlenvs.core.cache import Digest, code_cache, versions
+from rlenvs.core.cache import code_cache
+from rlenvs.core.digest import Digest, versions
 from rlenvs.core.driver import ENTRY_POINTS, INLINED
 from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.inputs import one_of
@@ -35,7 +36,7 @@ from rlenvs.core.spec import World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
 # the modules of this package that make machine code themselves
-CORE_SOURCES = ("bits", "records")
+CORE_SOURCES = ("intermediate", "records", "threads")
 MOST_ROWS = 4096  # of an array that plain Python keeps at hand
 
 
@@ -219,6 +220,7 @@ class CompiledDriver:
         self._world = world
         self._kind = kind
         self._key = key
+        self._key_again = functools.partial(code_key, world, kind, names)
         self._blocks: dict[bool, Any] = {}
         # linked by name with what other processes compiled: functions of two drivers must not share a name
         module = ModuleType(f"rlenvs.core.driver_{key}")
@@ -257,7 +259,7 @@ class CompiledDriver:
         scope.update({name: value for name, value in self._template.items() if not name.startswith("__")})
         exec(_template_code(), scope)
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
-        cache = entry._cache = code_cache(key_of(self._key, own), "run_blocks")
+        cache = entry._cache = code_cache(lambda: key_of(self._key_again(), own), "run_blocks")
         cache.when_missing = lambda: add_names(scope, self._world, self._kind, own)
         return self._finished(entry)
 
@@ -280,7 +282,7 @@ class CompiledDriver:
         from numba import njit
 
         entry: Any = njit(nogil=True, error_model="numpy")(self._functions[name])
-        entry._cache = code_cache(self._key, name)
+        entry._cache = code_cache(self._key_again, name)
         return self._finished(entry)
 
     def _finished(self, entry: Any) -> Any:
@@ -351,6 +353,9 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
         world: the declaration.
         kind: of action, see `Setup.action_kind`.
         names: its kernels, see `kernel_names`.
+
+    Raises:
+        KernelError: a global that a kernel uses has changed since it was used first.
     """
     digest = Digest()
     digest.add(versions())
@@ -363,7 +368,7 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     for name, value in sorted(names.items()):
         digest.add(name)
         digest.add(value)
-    return digest.hexdigest()
+    return digest.key(world.name)
 
 
 _drivers: dict[str, CompiledDriver] = {}  # by key

@@ -31,6 +31,9 @@ def prefetch(rows: Any, i: int) -> None:
     """
 
 
+prefetch.made_by = "bits.py"  # type: ignore[attr-defined] # which compiles it, see `rlenvs.core.digest.Digest`
+
+
 def combine_run(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> None:
     """In a kernel: out[j] = a[j] u + b[j] v for the RUN numbers from `first` on, all of which have to be there.
 
@@ -40,7 +43,7 @@ def combine_run(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> Non
         out[j] = a[j] * u + b[j] * v
 
 
-combine_run.made_by = "runs.py"  # type: ignore[attr-defined] # which compiles it
+combine_run.made_by = "runs.py"  # type: ignore[attr-defined]
 
 
 def copied(s: Any) -> Any:
@@ -52,7 +55,7 @@ def copied(s: Any) -> Any:
     return s.copy()
 
 
-copied.made_by = "copies.py"  # type: ignore[attr-defined] # which compiles it, see `rlenvs.core.cache.Digest`
+copied.made_by = "copies.py"  # type: ignore[attr-defined]
 
 
 def mark_again(functions: Iterable[Callable[..., Any]]) -> None:

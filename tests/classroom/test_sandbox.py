@@ -196,7 +196,7 @@ def kill(): os.kill(os.getppid(), 9)
     with started(tmp_path, code) as submission:
         assert SECRET not in str(submission.call("environment"))
         for name in ("parent", "memory", "beside", "kill"):
-            with pytest.raises(SubmissionError, match="PermissionError"):
+            with pytest.raises(SubmissionError, match=r"PermissionError|no process|No such file"):
                 submission.call(name)
 
 
@@ -231,9 +231,10 @@ def test_weights(ending, tmp_path):
 @linux
 def test_the_sandbox_is_whole_here(tmp_path):
     with started(tmp_path, "") as submission:
-        if not all(submission.sandbox.values()):
-            pytest.skip(f"this kernel lacks parts: {submission.sandbox}")
+        lacking = {name for name, there in submission.sandbox.items() if not there} - {"user"}
     assert not os.path.exists(submission._folder)
+    if lacking:
+        pytest.skip(f"this kernel lacks parts: {lacking}")
 
 
 # --- the wire ---------------------------------------------------------------------------------------------------------

@@ -86,12 +86,10 @@ def fields(
         "joint_gain": f8(joints, 14),
         # contacts
         "contact_count": i8.up_to(contacts),
-        "contact_order": i4(contacts).index_of(
-            contacts
-        ),  # slots in use, the oldest first; behind them those that are free
-        "contact_head": i4(shapes).index_of(
-            contacts, low=-1
-        ),  # the first contact of a shape, and the one after a contact; -1: none
+        # slots in use, the oldest first; behind them those that are free
+        "contact_order": i4(contacts).index_of(contacts),
+        # the first contact of a shape, and the one after a contact; -1: none
+        "contact_head": i4(shapes).index_of(contacts, low=-1),
         "contact_next": i4(contacts).index_of(contacts, low=-1),
         "contact_shapes": i4(contacts, 2).index_of(shapes),
         "contact_bodies": i4(contacts, 2).index_of(bodies),

@@ -11,6 +11,10 @@ medium and hard have it, there is one agent, on the side that `side` says, and a
 learner by itself wants. Scripted players: "negamax" looks `depth` moves
 ahead by alpha-beta search and counts pieces and how far they came; "racer" looks at its own moves alone: it wins,
 prevents, runs where nobody can stop it, and captures and advances where that loses nothing; "random".
+Different from MOMAland's breakthrough: each side sees and moves on the board from its own end, there both from that of
+the first; `fast_win` divides by the most moves that a game may have, 177, there by 161; captures to the left follow the
+rules, there its mask looks at the cell on the right; an illegal move loses, there it raises an error; boards have up to
+12 rows and columns, there 20.
 
 ## Action Space
 x * 3 * height + y * 3 + direction: the piece in column x, from the left, and row y, from one's own end, goes left (0),

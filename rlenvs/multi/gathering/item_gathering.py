@@ -8,7 +8,8 @@ everything that is reached is picked up, `rlenvs.pareto.pareto_front` gives the 
 point with the walks that attain it. In the 10 steps of the original two agents who share the
 work gather everything, so without a discount this front is one point; at the level "hurry", of 7 steps, it has nine.
 The default map has MOMAland's size, starts, and number of
-items of each colour in its middle. Different: how these are arranged there; several agents may stand on one cell; a
+items of each colour in its middle. Different: all are paid for every item by default, there each for its own
+(`reward="individual"`); how the items are arranged there; several agents may stand on one cell; a
 picture of planes instead of an agent's number and a map of codes; masks at the border; random maps, whose `difficulty`
 puts the items of a colour together, far from the other colours.
 
@@ -260,9 +261,7 @@ def scatter(p, s, rng):
         for _ in range(count):
             drop(p, s, rng, kind)
     for k in range(s.position.shape[0]):
-        cell = below(rng, rows * columns)
-        while s.ground[cell] > 0 or taken(s, k, cell, columns):
-            cell = below(rng, rows * columns)
+        cell = free_cell(s, rng, k, columns)
         s.position[k, 0] = cell // columns
         s.position[k, 1] = cell % columns
 
@@ -277,21 +276,33 @@ def taken(s, agents, cell, columns):
 
 
 @kernel
+def free_cell(s, rng, agents, columns):
+    """A random cell without an item and without one of the first agents."""
+    left = 0
+    for cell in range(s.ground.size):
+        left += s.ground[cell] == 0 and not taken(s, agents, cell, columns)
+    chosen, left = 0, below(rng, left)
+    for cell in range(s.ground.size):
+        if s.ground[cell] == 0 and not taken(s, agents, cell, columns):
+            chosen = cell if left == 0 else chosen
+            left -= 1
+    return chosen
+
+
+@kernel
 def drop(p, s, rng, kind):
     """Put an item on a free cell, near the centre of its colour or anywhere; the further from there, the more cells
-    near it are taken."""
+    near it are taken, and anywhere where all are."""
     rows, columns = p.height, p.width
-    together, around = uniform(rng, 0.0, 1.0) < p.difficulty, 4 * NEAR
-    while True:
-        row, column = below(rng, rows), below(rng, columns)
-        if together:
-            reach = around // 4
+    if uniform(rng, 0.0, 1.0) < p.difficulty:
+        for attempt in range(4 * max(rows, columns)):
+            reach = NEAR + attempt // 4
             row = s.centre[kind, 0] - reach + below(rng, 2 * reach + 1)
             column = s.centre[kind, 1] - reach + below(rng, 2 * reach + 1)
-            around += 1
-        if 0 <= row < rows and 0 <= column < columns and s.ground[row * columns + column] == 0:
-            s.ground[row * columns + column] = 1 + kind
-            return
+            if 0 <= row < rows and 0 <= column < columns and s.ground[row * columns + column] == 0:
+                s.ground[row * columns + column] = 1 + kind
+                return
+    s.ground[free_cell(s, rng, 0, columns)] = 1 + kind
 
 
 @SPEC.step

@@ -3,9 +3,9 @@
 ## Description
 Several Crazyflies 2.x go to a target and accompany it on its straight way from (1, 1, 2.5) to (-2, -2, 3), close to it
 and far from each other at the same time. The task is MOMAland's escort-v0 (Felten et al., arXiv 2407.16312), where
-vehicles are points, which level="point" keeps: the target is at 50 points one after the other, the first and the last
-among them. By default they are this package's quadcopters, explicit dynamics, 240 Hz physics and 30 Hz control, in a
-room 8 m wide and 4 m high, and the target flies at `target_speed`, a third of it at level="slow".
+vehicles are points, which level="point" keeps: the target goes by a 52nd of its way a step, and stops after 51. By
+default they are this package's quadcopters, explicit dynamics, 240 Hz physics and 30 Hz control, in a room 8 m wide and
+4 m high, and the target flies at `target_speed`, a third of it at level="slow".
 
 ## Action Space
 Per agent. With action="velocity": a direction, and a speed relative to `speed_limit`. With action="position" a place in
@@ -30,10 +30,11 @@ Published, the same in every episode: vehicles 0 to 3 at (0, 0, 1), (1, 1, 1), (
 free places of the same lattice; the target at (1, 1, 2.5). Vehicles are level and at rest.
 
 ## Episode End
-Termination, of all at once, when anybody crashed: nearer than 0.1 m (`closest`) to another one, below 0.1 m (`ground`),
-and where vehicles fly also touching hulls, |x| or |y| > 4 m, z > 4 m, |roll| or |pitch| > `tilt_limit`. Truncation: 200
-steps. Success, the same for all: nobody crashed, the vehicles are less than 1 m from the target in the mean (with more
-than six, or wide hulls, 0.6 m more than the radius of a ring with room for all), and no two of them within 0.2 m.
+Termination, of all at once, when anybody crashed: nearer than 0.1 m (`closest`) to another one or to the target, below
+0.1 m (`ground`), and where vehicles fly also touching hulls, |x| or |y| > 4 m, z > 4 m, |roll| or |pitch| >
+`tilt_limit`. Truncation: 200 steps. Success, the same for all: nobody crashed, the vehicles are less than 1 m from the
+target in the mean (with more than six, or wide hulls, 0.6 m more than the radius of a ring with room for all), and no
+two of them within 0.2 m.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. The vehicle's `speed_limit` is 1.5 m/s at
@@ -42,7 +43,7 @@ least. In level "point" none of the vehicle's parameters and effects matters, an
 ## Reference Scores
 Mean return over seeds 0 to 99, summed over the vehicles. The expert keeps a level ring of 0.4 m around the target from
 the start on. That is the task, but not the most that the published terms pay: in level "point", a team that waits in
-four corners and gathers in the last 25 steps earns 13.8, the expert 7.5.
+four corners and gathers in the last 25 steps earns 13.6, the expert 7.4.
 
 ## Version History
 v0: first version.
@@ -62,8 +63,8 @@ SPEC = pursuit.pursuit_task(
         "expert": Score(6.725, 0, success=1),
     },
     point_scores={
-        "random": Score(-9.998, 0.79, success=0),
+        "random": Score(-10.01, 0.79, success=0),
         "idle": Score(1.319, 0, success=0),
-        "expert": Score(7.468, 0, success=1),
+        "expert": Score(7.386, 0, success=1),
     },
 )

@@ -1,6 +1,7 @@
 """What catch, escort and surround share: a team of quadcopters that goes to one target and keeps apart there.
 
 The three tasks are members of one kind and differ in what the target does: it stands, it moves to a place, or it flees.
+It moves together with the vehicles, and sees where they were before the step.
 Vehicles fly (`motion="flight"`), or are points that jump by what the action says, the published rules
 (`motion="point"`). Rewards, ends and targets are the same kernels in both; lengths of a step differ.
 """
@@ -11,18 +12,32 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import World, b1, block, choice, continuous, f8, integer, kernel, maths, normal, param, term
+from rlenvs.core import (
+    World,
+    b1,
+    block,
+    choice,
+    continuous,
+    f8,
+    integer,
+    kernel,
+    maths,
+    normal,
+    param,
+    term,
+    uniform,
+)
 from rlenvs.core.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, formation, swarm, tasks, vehicle
 from rlenvs.robotics.quadcopter.render import draw_room_flight
 
 BOX, LOW, HIGH = 3.0, 0.0, 3.0  # m, half side and heights of the box of points and targets
 ROOM, CEILING = 4.0, 4.0  # m, half side and height of the room in which vehicles fly
-LOWEST = 0.5  # m, of a fleeing target where vehicles fly
+LOWEST, LOWEST_POINT = 0.5, 0.2  # m, of a fleeing target where vehicles fly, and of points
 STRIDE = 0.2  # m along each axis, of a point at full action
 FLIGHT_AWAY, JITTER = 0.1, 0.1  # m, a step of the fleeing target of points; a jitter relative to a step
 CLOSE_MEAN = 0.2  # m, of the team's middle to the target, from where on that jitters
-POINTS = 50  # on the way of the escorted target, both ends counted
+POINTS = 52  # equal parts of the escorted target's way where vehicles are points; it stops one before the last
 CRASH = -10.0  # both terms of a vehicle that crashed
 FARTHEST, LONGEST = 12.0, 1.0  # m, the largest distance and the longest way in a step that are rewarded
 NEAR, APART = 0.6, 0.2  # m, success: how far from the ring, and apart
@@ -116,7 +131,9 @@ KIND = tasks.team(
     params={
         **swarm.WASH,
         "tilt_limit": param(1.5, 0.2, 3.1, "rad", "roll or pitch at which a vehicle has crashed"),
-        "closest": param(0.1, 0.0, 0.5, "m", "distance between two vehicles below which they have crashed", limit=True),
+        "closest": param(
+            0.1, 0.0, 0.5, "m", "distance to another or the target below which a vehicle has crashed", limit=True
+        ),
         "ground": param(0.1, 0.0, 0.5, "m", "height below which a vehicle has crashed", limit=True),
         "target_speed": param(0.75, 0.0, 3.0, "m/s", "speed of a target that moves, where vehicles fly"),
     },
@@ -248,7 +265,7 @@ def find_crashes(p, s):
     count, anybody = s.position.shape[0], False
     flies = p.motion != POINT
     for k in range(count):
-        crash = s.position[k, 2] < p.ground
+        crash = s.position[k, 2] < p.ground or to_target(s, s.position, k) < p.closest
         for j in range(count):
             if j != k:
                 crash = crash or formation.distance_between(s, k, j) < p.closest
@@ -266,7 +283,7 @@ def find_crashes(p, s):
 
 @kernel
 def move_target(p, s, rng):
-    """Move the target, which sees where the vehicles are now."""
+    """Move the target, which sees where the vehicles were before the step."""
     if p.target_motion == MOVES:
         to_x, to_y, to_z = along(p, s)
     elif p.target_motion == FLEES:
@@ -284,28 +301,32 @@ def move_target(p, s, rng):
 def along(p, s):
     """Where the target is after this step on its straight way to the destination."""
     x, y, z = DESTINATION[0] - TARGET[0], DESTINATION[1] - TARGET[1], DESTINATION[2] - TARGET[2]
-    share = (s.elapsed + 1) / (POINTS - 1)
-    if p.motion != POINT:
-        share = (s.elapsed + 1) * p.target_speed / (p.control_hz * math.sqrt(x * x + y * y + z * z))
-    share = min(share, 1.0)
+    if p.motion == POINT:
+        share = min(s.elapsed + 1, POINTS - 1) / POINTS
+    else:
+        share = min((s.elapsed + 1) * p.target_speed / (p.control_hz * math.sqrt(x * x + y * y + z * z)), 1.0)
     return TARGET[0] + share * x, TARGET[1] + share * y, TARGET[2] + share * z
 
 
 @kernel
 def flee(p, s, rng):
-    """Where the target is after a step away from the middle of the vehicles, or in a random direction near it."""
+    """Where the target is after a step away from the middle of the vehicles, or after a small random one near it."""
     x, y, z, count = 0.0, 0.0, 0.0, s.position.shape[0]
     for k in range(count):
-        x += s.position[k, 0] / count
-        y += s.position[k, 1] / count
-        z += s.position[k, 2] / count
+        x += s.before[k, 0] / count
+        y += s.before[k, 1] / count
+        z += s.before[k, 2] / count
     x, y, z = s.target[0] - x, s.target[1] - y, s.target[2] - z
     way = FLIGHT_AWAY if p.motion == POINT else p.target_speed / p.control_hz
-    if math.sqrt(x * x + y * y + z * z) <= CLOSE_MEAN:
-        x, y, z = normal(rng), normal(rng), normal(rng)
+    if math.sqrt(x * x + y * y + z * z) > CLOSE_MEAN:
+        way /= math.sqrt(x * x + y * y + z * z)
+    elif p.motion == POINT:
+        x, y, z = uniform(rng, 0.0, 1.0), uniform(rng, 0.0, 1.0), uniform(rng, 0.0, 1.0)
         way *= JITTER
-    way /= max(math.sqrt(x * x + y * y + z * z), 1e-9)
-    lowest = LOW if p.motion == POINT else LOWEST
+    else:
+        x, y, z = normal(rng), normal(rng), normal(rng)
+        way *= JITTER / max(math.sqrt(x * x + y * y + z * z), 1e-9)
+    lowest = LOWEST_POINT if p.motion == POINT else LOWEST
     return (
         control.limited(s.target[0] + way * x, BOX),
         control.limited(s.target[1] + way * y, BOX),
@@ -315,8 +336,7 @@ def flee(p, s, rng):
 
 @KIND.outcome
 def outcome(p, s, a, rng, r):
-    count, crash = s.position.shape[0], find_crashes(p, s)
-    mean, nearest = 0.0, FARTHEST
+    count, mean, nearest = s.position.shape[0], 0.0, FARTHEST
     for k in range(count):
         now = to_target(s, s.position, k)
         mean += now / count
@@ -329,6 +349,7 @@ def outcome(p, s, a, rng, r):
         r.approach[k] = control.limited(to_target(s, s.before, k) - now, LONGEST)
         r.distance[k] = min(apart, FARTHEST)
     move_target(p, s, rng)
+    crash = find_crashes(p, s)
     for k in range(count):
         if s.crashed[k]:
             r.approach[k], r.distance[k] = CRASH, CRASH
@@ -408,7 +429,7 @@ def expert(p, s, a):
 
 @KIND.draw
 def draw(canvas, p, s):
-    way = np.linspace(TARGET, DESTINATION, POINTS) if p.target_motion == MOVES else ()
+    way = np.linspace(TARGET, DESTINATION, 50) if p.target_motion == MOVES else ()
     room, ceiling = (BOX, HIGH) if p.motion == POINT else (ROOM, CEILING)
     draw_room_flight(canvas, p, s, [s.target], room, ceiling, path=way, wind=s.wind)
     count = len(s.position)

@@ -30,10 +30,11 @@ Published, the same in every episode: vehicles 0 to 3 at (0, 0, 1), (1, 1, 1), (
 free places of the same lattice; the target at (1, 1, 2.5). Vehicles are level and at rest.
 
 ## Episode End
-Termination, of all at once, when anybody crashed: nearer than 0.1 m (`closest`) to another one, below 0.1 m (`ground`),
-and where vehicles fly also touching hulls, |x| or |y| > 4 m, z > 4 m, |roll| or |pitch| > `tilt_limit`. Truncation: 200
-steps. Success, the same for all: nobody crashed, the vehicles are less than 1 m from the target in the mean (with more
-than six, or wide hulls, 0.6 m more than the radius of a ring with room for all), and no two of them within 0.2 m.
+Termination, of all at once, when anybody crashed: nearer than 0.1 m (`closest`) to another one or to the target, below
+0.1 m (`ground`), and where vehicles fly also touching hulls, |x| or |y| > 4 m, z > 4 m, |roll| or |pitch| >
+`tilt_limit`. Truncation: 200 steps. Success, the same for all: nobody crashed, the vehicles are less than 1 m from the
+target in the mean (with more than six, or wide hulls, 0.6 m more than the radius of a ring with room for all), and no
+two of them within 0.2 m.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. The vehicle's `speed_limit` is 1.5 m/s at
@@ -62,7 +63,7 @@ SPEC = pursuit.pursuit_task(
         "expert": Score(6.456, 0, success=1),
     },
     point_scores={
-        "random": Score(-10.34, 0.65, success=0),
+        "random": Score(-10.32, 0.65, success=0),
         "idle": Score(1.319, 0, success=0),
         "expert": Score(6.346, 0, success=1),
     },

@@ -157,7 +157,7 @@ SPEC = world(
         "bumped": b1,
         "land": i8,  # the number of the hills
         "cell": i4.index_of("area"),
-        "known": u1("area").within(0, 2),
+        "known": u1("area").within(0, 3),
         "relief": f4("area"),  # heights of the cells
         "seen": i4,
         "in_reach": i4,

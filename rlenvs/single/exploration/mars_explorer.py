@@ -132,7 +132,7 @@ SPEC = world(
     state={
         **TERRAIN_STATE,
         "cell": i4.index_of("area"),  # the rover's
-        "known": u1("area").within(0, 2),
+        "known": u1("area").within(0, 3),
         "seen": i4,  # cells that are known
         "in_reach": i4,  # cells that can be reached
         "in_reach_seen": i4,
