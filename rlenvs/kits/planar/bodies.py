@@ -98,7 +98,7 @@ def fields(
         "contact_manifold": i1(contacts),
         "contact_points": i1(contacts).within(0, 2),
         "contact_rows": i1(contacts).within(0, 2),
-        "contact_feature": i4(contacts, 2).index_of(vertices, low=-1),
+        "contact_feature": i4(contacts, 2),
         "contact_tries": i1(contacts),
         "contact_enabled": i1(contacts),
         "contact_friction": f8(contacts),

@@ -211,6 +211,12 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = 0.0 <= s.row < p.height and 0.0 <= s.column < p.width
+    return "" if inside and s.cell == cell_at(p, int(s.row), int(s.column)) else "the rover is not in its cell"
+
+
 @SPEC.make_data
 def data(values):
     return lidar_data(values)

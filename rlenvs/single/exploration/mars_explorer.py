@@ -203,6 +203,11 @@ EARLY = SPEC.member(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    return "" if (p.home[s.cell] == s.cell).all() else "the rover is in the padding of the map"
+
+
 @SPEC.make_data
 def data(values):
     made = lidar_data(values)

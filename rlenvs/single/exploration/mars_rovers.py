@@ -132,6 +132,11 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    return "" if (p.home[s.cell] == s.cell).all() else "a rover is in the padding of the map"
+
+
 @SPEC.make_data
 def data(values):
     made = lidar_data(values)
