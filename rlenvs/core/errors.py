@@ -32,7 +32,7 @@ class ActionError(RlenvsError, ValueError):
 
 
 class EpisodeOverError(RlenvsError, RuntimeError):
-    """A step after the end of an episode, or before the first reset."""
+    """A step after the end of an episode, before the first reset, or of a closed environment."""
 
 
 class SnapshotError(RlenvsError, ValueError):

@@ -12,10 +12,10 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.inputs import actions_of, generator_of, params_of, seed_of, truth
 from rlenvs.core.keys import keys_to_action, steered_by_held_keys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
@@ -49,6 +49,7 @@ class Env(ShowsLimit, gymnasium.Env):
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 30}
+    _given_generator = False  # whether `np_random` was set since the last reset
 
     def __init__(
         self,
@@ -98,13 +99,24 @@ class Env(ShowsLimit, gymnasium.Env):
         if options is not None:
             batch.set_params(params_of(options)[0])
         super().reset(seed=seed)
-        if seed is not None:
+        if seed is not None or self._given_generator:
             batch.seed_from(self.np_random, 0)
+            self._given_generator = False
         else:
             batch.seed_unseeded(self.np_random)
         batch.reset()
         self._show()
         return self._began()
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The generator that seeds the world's own, which is part of its state. Set another one, and the next reset
+        without a seed seeds the world from it."""
+        return gymnasium.Env.np_random.fget(self)  # type: ignore[attr-defined]
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed, self._given_generator = generator_of(generator), -1, True
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step. Continuous actions are clipped to the bounds of their space.
@@ -112,7 +124,7 @@ class Env(ShowsLimit, gymnasium.Env):
         Raises:
             ActionError: wrong shape or type, NaN, not a choice; with illegal="error" one that the action mask forbids.
                 The world has not moved then.
-            EpisodeOverError: the episode is over.
+            EpisodeOverError: the episode is over, or the environment is closed.
         """
         step = self.batch.first.step or self._make_step()
         return step(action) or self._long_step(action)
@@ -156,7 +168,7 @@ class Env(ShowsLimit, gymnasium.Env):
             bare = type(action) in BARE
             batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.others)
         else:
-            batch.load_actions(action)
+            batch.load_action(action)
         if self._action_checker is None:
             batch.step_loaded()
         else:
@@ -180,9 +192,10 @@ class Env(ShowsLimit, gymnasium.Env):
             self._renderer.image(0)
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice."""
+        """Close the window and the physics engine, if any. May be called twice; no step follows."""
         self._renderer.close()
         self.batch.close()
+        self.batch.first.step = partial(refuse_closed, self.batch.world.name)
 
     def get_state(self) -> Snapshot:
         """A picklable copy of the world, exact to the bit, generator and time limit included."""
@@ -268,6 +281,11 @@ class Env(ShowsLimit, gymnasium.Env):
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""
         return self.batch.setup.shown_action(self.batch.advise()[0, 0])
+
+
+def refuse_closed(world: str, *_: Any) -> None:
+    """EpisodeOverError for a call of a closed environment."""
+    raise EpisodeOverError(f"{world}: the environment is closed; make another one")
 
 
 def _no_short_way(action: Any) -> None:

@@ -54,8 +54,8 @@ def _joined(code: str, parts: list[tuple[np.ndarray, float, float]]) -> Numbers:
 def check_states(setup: Setup, states: np.ndarray, params: np.ndarray) -> None:
     """SnapshotError where records of states, (N,), cannot be states of a world with these parameters, (N,) or (1,).
 
-    What is looked at: the declared ranges; that numbers are finite, the time is within its limit, and generators of random
-    numbers are not all zero, in which they would stay, unless the episode is over; and what `World.state_fault` says.
+    What is looked at: the declared ranges; that numbers are finite, the time is within its limit, and generators of
+    random numbers are not all zero, in which they would stay, unless the episode is over; and `World.state_fault`.
     """
     rows = states.view(np.uint8).reshape(len(states), -1)
     for numbers in setup.state_ranges:

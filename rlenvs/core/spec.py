@@ -433,8 +433,8 @@ class World:
         return self._use("model", function)
 
     def state_fault(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: what is wrong with a state from outside whose numbers are in their ranges, such as
-        a list in it that leads in a circle; "" where nothing is. Without it the ranges of `state` say all."""
+        """Plain Python (p, s) -> str: what is wrong with a state from outside whose numbers are in their ranges, such
+        as a list in it that leads in a circle; "" where nothing is. Without it the ranges of `state` say all."""
         return self._use("state_fault", function)
 
     def draw(self, function: Function) -> Function:

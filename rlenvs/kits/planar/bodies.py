@@ -86,12 +86,10 @@ def fields(
         "joint_gain": f8(joints, 14),
         # contacts
         "contact_count": i8.up_to(contacts),
-        "contact_order": i4(contacts).index_of(
-            contacts
-        ),  # slots in use, the oldest first; behind them those that are free
-        "contact_head": i4(shapes).index_of(
-            contacts, low=-1
-        ),  # the first contact of a shape, and the one after a contact; -1: none
+        # slots in use, the oldest first; behind them those that are free
+        "contact_order": i4(contacts).index_of(contacts),
+        # the first contact of a shape, and the one after a contact; -1: none
+        "contact_head": i4(shapes).index_of(contacts, low=-1),
         "contact_next": i4(contacts).index_of(contacts, low=-1),
         "contact_shapes": i4(contacts, 2).index_of(shapes),
         "contact_bodies": i4(contacts, 2).index_of(bodies),
@@ -100,7 +98,7 @@ def fields(
         "contact_manifold": i1(contacts),
         "contact_points": i1(contacts).within(0, 2),
         "contact_rows": i1(contacts).within(0, 2),
-        "contact_feature": i4(contacts, 2).index_of(vertices, low=-1),
+        "contact_feature": i4(contacts, 2),
         "contact_tries": i1(contacts),
         "contact_enabled": i1(contacts),
         "contact_friction": f8(contacts),

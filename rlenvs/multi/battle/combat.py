@@ -9,6 +9,7 @@ a share of its speed. All units act at once: who is alive, and where, is read be
 import math
 
 from rlenvs.core import b1, f8, i4, kernel, u1, uniform
+from rlenvs.multi.battle.units import KINDS
 
 COMBAT_DATA = {
     "width": f8,  # of the map

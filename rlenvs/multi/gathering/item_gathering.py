@@ -220,6 +220,12 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = (s.position >= 0) & (s.position < (p.rows, p.columns))
+    return "" if inside.all() else "an agent is off the grid"
+
+
 @SPEC.make_data
 def data(values):
     made = sizes(values)

@@ -32,6 +32,7 @@ from rlenvs.kits.traffic.cars import (
 from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, act_all, driver_table
 from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.experts import expert, junction_expert
 from rlenvs.robotics.driving.render import draw_traffic
@@ -240,6 +241,7 @@ def driving_world(
     made.expert(junction_expert if junctions else expert)
     made.draw(draw_traffic)
     made.keys(keys_for(moves, throttle))
+    made.state_fault(state_fault)
     return made
 
 

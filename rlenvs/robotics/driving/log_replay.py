@@ -82,6 +82,7 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.kits.roads.lanes import ROAD_DATA, heading_on, wrapped
 from rlenvs.kits.traffic.cars import CARS, car_sizes, locate
 from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, driver_table
+from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import log_view
 from rlenvs.robotics.driving.log_drivers import ACTIONS, IDM, KINEMATIC, PLANNER, expert
 from rlenvs.robotics.driving.logs import HEADING, ROADS, STEP, STEPS, log_of, parse_log
@@ -296,6 +297,9 @@ SPEC = world(
         "highway": {"road": "highway"},
     },
 )
+
+
+SPEC.state_fault(state_fault)
 
 
 @SPEC.make_data

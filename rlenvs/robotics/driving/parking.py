@@ -69,6 +69,7 @@ from rlenvs.kits.traffic.cars import (
     steering_of,
 )
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.render import draw_parking
 from rlenvs.robotics.driving.steering import FORCE, STEERING
@@ -130,6 +131,9 @@ SPEC = world(
     },
     levels={"parked": {"parked": 10}, "slow": {"policy_hz": 1, "horizon": 20}},
 )
+
+
+SPEC.state_fault(state_fault)
 
 
 @SPEC.make_data

@@ -87,6 +87,7 @@ from rlenvs.kits.traffic.pedestrians import CROSSING_DATA, WALKERS, stop_for_wal
 from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS, give_way
 from rlenvs.kits.traffic.signals import RAN_RED, RAN_STOP, SIGNAL_DATA, STOPS, crossed, obey_all
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import route_rewards as rewards
 from rlenvs.robotics.driving import route_senses as senses
 from rlenvs.robotics.driving.route_expert import GUESS, expert
@@ -329,6 +330,9 @@ SPEC = world(
         "birdview": {"observation": "birdview"},
     },
 )
+
+
+SPEC.state_fault(state_fault)
 
 
 @SPEC.make_data

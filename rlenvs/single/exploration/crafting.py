@@ -119,7 +119,7 @@ SPEC = world(
     data={"tiles": u1("tiles", "unit", "unit", 4)},
     state={
         "cell": i4.index_of(AREA),  # the player's
-        "facing": i4.within(-STRIDE, STRIDE),
+        "facing": i4.within(0, 3),
         "sleeping": i4,
         "hunger": f8,
         "thirst": f8,
@@ -127,19 +127,19 @@ SPEC = world(
         "recover": f8,
         "felt": i4,  # health after the last action, by which it notices blows
         "last_health": i4,  # after the last step
-        "items": i4(len(ITEMS)),
+        "items": i4(len(ITEMS)).within(-FULL, FULL),
         "count": i4(len(ACHIEVEMENTS)),
         "unlocked": u1(len(ACHIEVEMENTS)),
         "fresh": u1(len(ACHIEVEMENTS)),  # unlocked in this step
-        "things": i4.index_of(MOST),  # numbers of creatures, plants and arrows that are in use are below
-        "kind": u1(MOST),
+        "things": i4.up_to(MOST),  # numbers of creatures, plants and arrows that are in use are below
+        "kind": u1(MOST).within(0, 5),
         "at": i4(MOST).index_of(AREA),
         "strength": i4(MOST),
         "timer": i4(MOST),  # of zombies and skeletons until the next blow, of plants their age
-        "heading": i4(MOST),  # of arrows
+        "heading": i4(MOST).within(0, 3),  # of arrows
         "born": i4(MOST),
         "lively": u1(CHUNKS * CHUNKS),  # chunks in which there was a creature
-        "material": u1(AREA),
+        "material": u1(AREA).within(0, 12),
         "occupant": i2(AREA).up_to(MOST),  # 1 + number of a creature, plant or arrow
         "tunnel": u1(AREA),
         "tally": i4(CHUNKS * CHUNKS, 4),  # from here on scratch
@@ -171,6 +171,17 @@ SPEC = world(
         "expert": Score(18.34, 0.54, success=0.06, costs={"damage": 22.6}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = np.zeros(s.material.size, bool)
+    for x in range(SIDE):
+        inside[cell_at(x, 0) : cell_at(x, SIDE)] = True
+    things = s.at[: int(s.things)][s.kind[: int(s.things)] > 0]
+    if not inside[s.cell] or not inside[things].all():
+        return "something is off the land"
+    return "there is land outside" if s.material[~inside].any() else ""
 
 
 @SPEC.make_data

@@ -132,7 +132,7 @@ SPEC = world(
     state={
         **TERRAIN_STATE,
         "cell": i4.index_of("area"),  # the rover's
-        "known": u1("area").within(0, 2),
+        "known": u1("area").within(0, 3),
         "seen": i4,  # cells that are known
         "in_reach": i4,  # cells that can be reached
         "in_reach_seen": i4,
@@ -201,6 +201,11 @@ EARLY = SPEC.member(
         "expert": Score(766.5, 1.3, success=1, costs={"collision_cost": 0}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    return "" if (p.home[s.cell] == s.cell).all() else "the rover is in the padding of the map"
 
 
 @SPEC.make_data

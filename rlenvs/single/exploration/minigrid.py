@@ -202,6 +202,16 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = np.zeros(s.grid.size, bool)
+    for x in range(p.width):
+        inside[cell_at(p, x, 0) : cell_at(p, x, p.height)] = True
+    if not inside[s.cell]:
+        return "the agent is outside"
+    return "something lies outside" if s.grid[~inside].any() else ""
+
+
 @SPEC.make_data
 def data(values):
     width, height = grid_sizes(values)

@@ -92,6 +92,11 @@ SPEC.member(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    return "" if s.elapsed < s.deck.size else f"step {s.elapsed} of {s.deck.size} cards"
+
+
 @SPEC.reset
 def reset(p, s, rng):
     for k in range(s.deck.size):

@@ -174,6 +174,15 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    rim = np.ones(s.wall.shape, bool)
+    rim[1:-1, 1:-1] = False
+    if not s.wall[rim].all():
+        return "its room is open"
+    return "a wall where the player stands" if s.wall.ravel()[s.player] else ""
+
+
 @SPEC.make_data
 def data(values):
     size = sizes(values)
