@@ -198,6 +198,16 @@ def test_idle_in_an_empty_road_earns_what_the_formula_says():
     assert reward == pytest.approx(1.0, abs=1e-4)
 
 
+def test_the_bounds_of_speed_hold_for_a_car_that_drives_backwards():
+    batch = batch_of(merge.SPEC, backend="python", low_speed=29.0, high_speed=29.5)
+    batch.reset()
+    batch.records(0)[1].speed[0] = -40.0
+    batch.step(np.array([IDLE]))
+    term = merge.SPEC.terms["speed"]
+    assert term.low <= batch.terms[0, 0, 0] <= term.high
+    assert term.low < (-40.0 - 29.0) / 0.5
+
+
 @pytest.mark.parametrize("world", [highway.SPEC, hetero_highway.SPEC])
 def test_the_road_has_no_end_within_an_hour(world):
     """On a road of ten kilometres, as highway-env's, cars behind its end saw nobody."""

@@ -62,7 +62,7 @@ SPEC = driving_world(
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed at which `speed` is 1"),
     },
     terms={
-        "speed": term(-100.0, 100.0, 0.2 / RANGE, "0 at 20 m/s, 1 at 30 m/s"),
+        "speed": term(-150.0, 50.0, 0.2 / RANGE, "0 at 20 m/s, 1 at 30 m/s"),
         "right_lane": term(0.0, 2.0, 0.1 / RANGE, "0 on the left lane, 1 on the right one"),
         "lane_change": term(0.0, 1.0, -0.05 / RANGE, "1 for an action that changes lanes"),
         "merging": term(
