@@ -171,6 +171,12 @@ def play(env, steps):
         if np.mean([env.step(0)[1] for _ in range(3)]) > 1.8: break
     for _ in range(steps - used): env.step(0)
 """,
+        "the best of the first pulls": """
+def play(env, steps):
+    env.reset()
+    first = [env.step(arm)[1] for arm in range(env.n_actions)]
+    for _ in range(steps - len(first)): env.step(int(np.argmax(first)))
+""",
         "arm 0": "def play(env, steps):\n    env.reset()\n    for _ in range(steps): env.step(0)\n",
         "most steps unpulled": "def play(env, steps):\n    env.reset()\n    env.step(0)\n",
     },

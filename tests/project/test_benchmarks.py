@@ -18,6 +18,7 @@ SMALL = {
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "classroom": ["mdp_by_hand"],
+    "classroom_cheats": ["find_the_bug"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
