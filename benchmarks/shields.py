@@ -8,11 +8,13 @@ and five random ones it takes the one with the most unsafe steps when held for f
 benchmarks/shields.md with --write; --missing leaves out the ids that it has.
 """
 
+from __future__ import annotations
+
 import argparse
 import re
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,15 +67,31 @@ class Policy:
         return unsafe
 
 
-def unsafe_share(env: Any, policy: str, steps: int) -> float:
-    """The share of steps with costs, of an environment with or without a shield."""
+class Danger(NamedTuple):
+    """The share of steps with costs, and how many episodes such a step terminated."""
+
+    unsafe: float
+    ended: int
+
+    def __str__(self) -> str:
+        return f"{100 * self.unsafe:.2f}" + (f" ({self.ended})" if self.ended else "")
+
+    def within(self, other: Danger) -> bool:
+        """Whether there is no more danger than in the other: who survives in danger may have more steps in it."""
+        return self.unsafe <= other.unsafe or self.ended < other.ended
+
+
+def danger_of(env: Any, policy: str, steps: int) -> Danger:
+    """The danger of a policy in so many steps of an environment with or without a shield."""
     env.reset(seed=100)
-    act, unsafe, made, over = Policy(policy, env), 0, 0, np.zeros(env.num_envs, np.bool_)
+    act, unsafe, made, ended, over = Policy(policy, env), 0, 0, 0, np.zeros(env.num_envs, np.bool_)
     for step in range(steps):
         *_, terminated, truncated, info = env.step(act(step))
-        unsafe, made = unsafe + np.count_nonzero((info["cost"] > 0.0) & ~over), made + np.count_nonzero(~over)
+        paid = (info["cost"] > 0.0) & ~over
+        unsafe, made = unsafe + np.count_nonzero(paid), made + np.count_nonzero(~over)
+        ended += np.count_nonzero(paid & terminated)
         over = terminated | truncated
-    return unsafe / made
+    return Danger(unsafe / made, ended)
 
 
 def shielded(id: str, shield: Shield, worlds: int) -> tuple[Any, bool]:
@@ -92,23 +110,23 @@ def shields_for(id: str) -> dict[str, Shield]:
 
 
 def rows_of(id: str, worlds: int, steps: int) -> list[list[Any]]:
-    """A row per policy: id, policy, the share without a shield, and pairs (share, warned) by shield."""
+    """A row per policy: id, policy, the danger without a shield, and pairs (danger, warned) by shield."""
     known, rows = shields_for(id), []
     for policy in POLICIES:
         if policy == "expert" and len(known) < len(SHIELDS):
             continue
-        bare = unsafe_share(rlenvs.make_vec(id, worlds), policy, steps)
+        bare = danger_of(rlenvs.make_vec(id, worlds), policy, steps)
         kept = {}
         for name, shield in known.items():
             env, warned = shielded(id, shield, worlds)
-            kept[name] = unsafe_share(env, policy, steps), warned
+            kept[name] = danger_of(env, policy, steps), warned
         rows.append([id, policy, bare, kept])
     return rows
 
 
-def line_of(id: str, policy: str, bare: float, kept: dict[str, tuple[float, bool]]) -> str:
-    cells = [f"{100 * kept[name][0]:.2f}{'*' * kept[name][1]}" if name in kept else "" for name in SHIELDS]
-    return f"| {id} | {policy} | {100 * bare:.2f} | {' | '.join(cells)} |"
+def line_of(id: str, policy: str, bare: Danger, kept: dict[str, tuple[Danger, bool]]) -> str:
+    cells = [f"{kept[name][0]}{'*' * kept[name][1]}" if name in kept else "" for name in SHIELDS]
+    return f"| {id} | {policy} | {bare} | {' | '.join(cells)} |"
 
 
 def ids_with_costs() -> list[str]:
@@ -130,8 +148,8 @@ def main() -> None:
         "",
         f"`python benchmarks/shields.py --steps {options.steps} --worlds {options.worlds} --write`: unsafe steps, in",
         "% of all steps from the same starts (episodes begin anew where they end), without a shield, and with",
-        "`Shield(fallback=..., lookahead=...)`. A step with a cost is unsafe. *: `wrap` warns that the fallback does",
-        "not keep the world safe.",
+        "`Shield(fallback=..., lookahead=...)`. A step with a cost is unsafe; in brackets: how many episodes were",
+        "terminated by such a step. *: `wrap` warns that the fallback does not keep the world safe.",
         "",
         f"| world | policy | bare | {' | '.join(SHIELDS)} |",
         f"|---|---|---|{'---|' * len(SHIELDS)}",

@@ -75,7 +75,7 @@ class Env(ShowsLimit, gymnasium.Env):
             self.reward_dim = len(world.terms)  # MO-Gymnasium's name
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
-        self.others = others
+        self.others, self.illegal = others, illegal
         self.vector_reward = vector_reward
         self._type = setup.encode.plain if setup.encode else None
         encoded = setup.encode is not None and self._type is None
@@ -152,13 +152,13 @@ class Env(ShowsLimit, gymnasium.Env):
         first.read = self._keys.reader(batch, observe, self.vector_reward)
         return first.read
 
-    def _read(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Observation, reward, flags and info as they are now."""
+    def current(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Observation, reward, flags and info as they are now, as `step` returns them."""
         return (self.batch.first.read or self._make_reader())()
 
     def _began(self) -> tuple[Any, dict[str, Any]]:
         """Observation and info as they are now."""
-        observation, _, _, _, info = self._read()
+        observation, _, _, _, info = self.current()
         return observation, info
 
     def _long_step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -174,7 +174,7 @@ class Env(ShowsLimit, gymnasium.Env):
         else:
             self._action_checker.step()
         self._show()
-        return self._read()
+        return self.current()
 
     def _observation(self) -> Any:
         return self.batch.observed(FIRST)

@@ -9,7 +9,7 @@ slots) that returns bool (slots,), where `stage` is a `Stage` (`stage.observatio
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,9 +26,10 @@ from rlenvs.wrappers.ways import Ways
 from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
 
 ONE = np.uint64(1)
+_tried: dict[Any, tuple[int, int]] = {}  # what came of trying fallbacks, by world and settings
 TRIALS, TRIED = 8, 12  # rounds in which a fallback is tried, and worlds in each
 LONGEST, HELD = 100, 20  # random steps before it at most, and steps that each of their actions is held
-LEAST_LOOK = 20  # steps after the first in which ways out are compared at least
+LOOKS = 21, 105  # steps in which ways out are compared; more where none leads out in the first
 
 
 @dataclass
@@ -195,9 +196,10 @@ class Shield(Guard):
     danger.
 
     Where the fallback is not safe either, as in the midst of danger, it may be what stays there longest. Then the
-    proposed action, the fallback and a few others (`Ways`) are compared on the copies, each held for the whole look
-    ahead (21 steps at least), and the one with the fewest unsafe steps acts: the proposed one where none has fewer. So
-    the shield lets pass what leads out soonest. A predicate without copies cannot tell: there the fallback acts.
+    proposed action, the fallback and a few others (`Ways`) are tried on the copies, for 21 steps: the proposed one and
+    after it the best of all, and each of the others, held. The proposed one passes unless another has fewer unsafe
+    steps; so what leads out soonest is done (where nothing does within 21 steps, 105 are tried). A predicate without
+    copies cannot tell: there the fallback acts.
 
     `wrap` tries the fallback in states of the world that random actions come to, and warns where it does not keep safe
     what it has found to be safe: where no cost comes up within the look ahead, but within as many steps after it. With
@@ -260,7 +262,7 @@ class Shield(Guard):
             self.action_mask = self.keep("action_mask", (int(space.n),), np.int8, 1)
         if self._copies is not None:
             self._ways = Ways(self, self.raw_action)
-            self._try_fallback()
+            self._say_of_fallback()
 
     def _copy_worlds(self) -> Copies:
         setting = "lookahead" if self.lookahead else "unsafe"
@@ -278,8 +280,24 @@ class Shield(Guard):
         check_own_actions(self, setting)
         return Copies(bottom)
 
-    def _try_fallback(self) -> None:
+    def _say_of_fallback(self) -> None:
         """Warn unless the fallback keeps safe what it has found to be safe, in states that random actions come to."""
+        row = self.batch.param_rows[0].tobytes()
+        case = self.batch.setup.fingerprint, row, self.agents, self.fallback, self.unsafe, self.lookahead
+        if not isinstance(self.fallback, Hashable) or not isinstance(self.unsafe, Hashable):
+            safe, lost = self._try_fallback()
+        else:
+            safe, lost = _tried[case] = _tried.get(case) or self._try_fallback()
+        if lost:
+            warnings.warn(
+                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={self.lookahead}: "
+                f"of {safe} states in which it is safe for {self.lookahead + 1} steps, {lost} become unsafe under it "
+                "in as many steps more. Take a longer look ahead, in which it comes to rest, or a fallback that does",
+                stacklevel=2,
+            )
+
+    def _try_fallback(self) -> tuple[int, int]:
+        """In how many states the fallback is safe for the look ahead, and in how many of them not for as long again."""
         assert self._copies is not None
         copies, rng, safe, lost = self._copies.like(TRIED), np.random.default_rng(0), 0, 0
         held = idle = self.idle_slots(np.zeros((copies.count, *self.raw_action.shape[1:]), self.raw_action.dtype))
@@ -294,13 +312,7 @@ class Shield(Guard):
                 unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
                 lost += np.count_nonzero(unsafe) if ahead > self.lookahead else 0
                 live = live & ~unsafe
-        if lost:
-            warnings.warn(
-                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={self.lookahead}: "
-                f"of {safe} states in which it is safe for {self.lookahead + 1} steps, {lost} become unsafe under it "
-                "in as many steps more. Take a longer look ahead, in which it comes to rest, or a fallback that does",
-                stacklevel=2,
-            )
+        return safe, lost
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Clear the counts, and judge the first choices."""
@@ -348,38 +360,74 @@ class Shield(Guard):
             live = live & ~unsafe & ~copies.over
         return unsafe
 
-    def _unsafe_steps(self, copies: Copies, actions: np.ndarray, slots: np.ndarray, held: bool) -> np.ndarray:
-        """How many steps to come are unsafe, (slots,), where actions are held, or where the fallback follows them. An
-        episode that ends in an unsafe step counts as unsafe to the end."""
+    def _unsafe_steps(self, first: np.ndarray, way: np.ndarray | None, slots: np.ndarray, look: int) -> np.ndarray:
+        """How many of the next `look` steps are unsafe, (worlds,), all agents together: after the first the way, which
+        is held, or the fallback's for None. An episode that ends in an unsafe step counts as unsafe to the end."""
+        copies, actions, live, steps = self._copies, first, slots, np.zeros(self.count, np.int64)
+        assert copies is not None
         copies.match(self.batch, self.key, self.time)
-        live, steps, length = slots, np.zeros(self.count, np.int64), max(self.lookahead, LEAST_LOOK) + 1
-        for ahead in range(length):
+        for ahead in range(look):
             if not live.any():
                 break
-            if ahead and not held:
-                actions = self.instead(copies, actions, live)
+            if ahead:
+                actions = self.instead(copies, actions, live) if way is None else way
             unsafe = self._unsafe_step(copies, actions, live, copies if ahead else self.below)
             live = live & ~copies.over
-            steps += np.where(live, 1, length - ahead) * unsafe
-        return steps
+            steps += np.where(live, 1, look - ahead) * unsafe
+        return steps.reshape(-1, self.agents).sum(axis=1)
 
     def _find_way(self, proposed: np.ndarray, executed: np.ndarray, lost: np.ndarray, slots: np.ndarray) -> None:
-        """Where not even the fallback is safe, in `lost` slots: put the action with the fewest unsafe steps into
-        `executed`. All lost agents of a world try the same; what counts is the sum over the world's agents."""
+        """Where not even the fallback is safe, in `lost` slots: put the proposed action into `executed`, or where
+        fewer steps are unsafe without it, what is best. All lost agents of a world try the same."""
         if not lost.any() or self._copies is None:
             self.infeasible += lost
             return
-        about = np.repeat(lost.reshape(-1, self.agents).any(axis=1), self.agents) & slots
-        fewest = np.full(self.count, np.iinfo(np.int64).max)
-        fallback, tried = executed.copy(), executed.copy()
-        for way, held in [(proposed, True), (fallback, False), *((way, True) for way in self._ways)]:
-            put(tried, self._allowed(way, fallback), lost)
-            steps = self._unsafe_steps(self._copies, tried, about, held).reshape(-1, self.agents).sum(axis=1)
-            better = lost & (np.repeat(steps, self.agents) < fewest)
-            put(executed, tried, better)
-            fewest = np.minimum(fewest, np.repeat(steps, self.agents))
+        fallback = executed.copy()
+        ways = [self._in(executed, lost, self._allowed(way, fallback)) for way in (proposed, *self._ways)]
+        put(executed, proposed, lost)
+        count = lost.reshape(-1, self.agents).sum(axis=1)
+        fewest, asked = count, count > 0
+        for look in LOOKS:
+            found = self._compare(executed, fallback, ways, lost, slots & self._of_worlds(asked), look)
+            fewest = np.where(asked, found, fewest)
+            asked = asked & (fewest >= look * count)
+            if not asked.any():
+                break
         put(self.intervened, (executed != proposed).reshape(self.count, -1).any(axis=1), lost)
-        self.infeasible += lost & (fewest > 0)
+        self.infeasible += lost & self._of_worlds(fewest > 0)
+
+    def _compare(
+        self,
+        executed: np.ndarray,
+        fallback: np.ndarray,
+        ways: list[np.ndarray],
+        lost: np.ndarray,
+        slots: np.ndarray,
+        look: int,
+    ) -> np.ndarray:
+        """Put what has fewer unsafe steps than `executed` into it, in lost ones of the slots; the fewest, (worlds,)."""
+        passing = executed.copy()
+        fewest = np.min([self._unsafe_steps(passing, way, slots, look) for way in (None, *ways)], axis=0)
+        for first, way in ((fallback, None), *((way, way) for way in ways)):
+            worse = slots & self._of_worlds(fewest > 0)
+            if not worse.any():
+                break
+            steps = self._unsafe_steps(first, way, worse, look)
+            better = worse & self._of_worlds(steps < fewest)
+            put(executed, first, better & lost)
+            fewest = np.where(better.reshape(-1, self.agents).any(axis=1), steps, fewest)
+        return fewest
+
+    def _of_worlds(self, verdict: np.ndarray) -> np.ndarray:
+        """What holds for worlds, for their slots."""
+        return np.repeat(verdict, self.agents)
+
+    @staticmethod
+    def _in(actions: np.ndarray, slots: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The actions, with others in some slots."""
+        mixed = actions.copy()
+        put(mixed, others, slots)
+        return mixed
 
     def _allowed(self, actions: np.ndarray, fallback: np.ndarray) -> np.ndarray:
         """The actions, with the fallback's where the world forbids a choice."""

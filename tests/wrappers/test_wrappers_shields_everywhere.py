@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rlenvs
-from benchmarks.shields import POLICIES, SHIELDS, ids_with_costs, shielded, shields_for, unsafe_share
+from benchmarks.shields import POLICIES, SHIELDS, danger_of, ids_with_costs, shielded, shields_for
 
 SAMPLE = ("SafePointGoal-v0", "MarsExplorer-v0", "ParticleTag-v0", "Sokoban-v0")
 SOME = [("held", "idle, 20"), ("adversary", "expert, 0")]
@@ -14,7 +14,7 @@ WORLDS, STEPS = 12, 100
 
 def is_no_less_safe(id, policy, name):
     env, _ = shielded(id, SHIELDS[name], WORLDS)
-    return unsafe_share(env, policy, STEPS) <= unsafe_share(rlenvs.make_vec(id, WORLDS), policy, STEPS)
+    return danger_of(env, policy, STEPS).within(danger_of(rlenvs.make_vec(id, WORLDS), policy, STEPS))
 
 
 @pytest.mark.parametrize(("policy", "name"), SOME)
