@@ -158,7 +158,7 @@ def sizes(values):
 def action(values):
     if values.actions == "kinematic":
         return continuous("steering", "acceleration", doc="20 degrees/s to the right and 6 m/s^2 at 1")
-    return continuous("ahead", "aside", "turn", doc="the log's mean at 0, ten or more standard deviations above it at 1")
+    return continuous("ahead", "aside", "turn", doc="the log's mean at 0, at least ten standard deviations more at 1")
 
 
 SPEC = world(
