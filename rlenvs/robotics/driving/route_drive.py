@@ -51,7 +51,8 @@ Lengths in metres, times in seconds. CaRL trains on ways of 1000 m (`level="long
 
 ## Reference Scores
 Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, who brakes late for some
-pedestrians, has 80 of 100. Other cars collide with each other once in three minutes of a town.
+pedestrians, has 80 of 100. Other cars collide with each other once in 76 s of a town (there, in 6748 s, 88 times),
+always at a junction.
 
 ## Version History
 v0: first version.
@@ -263,7 +264,7 @@ SPEC = world(
         "turn": term(-0.1, 0.0, 0.0, "-0.1 where the steering changes by more than 0.01"),
         "end": term(-21.0, 0.0, 0.0, "-1 for an infraction, and the speed in m/s less for a collision or at a line"),
         "synthesis": term(-PENALTY, 1.0, 0.0, "VLM-RL's synthesis, -10 for an infraction"),
-        "arrived": term(0.0, 1000.0, 0.0, "at the end of the way without an infraction: thousands of steps that are left"),
+        "arrived": term(0.0, 1000.0, 0.0, "at the end of the way, without an infraction: steps that are left, / 1000"),
     },
     costs={
         "red_light": cost(0.0, doc="a red light was passed"),
