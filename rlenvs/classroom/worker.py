@@ -130,7 +130,8 @@ def main() -> None:
         sys.modules["rlenvs"] = Absent("rlenvs")
     if SEPARATE["spaces"]:
         sandbox.hide(request["hidden"])
-    parts = sandbox.confine(os.getcwd(), request["readable"], request["memory"], request["seconds"])
+    limits = request["memory"], request["seconds"]
+    parts = sandbox.confine(os.getcwd(), request["readable"], request["hidden"], *limits)
     wire.send(link.answers, {"value": wire.plain({**parts, **SEPARATE})})
     submission = request
     space: dict[str, Any] = {}
