@@ -247,12 +247,14 @@ def sizes_and_levels(t: Subject) -> str:
 
 
 def _check_levels(world: World) -> None:
-    """Failed when a level says what holds without it, or the same as another one. One that says nothing is meant: the
-    usual by a name."""
+    """Failed when a level says what holds without it, or the same as another one. It may be one step of a ladder, whose
+    other levels set the same otherwise; and one that says nothing is meant: the usual by a name."""
     known = {name: part.default for name, part in (*world.params.items(), *world.options.items())}
     seen: dict[str, str] = {}
     for level, changes in world.levels.items():
-        if changes and all(name in known and known[name] == value for name, value in changes.items()):
+        others = [other for name, other in world.levels.items() if name != level]
+        ladder = all(any(other.get(name, value) != value for other in others) for name, value in changes.items())
+        if not ladder and all(name in known and known[name] == value for name, value in changes.items()):
             raise Failed(f"level {level!r} is the world as it is without a level: {changes}")
         twin = seen.setdefault(repr(sorted(changes.items())), level)
         if twin != level:
