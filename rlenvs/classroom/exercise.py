@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import hmac
 import importlib.util
@@ -59,13 +60,15 @@ class Exercise:
 
     Attributes:
         name: of its folder. title: in words. minutes: that the notebook runs on two cores. seconds: for one call of a
-            submission, generous, against endless loops.
+            submission, generous, against endless loops. given: code that is run after the submission's, with what is
+            not to be handed in.
     """
 
     name: str
     title: str
     minutes: int
     seconds: float = 60.0
+    given: str = ""
     tests: list[Test] = field(default_factory=list)
 
     def test(self, name: str, points: float, hidden: bool = False) -> Callable[[Judge], Judge]:
@@ -121,6 +124,15 @@ def credit(value: float, none: float, full: float) -> float:
 
 
 # --- where they lie ---------------------------------------------------------------------------------------------------
+
+
+def functions_of(path: Path, *names: str) -> str:
+    """The code of some functions of a file; empty if there is no such file."""
+    if not path.is_file():
+        return ""
+    text = path.read_text(encoding="utf-8")
+    found = [each for each in ast.parse(text).body if isinstance(each, ast.FunctionDef) and each.name in names]
+    return "\n\n\n".join(str(ast.get_source_segment(text, each)) for each in found)
 
 
 def exercise_in(folder: Path) -> Exercise:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import rlenvs
 from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise, Failed, Test
+from rlenvs.classroom.hosted import WorldError
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.source import submitted
 from rlenvs.core.errors import ParameterError, printable
@@ -72,9 +73,13 @@ def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Lim
 
     Raises:
         ParameterError: no such file, it cannot be read, or a secret that is short enough to be guessed.
+        WorldError: an environment failed by itself.
     """
     checked_secret(secret)
-    submission = Submission(submitted(path), limits or Limits(seconds=exercise.seconds))
+    found = submitted(path)
+    if found.kind == "code" and exercise.given:
+        found = replace(found, source=f"{found.source}\n{exercise.given}\n")
+    submission = Submission(found, limits or Limits(seconds=exercise.seconds))
     try:
         reason = ""
         try:
@@ -127,6 +132,8 @@ def _result(exercise: Exercise, test: Test, submission: Submission, secret: str 
         share = test.judge(submission, Draws(key, f"{exercise.name}/{test.name}"))
     except (Failed, SubmissionError) as error:
         return _failed(test, secret, str(error))
+    except WorldError:
+        raise
     except Exception as error:  # an answer may be anything, and a test cannot foresee it all
         told = f"what the submission gave could not be used ({type(error).__name__}: {error})"
         return _failed(test, secret, told)

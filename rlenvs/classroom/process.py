@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.classroom.hosted import HostedEnv
+from rlenvs.classroom.hosted import HostedEnv, WorldError
 from rlenvs.classroom.scratch import remove, too_much
 from rlenvs.classroom.source import Submitted
 from rlenvs.classroom.wire import MOST_ITEMS, WireError, frame, plain, receive, value_of
@@ -29,6 +29,9 @@ from rlenvs.classroom.wire import MOST_ITEMS, WireError, frame, plain, receive, 
 GONE = "the submission's process ended: it left, crashed, or went over a limit"
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/urandom", "/sys/devices/system/cpu")
+# where answers are: this package, which has exact models, and in a checkout the exercises
+PACKAGE = Path(__file__).resolve().parent.parent
+HIDDEN = [str(place) for place in (PACKAGE, PACKAGE.parent / "examples" / "classroom") if place.is_dir()]
 FIRST_USER = 61184  # users from here on to 65519 are nobody's
 
 
@@ -65,7 +68,11 @@ class Submission:
         self._broken = ""
 
     def __enter__(self) -> Submission:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -132,6 +139,7 @@ class Submission:
             "file": self._copied(),
             "paths": paths,
             "readable": [*_packages(), *LIBRARIES, *DEVICES, str(self._folder)],
+            "hidden": HIDDEN,
             "memory": self.limits.memory,
             "seconds": int(self._total) + 1,
         }
@@ -294,12 +302,14 @@ def _of_env(hosted: list[HostedEnv], message: dict[str, Any]) -> dict[str, Any]:
     try:
         env = hosted[message["number"]]
         return {"value": plain(env.reset() if message["ask"] == "reset" else env.step(value_of(message["action"])))}
+    except WorldError:
+        raise
     except Exception as error:  # what it sent may be anything
         return {"error": str(error)[:500]}
 
 
 def _packages() -> list[str]:
-    """Where Python and its packages lie; what a submission may read."""
+    """Where Python and its packages lie, without this one in a checkout; what a submission may read."""
     found = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found |= {os.path.join(sys.base_prefix, "lib"), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
+    found.add(os.path.join(sys.base_prefix, "lib"))
     return sorted(path for path in found if path)

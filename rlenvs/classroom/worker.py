@@ -6,9 +6,9 @@ Whatever a submission changes in here changes its own answers.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
+import types
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -21,6 +21,16 @@ import wire  # type: ignore[import-not-found]  # noqa: E402
 del sys.path[0]
 import numpy as np  # noqa: E402
 import numpy.random  # noqa: E402  (loaded lazily otherwise)
+
+
+class Absent(types.ModuleType):
+    """The package while grading: it has the answers to many exercises. It can be imported, since notebooks often do so
+    at the top, but not used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(f"rlenvs.{name}: rlenvs is not there while grading; use it in cells with the tag experiment")
 
 
 class RemoteEnv:
@@ -111,9 +121,11 @@ def main() -> None:
     link = Link()
     request = wire.receive(link.requests)
     sys.path[:] = request["paths"]
-    importlib.util.find_spec("rlenvs")  # folders on the way to it can be listed now, later not
     if request["kind"] == "safetensors":
         import safetensors.numpy  # noqa: F401  (before there is no more reading)
+    sys.modules["rlenvs"] = Absent("rlenvs")
+    if SEPARATE["spaces"]:
+        sandbox.hide(request["hidden"])
     parts = sandbox.confine(os.getcwd(), request["readable"], request["memory"], request["seconds"])
     wire.send(link.answers, {"value": wire.plain({**parts, **SEPARATE})})
     submission = request

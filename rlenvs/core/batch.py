@@ -202,9 +202,11 @@ class KernelBatch(BatchStepping):
 
         Raises:
             ActionError: the world has no goals, or arrays of other shapes were given.
+            ParameterError: the reward does not follow from goals alone.
         """
         if not self.world.goal:
             raise ActionError(f"{self.world.name} has no goals, and so no compute_reward")
+        self.setup.check_goal_reward("compute_reward", "leave it out")
         size = self.setup.goal_size
         goals = [self._real(goal, np.float32) for goal in (achieved, desired)]
         if goals[0].shape != goals[1].shape or goals[0].shape[-1:] != (size,):

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from rlenvs.core.compiling import undisturbed
 from rlenvs.core.digest import ONCE, Digest, versions
 from rlenvs.core.errors import CacheError
 from rlenvs.core.user_files import read_whole
@@ -121,7 +122,7 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
         from numba import njit
 
         _make_callable(function)
-        loop: Any = njit(**options)(function)
+        loop = undisturbed(njit(**options)(function))
         loop._cache = code_cache(lambda: _stem_of(function, options), function.__name__, linkable=True)
         if signature is not None:
             loop.compile(signature)

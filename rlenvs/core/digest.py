@@ -16,11 +16,12 @@ import uuid
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rlenvs.core.compiling import check_numba
 from rlenvs.core.errors import KernelError, shortened
 
 FUNCTION = b"function "
@@ -32,10 +33,15 @@ LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operat
 
 
 def versions() -> str:
-    """What compiled code depends on apart from its source: bytecode is that of a minor version of Python."""
+    """What compiled code depends on apart from its source: bytecode is that of a minor version of Python.
+
+    Raises:
+        DependencyError: numba is too old or too new.
+    """
     import llvmlite
     import numba
 
+    check_numba()
     settings = [getattr(numba.config, name, None) for name in SETTINGS]
     return f"{numba.__version__} {llvmlite.__version__} {sys.version_info[:2]} {settings}"
 
@@ -164,15 +170,18 @@ class Digest:
     def _other(self, value: Any) -> bytes:
         """What numba has a form of its own for, or what it cannot compile; the rest cannot be hashed."""
         from numba.core.dispatcher import Dispatcher
+        from numba.core.extending import _Intrinsic
         from numba.core.types import Type
 
+        if isinstance(value, _Intrinsic) and value._defn.__module__.startswith("rlenvs.core."):
+            return Path(sys.modules[value._defn.__module__].__file__ or "").read_bytes()
         if isinstance(value, Dispatcher):
             return self._bytes_of(value.py_func) + self._all_of("compiled", sorted(value.targetoptions.items()))
         if isinstance(value, (np.dtype, Type)):
             return f"{type(value).__name__} {value!r} {value}\0".encode()
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             return self._all_of("named tuple", [value._fields, value.__new__.__defaults__])
-        if isinstance(value, (type, FunctionType, BuiltinFunctionType, np.ufunc)) and _from_library(value):
+        if _from_library(value) and _found_there(value):
             return f"{_library_name(value)}\0".encode()
         self.unhashed.append(f"{self._user} uses {shortened(value)} ({type(value).__name__})")
         return b"\0"
@@ -266,6 +275,12 @@ def _is_library(module: Any) -> bool:
 
 def _from_library(value: Any) -> bool:
     return _is_library(getattr(value, "__module__", "numpy" if isinstance(value, np.ufunc) else None))
+
+
+def _found_there(value: Any) -> bool:
+    """Whether a library has this very function or class under its name."""
+    module, name = getattr(value, "__module__", "numpy"), getattr(value, "__name__", "")
+    return getattr(sys.modules.get(module), name, None) is value
 
 
 def _library_name(value: Any) -> str:

@@ -90,6 +90,10 @@ class MissingExtraError(RlenvsError, ImportError):
         super().__init__(f"{feature} needs an optional dependency. Install it with: pip install 'rlenvs[{extra}]'")
 
 
+class DependencyError(RlenvsError, ImportError):
+    """A library in a version that does not work here; the message holds the command that installs another."""
+
+
 def printable(text: str) -> str:
     """The text with control characters, which could steer a terminal, written as \\x1b and the like; lines stay."""
     return "".join(c if c in "\n\t" or c.isprintable() or c == "\u00a0" else ascii(c)[1:-1] for c in text)

@@ -22,7 +22,7 @@ from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
 
 OTHERS = ("expert", "idle")
-GOAL_METHODS = ("compute_reward", "compute_terminated")
+GOAL_METHODS = ("compute_reward", "compute_terminated", "compute_truncated")
 KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
 BARE = (int, np.int64)  # choices that need no array
@@ -75,7 +75,7 @@ class Env(ShowsLimit, gymnasium.Env):
             self.reward_dim = len(world.terms)  # MO-Gymnasium's name
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
-        self.others = others
+        self.others, self.illegal = others, illegal
         self.vector_reward = vector_reward
         self._type = setup.encode.plain if setup.encode else None
         encoded = setup.encode is not None and self._type is None
@@ -152,13 +152,13 @@ class Env(ShowsLimit, gymnasium.Env):
         first.read = self._keys.reader(batch, observe, self.vector_reward)
         return first.read
 
-    def _read(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Observation, reward, flags and info as they are now."""
+    def current(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Observation, reward, flags and info as they are now, as `step` returns them."""
         return (self.batch.first.read or self._make_reader())()
 
     def _began(self) -> tuple[Any, dict[str, Any]]:
         """Observation and info as they are now."""
-        observation, _, _, _, info = self._read()
+        observation, _, _, _, info = self.current()
         return observation, info
 
     def _long_step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -174,7 +174,7 @@ class Env(ShowsLimit, gymnasium.Env):
         else:
             self._action_checker.step()
         self._show()
-        return self._read()
+        return self.current()
 
     def _observation(self) -> Any:
         return self.batch.observed(FIRST)
@@ -212,8 +212,8 @@ class Env(ShowsLimit, gymnasium.Env):
         return self._began()
 
     def __getattr__(self, name: str) -> Any:
-        """`compute_reward` and `compute_terminated` exist in goal form only: learners take an environment that has them
-        for a goal environment. `get_keys_to_action` exists where keys steer the world."""
+        """`compute_reward`, `compute_terminated` and `compute_truncated` exist in goal form only: learners take an
+        environment that has them for a goal environment. `get_keys_to_action` exists where keys steer the world."""
         if "batch" in self.__dict__:
             setup = self.batch.setup
             if (name in GOAL_METHODS and setup.in_goal_form) or (
@@ -248,6 +248,12 @@ class Env(ShowsLimit, gymnasium.Env):
         """Whether the episode ends with these goals; arguments as for `compute_reward`."""
         _, ends = self.batch.compute_reward(achieved_goal, desired_goal)
         return ends if ends.ndim else bool(ends)
+
+    def _compute_truncated(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """False for each pair of goals, since truncation follows from the time alone; arguments as for
+        `compute_reward`."""
+        ends = np.zeros_like(self._compute_terminated(achieved_goal, desired_goal, info))
+        return ends if ends.ndim else False
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool, those of all dimensions one after the other; the name that sb3-contrib's

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Iterable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -22,6 +23,29 @@ def kernel(function: Function) -> Function:
     marked.append(function)
     function.is_kernel = True  # type: ignore[attr-defined]
     return function
+
+
+def attributes_written(function: Callable[..., object]) -> frozenset[str]:
+    """Names of the attributes that a function writes, and those that the functions it calls by name do."""
+    return _written(function, {id(function)})
+
+
+def _written(function: Any, seen: set[int]) -> frozenset[str]:
+    found: set[str] = set()
+    holder: Any = None  # the module whose attribute comes next
+    for line in dis.get_instructions(function):
+        value: Any = None
+        if line.opname == "STORE_ATTR":
+            found.add(line.argval)
+        elif line.opname == "LOAD_GLOBAL":
+            value = function.__globals__.get(line.argval)
+        elif line.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(holder, ModuleType):
+            value = getattr(holder, line.argval, None)
+        if isinstance(value, FunctionType) and id(value) not in seen:
+            seen.add(id(value))
+            found |= _written(value, seen)
+        holder = value
+    return frozenset(found)
 
 
 def prefetch(rows: Any, i: int) -> None:

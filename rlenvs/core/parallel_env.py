@@ -186,6 +186,11 @@ class ParallelEnv(PettingZooParallelEnv):
         self._count_living()
         return self._observations(self.possible_agents), self._infos(self.possible_agents)
 
+    def current(self) -> tuple[dict, dict, dict, dict, dict]:
+        """Observations, rewards, flags and infos of all possible agents as they are now."""
+        everyone, (ends, cuts) = self.possible_agents, self._flags(self.possible_agents, self._living)
+        return self._observations(everyone), self._rewards(everyone), ends, cuts, self._infos(everyone)
+
     def _count_living(self) -> None:
         """See who lives, and so who acts next."""
         state = self.batch.records(0)[1]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from rlenvs.core.batch import Snapshot
+from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.core.gym_env import check_others, refuse_closed
@@ -63,11 +63,30 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         check_mode(world, render_mode)
         mode, copy = _autoreset(autoreset_mode), truth("copy", copy)
         vector_reward = truth("vector_reward", vector_reward)
-        self.batch = new_batch(
+        batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
         check_others(world, others)
-        setup = self.batch.setup
+        self._show(batch, copy, render_mode, render_text, vector_reward, others, illegal)
+
+    @classmethod
+    def of(cls, batch: KernelBatch, *, vector_reward: bool, others: str, illegal: str) -> Self:
+        """The form of a batch that is there; keywords as above."""
+        env = cls.__new__(cls)
+        env._show(batch, True, None, False, vector_reward, others, illegal)  # noqa: SLF001
+        return env
+
+    def _show(
+        self,
+        batch: KernelBatch,
+        copy: bool,
+        render_mode: str | None,
+        render_text: bool,
+        vector_reward: bool,
+        others: str,
+        illegal: str,
+    ) -> None:
+        self.batch, setup, world, mode = batch, batch.setup, batch.world, batch.autoreset
         self.num_envs = self.batch.num_worlds
         self.single_observation_space, self.single_action_space = setup.agent_spaces(0)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -78,7 +97,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
         self.autoreset_mode = mode
         self.copy = copy
-        self.others = others
+        self.others, self.illegal = others, illegal
         self.render_mode = render_mode
         self.vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)

@@ -45,6 +45,7 @@ class Stage:
 
     count: int
     agents: int = 1
+    form: str  # of stages at the bottom: the API form behind them
     observation_spaces: list[spaces.Space]
     action_spaces: list[spaces.Space]
     reward_space: spaces.Box | None = None
@@ -85,6 +86,10 @@ class Stage:
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the slots of a world back to what `get_state` gave."""
+        raise NotImplementedError
+
+    def check_part(self, part: Any) -> None:
+        """SnapshotError unless this is the lowest entry of what `get_state` gives for such an environment."""
         raise NotImplementedError
 
     def slots_of_world(self, world: int) -> slice:
@@ -296,6 +301,11 @@ class Wrapper(Stage):
             return False
         pairs = [(kept[name], getattr(self, name)[: self.agents]) for name in self.kept]
         return all(isinstance(a, np.ndarray) and (a.shape, a.dtype) == (own.shape, own.dtype) for a, own in pairs)
+
+    def slots_kept(self, kept: Any) -> int | None:
+        """Of how many slots these arrays are; None where they are no such arrays."""
+        key = kept.get("key") if isinstance(kept, dict) else None
+        return len(key) if isinstance(key, np.ndarray) and key.ndim else None
 
     def set_params(self, values: Mapping[str, Any], slots: np.ndarray) -> None:
         """Passed on."""

@@ -9,7 +9,9 @@ import time
 
 import numpy as np
 import pytest
+from classroom_helpers import FOLDER
 
+import rlenvs
 from rlenvs.classroom import process
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.scratch import remove
@@ -75,6 +77,17 @@ def test_calls_are_refused(started):
     with started(EVAL) as submission:
         done = {what: submission.call("act", line.format(**mine)) for what, line in CALLS.items()}
     assert [what for what, error in done.items() if error is None] == []
+
+
+def test_answers_are_out_of_reach(started):
+    """Solutions, grading and exact models; the package can be imported, but not used."""
+    lines = [f"open({str(FOLDER / 'gae' / 'exercise.py')!r})", f"os.listdir({str(FOLDER)!r})"]
+    lines += [f"open({rlenvs.__file__!r})", "(sys.modules.pop('rlenvs'), __import__('rlenvs').solve)"]
+    with started(EVAL.replace("OSError", "OSError, ImportError, AttributeError")) as submission:
+        assert submission.call("act", "__import__('rlenvs')") is None
+        assert "not there while grading" in submission.call("act", "__import__('rlenvs').solve")
+        done = {line: submission.call("act", line) for line in lines}
+    assert [line for line, error in done.items() if error is None] == []
 
 
 def test_it_can_do_what_it_needs(started):

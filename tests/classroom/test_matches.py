@@ -25,3 +25,15 @@ def test_a_class_plays(tmp_path):
 def test_no_submissions(tmp_path):
     with pytest.raises(ParameterError, match="holds no submissions"):
         class_tournament(tmp_path, "Battle-v0")
+
+
+def test_damaged_and_unlucky_names(tmp_path):
+    """A file that cannot be read fails by itself; so do names that are taken."""
+    (tmp_path / "anna.py").write_text(LAST)
+    (tmp_path / "anna.ipynb").write_text("{")
+    (tmp_path / "random.py").write_text(FIRST)
+    (tmp_path / "deep.py").write_text("def act(observations, masks):\n    raise Exception('a\\nb')\n")
+    found, failed = class_tournament(tmp_path, "Battle-v0", games=2, scenario="2s3z", horizon=20)
+    assert sorted(found.players) == ["anna", "anna.py", "deep", "random", "random.py"]
+    assert sorted(failed) == ["anna", "deep"]
+    assert r"a\nb" in failed["deep"]

@@ -1,12 +1,17 @@
 """The hash under which compiled code is kept: another value gives another hash, or one like no other."""
 
+import importlib
 import sys
 from types import ModuleType
 
 import pytest
 
+import rlenvs
+from rlenvs.core.build import kernel_names
 from rlenvs.core.digest import ONCE, Digest
 from rlenvs.core.errors import KernelError
+from rlenvs.core.parts import Continuous
+from rlenvs.core.registry import world_of
 
 BEFORE = """
 import collections, dataclasses, enum, functools, math, types
@@ -105,6 +110,35 @@ def test_a_global_that_changed_is_refused(use):
         used.__globals__[use] = lambda: 2
     with pytest.raises(KernelError, match=rf"{use[0]}, which used uses, has changed from .* make it a parameter"):
         Digest().add(used)
+
+
+LOOPS = [
+    "rlenvs.core.threads",
+    "rlenvs.pareto.learning",
+    "rlenvs.single.puzzles.pushworld.solver",
+    "rlenvs.single.puzzles.rubik.table",
+    "rlenvs.single.puzzles.sliding_solver",
+    "rlenvs.single.puzzles.sokoban.solver",
+    "rlenvs.wrappers.adversary",
+    "rlenvs.wrappers.randomness",
+]
+
+
+@pytest.mark.parametrize("module", LOOPS)
+def test_all_loops_of_the_package_are_kept(module):
+    caches = [getattr(value, "_cache", None) for value in vars(importlib.import_module(module)).values()]
+    keys = [cache._stem() for cache in caches if type(cache).__name__ == "CodeCache"]
+    assert keys
+    assert not [key for key in keys if ONCE in key]
+
+
+@pytest.mark.slow
+def test_all_worlds_of_the_package_are_kept():
+    for world in {world_of(id) for id in rlenvs.list_envs()}:
+        kind = "continuous" if isinstance(world.action, Continuous) else "discrete"
+        digest = Digest()
+        digest.add(tuple(kernel_names(world, kind, bool(world.engine)).values()))
+        assert not digest.unhashed, world.name
 
 
 def test_versions_that_do_not_reach_the_code_change_nothing(monkeypatch):

@@ -119,6 +119,14 @@ def test_compiling_is_told(first_process):
     assert sum(file.stat().st_size for file in cache.iterdir()) < 500_000
 
 
+def test_loading_is_not_called_compiling(package, cache):
+    environment = {**os.environ, "RLENVS_CACHE_DIR": str(cache), "RLENVS_QUIET": ""}
+    at_once = "import rlenvs.core.progress as p; p.PATIENCE = 0\n" + command(package)[-1]
+    done = subprocess.run([sys.executable, "-c", at_once], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["0.5", "0"]
+    assert "compiling" not in done.stderr
+
+
 def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, cache):
     # comments and doc strings compile nothing
     text = WORLD.format(package="pkg").replace('doc="A point."', 'doc="A point on a line."')

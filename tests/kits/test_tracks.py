@@ -152,6 +152,24 @@ def test_a_body_touches_a_border_exactly_when_it_crosses_one(roads):
     assert 60 < touching < 540
 
 
+def test_the_way_out_of_a_contact_frees_the_body(roads):
+    rng, freed, touching = np.random.default_rng(5), 0, 0
+    for track in roads:
+        for _ in range(300):
+            _, _, x, y, heading, cell = somewhere(track, rng)
+            c, s = math.cos(heading), math.sin(heading)
+            gap, along, left, ahead, aside = road.body_contact(track, cell, x, y, c, s, SHAPE)
+            assert gap == road.body_gap(track, cell, x, y, c, s, SHAPE)
+            if -0.1 < gap < 0.0:
+                touching += 1
+                assert math.hypot(ahead, aside) == pytest.approx(1.0)
+                assert -SHAPE[1] <= along <= SHAPE[0]
+                assert abs(left) <= SHAPE[2]
+                out = (1e-6 - gap) * np.array([c * ahead - s * aside, s * ahead + c * aside])
+                freed += road.body_gap(track, cell, x + out[0], y + out[1], c, s, SHAPE) >= 0.0
+    assert freed > 0.7 * touching > 20  # the others touch at two corners
+
+
 def test_a_vertex_inside_a_body_touches_it():
     """The inner border of a sharp bend cuts into the side of a car none of whose corners is beyond it."""
     corner = [(0, 0), (3, 0), (5.8, 0), (6, 0.2), (6, 3), (6, 6), (3, 6), (0, 6), (0, 3)]

@@ -154,7 +154,7 @@ def test_a_way_is_blocked_where_one_of_its_points_is(seed):
         ({"level": "hard"}, (0.06, 0.025)),
         ({"obstacles": 80}, (0.06, 0.025)),
         ({"vehicle": "racer", "obstacles": 40, "moving": 9}, (0.15, 0.05)),
-        ({"arena": 5, "hull": (0.3, 0.2), "obstacles": 2}, (0.3, 0.2)),
+        ({"arena": 5, "hull": (0.3, 0.2), "obstacles": 4}, (0.3, 0.2)),
     ],
 )
 def test_a_thousand_fields_leave_a_way(keywords, hull):
@@ -166,14 +166,26 @@ def test_a_thousand_fields_leave_a_way(keywords, hull):
     assert (shapes[..., 0] > 0).all()
     assert gaps_of(shapes).min() >= room - 1e-9
     assert (np.abs(shapes[..., 1]) + radius).max() <= p.arena / 2 - 1 - room / 2 + 1e-9
-    assert (np.abs(shapes[..., 2]) + radius).max() <= p.arena / 2 - room / 2 + 1e-9
+    assert (np.abs(shapes[:, :-2, 2]) + radius[:, :-2]).max() <= p.arena / 2 - room / 2 + 1e-9
     for i in range(3):
         scene.check_scene(fields.records(i)[1].shapes)
 
 
+@pytest.mark.parametrize(
+    "keywords", [{}, {"level": "easy"}, {"obstacles": 80}, {"level": "moving"}, {"kind": "sphere"}]
+)
+def test_a_pillar_stands_against_either_side(keywords):
+    fields = batch(100, **keywords)
+    shapes = np.array([fields.records(i)[1].shapes[-2:] for i in range(100)])
+    assert (shapes[..., 0] == scene.CYLINDER).all()
+    np.testing.assert_allclose(shapes[..., 2], [[-4.75, 4.75]] * 100)
+    np.testing.assert_allclose(shapes[..., 3:6], [[[1.25, 0.25, 1.25]] * 2] * 100)  # from the floor to the ceiling
+    assert shapes[..., 1].std() > 1.0
+
+
 def test_sizes_heights_and_kinds_of_obstacles():
     fields = batch(400)
-    shapes = np.concatenate([fields.records(i)[1].shapes for i in range(400)])
+    shapes = np.concatenate([fields.records(i)[1].shapes[:-2] for i in range(400)])
     assert radii_of(shapes).min() == pytest.approx(0.1, abs=1e-3)
     assert radii_of(shapes).max() == pytest.approx(0.25, abs=1e-3)
     balls, boxes, pillars = (shapes[shapes[:, 0] == kind] for kind in (1, 2, 3))
@@ -186,7 +198,7 @@ def test_sizes_heights_and_kinds_of_obstacles():
     assert (balls[:, 3] - balls[:, 4]).min() == pytest.approx(0, abs=0.01)
     assert (balls[:, 3] + balls[:, 4]).max() == pytest.approx(2.5, abs=0.01)
     for code, kind in enumerate(("sphere", "box", "pillar"), start=1):
-        assert (batch(kind=kind).records(0)[1].shapes[:, 0] == code).all()
+        assert (batch(kind=kind).records(0)[1].shapes[:-2, 0] == code).all()
 
 
 def test_starts_and_goals():
@@ -463,6 +475,14 @@ def test_the_expert_arrives(keywords):
     assert ends(100, lambda flights: flights.advise(), **keywords)[0] >= 0.98
 
 
+@pytest.mark.parametrize("level", [None, "easy", "moving", "real"])
+def test_the_expert_keeps_within_the_limits_of_costs(level):
+    found = rlenvs.evaluate(NAME, "expert", 50, level=level)
+    assert found.success_rate >= 0.96
+    assert all(found.mean_costs[name] < cost.limit or not cost.limit for name, cost in obstacles.SPEC.costs.items())
+    assert found.mean_costs["collision"] <= 0.04
+
+
 def test_the_expert_mostly_evades_balls():
     assert ends(100, lambda flights: flights.advise(), level="moving")[0] >= 0.95
 
@@ -473,6 +493,33 @@ def test_random_actions_do_not_arrive_even_in_an_empty_field(action):
     size = 3 if action == "position" else 4
     shake = lambda flights: flights.load_actions(generator.uniform(-1, 1, (30, 1, size)))  # noqa: E731
     assert ends(30, shake, level="empty", action=action)[0] == 0
+
+
+@pytest.mark.parametrize("off", [0.1, 0.4])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        *({"level": level} for level in (None, "easy", "hard", "moving")),
+        {"level": "vision", "camera_width": 4, "camera_height": 4},
+    ],
+)
+def test_a_blind_flight_along_the_border_meets_a_pillar(keywords, off):
+    """To the side near start and goal, along it, and back: it looks at its own place and the goal alone."""
+    sides = {}
+
+    def along_the_border(flights):
+        for i in range(50):
+            _, s = flights.records(i)
+            x, y, z = s.position[0]
+            side = sides.setdefault(i, math.copysign(5.0 - off, y + s.goal[1]))
+            ahead = 4.5 - x if x > -4.3 or abs(y - side) < 0.1 else -4.5 - x
+            way = np.array([ahead, (s.goal[1] if x > 4.4 else side) - y, s.goal[2] - z])
+            size = np.linalg.norm(way)
+            flights.actions[i] = [*(way / size), min(1.0, 2.0 * size)]
+
+    success, collision = ends(50, along_the_border, **keywords)
+    assert success == 0.0
+    assert collision == 1.0
 
 
 def test_flying_straight_to_the_goal_collides():

@@ -13,7 +13,7 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 from rlenvs.kits.tracks.road import body_gap, nearest_cell, place
-from rlenvs.kits.vehicles.single_track import SLIP, SPEED, STEER, YAW
+from rlenvs.kits.vehicles.single_track import SLIP, SPEED, STEER, YAW, YAW_RATE
 from rlenvs.robotics.racing import rally_camera, rally_racer
 from rlenvs.robotics.racing.rally_racer import LEARNING, RECOVERY
 
@@ -29,6 +29,7 @@ OWN_PARAMETERS = {
     "reverse_speed": (1.0, 4.0),
     "radius": (0.3, 3.0),
     "bounce": (0.0, 0.5),
+    "wall_friction": (0.0, 1.0),
     "crash_acceleration": (5.0, 60.0),
     "recovery_time": (0.5, 2.0),
     "hills": (0.0, 0.2),
@@ -188,6 +189,55 @@ def test_a_crash_begins_a_second_of_recovery_that_backs_the_car_off():
     assert gap_of(p, s) >= 0.0
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_graze_keeps_the_velocity_along_the_wall_and_is_no_crash(side):
+    batch = flat(course="oval")
+    _p, s = put(batch, 1.0, turned=side * math.radians(5.0), speed=4.0, offset=0.88 * side)
+    speeds = []
+    for _ in range(10):  # on a straight, 0.35 m/s across
+        act(batch, 0.0, 0.75)
+        speeds.append(float(s.car[SPEED]))
+    assert 3.7 < min(speeds) < 3.99  # what friction takes
+    assert abs(s.offset) < 1.0
+    assert abs(s.car[YAW] + s.car[SLIP]) < 0.05
+    assert s.crashes == 0
+    assert s.recoveries == 0
+
+
+@given(
+    speed=st.floats(0.5, 5.0),
+    slip=st.floats(-3.0, 3.0),
+    turn=st.floats(-5.0, 5.0),
+    along=st.floats(-0.22, 0.22),
+    left=st.floats(-0.13, 0.13),
+    way=st.floats(-3.0, 3.0),
+)
+@settings(max_examples=200, deadline=None)
+def test_impulses_of_walls_are_newtons_and_coulombs(speed, slip, turn, along, left, way):
+    p, s = flat(backend="python").records(0)[:2]
+    c, sn = math.cos(way), math.sin(way)
+
+    def at_the_point(u, v, turn):  # across the wall, and along it
+        u, v = u - turn * left, v + turn * along
+        return u * c + v * sn, v * c - u * sn
+
+    before = np.array([speed * math.cos(slip), speed * math.sin(slip), turn])
+    s.car[:] = (0.0, 0.0, 0.0, speed, 0.0, turn, slip)
+    hit = rally_racer.bounce_off(p, s.car, along, left, c, sn)
+    size = s.car[SPEED]
+    after = np.array([size * math.cos(s.car[SLIP]), size * math.sin(s.car[SLIP]), s.car[YAW_RATE]])
+    assert hit == pytest.approx(max(0.0, -at_the_point(*before)[0]))
+    gain = p.mass * (after - before)[:2]
+    push, rub = gain @ (c, sn), gain @ (-sn, c)
+    assert push >= -1e-9
+    assert abs(rub) <= 0.3 * push + 1e-9
+    assert p.inertia * (after - before)[2] == pytest.approx(along * gain[1] - left * gain[0], abs=1e-9)
+    energy = [0.5 * (p.mass * (u * u + v * v) + p.inertia * w * w) for u, v, w in (before, after)]
+    assert energy[1] <= energy[0] + 1e-9
+    if abs(rub) < 1e-9:
+        assert at_the_point(*after)[0] == pytest.approx(0.2 * hit if hit else at_the_point(*before)[0], abs=1e-9)
+
+
 def test_thirty_positions_within_30_cm_are_stuck():
     batch = flat(crash_acceleration=60.0)
     _p, s = put(batch, 1.0, turned=1.5)
@@ -332,6 +382,7 @@ def test_defaults_are_fastrlaps_and_f1tenths():
         "inertia": 0.0697,
         "radius": 1.0,
         "bounce": 0.2,
+        "wall_friction": 0.3,
         "crash_acceleration": 20.0,
         "recovery_time": 1.0,
         "hills": 0.1,

@@ -12,7 +12,7 @@ class Machine(HostedEnv):
     """A machine that remembers what its arms' means are, to tell the regret."""
 
     def __init__(self, seed):
-        super().__init__(gymnasium.make("rlenvs/Bandit-v0"), seed, STEPS)
+        super().__init__(gymnasium.make("rlenvs/Bandit-v0"), seed, STEPS, resets=1)
         self.pulled = []
 
     def step(self, action):

@@ -61,7 +61,9 @@ def wall(submission, draws):
 
 @exercise.test("each fault by itself", 4, hidden=True)
 def single(submission, draws):
-    return sum(right(submission, draws, [fault]) for fault in FAULTS) / len(FAULTS)
+    order = draws.rng.permutation(len(FAULTS) + 1)  # and none; who counts the calls learns nothing
+    cases = [[fault] for fault in FAULTS] + [[]]
+    return sum(right(submission, draws, cases[number]) for number in order) / len(cases)
 
 
 @exercise.test("several faults at once", 4, hidden=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.check.playing import Chooser, active_in, alike_actions, difference
+from rlenvs.core.check.playing import Chooser, active_in, alike_actions, difference, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 
@@ -22,7 +23,8 @@ FEW = 32  # choices, each of which a mask should allow at some time
 def actions_matter(t: Subject) -> str:
     """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows in each
     dimension. Those of agents that are out of the game change nothing for the others; nor do those of agents that wait
-    for their turn, who may choose 0 alone.
+    for their turn, who may choose 0 alone. It is a warning where masks often forbid what has an effect of its own, and
+    where a term never depends on the action that it is paid for, but on the one before.
 
     Looked at are the futures of some moments, equal but for the action of one agent. To mend: read `a` in `step`; allow
     in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing; with
@@ -55,7 +57,8 @@ def actions_matter(t: Subject) -> str:
         who = setup.roles[k].name
         raise Failed(f"no two choices that are allowed to {who}{which} differ in effect in {moments} moments")
     found = f"the actions of all agents have an effect, found in {moments} moments"
-    return Doubt(forbidden) if forbidden else found
+    doubts = [doubt for doubt in (forbidden, _lies(t), _late_terms(t)) if doubt]
+    return Doubt("; ".join(doubts)) if doubts else found
 
 
 def _check_masks(t: Subject) -> str:
@@ -108,6 +111,57 @@ def _forbidden_success(t: Subject) -> str:
     if free - allowed <= 3.0 * spread:
         return ""
     return f"random choices succeed in {free:.0%} of {count} episodes, those that the mask allows in {allowed:.0%}"
+
+
+def _lies(t: Subject) -> str:
+    """What to say of a choice that the mask forbids in many states, in which it does what no allowed choice does."""
+    if t.batch(1).setup.continuous or t.world.turns:
+        return ""
+    forbidden: Counter[tuple[int, int, int]] = Counter()
+    works: Counter[tuple[int, int, int]] = Counter()
+    moments = t.scale(10, 8)
+    for _, batch in t.states(moments, every=t.scale(12, 3), policies=("random",)):
+        setup, active = batch.setup, active_in(batch)[0]
+        for k in np.flatnonzero(active).tolist()[:1]:
+            for j, part in enumerate(setup.parts_of_mask(batch.masks[0, k])[:2]):
+                allowed, others = np.flatnonzero(part), np.flatnonzero(part[: setup.own_choices[k, j]] == 0)
+                if not len(allowed) or not len(others) or len(part) > FEW:
+                    continue
+                futures = _futures(t, batch, [_Way(k, j, float(c)) for c in (*allowed, *others)])
+                for c, future in zip(others.tolist(), futures[len(allowed) :], strict=True):
+                    forbidden[k, j, c] += 1
+                    works[k, j, c] += future not in futures[: len(allowed)]
+    for (k, j, c), count in forbidden.items():
+        if count >= moments // 2 and works[k, j, c] == count:
+            name = t.batch(1).setup.choice_name(c)
+            return (
+                f"the mask forbids {name} in {count} of {moments} states, where it has an effect like no other choice"
+            )
+    return ""
+
+
+def _late_terms(t: Subject) -> str:
+    """What to say of a term that never depends on the action of the step that pays it, but on the one before."""
+    rows, names = 4, list(t.world.terms)
+    prompt, late = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
+    for number, (_, batch) in enumerate(t.states(t.scale(8, 6), every=t.scale(12, 3), worlds=1, policies=("random",))):
+        fork = t.batch(rows)
+        fork.set_state(batch.get_state(0), slice(None))
+        chooser = Chooser(fork, "random", number)
+        for step in range(2):
+            if step:
+                fork.load_actions(still_actions(fork))
+            else:
+                chooser.load(0)
+            if fork.over.any():
+                break
+            fork.step_loaded()
+            terms = fork.terms[:, : len(names)]
+            (late if step else prompt)[:] += (terms != terms[:1]).any(axis=(0, 2))
+    for name, now, then in zip(names, prompt, late, strict=True):
+        if not now and then >= 4:
+            return f"{name} depends on the action before the one that it is paid for, and never on that"
+    return ""
 
 
 def _check_dead_hands(t: Subject) -> None:

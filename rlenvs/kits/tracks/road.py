@@ -317,16 +317,38 @@ def body_gap(road: Any, i: int, x: float, y: float, c: float, s: float, shape: A
     shape: how far the body reaches to the front, to the rear and to either side. (c, s) is the vector of its heading.
     The sign is exact: a body touches where a corner is beyond a border, or a border's vertex is in the body.
     """
+    gap, _, _, _, _ = body_contact(road, i, x, y, c, s, shape)
+    return gap
+
+
+@kernel
+def body_contact(
+    road: Any, i: int, x: float, y: float, c: float, s: float, shape: Any
+) -> tuple[float, float, float, float, float]:
+    """`body_gap`, with where on the body that is and which way leads out, in the frame of the body.
+
+    Returns:
+        the gap [m], how far ahead [m] and to the left [m] the point of the body is, and the unit vector away from
+        the border, ahead and to the left: that of the border at a corner, of the body's side at a border's vertex.
+    """
     cells, gap, first, last = road.shape[0] - 1, 1e300, 0, 1
+    at_along, at_left, row, column = 0.0, 0.0, 0, -1
     for n in range(4):
         along, left = corner_of(shape, n)
         px, py = x + c * along - s * left, y + s * along + c * left
         j = locate(road, i, px, py)
         gap_left, gap_right = gaps(road, j, px, py)
-        gap = min(gap, gap_left, gap_right)
+        if min(gap_left, gap_right) < gap:
+            gap, at_along, at_left, row = min(gap_left, gap_right), along, left, j
+            column = LEFT_X if gap_left < gap_right else RIGHT_X
         away = j - i
         away = away - cells if 2 * away > cells else (away + cells if 2 * away < -cells else away)
         first, last = min(first, away), max(last, away)
+    out_ahead, out_left = 0.0, 0.0
+    if gap < 0.0:
+        ex, ey = road[row + 1, column] - road[row, column], road[row + 1, column + 1] - road[row, column + 1]
+        size = math.copysign(math.sqrt(ex * ex + ey * ey), -1.0 if column == LEFT_X else 1.0)
+        out_ahead, out_left = (s * ex - c * ey) / size, (c * ex + s * ey) / size
     for away in range(first, last + 1):
         j = i + away
         j = j - cells if j >= cells else (j + cells if j < 0 else j)
@@ -334,9 +356,11 @@ def body_gap(road: Any, i: int, x: float, y: float, c: float, s: float, shape: A
             dx, dy = road[j, column] - x, road[j, column + 1] - y
             along, left = c * dx + s * dy, c * dy - s * dx
             deep = min(shape[0] - along, shape[1] + along, shape[2] - abs(left))
-            if deep > 0.0:
-                gap = min(gap, -deep)
-    return gap
+            if deep > 0.0 and -deep < gap:
+                gap, at_along, at_left = -deep, along, left
+                out_ahead = -1.0 if deep == shape[0] - along else (1.0 if deep == shape[1] + along else 0.0)
+                out_left = -math.copysign(1.0, left) if out_ahead == 0.0 else 0.0
+    return gap, at_along, at_left, out_ahead, out_left
 
 
 # --- patches and checkpoints ------------------------------------------------------------------------------------------

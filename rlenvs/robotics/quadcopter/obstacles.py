@@ -4,8 +4,10 @@
 A Crazyflie 2.x hovers at one side of a square arena, 10 m wide and 2.5 m high, and has to reach a goal at the other
 side. Between them are upright pillars, boxes that may be flown over, and balls in the air, scattered anew in every
 episode. A way always exists: between any two obstacles, seen from above, there is room for the vehicle and 0.3 m more,
-and half as much between an obstacle and the border; start and goal lie outside the field. With `moving`, some balls fly
-straight on and bounce off each other, the other obstacles and the borders of the field, 1 m before start and goal.
+and half as much between an obstacle and the border; start and goal lie outside the field. Two of the obstacles that do
+not move, whatever their `kind`, are pillars 0.5 m wide that stand against the borders on the left and on the right, so
+that nobody gets past blindly there. With `moving`, some balls fly straight on and bounce off each other, the other
+obstacles and the borders of the field, 1 m before start and goal.
 
 Actions are velocities by default, because the task is where to fly; the vehicle's `speed_limit` is then 1 m/s at least.
 
@@ -41,7 +43,8 @@ Hover speed and largest speed follow from mass, gravity and the coefficients. Mo
 other are refused; how many do depends on the arena and on the hull.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. The expert keeps within the limits of all costs, but for level "hard": between 60
+obstacles gaps are narrower than `safe_gap` on both sides, and its `proximity` is 19.
 
 ## Version History
 v0: first version.
@@ -63,6 +66,7 @@ LOWEST, HIGHEST = 0.7, 1.5  # m, heights of starts and goals
 SMALLEST, LARGEST = 0.1, 0.25  # m, radii of obstacles seen from above
 LOWEST_BOX = 0.5  # m, height
 ROOM_TO_PASS = 0.3  # m, beside the vehicle, between any two obstacles
+SIDES = 2  # obstacles that stand against the borders, the last rows
 TRIES = 100  # random places per obstacle, before all are put on a grid
 RANGE = 5.0  # m, of the range sensors
 SAFE_TILT, SAFE_BORDER, SAFE_HEIGHT = 0.5, 0.3, 0.2
@@ -71,7 +75,8 @@ PILLAR_COLOR, BOX_COLOR = (0.62, 0.62, 0.64), (0.34, 0.55, 0.75)
 BALL_COLOR, MOVING_COLOR = (0.36, 0.68, 0.45), (0.84, 0.32, 0.2)
 FAR = 40.0  # m, the largest observed distance
 CRUISE, MOST = 1.0, 4.0  # m/s and m/s^2, of the expert
-HEADINGS, FORESIGHT, KEEP_OFF = 48, 1.5, 0.1  # directions it compares; s; m beside the hull
+HEADINGS, FORESIGHT = 48, 1.5  # directions it compares; s
+KEEP_OFF, BETTER_OFF, WORTH = 0.1, 0.25, 0.5  # m beside the hull, needed and wished; what that is worth in m/s
 LAG, SUDDEN = 0.2, 0.6  # s and m/s, of changes of velocity
 
 SPEEDS = {name: {**row, "speed_limit": max(1.0, row["speed_limit"])} for name, row in vehicle.VEHICLES.items()}
@@ -173,12 +178,13 @@ SPEC = tasks.solo(
         "thrust_to_weight": {"action": "thrust_rates"},
         "obstacle_speed": {"moving": 20},
     },
+    expert_sees="state",  # also obstacles behind others, and how fast balls fly
     scores={
         "random": Score(
-            0.004213, 0.13, success=0, costs={"collision": 0.06, "proximity": 3.18, "tilt": 77, "geofence": 85}
+            0.1286, 0.15, success=0, costs={"collision": 0.07, "proximity": 3.1, "tilt": 75.7, "geofence": 76.3}
         ),
         "idle": Score(0, 0, success=0, costs={"collision": 0, "proximity": 0, "tilt": 0, "geofence": 0}),
-        "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 13.9, "tilt": 0, "geofence": 0}),
+        "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 2.96, "tilt": 0, "geofence": 0}),
     },
 )
 
@@ -202,23 +208,41 @@ def put_obstacle(p, s, rng, row, x, y, radius):
         wide, deep, yaw = radius * maths.cos(corner), radius * maths.sin(corner), uniform(rng, -math.pi, math.pi)
         scene.put_box(s.shapes, row, x, y, half, wide, deep, half, yaw, BOX_COLOR[0], BOX_COLOR[1], BOX_COLOR[2])
     elif kind == PILLAR:
-        half = 0.5 * CEILING
-        scene.put_cylinder(s.shapes, row, x, y, half, radius, half, PILLAR_COLOR[0], PILLAR_COLOR[1], PILLAR_COLOR[2])
+        put_pillar(s, row, x, y, radius)
+
+
+@kernel
+def side_of(p, s, row):
+    """1 or -1 for the obstacle that stands against the left or the right border, 0 for the others."""
+    back = s.shapes.shape[0] - row
+    return 0 if back > SIDES or row < p.moving else 3 - 2 * back
+
+
+@kernel
+def put_pillar(s, row, x, y, radius):
+    """A pillar from the floor to the ceiling."""
+    half = 0.5 * CEILING
+    scene.put_cylinder(s.shapes, row, x, y, half, radius, half, PILLAR_COLOR[0], PILLAR_COLOR[1], PILLAR_COLOR[2])
 
 
 @kernel
 def scatter(p, s, rng):
-    """Put all obstacles at random places; False if one finds none."""
+    """Put all obstacles at random places, those at the borders first; False if one finds none."""
     gap = passage(p.hull)
-    for row in range(s.shapes.shape[0]):
-        placed = False
+    for row in range(s.shapes.shape[0] - 1, -1, -1):
+        placed, side = False, side_of(p, s, row)
         for _ in range(TRIES):
-            radius = uniform(rng, SMALLEST, LARGEST)
+            radius = LARGEST if side != 0 else uniform(rng, SMALLEST, LARGEST)
             far_x, far_y = 0.5 * p.arena - STRIP - radius - 0.5 * gap, 0.5 * p.arena - radius - 0.5 * gap
             x, y = uniform(rng, -far_x, far_x), uniform(rng, -far_y, far_y)
+            if side != 0:
+                y = side * (0.5 * p.arena - radius)
             if nearest_outline(s, row, x, y) > radius + gap:
-                put_obstacle(p, s, rng, row, x, y, radius)
                 placed = True
+                if side != 0:
+                    put_pillar(s, row, x, y, radius)
+                else:
+                    put_obstacle(p, s, rng, row, x, y, radius)
                 break
         if not placed:
             return False
@@ -226,37 +250,43 @@ def scatter(p, s, rng):
 
 
 @kernel
-def nearest_outline(s, rows, x, y):
-    """Distance [m] from a place to the nearest of the first obstacles, seen from above."""
+def nearest_outline(s, row, x, y):
+    """Distance [m] from a place to the nearest of the obstacles behind a row, seen from above."""
     nearest = 1e9
-    for row in range(rows):
-        ox, oy = s.shapes[row, scene.X] - x, s.shapes[row, scene.Y] - y
-        nearest = min(nearest, math.sqrt(ox * ox + oy * oy) - ranges.outline_radius(s.shapes, row))
+    for other in range(row + 1, s.shapes.shape[0]):
+        ox, oy = s.shapes[other, scene.X] - x, s.shapes[other, scene.Y] - y
+        nearest = min(nearest, math.sqrt(ox * ox + oy * oy) - ranges.outline_radius(s.shapes, other))
     return nearest
 
 
 @kernel
 def line_up(p, s, rng):
-    """Put all obstacles into cells of a grid, somewhere in a cell: they surely fit."""
+    """Put all obstacles into cells of a grid, somewhere in a cell, or at its border: they surely fit."""
     columns, rows = grid_shape(p.arena, p.hull)
     width, depth = (p.arena - 2.0 * STRIP) / columns, p.arena / rows
-    for row in range(s.shapes.shape[0]):
-        cell = below(rng, columns * rows)
-        while taken(s, row, cell, columns, rows, width, depth):
-            cell = (cell + 1) % (columns * rows)
-        radius = uniform(rng, SMALLEST, LARGEST)
+    for row in range(s.shapes.shape[0] - 1, -1, -1):
+        side = side_of(p, s, row)
+        first, count = (0, columns * rows) if side == 0 else (0 if side < 0 else columns * (rows - 1), columns)
+        place = below(rng, count)
+        while taken(s, row, first + place, columns, rows, width, depth):
+            place = (place + 1) % count
+        column, line = (first + place) % columns, (first + place) // columns
+        radius = LARGEST if side != 0 else uniform(rng, SMALLEST, LARGEST)
         play_x, play_y = 0.5 * (width - passage(p.hull)) - radius, 0.5 * (depth - passage(p.hull)) - radius
-        x = (cell % columns - 0.5 * (columns - 1)) * width + uniform(rng, -play_x, play_x)
-        y = (cell // columns - 0.5 * (rows - 1)) * depth + uniform(rng, -play_y, play_y)
-        put_obstacle(p, s, rng, row, x, y, radius)
+        x = (column - 0.5 * (columns - 1)) * width + uniform(rng, -play_x, play_x)
+        if side != 0:
+            put_pillar(s, row, x, side * (0.5 * p.arena - radius), radius)
+        else:
+            y = (line - 0.5 * (rows - 1)) * depth + uniform(rng, -play_y, play_y)
+            put_obstacle(p, s, rng, row, x, y, radius)
 
 
 @kernel
-def taken(s, count, cell, columns, rows, width, depth):
-    """Whether one of the first obstacles is in a cell."""
-    for row in range(count):
-        column = int(s.shapes[row, scene.X] / width + 0.5 * columns)
-        if column + columns * int(s.shapes[row, scene.Y] / depth + 0.5 * rows) == cell:
+def taken(s, row, cell, columns, rows, width, depth):
+    """Whether one of the obstacles behind a row is in a cell."""
+    for other in range(row + 1, s.shapes.shape[0]):
+        column = int(s.shapes[other, scene.X] / width + 0.5 * columns)
+        if column + columns * int(s.shapes[other, scene.Y] / depth + 0.5 * rows) == cell:
             return True
     return False
 
@@ -348,13 +378,14 @@ def observe(p, s, o):
 
 
 @kernel
-def free_time(p, s, vx, vy):
-    """How long [s] the vehicle can fly at this velocity [m/s] until it is too close to an obstacle or the border.
+def free_time(p, s, vx, vy, keep_off):
+    """How long [s] the vehicle can fly at this velocity [m/s] until its hull is within `keep_off` [m] of an obstacle or
+    the border.
 
     The change to this velocity takes its time: it carries the vehicle as far aside as LAG seconds of the difference.
     Obstacles count from floor to ceiling and move on straight; one that is too close already only if it comes closer.
     """
-    reach = ball_radius(p.hull) + KEEP_OFF
+    reach = ball_radius(p.hull) + keep_off
     x, y = s.position[0, 0] + LAG * (s.velocity[0, 0] - vx), s.position[0, 1] + LAG * (s.velocity[0, 1] - vy)
     time = min(time_inside(x, vx, 0.5 * p.arena - reach), time_inside(y, vy, 0.5 * p.arena - reach))
     for row in range(s.shapes.shape[0]):
@@ -392,9 +423,10 @@ def expert(p, s, a):
         speed = cruise if j % 2 == 0 else 0.4 * cruise
         cosine, sine = maths.cos(course + turn), maths.sin(course + turn)
         needed = min(FORESIGHT, distance / max(speed, 1e-9))
-        lacking = 1.0 - min(1.0, free_time(p, s, speed * cosine, speed * sine) / max(needed, 1e-9))
+        lacking = 1.0 - min(1.0, free_time(p, s, speed * cosine, speed * sine, KEEP_OFF) / max(needed, 1e-9))
+        close = 1.0 - min(1.0, free_time(p, s, speed * cosine, speed * sine, BETTER_OFF) / max(needed, 1e-9))
         swerve = abs(s.velocity[0, 0] - speed * cosine) + abs(s.velocity[0, 1] - speed * sine)
-        score = speed * maths.cos(turn) - 4.0 * lacking - 0.1 * swerve
+        score = speed * maths.cos(turn) - 4.0 * lacking - WORTH * close - 0.1 * swerve
         if score > best:
             best, vx, vy = score, speed * cosine, speed * sine
     vx = s.velocity[0, 0] + control.limited(vx - s.velocity[0, 0], SUDDEN)

@@ -19,8 +19,9 @@ Place, direction, velocity ahead and to the left, rate of turn, steering angle a
 the left, slope of the ground ahead and to the left, the last action, whether the car recovers, bearing and distance of
 the checkpoint; then what was achieved, place and velocity, and what is desired, the checkpoint's place and two zeros.
 With form="goal" bearing and distance are left out, and `compute_reward` relabels: `random_goals` draws goals as the
-original does, hindsight replay takes those of the future. With camera="rgb" there is an image of 128 x 64 too, of a
-camera on the car; the original stacks three, which a wrapper does.
+original does, hindsight replay takes those of the future; `stuck`, which does not follow from goals, is not paid then.
+With camera="rgb" there is an image of 128 x 64 too, of a camera on the car; the original stacks three, which a wrapper
+does.
 
 ## Rewards
 `velocity` is the velocity towards the checkpoint in m/s, `reached` 1 with weight 100 in the step that comes within
@@ -29,7 +30,9 @@ the goal from the step after that. Steps of recovery are paid as others; the ori
 `recovers` tells which they are.
 
 ## Costs
-`crash`: 1 in a step with an acceleration above `crash_acceleration`.
+`crash`: 1 in a step in which a wall stops the car with more than `crash_acceleration`: by default, where the touching
+point of its body had more than 0.83 m/s across the wall. A graze is none: walls take the velocity across them, but for
+`bounce` of it, and `wall_friction` times as much of the one along them.
 
 ## Starting State
 At rest up to 0.2 m from a checkpoint, along the road within 0.3 rad; the next one is the goal. Six patches of ground
@@ -81,6 +84,7 @@ from rlenvs.kits.tracks.road import (
     AT,
     COLUMNS,
     PATCH,
+    body_contact,
     body_gap,
     cell_at,
     coordinates,
@@ -122,6 +126,7 @@ CAMERA = choice("none", "rgb", doc="an image of a camera on the car")
 ENDS = choice("never", "stuck", doc="whether an episode ends where the car has not moved")
 (STUCK,) = ENDS.codes("stuck")
 BEYOND = 30.0  # m, of the largest course
+CLEAR = 1e-6  # m, between wall and car after a contact
 
 
 SPEC = world(
@@ -138,8 +143,11 @@ SPEC = world(
         "top_speed": param(4.5, 4.5, 8.0, "m/s", "largest speed, by which the motor's controller is scaled"),
         "reverse_speed": param(2.0, 1.0, 4.0, "m/s", "largest speed backwards, by which braking is scaled"),
         "radius": param(1.0, 0.3, 3.0, "m", "distance at which a checkpoint is reached"),
-        "bounce": param(0.2, 0.0, 0.5, "", "share of its speed with which the car leaves a wall"),
-        "crash_acceleration": param(20.0, 5.0, 60.0, "m/s^2", "acceleration that makes a contact a crash", limit=True),
+        "bounce": param(0.2, 0.0, 0.5, "", "share of its speed across a wall with which the car leaves it"),
+        "wall_friction": param(0.3, 0.0, 1.0, "", "coefficient of friction between the car and walls"),
+        "crash_acceleration": param(
+            20.0, 5.0, 60.0, "m/s^2", "acceleration across a wall that makes a contact a crash", limit=True
+        ),
         "recovery_time": param(1.0, 0.5, 2.0, "s", "how long the car backs off"),
         "hills": param(0.1, 0.0, 0.2, "m", "height of each of the three waves of the ground"),
         "loosest": param(0.25, 0.1, 0.6, "", "lowest share of the friction on patches"),
@@ -148,6 +156,11 @@ SPEC = world(
         "course": choice(*COURSES, doc="the course"),
         "ends": ENDS,
         "camera": CAMERA,
+        "form": choice(
+            *("flat", "goal"),
+            doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal", no `stuck`',
+            sets={"flat": {}, "goal": {"stuck": 0.0}},
+        ),
     },
     sizes=lambda v: {
         "relative": 1 if v.form == "flat" else 0,
@@ -221,8 +234,8 @@ SPEC = world(
     fps=20,
     levels={"gravel": {"friction": 1.0, "loosest": 0.2}, "twisty": {"course": "twisty"}},
     scores={
-        "random": Score(555.7, 1.5e+02, success=0.05, costs={"crash": 116}),
-        "idle": Score(892.1, 1.9e+02, success=0.14, costs={"crash": 123}),
+        "random": Score(1124, 2.3e+02, success=0.18, costs={"crash": 112}),
+        "idle": Score(1338, 2.6e+02, success=0.23, costs={"crash": 121}),
         "expert": Score(4.087e+04, 1.3e+02, success=1, costs={"crash": 0}),
         "bound": Score(4.809e+04, 0, "largest speed towards checkpoints, by the shortest way across each cell"),
     },
@@ -320,16 +333,22 @@ def roll_down(p, s, h):
     sn, c = maths.sin_cos(s.car[SLIP])
     ahead = s.car[SPEED] * c - GRAVITY * s.slope[0] * h
     left = s.car[SPEED] * sn - GRAVITY * s.slope[1] * h
+    set_velocity(s.car, ahead, left)
+
+
+@kernel
+def set_velocity(x, ahead, left):
+    """Speed and slip of a velocity [m/s] ahead and to the left."""
     size = math.sqrt(ahead * ahead + left * left)
     if ahead < 0.0 and abs(left) < -ahead:  # backwards, as in `drift`
-        s.car[SPEED], s.car[SLIP] = -size, maths.atan2(-left, -ahead)
+        x[SPEED], x[SLIP] = -size, maths.atan2(-left, -ahead)
     else:
-        s.car[SPEED], s.car[SLIP] = size, maths.atan2(left, ahead) if size > 0.0 else 0.0
+        x[SPEED], x[SLIP] = size, maths.atan2(left, ahead) if size > 0.0 else 0.0
 
 
 @kernel
 def drive(p, s, steer, speed, h):
-    """Move the car for h seconds. Returns the speed [m/s] at which it hit a wall, 0 where it hit none."""
+    """Move the car for h seconds. Returns the speed [m/s] across a wall at which it hit that, 0 where it hit none."""
     x = s.car
     for n in range(STATES):
         s.before[n] = x[n]
@@ -341,17 +360,39 @@ def drive(p, s, steer, speed, h):
     x[STEER] = min(max(x[STEER], -p.max_steer), p.max_steer)
     x[YAW] = maths.wrapped(x[YAW])
     sn, c = maths.sin_cos(x[YAW])
-    cell = locate(p.road, s.cell, x[X], x[Y])
-    if body_gap(p.road, cell, x[X], x[Y], c, sn, p.body) < 0.0:
-        hit = abs(x[SPEED])
-        back = -p.bounce * x[SPEED]
-        for n in range(STATES):
-            x[n] = s.before[n]
-        x[SPEED], x[SLIP], x[YAW_RATE] = back, 0.0, 0.0
-        return hit
+    cell, hit = locate(p.road, s.cell, x[X], x[Y]), 0.0
+    gap, along, left, out_ahead, out_left = body_contact(p.road, cell, x[X], x[Y], c, sn, p.body)
+    if gap < 0.0:
+        hit = bounce_off(p, x, along, left, out_ahead, out_left)
+        x[X] += (CLEAR - gap) * (c * out_ahead - sn * out_left)
+        x[Y] += (CLEAR - gap) * (sn * out_ahead + c * out_left)
+        cell = locate(p.road, s.cell, x[X], x[Y])
+        if body_gap(p.road, cell, x[X], x[Y], c, sn, p.body) < 0.0:  # another wall: not a step further
+            x[X], x[Y], x[YAW], cell = s.before[X], s.before[Y], s.before[YAW], s.cell
     s.cell = cell
     s.progress, s.offset = coordinates(p.road, cell, x[X], x[Y])
-    return 0.0
+    return hit
+
+
+@kernel
+def bounce_off(p, x, along, left, out_ahead, out_left):
+    """Change velocity and rate of turn by the impulses of a wall at a point of the body: restitution across it,
+    friction along it. Returns the speed [m/s] across it before.
+
+    along, left: the point [m]; out_ahead, out_left: unit vector away from the wall; both in the frame of the car.
+    """
+    sn, c = maths.sin_cos(x[SLIP])
+    u, v, turn = x[SPEED] * c, x[SPEED] * sn, x[YAW_RATE]
+    hit = max(0.0, -((u - turn * left) * out_ahead + (v + turn * along) * out_left))
+    arm = along * out_left - left * out_ahead
+    push = (1.0 + p.bounce) * hit / (1.0 / p.mass + arm * arm / p.inertia)
+    u, v, turn = u + push * out_ahead / p.mass, v + push * out_left / p.mass, turn + push * arm / p.inertia
+    slide = (v + turn * along) * out_ahead - (u - turn * left) * out_left
+    arm = along * out_ahead + left * out_left
+    rub = min(max(-slide / (1.0 / p.mass + arm * arm / p.inertia), -p.wall_friction * push), p.wall_friction * push)
+    set_velocity(x, u - rub * out_left / p.mass, v + rub * out_ahead / p.mass)
+    x[YAW_RATE] = turn + rub * arm / p.inertia
+    return hit
 
 
 @kernel
