@@ -108,6 +108,8 @@ class LimitSpec(EnvSpec):
     @property
     def max_episode_steps(self) -> int | None:
         found = self._wish if self._wish is not None else _limit_by(self.kwargs) or self._shown
+        if found is None and "world" not in self.kwargs:  # `make_vec` passes the keywords to `make` beside the spec
+            return ShownLimit(LONGEST)
         return None if found in (NONE, LONGEST) else found
 
     @max_episode_steps.setter

@@ -152,7 +152,7 @@ SPEC = world(
         "y": i2.index_of(SIDE),
         "facing": i2.within(0, 7),
         "start": i2.index_of(SIZE),  # row of the first tile
-        "segments": i2,
+        "segments": i2.up_to(SEGMENTS),
         "end_row": i2.index_of(SIZE),
         "marks": u1(TILES),  # of each tile: on the path, rewarded, refreshed since the last fall
         "back": i2(TILES).index_of(TILES, low=-1),  # the tile before it on the path, -1 where there is none

@@ -217,6 +217,16 @@ def measure(p, s):
     s.left_over, s.dead = left_over, dead
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    k = int(s.puzzle_index)
+    cells = p.cell[k, : int(p.cell_count[k])].astype(int)  # object, down, right
+    reach = np.zeros(s.at.shape, int)
+    np.maximum.at(reach, cells[:, 0], cells[:, 1:3])
+    inside = [((places >= 0) & (places + reach < p.distance.shape[2:])).all() for places in (s.at, s.history)]
+    return "" if all(inside) else "an object is off the map"
+
+
 @SPEC.reset
 def reset(p, s, rng):
     count = p.object_count.size
