@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core.check.records import golden_digest, read_golden
-from rlenvs.core.check.rules import MEMBER_RULES, RULES, VECTOR_RULES, WRAPPER_RULES, Rule
+from rlenvs.core.check.rules import AGENTS_RULES, MEMBER_RULES, RULES, VECTOR_RULES, WRAPPER_RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 from rlenvs.core.errors import ConformanceError, ParameterError, RenderError
@@ -165,6 +165,8 @@ def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     name = _title(rule)
     if target.dress and rule.number not in WRAPPER_RULES:
         return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without wrappers")
+    if target.for_agents and rule.number not in AGENTS_RULES:
+        return Outcome(rule.number, name, "not applicable", "these wrappers take the parallel form alone")
     looked_at = [number for number in rule.needs if number in done]
     broken = [number for number in looked_at if done[number].status in ("failed", "not run")]
     if broken:

@@ -78,3 +78,5 @@ MEMBER_RULES = (1, 2, 5, 6, 9, 11, 14, 15, 16, 23, 24, 26)
 VECTOR_RULES = (1, 2, 11)
 # those that wrappers on an environment could break; the others are about the world itself
 WRAPPER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18, 21)
+# of these the ones that look at every form by itself, for wrappers that take the parallel form alone
+AGENTS_RULES = (1, 2, 3, 4, 12, 21)

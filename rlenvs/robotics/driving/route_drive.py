@@ -264,7 +264,9 @@ SPEC = world(
         "turn": term(-0.1, 0.0, 0.0, "-0.1 where the steering changes by more than 0.01"),
         "end": term(-21.0, 0.0, 0.0, "-1 for an infraction, and the speed in m/s less for a collision or at a line"),
         "synthesis": term(-PENALTY, 1.0, 0.0, "VLM-RL's synthesis, -10 for an infraction"),
-        "arrived": term(0.0, 1000.0, 0.0, "at the end of the way, without an infraction: steps that are left, / 1000"),
+        "arrived": term(
+            0.0, 1000.0, 0.0, "at the end of the way without an infraction: thousands of steps that are left"
+        ),
     },
     costs={
         "red_light": cost(0.0, doc="a red light was passed"),
