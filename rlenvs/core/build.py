@@ -465,6 +465,11 @@ class _Row:
     def __repr__(self) -> str:
         return repr(self._record)
 
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the record."""
+        return self._record.dtype
+
     def copy(self) -> Any:
         """A record of its own."""
         return type(self)(np.array([self._record], self._record.dtype))
