@@ -103,9 +103,7 @@ SPEC = world(
         "control": term(-float(JOINTS), 0.0, 0.0001, "negative sum of squares of the action"),
     },
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
-    published=published(
-        "Gymnasium Swimmer-v5", "float64", low=-math.inf, high=math.inf, reward=without_bounds(2)
-    ),
+    published=published("Gymnasium Swimmer-v5", "float64", low=-math.inf, high=math.inf, reward=without_bounds(2)),
     horizon=1000,
     fps=FPS,
     scores={

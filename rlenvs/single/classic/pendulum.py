@@ -23,8 +23,8 @@ minus the torque squared; angle and velocity are those before the step. The best
 None.
 
 ## Starting State
-Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`, which
-`reset(options={"params": {...}})` changes where the original's takes "x_init" and "y_init".
+Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`,
+which `reset(options={"params": {...}})` changes where the original's takes "x_init" and "y_init".
 
 ## Episode End
 Truncation: 200 steps. `is_success` says that the pendulum now stands: within 0.2 rad of upright, slower than 0.5 rad/s.

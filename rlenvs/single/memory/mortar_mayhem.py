@@ -133,7 +133,7 @@ SPEC.member(
 @kernel
 def nearest(value):
     """The nearest whole number, of two the one away from zero, as pygame 2.4.0 places a Rect."""
-    return int(math.floor(value + 0.5)) if value >= 0.0 else int(math.ceil(value - 0.5))
+    return math.floor(value + 0.5) if value >= 0.0 else math.ceil(value - 0.5)
 
 
 @kernel
