@@ -155,9 +155,9 @@ def _late_terms(t: Subject) -> str:
     follows from where a world was before its step is no other than one of a world that moves a step later."""
     rows, names = 4, list(t.world.terms)
     prompt, late = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
+    fork = t.batch(rows)
     held: dict[int, set[tuple[str, int]]] = {}  # by term, where in the state it lay, at all moments
-    for number, (_, batch) in enumerate(t.states(t.scale(8, 6), every=t.scale(13, 2), worlds=1, policies=("random",))):
-        fork = t.batch(rows)
+    for number, (_, batch) in enumerate(t.states(6, every=t.scale(13, 2), worlds=1, policies=("random",))):
         fork.set_state(batch.get_state(0), slice(None))
         if fork.over.any():
             continue

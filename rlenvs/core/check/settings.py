@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.check.kernels import draw_all
+from rlenvs.core.check.kernels import draw_now
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
@@ -226,7 +226,6 @@ def sizes_and_levels(t: Subject) -> str:
         try:
             further = min(2 * odd.horizon, t.scale(64, 24))
             env = odd.env(horizon=steps)
-            draw_all(odd, [0])
             shown = env.observation_space, env.action_space
             for policy in t.policies[:2] if shown in seen else t.policies:
                 batch = odd.batch(2)
@@ -235,6 +234,7 @@ def sizes_and_levels(t: Subject) -> str:
                 check_terms(odd, batch, trajectory, policy)
             if shown not in seen:
                 seen.append(shown)
+                draw_now(batch)
                 _check_forms(odd, env, steps)
         except RenderError as error:
             dark.append(_text(setting))
