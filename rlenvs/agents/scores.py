@@ -243,7 +243,7 @@ def _few_seeds(score: AgentScore | None) -> int | None:
 # --- the table --------------------------------------------------------------------------------------------------------
 
 HEAD = (
-    *("Environment", "Random", "Idle", "Expert", "Bound"),
+    *("Environment", "Random", "Idle", "Expert", "Bound", "Exploit"),
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
 )
 OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried", "Found")
@@ -301,7 +301,7 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
     """Rows of the environments, at their defaults, that reinforcement learning has not solved as the expert does."""
     for one in everything or known():
         if one.level is None and is_open(one):
-            name, _, _, expert, _ = _references(one)
+            name, _, _, expert, *_ = _references(one)
             best = next((card.score for card in one.learnt.values()), None)
             rate = _expert_success(one, best)
             goal = "" if rate is None else f"{100 * rate:.0f} %"
@@ -373,7 +373,7 @@ def summary(everything: Iterable[Known]) -> str:
 
 
 def _references(one: Known) -> tuple[str, ...]:
-    """The label of a row, and what random actions, doing nothing, the expert and the bound have."""
+    """The label of a row, and what random actions, doing nothing, the expert, the bound and an exploit have."""
     card = one.shown
     score, keywords = card and card.score, card.keywords if card else {}
     declared = (
@@ -386,7 +386,7 @@ def _references(one: Known) -> tuple[str, ...]:
     label = one.name if one.level is None else f"{one.name} (level={one.level})"
     if score and score.against:
         label = f"{label} against {score.against}"
-    return label, *others, declared.get("bound", "")
+    return label, *others, declared.get("bound", ""), declared.get("exploit", "")
 
 
 def _learnt_cells(one: Known) -> tuple[str, ...]:
@@ -460,12 +460,13 @@ def _number(value: float) -> str:
 PAGE = """# Scores
 
 Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. "Idle" does
-nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy. "Learnt" is the
-best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on which the random
-policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of episodes (with
-several agents, of agents) that the environment's page calls one, and with which algorithm, after how many environment
-steps, with which training seeds, and within how many minutes of one of them. "Other algorithms" has the scores of
-the others that learnt so.
+nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy, "Exploit" what the
+best script has that is known to do without the skill that the task asks for; the environment's page says what it does.
+"Learnt" is the best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on
+which the random policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of
+episodes (with several agents, of agents) that the environment's page calls one, and with which algorithm, after how
+many environment steps, with which training seeds, and within how many minutes of one of them. "Other algorithms" has
+the scores of the others that learnt so.
 
 "Imitates the expert" has score and success of a network that was taught by the scripted expert (DAgger). It tells that
 a policy of that kind can play as the expert does from what it observes, not that it can be found from reward.
