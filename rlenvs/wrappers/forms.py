@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,6 +93,8 @@ def slot_of(value: Observation, slot: int, space: spaces.Space) -> Any:
     own = value[slot]
     if isinstance(space, spaces.Discrete):
         return int(own)
+    if own.shape == space.shape:
+        return own.copy()
     if own.ndim == 1 and space.shape is not None and len(space.shape) == 1 and len(own) != space.shape[0]:
         own = own[: space.shape[0]]
     return own.copy()
@@ -101,6 +104,8 @@ def plain(array: Any, slot: int) -> Any:
     """A copy of one slot of an info array; numbers as plain Python."""
     if isinstance(array, dict):
         return {name: plain(part, slot) for name, part in array.items()}
+    if array.ndim == 1:
+        return array.item(slot)
     value = array[slot]
     if isinstance(value, np.ndarray):
         return value.copy()
@@ -120,7 +125,11 @@ def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
 
 def told_by(wrappers: Sequence[Wrapper]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
     """What each wrapper adds to info, and for which slots it does so now; None for all."""
-    return [(wrapper.told(), wrapper.extra_info()) for wrapper in wrappers]
+    return [
+        (wrapper.told(), wrapper.extra_info())
+        for wrapper in wrappers
+        if type(wrapper).extra_info is not Wrapper.extra_info
+    ]
 
 
 def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> dict[str, Any]:
@@ -128,7 +137,8 @@ def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> di
     entries: dict[str, Any] = {}
     for slots, own in told:
         if slots is None or slots[slot]:
-            entries.update({key: plain(value, slot) for key, value in own.items()})
+            for key, value in own.items():
+                entries[key] = plain(value, slot)
     return entries
 
 
@@ -158,9 +168,11 @@ def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
             f"needed: {wanted} of shape {space.shape}"
         )
     if numbers:
-        if np.isnan(array).any():
+        wide = array.astype(np.float64)
+        square = wide.dot(wide) if wide.ndim == 1 else math.nan  # NaN where one is: sooner than to ask each
+        if square != square and np.isnan(wide).any():
             raise ActionError(f"{name}: action {array.tolist()} contains NaN")
-        return array.astype(np.float64)
+        return wide
     if isinstance(space, spaces.Discrete) and not space.start <= array < space.start + space.n:
         raise ActionError(f"{name}: action {array} is not one of {space.start} ... {space.start + space.n - 1}")
     if _outside(array, space).any():
@@ -289,14 +301,14 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
             EpisodeOverError: the episode is over.
         """
         top = self.top
-        if not self._ready or top.over[0]:
+        if not self._ready or top.terminated[0] or top.truncated[0]:
             raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
         top.step(check_action(action, self.action_space, top.name)[None], ONE)
         reward = plain(top.reward, 0)
         if isinstance(reward, np.ndarray):
             reward = reward.astype(np.float32)
         observation = slot_of(top.observation, 0, self.observation_space)
-        return observation, reward, bool(top.terminated[0]), bool(top.truncated[0]), self._info()
+        return observation, reward, top.terminated.item(0), top.truncated.item(0), self._info()
 
     def _info(self) -> dict[str, Any]:
         info = dict(self.bottom.slot_info(0))  # type: ignore[attr-defined]

@@ -88,6 +88,8 @@ def action_at(actions: np.ndarray, slot: int, space: spaces.Space, exact: bool) 
 class _Called(Stage):
     """Slots of an environment that is called through its API; what it returned is written into arrays."""
 
+    keeps_arrays = True
+
     def _allocate(self, env: Any, count: int) -> None:
         self.env, self.count = env, count
         self.batch = _batch_of(env)
@@ -106,6 +108,11 @@ class _Called(Stage):
 
     def read(self, key: str) -> np.ndarray | None:
         """One entry."""
+        if self.count == 1:
+            value = self._infos[0].get(key, self)
+            if type(value) is float:
+                return np.array([value])
+            return None if value is self else _column([value])
         if not all(key in info for info in self._infos):
             return None
         return _column([info[key] for info in self._infos])
