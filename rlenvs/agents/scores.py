@@ -480,7 +480,7 @@ PAGE = """# Scores
 Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. Random, idle,
 expert and bound are those of the environment's page; of a level without such, what was measured beside its agent.
 "Idle" does nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy,
-"Exploit" what the best script has that is known to do without the skill that the task asks for; the page says what it does.
+"Exploit" what the best script has that is known to do without the skill that the task asks for: the page says what.
 "Learnt" is the best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on
 which the random policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of
 episodes (with several agents, of agents) that the environment's page calls one, and with which algorithm, after how
